@@ -1,0 +1,222 @@
+"""The words of Footnote as values: who asks, what was found, what was proven."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+Metadata = dict[str, Any]
+Filter = Mapping[str, Any]
+"""Conditions on passage metadata, all of which must hold.
+
+`{"format": "pdf"}` is equality, `{"format": {"$in": ["pdf", "docx"]}}` membership and
+`{"page": {"$gte": 2, "$lt": 9}}` a range. A passage without the field never matches.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is asking. Conversations belong to a user; filters may name the groups."""
+
+    user_id: str
+    groups: frozenset[str] = frozenset()
+
+
+LOCAL_USER = Principal("local")
+
+
+class SearchMode(StrEnum):
+    """The ways to search; `convex` is the default."""
+
+    SIMILARITY = "similarity"
+    SIMILARITY_SCORE_THRESHOLD = "similarity_score_threshold"
+    MMR = "mmr"
+    BM25 = "bm25"
+    ENSEMBLE = "ensemble"
+    CONVEX = "convex"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRef:
+    """A document as its source lists it, before it is read.
+
+    `key` names it within its source for ever (a relative path in NFC, a page id); `version`
+    changes whenever its content does; `location` is what a person opens (a path or a URL).
+    """
+
+    key: str
+    version: str
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something a source could not list, with the reason.
+
+    Documents imported earlier whose key is `key`, or starts with it where it ends in "/",
+    are kept: not being able to look is not the same as being gone.
+    """
+
+    key: str
+    location: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document: `document_text[start:end] == text`, always.
+
+    `page` counts from 1 and is None where the format has no pages.
+    """
+
+    id: str
+    document_id: str
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+
+
+class CitationState(StrEnum):
+    """What checking a citation against the stored document found."""
+
+    VERIFIED = "verified"
+    NOT_FOUND = "not found"
+    NO_SUCH_SOURCE = "no such source"
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered pointer from an answer to a passage, and what became of checking it.
+
+    It holds its own evidence, so that it still shows when the document changes or goes.
+    `start` and `end` are the quote's span in the document's text as it was then, -1 where
+    the quote was not found. `quoted_by_answer` is False where the answer gave only the
+    number and the program looked for the supporting sentence itself.
+    """
+
+    n: int
+    state: CitationState
+    quote: str
+    title: str = ""
+    location: str = ""
+    document_id: str = ""
+    passage_id: str = ""
+    version: str = ""
+    page: int | None = None
+    heading_path: tuple[str, ...] = ()
+    start: int = -1
+    end: int = -1
+    passage_text: str = ""
+    quoted_by_answer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A numbered passage that was put before the answerer; numbers count from 1."""
+
+    n: int
+    passage_id: str
+    document_id: str
+    title: str
+    location: str
+    text: str
+    version: str = ""
+    page: int | None = None
+    heading_path: tuple[str, ...] = ()
+    score: float | None = None
+
+
+class TurnState(StrEnum):
+    """How a turn ended. `running` is also what a killed process leaves behind."""
+
+    RUNNING = "running"
+    COMPLETE = "complete"
+    INCOMPLETE = "incomplete"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question and what became of it, with everything needed to show it again."""
+
+    id: str
+    conversation_id: str
+    question: str
+    state: TurnState
+    created_at: datetime
+    standalone_question: str = ""
+    answer: str = ""
+    error: str = ""
+    model: str = ""
+    sources: tuple[Source, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    unsupported_sentences: int = 0
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A thread of turns, owned by one user."""
+
+    id: str
+    user_id: str
+    title: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class Outcome(StrEnum):
+    """What an import did with one document."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    GONE = "gone"
+    KEPT = "kept"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportItem:
+    """One document of an import and its outcome; `reason` says why where it failed."""
+
+    key: str
+    location: str
+    outcome: Outcome
+    reason: str = ""
+    passages: int = 0
+
+
+class ImportState(StrEnum):
+    """How an import stands."""
+
+    RUNNING = "running"
+    COMPLETED = "completed"
+    COMPLETED_WITH_ERRORS = "completed with errors"
+    NEEDS_CONFIRMATION = "needs confirmation"
+    INTERRUPTED = "interrupted"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What one import did, item by item."""
+
+    id: str
+    source_id: str
+    state: ImportState
+    items: tuple[ImportItem, ...] = ()
+    passages_embedded: int = 0
+    seconds: float = 0.0
+    message: str = ""
+
+    def count(self, outcome: Outcome) -> int:
+        """The number of items with that outcome."""
+        return sum(item.outcome is outcome for item in self.items)

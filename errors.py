@@ -1,0 +1,50 @@
+"""Errors whose message is for the person: what failed, and what to do next."""
+
+
+class AppError(Exception):
+    """Base of everything a face (page, command line, API) catches and shows.
+
+    `retryable` says whether the same call may succeed later without any change.
+    """
+
+    retryable = False
+
+
+class ConfigError(AppError):
+    """A setting is missing or wrong; the message names it."""
+
+
+class InputError(AppError):
+    """What the person gave can't be used: an empty question, an unknown search mode."""
+
+
+class SourceError(AppError):
+    """A source can't be listed or read."""
+
+
+class UnreadableError(SourceError):
+    """One document can't be read; the message is the reason shown beside its name."""
+
+
+class ModelError(AppError):
+    """A model refused or failed."""
+
+
+class ModelUnavailableError(ModelError):
+    """A model can't be reached, is overloaded or broke off."""
+
+    retryable = True
+
+
+class StorageError(AppError):
+    """The data folder can't be read or written."""
+
+
+class BusyError(StorageError):
+    """Another process is writing to the data folder."""
+
+    retryable = True
+
+
+class NotFoundError(AppError):
+    """There is no such conversation, document or source (for this person)."""
