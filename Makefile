@@ -1,0 +1,38 @@
+# Two commands: `make run` starts Footnote, `make test` runs every check.
+# Both prepare .venv first and do nothing twice. Python 3.11 or newer is needed.
+PYTHON ?= python3.11
+PORT ?= 8501
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
+
+.PHONY: run test setup bench lock
+
+run: setup
+	@echo "Starting Footnote on http://localhost:$(PORT) (Ctrl-C ends it)"
+	@$(BIN)/python cli.py serve --port $(PORT)
+
+test: .venv/.test
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy .
+	@$(BIN)/python -m pytest -q
+
+bench: .venv/.test
+	@$(BIN)/python -m benchmarks
+
+setup: .venv/.run
+
+lock: .venv/.test
+	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements.in -o requirements.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-dev.in -o requirements-dev.txt
+
+.venv/.run: requirements.txt
+	@test -x $(BIN)/python || { echo "Creating .venv"; $(PYTHON) -m venv .venv; }
+	@echo "Installing what Footnote needs (about 100 packages, one or two minutes the first time)"
+	@$(PIP) -r requirements.txt
+	@touch $@
+
+.venv/.test: requirements-dev.txt .venv/.run
+	@echo "Installing what the tests need"
+	@$(PIP) -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""Measuring search and answers: labelled sets and the figures over them."""

@@ -1,0 +1,46 @@
+"""LangChain's retriever over any of the rankers."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+
+from domain import Filter
+
+Hydrate = Callable[[Sequence[str]], list[Document]]
+
+
+class PassageRetriever(BaseRetriever):
+    """The best passages for a question, each with its `score` in the metadata.
+
+    Scores compare passages of one call only; their range depends on the search mode.
+    `hydrate` turns ids into passages and leaves out those that are not (or no longer)
+    committed, so a little more than `k` is ranked.
+    """
+
+    rank: Any
+    """A `retrievers.rankers.Ranker`."""
+    hydrate: Hydrate
+    k: int = 5
+    condition: Filter | None = None
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # LangChain's signature
+        k: int | None = None,
+    ) -> list[Document]:
+        wanted = self.k if k is None else k
+        if wanted < 1:
+            raise ValueError(f"k must be at least 1, got {wanted}")
+        scores = dict(self.rank(query, wanted + SPARE, self.condition))
+        found = self.hydrate(list(scores))[:wanted]
+        for document in found:
+            document.metadata["score"] = scores[document.id or ""]
+        return found
+
+
+SPARE = 20  # ids ranked beyond k, since an import may be replacing passages at this moment

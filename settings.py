@@ -1,0 +1,101 @@
+"""Every setting of Footnote, read once from the environment and `.env`."""
+
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from domain import SearchMode
+from errors import ConfigError
+
+
+class Settings(BaseSettings):
+    """The settings; each is the variable `FOOTNOTE_<NAME>` unless its alias says otherwise."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="FOOTNOTE_",
+        env_file=".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+    )
+
+    data_dir: Path = Field(Path("data"), description="Folder that holds everything Footnote stores")
+    database_url: str | None = Field(
+        None, description="SQLAlchemy URL of the ledger; a SQLite file in the data folder if unset"
+    )
+
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias="OPENAI_API_KEY", description="Key of the chat model's endpoint"
+    )
+    openai_base_url: str | None = Field(
+        None,
+        validation_alias="OPENAI_BASE_URL",
+        description="Endpoint that speaks OpenAI's chat completions (Ollama, vLLM, a gateway)",
+    )
+    chat_model: str | None = Field(
+        None, description="Name of the chat model; without one the extractive answerer is used"
+    )
+    chat_temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature")
+    chat_max_tokens: int = Field(1024, ge=16, description="Longest answer, in tokens")
+    chat_timeout_s: float = Field(60, gt=0, description="Longest silence of the chat model")
+    chat_retries: int = Field(1, ge=0, le=5, description="Attempts after a failed one")
+
+    embedding_provider: Literal["builtin", "fastembed", "openai"] = Field(
+        "builtin", description="builtin (English, on this machine), fastembed or openai"
+    )
+    embedding_model: str = Field("all-MiniLM-L6-v2", description="Name of the embedding model")
+    embedding_base_url: str | None = Field(
+        None, description="Endpoint of openai embeddings; OPENAI_BASE_URL if unset"
+    )
+    embedding_api_key: SecretStr | None = Field(
+        None, description="Key of that endpoint; OPENAI_API_KEY if unset"
+    )
+    embedding_dimensions: int | None = Field(
+        None, ge=1, description="Length of the vectors, for models that can shorten them"
+    )
+
+    passage_chars: int = Field(1000, ge=100, le=20_000, description="Longest passage")
+    passage_overlap_chars: int = Field(150, ge=0, description="Characters two passages share")
+    max_file_mb: int = Field(100, ge=1, description="Larger files are skipped, with a reason")
+
+    search_mode: SearchMode = Field(SearchMode.CONVEX, description="How passages are searched")
+    top_k: int = Field(5, ge=1, le=50, description="Passages put before the answerer")
+    candidates: int = Field(100, ge=1, le=1000, description="Depth of each list before fusion")
+    dense_weight: float = Field(
+        0.6, ge=0, le=1, description="Share of the dense list in the convex combination"
+    )
+    score_threshold: float = Field(
+        0.3, ge=0, le=1, description="Least relevance in mode similarity_score_threshold"
+    )
+    history_tokens: int = Field(2000, ge=0, description="Most of the conversation that is sent")
+    passages_tokens: int = Field(6000, ge=100, description="Most of the passages that is sent")
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.passage_overlap_chars >= self.passage_chars:
+            raise ValueError("FOOTNOTE_PASSAGE_OVERLAP_CHARS must be below FOOTNOTE_PASSAGE_CHARS")
+        return self
+
+
+def load_settings(**overrides: object) -> Settings:
+    """The settings of the environment, with `overrides` before them.
+
+    Raises:
+        ConfigError: A value is out of range or can't be read; the message names the variable.
+    """
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]  # pydantic validates them
+    except ValidationError as error:
+        raise ConfigError("; ".join(_explain(problem) for problem in error.errors())) from error
+
+
+def _explain(problem: object) -> str:
+    assert isinstance(problem, dict)  # noqa: S101  # pydantic's ErrorDetails
+    name = "_".join(str(part) for part in problem["loc"]).upper()
+    if not name:
+        return str(problem["msg"]).removeprefix("Value error, ")
+    variable = name if name.startswith("OPENAI_") else f"FOOTNOTE_{name}"
+    return f"{variable}: {problem['msg']} (it is {problem['input']!r})"

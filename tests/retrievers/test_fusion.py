@@ -1,0 +1,87 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_classic.retrievers import EnsembleRetriever
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+
+from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
+
+ids = st.text("abcdefghij", min_size=1, max_size=2)
+ranking = st.lists(ids, unique=True, max_size=12)
+score = st.floats(-50, 50).map(lambda value: round(value, 3))
+scored = st.dictionaries(ids, score, max_size=12).map(
+    lambda found: sorted(found.items(), key=lambda pair: -pair[1])
+)
+weight = st.floats(0, 1)
+
+
+@given(st.lists(ranking, max_size=4))
+def test_each_id_comes_once_and_scores_never_rise(rankings):
+    fused = fuse_reciprocal_ranks(rankings)
+    assert sorted(item for item, _ in fused) == sorted({item for one in rankings for item in one})
+    assert all(a[1] >= b[1] for a, b in zip(fused, fused[1:], strict=False))
+
+
+@given(ranking)
+def test_a_single_ranking_keeps_its_order(one):
+    assert [item for item, _ in fuse_reciprocal_ranks([one])] == one
+
+
+def test_an_id_in_both_lists_beats_the_heads_of_either():
+    fused = fuse_reciprocal_ranks([["a", "both"], ["b", "both"]])
+    assert fused[0] == ("both", pytest.approx(2 / 62))
+
+
+class Fixed(BaseRetriever):
+    found: list[str]
+
+    def _get_relevant_documents(self, query, *, run_manager):
+        return [Document(item, metadata={"id": item}) for item in self.found]
+
+
+@given(st.lists(ranking, min_size=1, max_size=3), st.data())
+def test_fusion_agrees_with_the_classic_ensemble(rankings, data):
+    weights = data.draw(
+        st.lists(st.floats(0.01, 1), min_size=len(rankings), max_size=len(rankings))
+    )
+    oracle = EnsembleRetriever(
+        retrievers=[Fixed(found=one) for one in rankings], weights=weights, id_key="id"
+    )
+    expected = [document.page_content for document in oracle.invoke("question")]
+    assert [item for item, _ in fuse_reciprocal_ranks(rankings, weights=weights)] == expected
+
+
+def test_as_many_weights_as_lists_are_needed():
+    with pytest.raises(ValueError):
+        fuse_reciprocal_ranks([["a"], ["b"]], weights=[1.0])
+
+
+@given(scored, scored, weight)
+def test_combined_scores_lie_between_0_and_1_and_never_rise(dense, sparse, share):
+    fused = combine_convex(dense, sparse, dense_weight=share)
+    assert {item for item, _ in fused} == {item for item, _ in [*dense, *sparse]}
+    assert all(-1e-9 <= value <= 1 + 1e-9 for _, value in fused)
+    assert all(a[1] >= b[1] for a, b in zip(fused, fused[1:], strict=False))
+
+
+@given(scored, weight.filter(lambda share: share < 1))
+def test_without_a_dense_list_the_sparse_order_stays(sparse, share):
+    fused = combine_convex([], sparse, dense_weight=share)
+    order = {item: place for place, (item, _) in enumerate(fused)}
+    for (a, high), (b, low) in zip(sparse, sparse[1:], strict=False):
+        assert order[a] < order[b] or high == low
+
+
+@given(scored, scored, weight, st.integers(1, 50), st.integers(-20, 20))
+def test_scaling_and_shifting_a_list_changes_nothing(dense, sparse, share, scale, shift):
+    moved = [(item, value * scale + shift) for item, value in sparse]
+    before = dict(combine_convex(dense, sparse, dense_weight=share))
+    after = dict(combine_convex(dense, moved, dense_weight=share))
+    assert after == pytest.approx(before, abs=1e-6)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, 2])
+def test_a_weight_outside_0_to_1_is_refused(share):
+    with pytest.raises(ValueError, match="dense_weight"):
+        combine_convex([], [], dense_weight=share)

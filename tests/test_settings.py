@@ -1,0 +1,43 @@
+import pytest
+
+from errors import ConfigError
+from settings import Settings, load_settings
+
+
+@pytest.fixture(autouse=True)
+def _no_env_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_setting_comes_from_its_variable(monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_TOP_K", "7")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:11434/v1")
+    settings = load_settings()
+    assert (settings.top_k, settings.openai_base_url) == (7, "http://localhost:11434/v1")
+
+
+def test_an_empty_variable_counts_as_unset(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    assert load_settings().openai_api_key is None
+
+
+def test_a_value_out_of_range_names_the_variable_and_the_value(monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_TOP_K", "0")
+    with pytest.raises(ConfigError, match="FOOTNOTE_TOP_K.*0"):
+        load_settings()
+
+
+def test_an_overlap_as_long_as_the_passage_is_refused(monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_PASSAGE_CHARS", "200")
+    monkeypatch.setenv("FOOTNOTE_PASSAGE_OVERLAP_CHARS", "200")
+    with pytest.raises(ConfigError, match="FOOTNOTE_PASSAGE_OVERLAP_CHARS"):
+        load_settings()
+
+
+def test_a_key_is_not_printed(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    assert "sk-secret" not in repr(load_settings())
+
+
+def test_each_setting_has_a_description():
+    assert all(field.description for field in Settings.model_fields.values())
