@@ -1,0 +1,45 @@
+"""Which script a text is written in, and so which languages a model must know to read it."""
+
+import re
+from collections.abc import Callable
+
+from language.characters import HAN, HANGUL, KANA, LATIN
+
+# A page of English that names a Korean product stays English; a Korean sentence full of English
+# product names stays Korean.
+_ENOUGH = 0.2
+# Japanese has kana in nearly every phrase; a Chinese page may quote a few Japanese words.
+_ENOUGH_KANA = 0.05
+
+
+def _counter(pattern: str) -> Callable[[str], int]:
+    runs = re.compile(pattern)
+    return lambda text: sum(map(len, runs.findall(text)))
+
+
+_letters = _counter(r"[^\W\d_]+")
+_hangul = _counter(f"[{HANGUL}]+")
+_kana = _counter(f"[{KANA}]+")
+_han = _counter(f"[{HAN}]+")
+_latin = _counter(f"[{LATIN}]+")
+
+
+def script_of(text: str) -> str:
+    """The script that decides which language family a model must know to read the text.
+
+    Returns:
+        "korean", "japanese" or "chinese" where at least a fifth of the letters are of that
+        script, else "latin" where at least half of them are, else "other"; "none" where there
+        are no letters. Han characters without kana count as Chinese.
+    """
+    letters = _letters(text)
+    if letters == 0:
+        return "none"
+    if text.isascii():
+        return "latin"
+    if _hangul(text) >= _ENOUGH * letters:
+        return "korean"
+    kana, han = _kana(text), _han(text)
+    if kana + han >= _ENOUGH * letters:
+        return "japanese" if kana >= _ENOUGH_KANA * (kana + han) else "chinese"
+    return "latin" if 2 * _latin(text) >= letters else "other"
