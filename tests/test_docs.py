@@ -1,0 +1,44 @@
+import re
+from pathlib import Path
+
+import pytest
+from dotenv import dotenv_values
+
+from settings import Settings
+
+ROOT = Path(__file__).parent.parent
+
+
+def variables():
+    for name, field in Settings.model_fields.items():
+        yield field.validation_alias or f"FOOTNOTE_{name.upper()}", field
+
+
+def test_env_example_lists_each_setting_with_its_default_and_nothing_else():
+    text = (ROOT / ".env.example").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"^# ([A-Z_]+)=(.*)$", text, flags=re.MULTILINE))
+    expected = {
+        variable: "" if field.default is None else str(getattr(field.default, "value", field.default))
+        for variable, field in variables()
+    }
+    assert shown == expected
+
+
+def test_env_example_sets_nothing_when_copied_as_it_is():
+    assert not dotenv_values(ROOT / ".env.example")
+
+
+@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", *sorted(
+    str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")
+)])
+def test_each_link_to_a_file_leads_somewhere(path):
+    text = (ROOT / path).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+    missing = [target for target in targets if not ((ROOT / path).parent / target).exists()]
+    assert not missing
+
+
+def test_the_first_lines_of_the_readme_are_the_two_commands():
+    head = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:12]
+    assert any("make run" in line for line in head)
+    assert any("make test" in line for line in head)
