@@ -1,20 +1,23 @@
 """Words that hold sentences together and say nothing about their subject."""
 
+# Left out of keyword search on both sides: measured nDCG@10 with and without them in it is
+# .690 and .696 on scifact, .213 and .263 on the last turns of mtrag_cloud.
 _ENGLISH = """
 a an the this that these those there here
 i me my mine myself we us our ours ourselves you your yours yourself yourselves
 he him his himself she her hers herself it its itself they them their theirs themselves
 who whom whose which what where when why how
-am is are was were be been being do does did doing done have has had having
+am is are was were be been being do does did doing have has had having
 can could shall should will would may might must ought
 and or but nor so yet if then else than because while although though unless until since whether
 of at by for with about against between into through during before after above below
-to from up down in out on off over under again further upon within without toward towards
-as not no only own same such too very just also ever even still
+to from up in on over under again further upon within without toward towards
+as not no only own same such too very just also ever even still now once
 any each every either neither both all some few more most much many other another
-please tell show give explain let s t don won
 """
 ENGLISH = frozenset(_ENGLISH.split())
+
+ASKING = frozenset(("please", "tell", "show", "give", "explain", "let", "know"))
 
 # Bigrams that consist of particles and endings only, and the particles of one syllable as they
 # stand after a Latin word or a number.

@@ -2,25 +2,30 @@
 
 import re
 import threading
+import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 
 import Stemmer  # type: ignore[import-not-found]  # a C extension without stubs
 
-from language.characters import CJK, CYRILLIC, HANGUL, HIRAGANA
-from language.function_words import ENGLISH, KOREAN
+from language.characters import CJK, CYRILLIC, HAN, HANGUL, HIRAGANA
+from language.function_words import ASKING, ENGLISH, KOREAN
 from language.normalise import fold
 
 _WORD = rf"[^\W_{CJK}]+"
-# A run is one word, or words joined as in foo_bar, e-mail or v1.2.3. Runs of Hangul and runs of
-# kana and Han are kept apart: a bigram across them would be no piece of any word.
+_JOINT = r"(?:[-_.]|(?<=\d),(?=\d{3}(?!\d)))"
+# A run is one word, or words joined as in foo_bar, e-mail, v1.2.3 or 1,000. Runs of Hangul and
+# runs of kana and Han are kept apart: a pair across them would be no piece of any word.
 _RUN = re.compile(
-    rf"[{HANGUL}]+|[{CJK}]+|{_WORD}(?:[-_.]{_WORD})*(?:['\u2019](?:s|t|re|ve|ll|d|m)\b)?"
+    rf"[{HANGUL}]+|[{CJK}]+|{_WORD}(?:{_JOINT}{_WORD})*(?:['\u2019](?i:s|t|re|ve|ll|d|m)\b)?"
 )
 _PARTS = re.compile(_WORD)
+_HANGUL = re.compile(f"[{HANGUL}]")
+_HAN = re.compile(f"[{HAN}]")
 _IS_CJK = re.compile(f"[{CJK}]")
 _IS_CYRILLIC = re.compile(f"[{CYRILLIC}]")
 _HIRAGANA_ONLY = re.compile(f"[{HIRAGANA}\u30fc]+")
-# Longer "words" are encoded data; nobody types them in full.
+# Longer "words" are encoded data: nobody types them in full, and caching them costs memory.
 _MAX_CHARS = 64
 
 _local = threading.local()
@@ -29,39 +34,59 @@ _local = threading.local()
 def keyword_tokens(text: str) -> list[str]:
     """The text's search tokens in order of occurrence, repeated as often as they occur.
 
-    Words are folded and stemmed (English for Latin script, Russian for Cyrillic), joined words
-    (`foo_bar`, `e-mail`) give their parts and the whole, runs of Korean, Japanese or Chinese
-    characters give their overlapping pairs, a lone character itself.
+    Words are folded and stemmed (English for Latin script, Russian for Cyrillic) and English
+    function words left out, unless written in capitals (IT, US); joined words (`foo_bar`,
+    `e-mail`) give their parts and the whole. Korean, Japanese and Chinese give overlapping
+    pairs of characters, besides each Han character and the first of each Korean word.
     """
     tokens: list[str] = []
-    for run in _RUN.findall(fold(text)):
-        tokens.extend(_tokens_of(run))
+    for run in _RUN.findall(unicodedata.normalize("NFKC", text)):
+        tokens.extend(_cached_tokens(run) if len(run) <= _MAX_CHARS else _tokens_of(run))
     return tokens
 
 
 def content_tokens(text: str) -> list[str]:
     """The `keyword_tokens` that carry meaning, for measuring how much two texts share.
 
-    Without English function words, Korean particles and endings, and pairs of hiragana.
+    Without words of asking, Korean particles and endings, and pairs of hiragana.
     """
     return [token for token in keyword_tokens(text) if not _is_function_word(token)]
 
 
-@lru_cache(maxsize=1 << 16)
 def _tokens_of(run: str) -> tuple[str, ...]:
+    if _HANGUL.match(run):
+        # The first syllable finds nouns of one syllable before any particle: 약, 약을, 약은.
+        return (run[0], *_pairs(run))
     if _IS_CJK.match(run):
-        return tuple(_pairs(run))
-    parts = [_stem(part[:_MAX_CHARS]) for part in _PARTS.findall(run.partition("'")[0])]
-    return tuple(parts)
+        return (*_HAN.findall(run), *_pairs(run)) if len(run) > 1 else (run,)
+    return tuple(_word_tokens(run))
+
+
+_cached_tokens = lru_cache(maxsize=1 << 16)(_tokens_of)
 
 
 def _pairs(run: str) -> list[str]:
-    if len(run) == 1:
-        return [run]
-    return [run[i : i + 2] for i in range(len(run) - 1)]
+    return [first + second for first, second in pairwise(run)]
 
 
-def _stem(word: str) -> str:
+def _word_tokens(run: str) -> list[str]:
+    word, _, suffix = run.replace("\u2019", "'").partition("'")
+    if suffix in ("t", "T"):
+        return []  # don't, can't, isn't
+    parts = _PARTS.findall(word)
+    tokens = [_stem(part) for part in parts if not _is_english_function_word(part)]
+    if len(parts) > 1 and len(word) <= _MAX_CHARS:
+        tokens.append(_stem(word.replace("-", "").replace(",", "")))
+    return tokens
+
+
+def _is_english_function_word(part: str) -> bool:
+    is_name = len(part) > 1 and part.isupper()
+    return not is_name and part.lower() in ENGLISH
+
+
+def _stem(part: str) -> str:
+    word = fold(part[:_MAX_CHARS])
     language = "russian" if _IS_CYRILLIC.match(word) else "english"
     stem: str = _stemmer(language).stemWord(word)
     return stem
@@ -80,4 +105,4 @@ def _is_function_word(token: str) -> bool:
     return token in _FUNCTION_TOKENS or _HIRAGANA_ONLY.fullmatch(token) is not None
 
 
-_FUNCTION_TOKENS = frozenset(_stem(word) for word in ENGLISH) | KOREAN
+_FUNCTION_TOKENS = frozenset(_stem(word) for word in ASKING) | KOREAN
