@@ -1,0 +1,1 @@
+"""Factories for embeddings and chat models; a slow library is imported only where it is used."""

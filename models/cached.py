@@ -1,0 +1,104 @@
+"""Embeddings remembered by content, so that a second run over the same texts is quick."""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
+
+from errors import StorageError
+
+BATCH = 256
+"""Texts embedded between two commits: what an interruption may cost."""
+KEYS_PER_QUERY = 500
+BUSY_TIMEOUT_S = 60
+_CREATE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
+_Vector = NDArray[np.float32]
+
+
+class CachedEmbeddings(Embeddings):
+    """Embeds a text only if no earlier call, in any process, has embedded it.
+
+    Vectors are kept as float32 in one SQLite file, under a hash of the fingerprint, the kind
+    (passage or question) and the text. The file is a cache: deleting it loses only time.
+
+    Raises (all methods):
+        StorageError: The file can't be read or written.
+    """
+
+    def __init__(self, embeddings: Embeddings, path: Path, fingerprint: str) -> None:
+        self._embeddings = embeddings
+        self._file = _VectorFile(path)
+        self._fingerprint = fingerprint
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """The vectors of the texts, in their order; a text given twice is embedded once."""
+        return self._remembered("passage", texts, self._embeddings.embed_documents)
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a question."""
+        return self._remembered("question", [text], self._embed_questions)[0]
+
+    def _embed_questions(self, texts: list[str]) -> list[list[float]]:
+        return [self._embeddings.embed_query(text) for text in texts]
+
+    def _remembered(
+        self, kind: str, texts: list[str], embed: Callable[[list[str]], list[list[float]]]
+    ) -> list[list[float]]:
+        keys = [self._key(kind, text) for text in texts]
+        found = self._file.get(keys)
+        wanted = dict(zip(keys, texts, strict=True))
+        missing = [(key, text) for key, text in wanted.items() if key not in found]
+        for start in range(0, len(missing), BATCH):
+            part = missing[start : start + BATCH]
+            vectors = [np.array(row, np.float32) for row in embed([text for _, text in part])]
+            made = dict(zip([key for key, _ in part], vectors, strict=True))
+            self._file.put(made)
+            found.update(made)
+        return [found[key].tolist() for key in keys]
+
+    def _key(self, kind: str, text: str) -> bytes:
+        return hashlib.sha256("\0".join((self._fingerprint, kind, text)).encode()).digest()
+
+
+class _VectorFile:
+    """Vectors by key in SQLite. Each call has its own connection, so any thread may call."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, _Vector]:
+        """The vectors there are of those keys."""
+        found: dict[bytes, _Vector] = {}
+        with self._connection() as connection:
+            for start in range(0, len(keys), KEYS_PER_QUERY):
+                part = keys[start : start + KEYS_PER_QUERY]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"  # noqa: S608
+                rows = connection.execute(query, part)
+                found.update((key, np.frombuffer(vector, dtype="<f4")) for key, vector in rows)
+        return found
+
+    def put(self, vectors: Mapping[bytes, _Vector]) -> None:
+        """Keep the vectors, in one commit; those already there stay."""
+        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
+        with self._connection() as connection, connection:
+            connection.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(_CREATE)
+                yield connection
+        except (sqlite3.Error, OSError) as error:
+            raise StorageError(
+                f"The cache of embeddings {self._path} can't be used: {error}. "
+                "Make its folder writable, or delete the file; it is made again."
+            ) from error

@@ -1,0 +1,85 @@
+"""The chat model that the settings ask for."""
+
+from dataclasses import dataclass
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
+
+from errors import ConfigError
+from models.openai_errors import NO_KEY, OPENAI_URL, Endpoint
+
+MODEL_SETTING = "FOOTNOTE_CHAT_MODEL"
+CONNECT_TIMEOUT_S = 10
+
+
+@dataclass(frozen=True)
+class ChatSpec:
+    """Which chat model, where.
+
+    `timeout_s` is the longest silence that is waited through, not the length of the answer.
+    None for `temperature` and `max_tokens` leaves them to the server; some models refuse them.
+    """
+
+    model: str = ""
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout_s: float = 60
+
+    def endpoint(self) -> Endpoint:
+        """The server as error messages name it."""
+        return Endpoint(
+            base_url=self.base_url or OPENAI_URL,
+            model=self.model,
+            model_setting=MODEL_SETTING,
+            key=self.api_key,
+            timeout_s=self.timeout_s,
+        )
+
+
+def build_chat_model(spec: ChatSpec) -> BaseChatModel | None:
+    """The streaming chat model, or None where neither a key nor a base URL is set.
+
+    Nothing is sent yet. The model fails at once rather than retry, as the client would wait
+    inside the call for as long as a Retry-After header says; it raises ModelError and
+    ModelUnavailableError.
+
+    Raises:
+        ConfigError: The model has no name, or the base URL is none.
+    """
+    if not spec.base_url and spec.api_key is None:
+        return None
+    if not spec.model:
+        raise ConfigError(
+            f"{MODEL_SETTING} is not set. Name the model that "
+            f"{spec.endpoint().host} shall answer with."
+        )
+    if spec.base_url and not spec.base_url.startswith(("http://", "https://")):
+        raise ConfigError(
+            f"OPENAI_BASE_URL ({spec.base_url}) is no address. "
+            "It starts with http:// or https:// and usually ends in /v1."
+        )
+    return _chat_openai(spec)
+
+
+def _chat_openai(spec: ChatSpec) -> BaseChatModel:
+    from openai import Timeout
+
+    from models.openai_chat import TranslatedChatOpenAI
+
+    return TranslatedChatOpenAI(
+        spec.endpoint(),
+        model=spec.model,
+        # Said outright, or the client reads the environment for itself.
+        base_url=spec.base_url or OPENAI_URL,
+        api_key=spec.api_key or SecretStr(NO_KEY),
+        temperature=spec.temperature,
+        max_tokens=spec.max_tokens,
+        timeout=Timeout(spec.timeout_s, connect=min(CONNECT_TIMEOUT_S, spec.timeout_s)),
+        stream_chunk_timeout=spec.timeout_s,
+        max_retries=0,
+        streaming=True,
+        stream_usage=True,
+        use_responses_api=False,
+    )
