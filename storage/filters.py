@@ -1,0 +1,102 @@
+"""Metadata filters (`domain.Filter`) as predicates, always exact.
+
+Values compare as in Python, except that True and False equal no number. A list is compared as
+a whole. Only numbers with numbers and texts with texts have an order: a range never matches
+anything else.
+"""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from domain import Filter
+
+Test = Callable[[Any], bool]
+MISSING: Any = object()
+"""Stands in a column for a field that the passage doesn't have; it matches no condition."""
+
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+_OPERATORS = ("$in", *_ORDERS)
+
+
+def tests_of(conditions: Filter) -> dict[str, Test]:
+    """A test for each field of the filter; a passage matches when all of them hold.
+
+    Raises:
+        ValueError: An operator is unknown, or is given something it can't compare with.
+    """
+    return {field: _test(field, condition) for field, condition in conditions.items()}
+
+
+def matches(tests: Mapping[str, Test], metadata: Mapping[str, Any]) -> bool:
+    """Whether one passage's metadata passes all tests."""
+    return all(test(metadata.get(field, MISSING)) for field, test in tests.items())
+
+
+def mask(
+    tests: Mapping[str, Test], columns: Mapping[str, Sequence[Any]], rows: int
+) -> npt.NDArray[np.bool_]:
+    """Which of the rows pass all tests, given the column of each field with a test."""
+    passed = np.ones(rows, dtype=np.bool_)
+    for field, test in tests.items():
+        passed &= np.fromiter(map(test, columns[field]), dtype=np.bool_, count=rows)
+    return passed
+
+
+def _test(field: str, condition: Any) -> Test:
+    if not _has_operators(condition):
+        return lambda value: _equal(value, condition)
+    parts = [_operator_test(field, name, operand) for name, operand in condition.items()]
+    return lambda value: all(part(value) for part in parts)
+
+
+def _has_operators(condition: Any) -> bool:
+    return isinstance(condition, Mapping) and any(
+        isinstance(key, str) and key.startswith("$") for key in condition
+    )
+
+
+def _operator_test(field: str, name: str, operand: Any) -> Test:
+    if name == "$in":
+        return _membership(field, operand)
+    if name in _ORDERS:
+        return _order(field, name, operand)
+    message = f"Filter on {field!r}: unknown operator {name!r}, known are {', '.join(_OPERATORS)}"
+    raise ValueError(message)
+
+
+def _membership(field: str, operand: Any) -> Test:
+    if isinstance(operand, str) or not isinstance(operand, Sequence | set | frozenset):
+        message = f"Filter on {field!r}: $in takes a list of values, got {operand!r}"
+        raise ValueError(message)  # noqa: TRY004 - every bad filter is the same error
+    wanted = list(operand)
+    return lambda value: any(_equal(value, other) for other in wanted)
+
+
+def _order(field: str, name: str, operand: Any) -> Test:
+    kind = _ordered_kind(operand)
+    if kind is None:
+        message = f"Filter on {field!r}: {name} takes a number or a text, got {operand!r}"
+        raise ValueError(message)
+    compare = _ORDERS[name]
+    return lambda value: _ordered_kind(value) is kind and compare(value, operand)
+
+
+def _ordered_kind(value: Any) -> type | None:
+    if isinstance(value, str):
+        return str
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float
+    return None
+
+
+def _equal(value: Any, other: Any) -> bool:
+    return isinstance(value, bool) is isinstance(other, bool) and bool(value == other)

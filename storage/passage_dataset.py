@@ -1,0 +1,194 @@
+"""The Deep Lake dataset that holds passages. Not safe for threads: `PassageRows` sees to that."""
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from errors import StorageError
+from storage.deep_lake import load
+from storage.disk import unusable
+from storage.new_rows import NewRows
+
+FORMAT_FILE = "format.json"
+SCHEMA_VERSION = 1
+
+
+class PassageDataset:
+    """A Deep Lake dataset of passages in `folder`/rows, described by `folder`/format.json.
+
+    Rows are in the order they were written. A handle sees what others commit only after
+    `refresh`; offsets into it hold until then.
+    """
+
+    def __init__(self, folder: Path, dataset: Any, dimension: int) -> None:
+        self.folder = folder
+        self.dimension = dimension
+        self._dataset = dataset
+
+    @staticmethod
+    def exists(folder: Path) -> bool:
+        """Whether a dataset was ever completed there; does not import deeplake."""
+        return (folder / "rows").exists()
+
+    @classmethod
+    def open(cls, folder: Path, *, read_only: bool) -> "PassageDataset":
+        """Open an existing dataset.
+
+        Raises:
+            StorageError: It is damaged, or of another version.
+        """
+        dimension = _checked_dimension(folder)
+        deeplake = load()
+        with _reading(folder):
+            opener = deeplake.open_read_only if read_only else deeplake.open
+            return cls(folder, opener(str(folder / "rows")), dimension)
+
+    @classmethod
+    def create(cls, folder: Path, dimension: int) -> "PassageDataset":
+        """Make an empty dataset; one that a killed process left half-made is started anew.
+
+        Raises:
+            StorageError: The folder can't be written to.
+        """
+        deeplake = load()
+        unfinished = folder / "rows.new"
+        with _writing(folder):
+            _describe(folder, dimension)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            made = deeplake.create(str(unfinished), schema=_schema(deeplake.types, dimension))
+            made.commit()
+            del made
+            unfinished.rename(folder / "rows")
+        return cls.open(folder, read_only=False)
+
+    @property
+    def version(self) -> str:
+        """Names the state that this handle sees; every commit gives another one."""
+        return str(self._dataset.version)
+
+    def refresh(self) -> None:
+        """See what other processes committed."""
+        with _reading(self.folder):
+            self._dataset.refresh()
+
+    def ids(self) -> list[str]:
+        """The id of every row."""
+        with _reading(self.folder):
+            return list(self._dataset["id"][:])
+
+    def metadata(self) -> list[str]:
+        """The metadata of every row, as JSON."""
+        with _reading(self.folder):
+            return list(self._dataset["metadata"][:])
+
+    def vectors(self, start: int, stop: int) -> npt.NDArray[np.float32]:
+        """The vectors of a run of rows, as they were given."""
+        with _reading(self.folder):
+            return np.asarray(self._dataset["embedding"][start:stop], dtype=np.float32)
+
+    def vectors_at(self, rows: list[int]) -> npt.NDArray[np.float32]:
+        """The vectors of these rows, in the order asked, as they were given."""
+        with _reading(self.folder):
+            found = np.asarray(self._dataset["embedding"][rows], dtype=np.float32)
+        return found.reshape(len(rows), self.dimension)
+
+    def texts_and_metadata(self, rows: list[int]) -> list[tuple[str, str]]:
+        """Text and metadata (JSON) of these rows, in the order asked."""
+        if not rows:
+            return []
+        with _reading(self.folder):
+            texts, metadata = self._dataset["text"][rows], self._dataset["metadata"][rows]
+        # Deep Lake gives an empty text back as None.
+        return [(text or "", json_) for text, json_ in zip(texts, metadata, strict=True)]
+
+    def write(self, gone: Sequence[int], new: NewRows | None) -> None:
+        """Delete rows and append others in one commit.
+
+        Raises:
+            StorageError: It failed; none of it is kept, and this handle must be opened again.
+        """
+        with _writing(self.folder):
+            for row in sorted(gone, reverse=True):  # a deletion moves the rows behind it
+                self._dataset.delete(row)
+            if new is not None:
+                self._dataset.append(_columns(new))
+            self._dataset.commit()
+
+
+def _columns(new: NewRows) -> dict[str, Any]:
+    return {
+        "id": list(new.ids),
+        "text": list(new.texts),
+        "embedding": new.vectors,
+        "metadata": list(new.metadata),
+    }
+
+
+def _schema(types: Any, dimension: int) -> dict[str, Any]:
+    """Plain columns: an indexed vector column returns rows that the filter forbids."""
+    return {
+        "id": types.Text(),
+        "text": types.Text(),
+        "embedding": types.Array("float32", [dimension]),
+        "metadata": types.Text(),
+    }
+
+
+def _describe(folder: Path, dimension: int) -> None:
+    written = {
+        "schema": SCHEMA_VERSION,
+        "deeplake": load().__version__,
+        "dimension": dimension,
+    }
+    temporary = folder / f"{FORMAT_FILE}.new"
+    temporary.write_text(json.dumps(written), encoding="utf-8")
+    temporary.replace(folder / FORMAT_FILE)
+
+
+def _checked_dimension(folder: Path) -> int:
+    """The length of the vectors in there, once it is sure that this version may touch them."""
+    try:
+        found = json.loads((folder / FORMAT_FILE).read_text(encoding="utf-8"))
+        written = (found["schema"], found["deeplake"])
+        dimension = int(found["dimension"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise unusable("passages", folder, f"{FORMAT_FILE} is missing or damaged") from error
+    here = (SCHEMA_VERSION, load().__version__)
+    if written != here:  # two versions of Deep Lake silently disagree about one dataset's rows
+        theirs, ours = (f"format {schema} by Deep Lake {by}" for schema, by in (written, here))
+        why = f"it was written as {theirs}, this program writes {ours}"
+        raise unusable("passages", folder, why)
+    return dimension
+
+
+@contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    """The boundary to deeplake, which raises bare RuntimeError, KeyError and a hundred others."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except Exception as error:
+        raise unusable("passages", folder, f"reading failed ({error})") from error
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """The same boundary around a commit."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except Exception as error:
+        message = (
+            f"Writing passages to {folder} failed ({error}); nothing of this step was kept. Check "
+            "that the disk has room and can be written to, then do the same again. If it goes on "
+            "failing, rebuild the passages with: python cli.py reindex"
+        )
+        raise StorageError(message) from error

@@ -1,0 +1,244 @@
+"""The passages of one folder for all threads of this process: rows, filters, nearest rows."""
+
+import json
+import threading
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from domain import Filter, Metadata
+from errors import StorageError
+from storage.disk import require_free_space
+from storage.filters import MISSING, mask, matches, tests_of
+from storage.lock import writer_lock
+from storage.new_rows import NewRows, check_dimension
+from storage.passage_dataset import PassageDataset
+from storage.vector_index import Matrix, VectorIndex, unit_length
+
+REFRESH_S = 0.5
+"""How old the last look for other processes' commits may be when a search begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One passage as it is kept."""
+
+    id: str
+    text: str
+    metadata: Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A row found by its vector; `cosine` is between -1 and 1, `vector` has length 1."""
+
+    row: Row
+    cosine: float
+    vector: Matrix
+
+
+@dataclass(slots=True)
+class _State:
+    """What one committed state of the dataset holds; the costly parts are read when needed."""
+
+    version: str
+    ids: list[str]
+    row_of: dict[str, int]
+    index: VectorIndex | None = None
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+
+
+class PassageRows:
+    """A dataset that may not exist yet, shared by threads and with other processes.
+
+    One lock covers every use of the handle up to the values being read: without it, threads see
+    rows move under them. Writers also hold the folder's file lock, so that the offsets of the
+    rows to delete can't move between looking them up and the commit. An upsert is one commit,
+    so that no reader misses the passage; were an id ever there twice, its last row counts.
+    """
+
+    def __init__(self, folder: Path, *, read_only: bool, timeout_s: float) -> None:
+        self.folder = folder
+        self._read_only = read_only
+        self._timeout_s = timeout_s
+        self._lock = threading.RLock()
+        self._dataset: PassageDataset | None = None
+        self._state: _State | None = None
+        self._looked_at = -REFRESH_S
+
+    def ids(self) -> list[str]:
+        """The ids, oldest row first."""
+        with self._lock:
+            state = self._current()
+            return list(state.row_of) if state else []
+
+    def __len__(self) -> int:
+        """The number of passages."""
+        with self._lock:
+            state = self._current()
+            return len(state.row_of) if state else 0
+
+    def get(self, ids: Sequence[str]) -> list[Row]:
+        """The rows with these ids in the order asked; unknown ids are left out."""
+        with self._lock:
+            state = self._current()
+            if state is None:
+                return []
+            return self._read(state, [state.row_of[id_] for id_ in ids if id_ in state.row_of])
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Matrix]:
+        """The vectors of these ids as they were given; unknown ids are left out."""
+        with self._lock:
+            state = self._current()
+            known = [id_ for id_ in dict.fromkeys(ids) if state and id_ in state.row_of]
+            if state is None or not known:
+                return {}
+            found = self._open().vectors_at([state.row_of[id_] for id_ in known])
+            return dict(zip(known, found, strict=True))
+
+    def nearest(self, query: npt.NDArray[Any], k: int, conditions: Filter | None) -> list[Hit]:
+        """The `k` rows nearest to the query among those that match, best first.
+
+        Raises:
+            ValueError: The query has the wrong length, or the filter can't be understood.
+        """
+        tests = tests_of(conditions or {})
+        unit, directed = unit_length(query[np.newaxis])
+        with self._lock:
+            state = self._current()
+            if state is None:
+                return []
+            check_dimension(len(query), self._open().dimension, "A vector")
+            if not directed[0]:
+                return []
+            allowed = mask(tests, self._columns(state, tests), len(state.ids)) if tests else None
+            index = self._index(state)
+            best = index.search(unit[0], k, allowed)
+            rows = self._read(state, [row for row, _ in best])
+            vectors = index.vectors([row for row, _ in best])
+        hits = [Hit(row, score, v) for row, (_, score), v in zip(rows, best, vectors, strict=True)]
+        # The mask has decided this already. What is shown to a person is looked at itself.
+        return [hit for hit in hits if matches(tests, hit.row.metadata)]
+
+    def upsert(self, new: NewRows) -> None:
+        """Add rows, in place of those with the same ids, in one commit.
+
+        Raises:
+            BusyError: Another process went on writing for too long.
+            StorageError: The disk is too full, or writing failed; nothing was kept.
+            ValueError: The vectors' length is not that of the vectors already there.
+        """
+        size = new.vectors.nbytes + sum(len(text.encode()) for text in (*new.texts, *new.metadata))
+        self._refuse_if_read_only()
+        with writer_lock(self.folder, self._timeout_s), self._lock:
+            require_free_space(self.folder, size)
+            dimension = new.vectors.shape[1]
+            if not PassageDataset.exists(self.folder):
+                self._dataset = PassageDataset.create(self.folder, dimension)
+            self._write(new, dimension)
+
+    def delete(self, ids: Collection[str] | None) -> None:
+        """Delete these ids, or all of them for None, in one commit; unknown ones don't matter.
+
+        Raises:
+            BusyError: Another process went on writing for too long.
+            StorageError: The disk is too full, or writing failed; nothing was deleted.
+        """
+        self._refuse_if_read_only()
+        if not PassageDataset.exists(self.folder):
+            return
+        with writer_lock(self.folder, self._timeout_s), self._lock:
+            require_free_space(self.folder, 0)
+            state = self._look_again()
+            gone = _rows_of(state, state.row_of if ids is None else ids)
+            if gone:
+                self._commit(state, gone, None)
+
+    def _write(self, new: NewRows, dimension: int) -> None:
+        state = self._look_again()
+        check_dimension(dimension, self._open().dimension, "Vectors")
+        self._commit(state, _rows_of(state, new.ids), new)
+
+    def _commit(self, state: _State, gone: list[int], new: NewRows | None) -> None:
+        """Write, and know the new state without reading it back."""
+        dataset = self._open()
+        self._dataset, self._state = None, None  # were it to fail, everything is read afresh
+        dataset.write(gone, new)
+        ids = _without(state.ids, gone) if gone else state.ids
+        row_of = {id_: row for row, id_ in enumerate(ids)} if gone else state.row_of
+        added = new.ids if new else ()
+        row_of.update(zip(added, count(len(ids)), strict=False))
+        ids.extend(added)
+        self._dataset, self._state = dataset, _State(dataset.version, ids, row_of)
+
+    def _refuse_if_read_only(self) -> None:
+        if self._read_only:
+            message = f"The passages in {self.folder} are open for reading only; import instead"
+            raise StorageError(message)
+
+    def _open(self) -> PassageDataset:
+        if self._dataset is None:
+            self._dataset = PassageDataset.open(self.folder, read_only=self._read_only)
+            self._looked_at = time.monotonic()
+        return self._dataset
+
+    def _current(self) -> _State | None:
+        """The state to read from, at most `REFRESH_S` old; None before anything was written."""
+        if self._dataset is None and not PassageDataset.exists(self.folder):
+            return None
+        if time.monotonic() - self._looked_at >= REFRESH_S or self._state is None:
+            return self._look_again()
+        return self._state
+
+    def _look_again(self) -> _State:
+        dataset = self._open()
+        dataset.refresh()
+        self._looked_at = time.monotonic()
+        if self._state is None or self._state.version != dataset.version:
+            ids = dataset.ids()
+            self._state = _State(dataset.version, ids, {id_: row for row, id_ in enumerate(ids)})
+        return self._state
+
+    def _index(self, state: _State) -> VectorIndex:
+        if state.index is None:
+            dataset = self._open()
+            wanted = np.zeros(len(state.ids), dtype=np.bool_)
+            wanted[list(state.row_of.values())] = True
+            state.index = VectorIndex.load(dataset.vectors, dataset.dimension, wanted)
+        return state.index
+
+    def _columns(self, state: _State, fields: Iterable[str]) -> dict[str, list[Any]]:
+        """The metadata of all rows, field by field, read once for each field and state."""
+        unread = [name for name in fields if name not in state.columns]
+        if unread:
+            columns: dict[str, list[Any]] = {name: [] for name in unread}
+            for metadata in map(json.loads, self._open().metadata()):
+                for name, column in columns.items():
+                    column.append(metadata.get(name, MISSING))
+            state.columns.update(columns)
+        return state.columns
+
+    def _read(self, state: _State, rows: list[int]) -> list[Row]:
+        found = self._open().texts_and_metadata(rows)
+        return [
+            Row(state.ids[row], text, json.loads(metadata))
+            for row, (text, metadata) in zip(rows, found, strict=True)
+        ]
+
+
+def _rows_of(state: _State, ids: Iterable[str]) -> list[int]:
+    wanted = {id_ for id_ in ids if id_ in state.row_of}
+    if not wanted:
+        return []
+    return [row for row, id_ in enumerate(state.ids) if id_ in wanted]
+
+
+def _without(ids: list[str], gone: list[int]) -> list[str]:
+    dropped = set(gone)
+    return [id_ for row, id_ in enumerate(ids) if row not in dropped]
