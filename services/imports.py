@@ -1,0 +1,187 @@
+"""Brings the library up to date with a source."""
+
+import time
+from collections.abc import Iterator
+
+from domain import DocumentRef, ImportReport, ImportState, Outcome, Principal, Skipped
+from errors import AppError
+from services.import_plan import Plan, plan
+from services.import_run import ImportRun, Loader, Target
+from services.index_writer import IndexWriter
+from services.progress import (
+    Cancelled,
+    CancelledError,
+    OnProgress,
+    Progress,
+    Stage,
+    ignore,
+    never,
+    stop_if,
+)
+from storage.database import Database
+from storage.documents import Documents, KnownVersion
+from storage.imports import Imports
+from storage.index_stores import IndexStores
+from storage.indexes import Indexes, IndexSpec, IndexState, new_index
+from storage.ledger import Ledger
+from storage.lock import writer_lock
+from storage.sources import StoredSource
+
+_LOCK_TIMEOUT_S = 2.0
+_GOES_ON = "what was imported is kept, and importing again goes on from there"
+
+
+class ImportService:
+    """Imports sources, one import at a time for a data folder."""
+
+    def __init__(
+        self, database: Database, stores: IndexStores, wanted: IndexSpec, formats_version: int
+    ) -> None:
+        """Args are kept, nothing is opened.
+
+        Args:
+            database: The ledger.
+            stores: The indexes' folders.
+            wanted: What the first index is made with; later imports write into the active one,
+                with the model and the splitter it was made with.
+            formats_version: Of the readers; documents read by another are read again.
+        """
+        self._stores = stores
+        self._wanted = wanted
+        self._formats_version = formats_version
+        self._documents = Documents(database)
+        self._imports = Imports(database)
+        self._indexes = Indexes(database)
+        self._ledger = Ledger(database)
+
+    def run(
+        self,
+        principal: Principal,
+        source: StoredSource,
+        loader: Loader,
+        *,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+        confirm_removals: bool = False,
+    ) -> ImportReport:
+        """Make the library hold exactly what the source holds now.
+
+        Documents appear batch by batch, each whole and in one version. One that can't be read
+        is an item with the reason, and its older version stays. With the wish to stop the
+        report comes at once, its state "cancelled".
+
+        Raises:
+            SourceError: The source can't be listed.
+            ModelError: The embedding failed.
+            BusyError: Another import or a reindex is running.
+            StorageError: The data folder can't be written.
+        """
+        with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
+            import_id = self._imports.start(source.id, principal.user_id)
+            run = ImportRun(
+                import_id=import_id,
+                source_id=source.id,
+                loader=loader,
+                ledger=self._ledger,
+                imports=self._imports,
+                target=self._target,
+                formats_version=self._formats_version,
+                on_progress=on_progress,
+                cancelled=cancelled,
+            )
+            return self._finish(run, confirm_removals=confirm_removals)
+
+    def report(self, principal: Principal, import_id: str) -> ImportReport:  # noqa: ARG002  # every call names who asks
+        """What an import did, or has done so far.
+
+        Raises:
+            NotFoundError: There is no such import.
+        """
+        return self._imports.get(import_id)
+
+    def latest(self, principal: Principal, source: StoredSource) -> ImportReport | None:  # noqa: ARG002  # every call names who asks
+        """The report of the source's most recent import."""
+        return self._imports.latest(source.id)
+
+    def _finish(self, run: ImportRun, *, confirm_removals: bool) -> ImportReport:
+        started = time.monotonic()
+
+        def report(state: ImportState, message: str) -> ImportReport:
+            seconds = time.monotonic() - started
+            done = ImportReport(
+                run.import_id,
+                run.source_id,
+                state,
+                tuple(run.items),
+                run.passages_embedded,
+                seconds,
+                message,
+            )
+            self._imports.finish(done)
+            return done
+
+        try:
+            held_back = self._execute(run, confirm_removals=confirm_removals)
+        except CancelledError:
+            return report(ImportState.CANCELLED, f"stopped: {_GOES_ON}")
+        except KeyboardInterrupt:
+            report(ImportState.CANCELLED, f"stopped: {_GOES_ON}")
+            raise
+        except BaseException as error:
+            # Whatever broke it, nobody shall see it running for ever.
+            told = str(error) if isinstance(error, AppError) else repr(error)
+            report(ImportState.FAILED, f"{told} ({_GOES_ON})")
+            raise
+        return report(*_verdict(run, held_back))
+
+    def _execute(self, run: ImportRun, *, confirm_removals: bool) -> int:
+        self._sweep_leftovers()
+        known = self._documents.known(run.source_id)
+        work = self._plan(run, known, confirm_removals=confirm_removals)
+        run.execute(work, known)
+        return work.held_back
+
+    def _plan(
+        self, run: ImportRun, known: dict[str, KnownVersion], *, confirm_removals: bool
+    ) -> Plan:
+        return plan(
+            _listing(run),
+            known,
+            self._imports.failures(run.source_id),
+            formats_version=self._formats_version,
+            confirm_removals=confirm_removals,
+        )
+
+    def _sweep_leftovers(self) -> None:
+        active = self._indexes.active()
+        if active is not None:
+            IndexWriter(self._ledger, self._stores.open(active)).sweep()
+
+    def _target(self) -> Target:
+        index = self._indexes.active()
+        if index is None:
+            index = new_index(self._wanted, IndexState.ACTIVE)
+            self._stores.create(index)
+            self._indexes.add(index)
+        writer = IndexWriter(self._ledger, self._stores.open(index))
+        return Target(writer, index.id, index.spec)
+
+
+def _listing(run: ImportRun) -> Iterator[DocumentRef | Skipped]:
+    for done, entry in enumerate(run.loader.list()):
+        stop_if(run.cancelled)
+        run.on_progress(Progress(Stage.LISTING, done, 0, entry.key))
+        yield entry
+
+
+def _verdict(run: ImportRun, held_back: int) -> tuple[ImportState, str]:
+    failures = sum(item.outcome is Outcome.FAILED for item in run.items)
+    unread = f"{failures} could not be read" if failures else ""
+    if held_back:
+        waiting = (
+            f"{held_back} documents are no longer in the source, which is more than half of it."
+            " None was removed: if they are really gone, import again with --confirm-removals"
+        )
+        message = f"{waiting}; {unread}" if unread else waiting
+        return ImportState.NEEDS_CONFIRMATION, message
+    return (ImportState.COMPLETED_WITH_ERRORS if failures else ImportState.COMPLETED), unread

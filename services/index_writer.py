@@ -1,0 +1,109 @@
+"""Writes passages into an index so that a crash at any moment leaves nothing half-visible.
+
+1. The ledger names the new passages as discarded.
+2. They are put into the vector store, 3. and into the keyword index.
+4. One transaction of the ledger makes them count, and discards those they replace.
+5. What is discarded is swept out of both stores.
+
+A process killed between 1 and 4 leaves passages that are named as discarded; killed between 4
+and 5, replaced ones that are. Sweeping, at the next start, removes both.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from domain import Passage
+from language.script import script_of
+from services.indexing import searchable_text
+from services.progress import Cancelled, stop_if
+from storage.documents import StoredDocument
+from storage.index_stores import IndexStore
+from storage.ledger import Ledger
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_EMBED_AT_ONCE = 128
+_WRITE_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A passage together with the document it is from."""
+
+    document: StoredDocument
+    passage: Passage
+
+
+class IndexWriter:
+    """Writes into one index. Its caller holds the data folder's writer lock."""
+
+    def __init__(self, ledger: Ledger, index: IndexStore) -> None:
+        self._ledger = ledger
+        self._index = index
+        self._id = index.index.id
+
+    def write(
+        self, entries: Sequence[Entry], publish: Callable[[], None], cancelled: Cancelled
+    ) -> None:
+        """Embed the passages, put them into both stores and let `publish` make them count.
+
+        Raises:
+            CancelledError: The wish to stop came before anything was written.
+        """
+        vectors = self._embedded(entries, cancelled)
+        self._ledger.announce(self._id, [entry.passage.id for entry in entries])
+        for start in range(0, len(entries), _WRITE_AT_ONCE):
+            end = start + _WRITE_AT_ONCE
+            self._store(entries[start:end], vectors[start:end])
+        publish()
+        self.sweep()
+
+    def sweep(self) -> int:
+        """Delete discarded passages from both stores; how many there were."""
+        discarded = self._ledger.discarded(self._id)
+        if discarded:
+            self._index.passages.delete(discarded)
+            self._index.keywords.delete(discarded)
+            self._ledger.forget(self._id, discarded)
+        return len(discarded)
+
+    def _embedded(self, entries: Sequence[Entry], cancelled: Cancelled) -> "np.ndarray":
+        import numpy as np  # an import that changes nothing must not load it
+
+        texts = [_searchable(entry) for entry in entries]
+        vectors = []
+        for start in range(0, len(texts), _EMBED_AT_ONCE):
+            stop_if(cancelled)
+            some = self._index.embedding.embed_documents(texts[start : start + _EMBED_AT_ONCE])
+            vectors.append(np.asarray(some, dtype=np.float32))
+        stop_if(cancelled)
+        return np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
+
+    def _store(self, entries: Sequence[Entry], vectors: "np.ndarray") -> None:
+        self._index.passages.add_vectors(
+            [entry.passage.id for entry in entries],
+            [entry.passage.text for entry in entries],
+            vectors,
+            [_metadata(entry) for entry in entries],
+        )
+        self._index.keywords.add([(entry.passage.id, _searchable(entry)) for entry in entries])
+
+
+def _searchable(entry: Entry) -> str:
+    passage = entry.passage
+    return searchable_text(entry.document.title, passage.heading_path, passage.text)
+
+
+def _metadata(entry: Entry) -> dict[str, Any]:
+    document, passage = entry.document, entry.passage
+    metadata = {
+        "document_id": document.id,
+        "source_id": document.source_id,
+        "key": document.key,
+        "title": document.title,
+        "format": document.format,
+        "script": script_of(passage.text),
+    }
+    return metadata if passage.page is None else metadata | {"page": passage.page}

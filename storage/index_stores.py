@@ -1,0 +1,103 @@
+"""The folders of indexes, each with its two stores, opened when they are first used."""
+
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from errors import StorageError
+from storage.indexes import Index
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+    from storage.keyword_index import KeywordIndex
+    from storage.passages import DeepLakePassages
+
+
+class IndexStore:
+    """The passages and the words of one index, and the model it was made with."""
+
+    def __init__(self, index: Index, folder: Path, embedding: "Embeddings") -> None:
+        self.index = index
+        self.embedding = embedding
+        self._folder = folder
+
+    @cached_property
+    def passages(self) -> "DeepLakePassages":
+        """The vector store."""
+        from storage.passages import DeepLakePassages  # slow to import
+
+        return DeepLakePassages(self._existing() / "passages", self.embedding)
+
+    @cached_property
+    def keywords(self) -> "KeywordIndex":
+        """The keyword index."""
+        from storage.keyword_index import KeywordIndex  # slow to import
+
+        return KeywordIndex(self._existing() / "keywords")
+
+    def _existing(self) -> Path:
+        # A store that opens an absent folder would begin a new, empty index without a word.
+        if not self._folder.is_dir():
+            raise StorageError(
+                f"the index in {self._folder} is missing: rebuild it with `python cli.py reindex`"
+            )
+        return self._folder
+
+
+class IndexStores:
+    """Opens each index once for this process."""
+
+    def __init__(
+        self, data_dir: Path, embeddings_for: Callable[[Mapping[str, Any]], "Embeddings"]
+    ) -> None:
+        """Args are kept, nothing is opened.
+
+        Args:
+            data_dir: The data folder.
+            embeddings_for: Loads the model that an `IndexSpec.embedding` describes.
+        """
+        self.data_dir = data_dir
+        self._embeddings_for = embeddings_for
+        self._open: dict[str, IndexStore] = {}
+        self._opening = threading.Lock()
+
+    def folder(self, index_id: str) -> Path:
+        """Where an index lies."""
+        return self.data_dir / "indexes" / index_id
+
+    def create(self, index: Index) -> IndexStore:
+        """Make the folder of a new index, and open it.
+
+        Raises:
+            StorageError: The folder can't be made.
+        """
+        folder = self.folder(index.id)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"{folder} can't be created: {error.strerror}") from error
+        return self.open(index)
+
+    def open(self, index: Index) -> IndexStore:
+        """The stores of an index; the same object each time."""
+        with self._opening:
+            if index.id not in self._open:
+                self._open[index.id] = self._opened(index)
+            return self._open[index.id]
+
+    def delete(self, index_id: str) -> bool:
+        """Delete an index's folder; False where another process still holds a file of it."""
+        with self._opening:
+            self._open.pop(index_id, None)
+        shutil.rmtree(self.folder(index_id), ignore_errors=True)
+        return not self.folder(index_id).exists()
+
+    def _opened(self, index: Index) -> IndexStore:
+        from storage.lazy_embeddings import LazyEmbeddings  # loads LangChain
+
+        embedding = LazyEmbeddings(lambda: self._embeddings_for(index.spec.embedding))
+        return IndexStore(index, self.folder(index.id), embedding)
