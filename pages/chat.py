@@ -1,0 +1,29 @@
+"""The chat page: ask, read the answer, check its sources."""
+
+import streamlit as st
+
+import ui
+from ui import words
+
+ui.require_frame()
+
+services = ui.services()
+chat = services.chat
+ui.show_heading(chat.model_label)
+ui.show_conversations(chat)
+filled = ui.show_library(services)
+
+turns = ui.current_turns(chat)
+for turn in turns:
+    ui.show_turn(turn)
+
+welcome = st.empty()
+typed = st.chat_input(words.ASK_HERE, submit_mode="stop", disabled=not filled)
+question = typed or ui.chosen_question()
+if question:
+    answered = ui.ask(chat, question, ui.current_conversation())
+    if answered:
+        ui.open_conversation(answered.conversation_id)
+        st.rerun()
+elif filled and not turns:
+    ui.show_welcome(welcome)

@@ -1,0 +1,50 @@
+"""Each page test gets the real pages over a service that plays a script."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+import bootstrap
+from tests.pages.double import ScriptedChat
+
+APP = Path(__file__).parents[2] / "app.py"
+
+
+@dataclass
+class Status:
+    documents: int = 9
+    passages: int = 44
+    notices: tuple[str, ...] = ()
+
+
+@dataclass
+class Library:
+    now: Status = field(default_factory=Status)
+
+    def status(self) -> Status:
+        return self.now
+
+
+@dataclass
+class Services:
+    chat: ScriptedChat = field(default_factory=ScriptedChat)
+    library: Library = field(default_factory=Library)
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    services = Services()
+    monkeypatch.setattr(bootstrap, "build_services", lambda: services)
+    st.cache_resource.clear()
+    yield services
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def page(services: Services) -> AppTest:
+    """The chat page, open."""
+    return AppTest.from_file(str(APP), default_timeout=20).run()

@@ -1,0 +1,132 @@
+"""A chat service that plays a script instead of searching: what the pages are tested with."""
+
+import dataclasses
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from domain import (
+    Citation,
+    CitationState,
+    Conversation,
+    Principal,
+    Source,
+    Turn,
+    TurnState,
+)
+from errors import AppError, NotFoundError
+from services.chat import Answered, Event, Found, Searching, Written
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+PASSAGE = (
+    "New employees get 25 days of annual leave a year, in addition to the eight public\n"
+    "holidays. Annual leave grows with the years you have been with us."
+)
+QUOTE = "New employees get 25 days of annual leave a year"
+
+
+def source(n: int = 1, text: str = PASSAGE, **changes: object) -> Source:
+    """A source of the leave policy."""
+    plain = Source(
+        n=n,
+        passage_id=f"p{n}",
+        document_id=f"d{n}",
+        title="Leave policy",
+        location="handbook/leave-policy.md",
+        text=text,
+        page=2,
+        heading_path=("Leave policy", "Annual leave"),
+    )
+    return dataclasses.replace(plain, **changes)
+
+
+def citation(
+    n: int = 1, state: CitationState = CitationState.VERIFIED, quote: str = QUOTE, **changes: object
+) -> Citation:
+    """A citation of that source."""
+    return dataclasses.replace(Citation(n=n, state=state, quote=quote), **changes)
+
+
+@dataclasses.dataclass
+class Script:
+    """What the service does with the next question."""
+
+    pieces: tuple[str, ...] = (f"“{QUOTE}” ", "[1]")
+    sources: tuple[Source, ...] = (
+        source(1),
+        source(2, "Sick leave needs no note.", title="Sick leave"),
+    )
+    citations: tuple[Citation, ...] = (citation(),)
+    unsupported: int = 0
+    error: Exception | None = None
+    at_once: bool = False  # the error comes before anything else
+    pause_s: float = 0.0
+
+
+class ScriptedChat:
+    """Plays `script` for every question and keeps the turns in memory."""
+
+    def __init__(self, script: Script | None = None) -> None:
+        self.model_label = "built-in extractive answerer"
+        self.script = script or Script()
+        self.stored: dict[str, list[Turn]] = {}
+        self.asked: list[str] = []
+        self.closed = threading.Event()
+
+    def stream(
+        self, principal: Principal, question: str, conversation_id: str | None = None
+    ) -> Iterator[Event]:
+        self.asked.append(question)
+        conversation_id = conversation_id or f"c{len(self.stored) + 1}"
+        turns = self.stored.setdefault(conversation_id, [])
+        turn = Turn(f"t{len(turns) + 1}", conversation_id, question, TurnState.RUNNING, NOW)
+        turns.append(turn)
+        try:
+            for turns[-1] in self._play(turn):
+                yield from self._events
+        except AppError as error:
+            turn = turns[-1]
+            state = TurnState.INCOMPLETE if turn.answer else TurnState.FAILED
+            turns[-1] = dataclasses.replace(turn, state=state, error=str(error))
+            raise
+        except GeneratorExit:
+            self.closed.set()
+            raise
+
+    def _play(self, turn: Turn) -> Iterator[Turn]:
+        script = self.script
+        if script.error and script.at_once:
+            raise script.error
+        self._events: list[Event] = []
+        standalone = f"{turn.question} (standalone)"
+        turn = dataclasses.replace(turn, standalone_question=standalone, sources=script.sources)
+        self._events = [Searching(standalone), Found(script.sources)]
+        yield turn
+        for piece in script.pieces:
+            turn = dataclasses.replace(turn, answer=turn.answer + piece)
+            self._events = [Written(piece)]
+            time.sleep(script.pause_s)
+            yield turn
+        if script.error:
+            raise script.error
+        turn = dataclasses.replace(
+            turn,
+            state=TurnState.COMPLETE,
+            citations=script.citations,
+            unsupported_sentences=script.unsupported,
+            model=self.model_label,
+        )
+        self._events = [Answered(turn)]
+        yield turn
+
+    def conversations(self, principal: Principal, limit: int = 50) -> list[Conversation]:
+        return [
+            Conversation(id, principal.user_id, turns[0].question, NOW, NOW)
+            for id, turns in self.stored.items()
+        ][:limit]
+
+    def turns(self, principal: Principal, conversation_id: str) -> list[Turn]:
+        if conversation_id not in self.stored:
+            raise NotFoundError("There is no such conversation.")
+        return list(self.stored[conversation_id])

@@ -1,0 +1,221 @@
+"""The chat page, run without a browser over a service that plays a script."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import bootstrap
+from domain import CitationState
+from errors import (
+    ConfigError,
+    InputError,
+    ModelError,
+    ModelUnavailableError,
+    StorageError,
+)
+from tests.pages.conftest import APP, Services
+from tests.pages.double import QUOTE, Script, citation, source
+from ui import words
+
+
+def shown(page: AppTest) -> str:
+    """Everything on the page, as HTML and text."""
+    assert not page.exception
+    texts = [*page.html, *page.markdown, *page.subheader, *page.caption, *page.code]
+    labels = [button.label for button in page.button]
+    return "\n".join([*(element.value for element in texts), *labels])
+
+
+def ask(page: AppTest, question: str = "How many days?") -> str:
+    page.chat_input[0].set_value(question).run()
+    return shown(page)
+
+
+def test_the_page_opens_with_first_questions_and_says_who_answers(page: AppTest) -> None:
+    html = shown(page)
+    assert all(question in html for question in words.SAMPLE_QUESTIONS)
+    assert "no language model" in html
+
+
+def test_an_answer_shows_its_standalone_question_its_quote_and_its_source(page: AppTest) -> None:
+    html = ask(page)
+    assert "How many days? (standalone)" in html
+    assert f"“{QUOTE}”" in html
+    assert "1 of 1 quotes found in the source" in html
+    assert f"<mark>{QUOTE}</mark>" in html
+    assert "Leave policy › Annual leave" in html
+    assert "page 2" in html
+    assert "handbook/leave-policy.md" in html
+    assert words.QUOTED in html
+
+
+def test_the_marker_in_the_answer_points_to_the_source_below(page: AppTest) -> None:
+    html = ask(page)
+    assert 'href="#source-t1-1"' in html
+    assert 'id="source-t1-1"' in html
+
+
+def test_sources_that_were_not_cited_are_folded_away(page: AppTest) -> None:
+    html = ask(page)
+    cited, folded = html.split("<details")
+    assert "Sick leave" not in cited
+    assert "Sick leave" in folded
+
+
+def test_a_sample_question_is_asked_by_pressing_it(page: AppTest, services: Services) -> None:
+    page.button(key=f"sample-{words.SAMPLE_QUESTIONS[1]}").click().run()
+    assert services.chat.asked == [words.SAMPLE_QUESTIONS[1]]
+    assert words.SAMPLE_QUESTIONS[1] in shown(page)
+    assert words.WELCOME not in shown(page)
+
+
+def test_a_second_question_goes_on_in_the_same_conversation(
+    page: AppTest, services: Services
+) -> None:
+    ask(page, "First?")
+    html = ask(page, "Second?")
+    assert [turn.question for turn in services.chat.stored["c1"]] == ["First?", "Second?"]
+    assert "First?" in html
+
+
+def test_a_reload_shows_the_conversation_in_the_address(page: AppTest) -> None:
+    ask(page, "Will you remember?")
+    assert page.query_params["conversation"] == "c1"
+    reloaded = AppTest.from_file(str(APP))
+    reloaded.query_params["conversation"] = "c1"
+    html = shown(reloaded.run())
+    assert "Will you remember?" in html
+    assert f"<mark>{QUOTE}</mark>" in html
+
+
+def test_a_conversation_that_is_gone_is_said_and_the_page_starts_anew(services: Services) -> None:
+    page = AppTest.from_file(str(APP))
+    page.query_params["conversation"] = "gone"
+    assert words.LOST_CONVERSATION in shown(page.run())
+    assert words.WELCOME in shown(page)
+
+
+def test_the_sidebar_leads_to_a_new_conversation_and_back(page: AppTest) -> None:
+    ask(page, "First?")
+    next(button for button in page.button if button.label == words.NEW_CONVERSATION).click().run()
+    assert words.WELCOME in shown(page)
+    page.button(key="conversation-c1").click().run()
+    assert "First? (standalone)" in shown(page)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError("The question is empty."),
+        ModelError("The model refused the key. Check OPENAI_API_KEY."),
+        ModelUnavailableError("The model can't be reached at http://localhost:1."),
+        StorageError("The data folder /data can't be written."),
+    ],
+)
+def test_an_error_is_shown_in_its_own_words_beside_the_question(
+    page: AppTest, services: Services, error: Exception
+) -> None:
+    services.chat.script = Script(error=error, at_once=True)
+    html = ask(page, "Why?")
+    assert "Why?" in html
+    assert str(error).replace("'", "&#x27;") in html
+    assert (words.RETRYABLE in html) == getattr(error, "retryable", False)
+
+
+def test_a_broken_off_answer_keeps_what_was_written(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(pieces=("Half an ", "answer"), error=ModelError("It broke off."))
+    html = ask(page, "Why?")
+    assert "Half an answer" in html
+    assert "It broke off." in html
+    page.query_params["conversation"] = "c1"
+    html = shown(page.run())
+    assert "Half an answer" in html
+    assert "It broke off." in html
+    assert words.INCOMPLETE in html
+
+
+def test_an_unexpected_error_shows_no_traceback(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(error=RuntimeError("secret internals"), at_once=True)
+    page.chat_input[0].set_value("Why?").run()
+    assert [error.stack_trace for error in page.exception] == [[]]
+    assert "secret internals" not in page.exception[0].message
+
+
+def test_a_stopped_answer_closes_the_service_so_that_it_keeps_the_text(
+    page: AppTest, services: Services
+) -> None:
+    services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
+    with pytest.raises(RuntimeError, match="timed out"):
+        page.chat_input[0].set_value("Slowly?").run(timeout=1)
+    assert services.chat.closed.wait(5)
+
+
+def test_an_empty_library_says_how_to_fill_it(services: Services) -> None:
+    services.library.now.documents = 0
+    page = AppTest.from_file(str(APP)).run()
+    html = shown(page)
+    assert words.LIBRARY_EMPTY in html
+    assert "python cli.py import PATH" in html
+    assert page.chat_input[0].disabled
+
+
+def test_a_notice_of_the_library_is_shown(services: Services) -> None:
+    services.library.now.notices = ("The embedding changed: re-embed 44 passages.",)
+    assert "re-embed 44 passages" in shown(AppTest.from_file(str(APP)).run())
+
+
+def test_a_wrong_setting_is_named_instead_of_a_page_that_cannot_work(
+    monkeypatch: pytest.MonkeyPatch, services: Services
+) -> None:
+    def refuse() -> None:
+        raise ConfigError("OPENAI_MODEL is missing.")
+
+    monkeypatch.setattr(bootstrap, "build_services", refuse)
+    assert "OPENAI_MODEL is missing." in shown(AppTest.from_file(str(APP)).run())
+
+
+def test_markup_in_a_document_stays_text(page: AppTest, services: Services) -> None:
+    evil = "<script>alert(1)</script><img src=http://x/y onerror=alert(2)> <b>bold</b>"
+    services.chat.script = Script(
+        pieces=(f"“{evil}” ![x](http://x/z) [here](http://x) <i>i</i>", "[1]"),
+        sources=(source(1, evil, title="<u>title</u>", location="<s>", heading_path=("<em>",)),),
+        citations=(citation(quote="<b>bold</b>"),),
+    )
+    html = ask(page, "<h1>question</h1>")
+    for tag in ("<script", "<img", "<b>", "<u>", "<s>", "<em>", "<i>", "<h1>q", 'href="http'):
+        assert tag not in html
+    assert "<mark>&lt;b&gt;bold&lt;/b&gt;</mark>" in html
+
+
+def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(
+        pieces=("A [1]. B [2]. ", "C [9]."),
+        citations=(
+            citation(1, quoted_by_answer=False),
+            citation(2, CitationState.NOT_FOUND, "Sick leave needs three notes."),
+            citation(9, CitationState.NO_SUCH_SOURCE, ""),
+        ),
+        unsupported=1,
+    )
+    html = ask(page)
+    assert "1 of 3 quotes found in the source" in html
+    assert words.MATCHED in html
+    assert "2 ⚠ not found</a>" in html
+    assert "Sick leave needs three notes." in html
+    assert "9 ⚠ no such source</span>" in html
+    assert words.NO_SUCH_SOURCE.format(n=9) in html
+    assert words.UNSUPPORTED[0] in html
+
+
+def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(pieces=("I believe it is ten.",), citations=())
+    assert words.NO_CITATION in ask(page)
+
+
+def test_of_a_very_long_question_only_the_beginning_is_repeated(
+    page: AppTest, services: Services
+) -> None:
+    services.chat.script = Script(error=InputError("The question is too long."), at_once=True)
+    html = ask(page, "x" * 100_000)
+    assert "The question is too long." in html
+    assert "98,000 more characters" in html
+    assert "x" * 2001 not in html

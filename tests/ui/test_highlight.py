@@ -1,0 +1,60 @@
+"""Finding a quote in its passage, and marking it."""
+
+import re
+import unicodedata
+from html import unescape
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.highlight import find_quote, marked_html
+
+TEXT = st.text(st.sampled_from("ab <>&\"'\n가각나é☂ひらが漢"), min_size=1, max_size=40)
+
+
+@given(TEXT, st.data())
+def test_a_quote_is_found_whatever_its_white_space_and_unicode_form(
+    passage: str, data: st.DataObject
+) -> None:
+    start = data.draw(st.integers(0, len(passage) - 1))
+    stop = data.draw(st.integers(start + 1, len(passage)))
+    quote = passage[start:stop]
+    form = data.draw(st.sampled_from(["NFC", "NFD", "NFKC"]))
+    span = find_quote(unicodedata.normalize(form, re.sub(r"\s", "  ", quote)), passage)
+    if not quote.strip():
+        assert span is None
+    else:
+        assert span is not None
+        assert span[0] <= passage.index(quote.strip())
+
+
+def test_the_span_is_the_quotes_own() -> None:
+    passage = "You get\n25 days. You get 30 days."
+    assert passage[slice(*find_quote("25 Days. You", passage))] == "25 days. You"
+
+
+def test_a_passage_in_decomposed_form_is_marked_whole() -> None:
+    passage = unicodedata.normalize("NFD", "연차는 15일입니다. 카페 café")
+    start, stop = find_quote("15일입니다.", passage)
+    assert unicodedata.normalize("NFC", passage[start:stop]) == "15일입니다."
+
+
+def test_an_altered_quote_is_not_found() -> None:
+    assert find_quote("26 days", "You get 25 days.") is None
+
+
+@given(TEXT, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=4))
+def test_marking_changes_no_letter_and_marks_just_the_spans(
+    passage: str, ends: list[tuple[int, int]]
+) -> None:
+    spans = [(min(a, b), max(a, b)) for a, b in ends if max(a, b) <= len(passage) and a != b]
+    html = marked_html(passage, spans)
+    assert unescape(re.sub("</?mark>", "", html)) == passage
+    marked = "".join(re.findall("<mark>(.*?)</mark>", html, re.DOTALL))
+    inside = {index for start, stop in spans for index in range(start, stop)}
+    assert unescape(marked) == "".join(passage[index] for index in sorted(inside))
+
+
+@given(st.text())
+def test_no_passage_can_bring_markup(passage: str) -> None:
+    assert "<" not in marked_html(passage, [])

@@ -1,0 +1,60 @@
+"""The answer's Markdown becomes HTML that only we can put tags into."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.html import answer_html
+
+TAGS = {
+    *("p", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "br", "s", "div"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+}
+
+
+def render(text: str) -> str:
+    return answer_html(text, lambda n: f"({n})" if n < 10 else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ten days [1].", "Ten days (1)."),
+        ("a [1][2] [3]", "a (1)(2) (3)"),
+        ("**bold [1]**", "<strong>bold (1)</strong>"),
+        ("- one [1]\n- two [2]", "<li>two (2)</li>"),
+        ("| a |\n| - |\n| b [1] |", "<td>b (1)</td>"),
+        ("`code[1]`", "<code>code[1]</code>"),
+        ("```\nrow[1]\n```", "row[1]"),
+        ("unknown [12]", "unknown [12]"),
+        ("costs $5 to $6, :smile: a -> b", "costs $5 to $6, :smile: a -&gt; b"),
+    ],
+)
+def test_markers_become_links_outside_of_code_only(text: str, expected: str) -> None:
+    assert expected in render(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![pixel](http://x/y.png)",
+        "[click](javascript:alert(1))",
+        "[click][1]\n\n[1]: http://x",
+        "<http://x>",
+        "<script>alert(1)</script>",
+        "a <img src=x onerror=alert(1)> b",
+        "&lt;b&gt; &#60;b>",
+    ],
+)
+def test_a_link_an_image_or_html_stays_text(text: str) -> None:
+    tags = re.findall(r"<(\w+)[^>]*>", render(text))
+    assert set(tags) == {"div", "p"}
+
+
+@given(st.text(st.sampled_from("[]()<>!&\"'`*_#|-\n 1ahref=:/x"), max_size=80))
+def test_whatever_is_written_only_harmless_tags_come_out(text: str) -> None:
+    html = render(text)
+    assert set(re.findall(r"</?(\w+)", html)) <= TAGS
+    assert "href=" not in re.sub(r">[^<]*<", "><", html)

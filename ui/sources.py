@@ -1,0 +1,144 @@
+"""The sources below an answer: what was cited, whether it is true, and where it stands."""
+
+from collections.abc import Callable, Sequence
+
+from domain import Citation, CitationState, Source, Turn
+from ui import words
+from ui.highlight import find_quote, marked_html
+from ui.html import escape
+
+WEB = ("http://", "https://")
+
+
+def anchor(turn_id: str, n: int) -> str:
+    """The id of a source's card, which the answer's `[n]` points to."""
+    return f"source-{turn_id}-{n}"
+
+
+def citation_marker(turn: Turn) -> Callable[[int], str]:
+    """HTML for the answer's markers: a link to the source, flagged where checking failed.
+
+    The first marker with a number stands for the first citation with it, and so on; a number
+    that was never cited stays text.
+    """
+    waiting = {n: _with_number(turn, n) for n in {citation.n for citation in turn.citations}}
+    titles = {source.n: source.title for source in turn.sources}
+
+    def marker(n: int) -> str:
+        citations = waiting.get(n, [])
+        citation = citations.pop(0) if len(citations) > 1 else next(iter(citations), None)
+        if citation is None:
+            return ""
+        if n not in titles:
+            return _flag(n, citation.state)
+        return _link(turn.id, n, titles[n], citation.state)
+
+    return marker
+
+
+def plain_marker(sources: Sequence[Source]) -> Callable[[int], str]:
+    """HTML for markers while the answer is being written and nothing is checked yet."""
+    known = {source.n for source in sources}
+    return lambda n: f'<span class="fn-cite">{n}</span>' if n in known else ""
+
+
+def _link(turn_id: str, n: int, title: str, state: CitationState) -> str:
+    label = words.SOURCE_LINK.format(n=n, title=title)
+    verified = state is CitationState.VERIFIED
+    flag = "" if verified else f" ⚠ {escape(words.STATES[state])}"
+    kind = "fn-cite" if verified else "fn-cite fn-bad"
+    return (
+        f'<a class="{kind}" href="#{escape(anchor(turn_id, n))}" title="{escape(label)}"'
+        f' aria-label="{escape(label + flag)}">{n}{flag}</a>'
+    )
+
+
+def _flag(n: int, state: CitationState) -> str:
+    return f'<span class="fn-cite fn-bad">{n} ⚠ {escape(words.STATES[state])}</span>'
+
+
+def _with_number(turn: Turn, n: int) -> list[Citation]:
+    return [citation for citation in turn.citations if citation.n == n]
+
+
+def evidence_html(turn: Turn) -> str:
+    """The outcome of checking in one line, then the sources: cited ones open, others folded."""
+    cited = {citation.n for citation in turn.citations}
+    cards = [_card(turn, source) for source in turn.sources if source.n in cited]
+    others = [_card(turn, source) for source in turn.sources if source.n not in cited]
+    invented = sorted(cited - {source.n for source in turn.sources})
+    parts = [_verdict(turn), *map(_invented, invented), *cards, _folded(others)]
+    return f'<section class="fn-sources" aria-label="{words.SOURCES}">{"".join(parts)}</section>'
+
+
+def _verdict(turn: Turn) -> str:
+    total = len(turn.citations)
+    found = sum(citation.state is CitationState.VERIFIED for citation in turn.citations)
+    if not total:
+        return _line("fn-doubt", words.NO_CITATION) if turn.answer and turn.sources else ""
+    kind, sentence = ("sure", words.ALL_FOUND) if found == total else ("doubt", words.SOME_MISSING)
+    html = _line(f"fn-{kind}", sentence.format(found=found, total=total))
+    if turn.unsupported_sentences:
+        html += _line("fn-doubt", words.count(words.UNSUPPORTED, turn.unsupported_sentences))
+    return html
+
+
+def _line(kind: str, text: str) -> str:
+    return f'<p class="fn-verdict {kind}">{escape(text)}</p>'
+
+
+def _invented(n: int) -> str:
+    return _line("fn-doubt", words.NO_SUCH_SOURCE.format(n=n))
+
+
+def _folded(cards: Sequence[str]) -> str:
+    if not cards:
+        return ""
+    summary = words.MORE_SOURCES.format(n=len(cards))
+    return f'<details class="fn-more"><summary>{summary}</summary>{"".join(cards)}</details>'
+
+
+def _card(turn: Turn, source: Source) -> str:
+    citations = _with_number(turn, source.n)
+    spans = {citation.quote: find_quote(citation.quote, source.text) for citation in citations}
+    passage = marked_html(source.text, [span for span in spans.values() if span])
+    checks = "".join(_check(citation, spans[citation.quote] is not None) for citation in citations)
+    return (
+        f'<article class="fn-source" id="{escape(anchor(turn.id, source.n))}">'
+        f'<header><span class="fn-n">{source.n}</span>{_title(source)}</header>'
+        f'<div class="fn-where">{_where(source)}</div>'
+        f'<div class="fn-passage">{passage}</div>{checks}</article>'
+    )
+
+
+def _title(source: Source) -> str:
+    title = escape(source.title or source.location)
+    if not source.location.startswith(WEB):
+        return f'<span class="fn-title">{title}</span>'
+    href = escape(source.location)
+    return f'<a class="fn-title" href="{href}" target="_blank">{title}</a>'
+
+
+def _where(source: Source) -> str:
+    page = words.PAGE.format(page=source.page) if source.page else ""
+    heading = " › ".join(source.heading_path)
+    parts = (f"<span>{escape(part)}</span>" for part in (heading, page, source.location) if part)
+    return "".join(parts)
+
+
+def _check(citation: Citation, in_passage: bool) -> str:
+    how = words.QUOTED if citation.quoted_by_answer else words.MATCHED
+    if citation.state is CitationState.VERIFIED:
+        elsewhere = "" if in_passage else _claim(words.ELSEWHERE, citation.quote)
+        return f'<div class="fn-checked">{_badge(citation.state)}{escape(how)}{elsewhere}</div>'
+    claim = _claim(words.NOT_IN_SOURCE, citation.quote) if citation.quote else words.NO_QUOTE
+    return f'<div class="fn-checked">{_badge(citation.state)}{claim}</div>'
+
+
+def _badge(state: CitationState) -> str:
+    kind = "fn-ok" if state is CitationState.VERIFIED else "fn-bad"
+    return f'<span class="fn-badge {kind}">{escape(words.STATES[state])}</span>'
+
+
+def _claim(sentence: str, quote: str) -> str:
+    return f"{escape(sentence)} <q>{escape(quote)}</q>"

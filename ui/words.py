@@ -1,0 +1,70 @@
+"""Every text of the pages, in one place, so that they can be translated."""
+
+APP = "Footnote"
+TAGLINE = "Answers from your documents, each one with its proof."
+
+ASK_PAGE = "Ask"
+ASK_HERE = "Ask about your documents"
+NEW_CONVERSATION = "New conversation"
+CONVERSATIONS = "Conversations"
+UNTITLED = "Untitled"
+
+WELCOME = "What would you like to know?"
+SAMPLE_QUESTIONS = (
+    "How many days of annual leave do new employees get?",
+    "노트북을 잃어버리면 어떻게 해야 하나요?",
+    "SEV1の障害では、状況をどのくらいの間隔で更新しますか？",
+)
+LIBRARY = "{documents} documents, {passages} passages"
+LIBRARY_EMPTY = "The library is empty: there is nothing to answer from yet."
+LIBRARY_HOW = "Import a folder or a file from the command line, then check again:"
+IMPORT_COMMAND = "python cli.py import PATH"
+CHECK_AGAIN = "Check again"
+
+ANSWERS_BY = "Answers by {model}"
+MODEL_NOTES = {
+    "built-in extractive answerer": (
+        "the built-in extractive answerer: quotes from the documents, no language model"
+    ),
+}
+
+QUESTION_CUT = "… ({more:,} more characters)"
+SEARCHED_FOR = "Searched for:"
+SEARCHING = "Searching…"
+FOUND = "{passages} in {documents}"
+PASSAGES = ("1 passage", "{n} passages")
+DOCUMENTS = ("1 document", "{n} documents")
+NOTHING_FOUND = "no passage found"
+
+ALL_FOUND = "{found} of {total} quotes found in the source"
+SOME_MISSING = "{found} of {total} quotes found in the source. Check the flagged ones yourself."
+NO_CITATION = "This answer cites no source. Check it before you rely on it."
+UNSUPPORTED = ("1 sentence without a source", "{n} sentences without a source")
+
+SOURCES = "Sources"
+MORE_SOURCES = "More sources ({n})"
+PAGE = "page {page}"
+SOURCE_LINK = "Source {n}: {title}"
+FLAGGED_LINK = "{n}, {state}"
+STATES = {
+    "verified": "verified",
+    "not found": "not found",
+    "no such source": "no such source",
+}
+QUOTED = "quoted by the answer"
+MATCHED = "matched by the program"
+NOT_IN_SOURCE = "The answer quotes this, but the source does not say it:"
+NO_QUOTE = "The source does not support the sentence that cites it."
+NO_SUCH_SOURCE = "The answer cites [{n}], but there is no source with that number."
+ELSEWHERE = "The quote stands elsewhere in the document:"
+
+INCOMPLETE = "This answer is incomplete."
+STOPPED = "You stopped this answer. What was written until then is kept."
+RUNNING = "This answer was not finished: it is still being written elsewhere, or it broke off."
+RETRYABLE = "It may work if you ask again."
+LOST_CONVERSATION = "There is no such conversation. Ask a question to start a new one."
+
+
+def count(forms: tuple[str, str], n: int) -> str:
+    """The number with its noun, in the singular or the plural form."""
+    return forms[0] if n == 1 else forms[1].format(n=n)
