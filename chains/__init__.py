@@ -1,0 +1,1 @@
+"""Condensing a follow-up, answering from passages, and checking what the answer cites."""

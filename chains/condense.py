@@ -1,0 +1,89 @@
+"""Follow-up questions made to stand alone, by a model or by rule."""
+
+import re
+from typing import Any
+
+from langchain_core.language_models import LanguageModelLike
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import BasePromptTemplate
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda, RunnablePassthrough
+
+from chains.follow_ups import Idf, leans_on_history, salient_terms
+from chains.history import render_history
+from chains.prompts import CONDENSE_PROMPT
+
+Condenser = Runnable[dict[str, Any], str]
+"""Makes a standalone question of `question` and `chat_history` (see `chains.history`)."""
+
+ADDED_TERMS = 3
+
+REASONING = re.compile(r"<think>.*?</think>", re.DOTALL)
+# Models like to announce the question: "**Standalone question:** ...", "질문: ...", "質問：...".
+LABEL = re.compile(
+    r"\A[\s*_#]*(?:[\w-]+ ){0,3}[\w-]*(?:question|질문|質問|问题)[\s*_]*[:：][\s*_]*", re.IGNORECASE
+)
+QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»", "`": "`"}
+
+
+def condense_with_model(
+    llm: LanguageModelLike, prompt: BasePromptTemplate[Any] = CONDENSE_PROMPT
+) -> Condenser:
+    """A condenser that asks a chat model.
+
+    What the model adds around the question (its reasoning, a label, quotes, line breaks) is
+    taken off; the follow-up itself is used where nothing else is left.
+
+    Args:
+        llm: Asked once per follow-up.
+        prompt: With the variables `chat_history` and `question`.
+    """
+    ask = RunnableLambda(_prompt_inputs, name="render_history") | prompt | llm | StrOutputParser()
+    return RunnablePassthrough.assign(reply=ask) | RunnableLambda(_standalone, name="tidy")
+
+
+class RuleCondenser(Runnable[dict[str, Any], str]):
+    """Gives a follow-up that leans on the conversation the terms it leaves out.
+
+    "And in Japan?" becomes "And in Japan? (annual leave, new employees)". A question that
+    can be understood alone is left as it is. No model is asked.
+    """
+
+    def __init__(self, idf: Idf | None = None) -> None:
+        """Without `idf` all terms count the same, but for how lately they were used."""
+        self._idf = idf
+
+    def invoke(
+        self,
+        input: dict[str, Any],
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> str:
+        """The standalone question for `question` and `chat_history`."""
+        return self._call_with_config(self._condense, input, config, **kwargs)
+
+    def _condense(self, inputs: dict[str, Any]) -> str:
+        question: str = inputs["question"]
+        history = inputs["chat_history"]
+        if not leans_on_history(question):
+            return question
+        added = salient_terms(question, history, ADDED_TERMS, self._idf)
+        return f"{question} ({', '.join(added)})" if added else question
+
+
+def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, str]:
+    history = render_history(inputs["chat_history"])
+    return {"question": inputs["question"], "chat_history": history}
+
+
+def _standalone(inputs: dict[str, Any]) -> str:
+    question = " ".join(REASONING.sub("", inputs["reply"]).split())
+    question = LABEL.sub("", question, count=1)
+    while len(question) > 1 and _is_quoted(question):
+        question = question[1:-1].strip()
+    return question or inputs["question"]
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether one pair of quotes holds it all, unlike `"a" or "b"`."""
+    closing = QUOTES.get(text[0])
+    return closing is not None and text.find(closing, 1) == len(text) - 1
