@@ -18,6 +18,8 @@ class ChatSpec:
 
     `timeout_s` is the longest silence that is waited through, not the length of the answer.
     None for `temperature` and `max_tokens` leaves them to the server; some models refuse them.
+    With `retries`, a call sleeps before each for as long as the server's Retry-After says, up
+    to two minutes in which nobody can stop it.
     """
 
     model: str = ""
@@ -26,6 +28,7 @@ class ChatSpec:
     temperature: float | None = None
     max_tokens: int | None = None
     timeout_s: float = 60
+    retries: int = 0
 
     def endpoint(self) -> Endpoint:
         """The server as error messages name it."""
@@ -41,9 +44,8 @@ class ChatSpec:
 def build_chat_model(spec: ChatSpec) -> BaseChatModel | None:
     """The streaming chat model, or None where neither a key nor a base URL is set.
 
-    Nothing is sent yet. The model fails at once rather than retry, as the client would wait
-    inside the call for as long as a Retry-After header says; it raises ModelError and
-    ModelUnavailableError.
+    Nothing is sent yet. All that its calls raise is ModelError and ModelUnavailableError, the
+    latter also, after the last piece, for a stream that ended without finishing.
 
     Raises:
         ConfigError: The model has no name, or the base URL is none.
@@ -78,7 +80,7 @@ def _chat_openai(spec: ChatSpec) -> BaseChatModel:
         max_tokens=spec.max_tokens,
         timeout=Timeout(spec.timeout_s, connect=min(CONNECT_TIMEOUT_S, spec.timeout_s)),
         stream_chunk_timeout=spec.timeout_s,
-        max_retries=0,
+        max_retries=spec.retries,
         streaming=True,
         stream_usage=True,
         use_responses_api=False,

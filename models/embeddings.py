@@ -54,6 +54,8 @@ class EmbeddingSpec:
             model_setting=MODEL_SETTING,
             key=self.api_key,
             timeout_s=self.timeout_s,
+            url_setting="FOOTNOTE_EMBEDDING_BASE_URL or OPENAI_BASE_URL",
+            key_setting="FOOTNOTE_EMBEDDING_API_KEY or OPENAI_API_KEY",
         )
 
 
@@ -126,6 +128,7 @@ def _check(spec: EmbeddingSpec) -> None:
         )
     if spec.provider == "openai" and not spec.base_url and spec.api_key is None:
         raise ConfigError(
-            "Embeddings of provider openai need OPENAI_API_KEY, or OPENAI_BASE_URL of a server "
-            "that asks for none."
+            "Embeddings of provider openai need a key (FOOTNOTE_EMBEDDING_API_KEY or "
+            "OPENAI_API_KEY), or the address of a server that asks for none "
+            "(FOOTNOTE_EMBEDDING_BASE_URL or OPENAI_BASE_URL)."
         )

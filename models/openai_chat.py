@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr
 
-from models.openai_errors import Endpoint, broken_off, model_errors
+from models.openai_errors import Endpoint, broken_off, model_errors, not_understood
 
 
 class TranslatedChatOpenAI(ChatOpenAI):
@@ -36,26 +36,26 @@ class TranslatedChatOpenAI(ChatOpenAI):
             return await super()._agenerate(*args, **kwargs)
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        finished = False
+        started = finished = False
         # Closing at once, not at garbage collection, is what stops the server when a reader leaves.
         stream = cast("Generator[ChatGenerationChunk]", super()._stream(*args, **kwargs))
         with model_errors(self._endpoint), closing(stream) as pieces:
             for piece in pieces:
-                finished = finished or _finishes(piece)
+                started, finished = True, finished or _finishes(piece)
                 yield piece
         if not finished:
-            raise broken_off(self._endpoint)
+            raise broken_off(self._endpoint) if started else not_understood(self._endpoint)
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        finished = False
+        started = finished = False
         stream = cast("AsyncGenerator[ChatGenerationChunk]", super()._astream(*args, **kwargs))
         with model_errors(self._endpoint):
             async with aclosing(stream) as pieces:
                 async for piece in pieces:
-                    finished = finished or _finishes(piece)
+                    started, finished = True, finished or _finishes(piece)
                     yield piece
         if not finished:
-            raise broken_off(self._endpoint)
+            raise broken_off(self._endpoint) if started else not_understood(self._endpoint)
 
     def get_num_tokens(self, text: str) -> int:
         """Approximate: the exact count would download the model's vocabulary."""

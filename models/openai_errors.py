@@ -1,5 +1,7 @@
 """What the OpenAI client raises, turned into errors that say what to do next."""
 
+import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
 """Sent where no key is set: most servers of one's own ask for none, the client insists on one."""
 _SHOWN_CHARS = 300
+_TOO_LONG = ("context length", "context window", "context size", "prompt is too long")
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,12 @@ class Endpoint:
     def host(self) -> str:
         """Host and port, without any name and password the URL may hold."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2] or self.base_url
+
+    @property
+    def address(self) -> str:
+        """The base URL without any name, password and query it may hold."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.scheme}://{self.host}{parts.path}"
 
 
 @contextmanager
@@ -57,11 +66,7 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
     except httpx2.HTTPError as error:
         raise broken_off(endpoint) from error
     except (openai.OpenAIError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ModelError(
-            f"{endpoint.host} answered with something that is not OpenAI's protocol: "
-            f"{_shown(str(error), endpoint)} Check {endpoint.url_setting} "
-            f"({endpoint.base_url}); it usually ends in /v1."
-        ) from error
+        raise not_understood(endpoint, str(error)) from error
 
 
 def broken_off(endpoint: Endpoint) -> ModelUnavailableError:
@@ -72,20 +77,40 @@ def broken_off(endpoint: Endpoint) -> ModelUnavailableError:
     )
 
 
+def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
+    """The error for an answer that is not in OpenAI's protocol, or none at all."""
+    return ModelError(
+        f"{endpoint.host} does not answer in OpenAI's protocol.{_shown(what, endpoint)} "
+        f"Check {endpoint.url_setting} ({endpoint.address}); it usually ends in /v1."
+    )
+
+
 def _translated(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
     import openai
 
-    if isinstance(error, openai.APITimeoutError):
-        return ModelUnavailableError(_too_slow(endpoint))
     if isinstance(error, openai.APIConnectionError):
-        return ModelUnavailableError(
-            f"{endpoint.host} can't be reached. Check that the server is running and "
-            f"{endpoint.url_setting} ({endpoint.base_url}) is right."
-        )
+        return _disconnected(error, endpoint)
     if isinstance(error, openai.APIStatusError):
         return _refused(error, endpoint)
     return ModelUnavailableError(
-        f"{endpoint.host} stopped with an error: {_shown(error.message, endpoint)} Ask again."
+        f"{endpoint.host} stopped with an error.{_shown(error.message, endpoint)} Ask again."
+    )
+
+
+def _disconnected(error: "openai.APIConnectionError", endpoint: Endpoint) -> ModelError:
+    import httpx2
+    import openai
+
+    root: BaseException = error
+    while root.__cause__ is not None and not isinstance(root, httpx2.HTTPError):
+        root = root.__cause__
+    if isinstance(root, httpx2.RemoteProtocolError | httpx2.ReadError):
+        return broken_off(endpoint)
+    if isinstance(error, openai.APITimeoutError) and not isinstance(root, httpx2.ConnectTimeout):
+        return ModelUnavailableError(_too_slow(endpoint))
+    return ModelUnavailableError(
+        f"{endpoint.host} can't be reached. Check that the server is running and "
+        f"{endpoint.url_setting} ({endpoint.address}) is right."
     )
 
 
@@ -102,19 +127,19 @@ def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     if status == 404:
         return ModelError(
             f"{host} knows no model named {endpoint.model!r}, or no such address (HTTP 404). "
-            f"Check {endpoint.model_setting} and {endpoint.url_setting} ({endpoint.base_url})."
+            f"Check {endpoint.model_setting} and {endpoint.url_setting} ({endpoint.address})."
         )
     if status == 429:
         return _too_many(error, endpoint)
     if status == 408 or status >= 500:
-        return ModelUnavailableError(f"{host} failed (HTTP {status}): {said} Try again soon.")
+        return ModelUnavailableError(f"{host} failed (HTTP {status}).{said} Try again soon.")
     if _is_too_long(error):
         return ModelError(
-            f"The question with its passages is too long for {endpoint.model} on {host}: {said} "
+            f"The question with its passages is too long for {endpoint.model} on {host}.{said} "
             "Retrieve fewer passages, start a new conversation, or choose a model that reads more."
         )
     return ModelError(
-        f"{host} refuses the request (HTTP {status}): {said} "
+        f"{host} refuses the request (HTTP {status}).{said} "
         f"Check {endpoint.model_setting} ({endpoint.model}) and the server's own log."
     )
 
@@ -125,15 +150,23 @@ def _too_many(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
             f"The account behind {endpoint.key_setting} has no quota left at {endpoint.host} "
             "(HTTP 429). Add credit there, or set another key."
         )
-    wait = error.response.headers.get("retry-after", "")
-    when = f"in {wait} s" if wait.isdigit() else f"after {wait}" if wait else "in a minute"
+    when = _retry_when(error.response.headers.get("retry-after", ""))
     return ModelUnavailableError(
         f"{endpoint.host} takes no more requests for now (HTTP 429). Try again {when}."
     )
 
 
+def _retry_when(retry_after: str) -> str:
+    """The header holds seconds, or a date, or is missing."""
+    try:
+        return f"in {math.ceil(float(retry_after))} s"
+    except (ValueError, OverflowError):
+        return f"after {retry_after}" if retry_after else "in a minute"
+
+
 def _is_too_long(error: "openai.APIStatusError") -> bool:
-    return error.code == "context_length_exceeded" or "context" in error.message.lower()
+    message = error.message.lower()
+    return error.code == "context_length_exceeded" or any(sign in message for sign in _TOO_LONG)
 
 
 def _too_slow(endpoint: Endpoint) -> str:
@@ -144,7 +177,8 @@ def _too_slow(endpoint: Endpoint) -> str:
 
 
 def _shown(message: str, endpoint: Endpoint) -> str:
+    """What the server said, as a sentence to append, or nothing; without the key."""
     key = endpoint.key.get_secret_value() if endpoint.key else ""
-    text = " ".join(message.split())
+    text = re.sub(r"^Error code: \d+(?: - )?", "", " ".join(message.split()))
     text = text.replace(key, "***") if key else text
-    return f"{text[:_SHOWN_CHARS].rstrip('.')}."
+    return f" It says: {text[:_SHOWN_CHARS].rstrip('.')}." if text else ""
