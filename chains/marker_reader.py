@@ -1,0 +1,227 @@
+"""Reading one citation marker, as far as the text goes."""
+
+from dataclasses import dataclass
+
+from chains.quotes import proves_something
+
+MAX_NUMBER = 99
+"""A larger number in brackets is a year or an amount, unless a quote follows it."""
+MAX_MARKER_CHARS = 1_000
+"""What is longer before its closing bracket is text, so no more is ever held back."""
+
+OPENING = {"[": "]", "［": "］", "【": "】"}
+_QUOTES = {
+    '"': '"”', "“": '”"', "„": '”“"', "＂": "＂", "'": "'’", "‘": "’'",
+    "「": "」", "『": "』", "«": "»", "《": "》",
+}  # fmt: skip
+_SEPARATORS = ",，、;；·&"
+_RANGES = "-–—~〜～"
+_COLONS = ":："
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One source number of a marker, with the quote it gives for it, if any."""
+
+    n: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A citation marker as written (`raw`) and what it cites, in order."""
+
+    raw: str
+    claims: tuple[Claim, ...]
+
+    @property
+    def shown(self) -> str:
+        """The marker as a reader sees it: the numbers alone, `[1][2]`."""
+        return "".join(f"[{n}]" for n in dict.fromkeys(claim.n for claim in self.claims))
+
+
+class MoreNeededError(Exception):
+    """What is there may yet become a marker."""
+
+
+class NotAMarkerError(Exception):
+    """Whatever follows, this is text."""
+
+
+def read_marker(text: str, at: int) -> Marker:
+    """The marker that begins with the bracket at that place.
+
+    Forms: `[1]`, `[1, 2]`, `[1-3]`, `［１］`, `【1†...】`, `[1: "words"]`, `[1: "a", 2: 「b」]`. Not a
+    marker: `[1](target)`, `[2024]`, `[text]`, what holds a blank line.
+
+    Raises:
+        MoreNeededError: The text ends where it could still be one.
+        NotAMarkerError: It is none.
+    """
+    return _Reader(text, at).marker()
+
+
+def read_unclosed(text: str, at: int) -> Marker:
+    """The marker whose bracket never closes, up to the end of its first quote.
+
+    Raises:
+        NotAMarkerError: Not even a quote is whole.
+    """
+    reader = _Reader(text[: at + MAX_MARKER_CHARS].partition("\n\n")[0], at)
+    try:
+        claim = reader.first_claim()
+    except MoreNeededError as error:
+        raise NotAMarkerError from error
+    return Marker(text[at : reader.at], (claim,))
+
+
+def read_cut_off(text: str, at: int) -> Marker:
+    """The marker that the end of the answer cut off, its quote without the cut word.
+
+    Raises:
+        NotAMarkerError: It is none.
+    """
+    if len(text) - at >= MAX_MARKER_CHARS or "\n\n" in text[at:]:
+        raise NotAMarkerError
+    rest = text[at:].rstrip(" \n" + _SEPARATORS + _RANGES + _COLONS)
+    for mark in ("", *(closers[0] for closers in _QUOTES.values())):
+        try:
+            claims = read_marker(rest + mark + OPENING[text[at]] + "\n", 0).claims
+        except (MoreNeededError, NotAMarkerError):
+            continue
+        last = claims[-1]
+        return Marker(text[at:], (*claims[:-1], Claim(last.n, _without_last_word(last.quote))))
+    raise NotAMarkerError
+
+
+def _without_last_word(quote: str) -> str:
+    return quote.rpartition(" ")[0] if quote.isascii() else quote
+
+
+class _Reader:
+    def __init__(self, text: str, at: int) -> None:
+        self._text = text
+        self._start = at
+        self._closing = OPENING[text[at]]
+        self.at = at + 1
+
+    def marker(self) -> Marker:
+        claims = self._claims()
+        while self._peek() in _SEPARATORS:
+            self.at += 1
+            claims += self._claims()
+        if self._peek() != self._closing:
+            raise NotAMarkerError
+        self.at += 1
+        raw = self._text[self._start : self.at]
+        is_bare = not any(claim.quote for claim in claims)
+        if is_bare and self._closing == "]" and self._peek(inside=True) == "(":
+            raise NotAMarkerError
+        if any(claim.n > MAX_NUMBER and not claim.quote for claim in claims):
+            raise NotAMarkerError
+        return Marker(raw, tuple(claims))
+
+    def first_claim(self) -> Claim:
+        """The first number with its first quote, up to the quote's first closing mark."""
+        n = self._number()
+        if self._peek() not in _COLONS:
+            raise NotAMarkerError
+        self.at += 1
+        self._skip_spaces()
+        closers = _QUOTES.get(self._peek(), "")
+        begin = self.at + 1
+        ends = [self._text.find(closer, begin) for closer in closers]
+        end = min((end for end in ends if end >= 0), default=-1)
+        if end < 0 or not proves_something(self._text[begin:end]):
+            raise NotAMarkerError
+        self.at = end + 1
+        return Claim(n, self._text[begin:end].strip())
+
+    def _claims(self) -> list[Claim]:
+        first = last = self._number()
+        if self._peek() in _RANGES:
+            self.at += 1
+            last = self._number()
+            if not first < last <= MAX_NUMBER:
+                raise NotAMarkerError
+        if self._peek() == "†":
+            self._until_closing()
+        quotes = [""]
+        if self._peek() in _COLONS:
+            self.at += 1
+            quotes = self._quotes()
+        return [Claim(n, quote) for n in range(first, last + 1) for quote in quotes]
+
+    def _number(self) -> int:
+        self._skip_spaces()
+        begin = self.at
+        while self._peek().isdecimal() and self.at - begin < 4:
+            self.at += 1
+        digits = self._text[begin : self.at]
+        if not 1 <= len(digits) <= 3 or int(digits) == 0:
+            raise NotAMarkerError
+        self._skip_spaces()
+        return int(digits)
+
+    def _quotes(self) -> list[str]:
+        self._skip_spaces()
+        if self._peek() not in _QUOTES:
+            words = self._until_closing()
+            if not proves_something(words):
+                raise NotAMarkerError
+            return [words]
+        quotes = [self._quoted()]
+        while self._peek() in _SEPARATORS and self._after(self.at + 1) in _QUOTES:
+            self.at += 1
+            self._skip_spaces()
+            quotes.append(self._quoted())
+        return quotes
+
+    def _quoted(self) -> str:
+        """The words up to the closing mark that the marker goes on after, or ends."""
+        closers = _QUOTES[self._peek()]
+        self.at += 1
+        begin = self.at
+        while not (self._peek(inside=True) in closers and self._goes_on(self.at + 1)):
+            self.at += 1
+        quote = self._text[begin : self.at].strip()
+        self.at += 1
+        self._skip_spaces()
+        return quote
+
+    def _goes_on(self, at: int) -> bool:
+        following = self._after(at)
+        if following in _SEPARATORS:
+            comma = self._text.index(following, at)
+            following = self._after(comma + 1)
+            return following.isdecimal() or following in _QUOTES
+        return following == self._closing
+
+    def _after(self, at: int) -> str:
+        """The next character from there that is no space."""
+        here, self.at = self.at, at
+        self._skip_spaces()
+        following = self._peek(inside=True)
+        self.at = here
+        return following
+
+    def _until_closing(self) -> str:
+        begin = self.at
+        while self._peek() != self._closing:
+            self.at += 1
+        return self._text[begin : self.at].strip()
+
+    def _skip_spaces(self) -> None:
+        while self._peek(inside=True) in " \t\u00a0\u3000":
+            self.at += 1
+
+    def _peek(self, *, inside: bool = False) -> str:
+        """The character here; a line may end inside a quote, a paragraph may not."""
+        if self.at - self._start >= MAX_MARKER_CHARS:
+            raise NotAMarkerError
+        if self.at >= len(self._text):
+            raise MoreNeededError
+        character = self._text[self.at]
+        if character == "\n" and not (inside and self._text[self.at - 1] != "\n"):
+            raise NotAMarkerError
+        return character

@@ -1,0 +1,149 @@
+"""Citation markers told apart from text while an answer streams in."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from chains.marker_reader import (
+    Marker,
+    MoreNeededError,
+    NotAMarkerError,
+    read_cut_off,
+    read_marker,
+    read_unclosed,
+)
+
+_SPECIAL = re.compile(r"[\[［【`\n]")
+_BACKTICKS = re.compile("`+")
+_FENCE = re.compile(r"[ \t]{0,20}(?P<fence>`{3,40}|~{3,40})(?P<info>[^`\n]{0,80})(?P<end>\n|\Z)")
+_MAY_BE_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,40}|~{0,40}|(?:`{3,40}|~{3,40})[^`\n]{0,80})\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer that is only text."""
+
+    text: str
+
+
+Piece = Text | Marker
+
+
+def parse_markers(answer: str) -> list[Piece]:
+    """The whole answer in pieces, no two texts in a row."""
+    parser = MarkerParser()
+    pieces = [piece for line in answer.splitlines(keepends=True) for piece in parser.feed(line)]
+    return join_texts(pieces + parser.close())
+
+
+def join_texts(pieces: list[Piece]) -> list[Piece]:
+    """The pieces with neighbouring texts made one."""
+    joined: list[Piece] = []
+    for is_text, group in groupby(pieces, lambda piece: isinstance(piece, Text)):
+        if is_text:
+            joined.append(Text("".join(piece.text for piece in group if isinstance(piece, Text))))
+        else:
+            joined.extend(group)
+    return joined
+
+
+class MarkerParser:
+    """Takes an answer token by token and gives its text and its markers.
+
+    However the answer is cut into tokens, the joined pieces are the same. Text is held back only
+    while it could still be a marker or the fence of a code block. Brackets in code are text.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._previous = "\n"
+        self._fence = ""
+        self._code = 0
+
+    def feed(self, token: str) -> list[Piece]:
+        """The pieces that are certain now."""
+        self._held += token
+        return list(self._pieces(final=False))
+
+    def close(self) -> list[Piece]:
+        """The pieces left at the end of the answer; an unfinished marker counts as one."""
+        return list(self._pieces(final=True))
+
+    def _pieces(self, *, final: bool) -> Iterator[Piece]:
+        while self._held:
+            try:
+                piece = self._next_piece(final=final)
+            except MoreNeededError:
+                return
+            yield piece
+
+    def _next_piece(self, *, final: bool) -> Piece:
+        if self._previous == "\n" and not self._code:
+            fence = self._fence_here(final=final)
+            if fence:
+                return fence
+        if self._fence:
+            return self._take(self._held.find("\n") + 1 or len(self._held))
+        special = _SPECIAL.search(self._held)
+        if special is None or special.start() > 0:
+            return self._take(special.start() if special else len(self._held))
+        if self._held[0] == "`":
+            return self._backticks(final=final)
+        if self._held[0] == "\n":
+            # Whoever forgets to close a code span does so within its line.
+            self._code = 0
+        elif not self._code and self._previous != "\\":
+            return self._marker(final=final)
+        return self._take(1)
+
+    def _fence_here(self, *, final: bool) -> Text | None:
+        """The line that opens or closes a code block, if this is one."""
+        match = _FENCE.match(self._held)
+        if not final and not (match and match["end"]) and _MAY_BE_FENCE.match(self._held):
+            raise MoreNeededError
+        if match is None:
+            return None
+        if not self._fence:
+            self._fence = match["fence"]
+        elif match["fence"].startswith(self._fence) and not match["info"].strip():
+            self._fence = ""
+        return self._take(match.end())
+
+    def _backticks(self, *, final: bool) -> Text:
+        run = _BACKTICKS.match(self._held)
+        length = run.end() if run else 0
+        if length == len(self._held) and not final:
+            raise MoreNeededError
+        if not self._code:
+            self._code = length
+        elif self._code == length:
+            self._code = 0
+        return self._take(length)
+
+    def _marker(self, *, final: bool) -> Piece:
+        try:
+            marker = self._read(final=final)
+        except NotAMarkerError:
+            return self._take(1)
+        self._take(len(marker.raw))
+        return marker
+
+    def _read(self, *, final: bool) -> Marker:
+        try:
+            return read_marker(self._held, 0)
+        except NotAMarkerError:
+            return read_unclosed(self._held, 0)
+        except MoreNeededError:
+            if not final:
+                raise
+        try:
+            return read_unclosed(self._held, 0)
+        except NotAMarkerError:
+            return read_cut_off(self._held, 0)
+
+    def _take(self, length: int) -> Text:
+        taken, self._held = self._held[:length], self._held[length:]
+        self._previous = taken[-1]
+        return Text(taken)
+
