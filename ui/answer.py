@@ -11,6 +11,7 @@ from domain import Source, Turn, TurnState
 from errors import AppError
 from services.chat import Answered, ChatService, Event, Found, Searching, Written
 from ui import words
+from ui.conversations import find_conversation, remember_question
 from ui.errors import show_error, show_problem
 from ui.html import answer_html, escape
 from ui.services import principal
@@ -36,7 +37,8 @@ def show_turn(turn: Turn) -> None:
             st.html(answer_html(turn.answer, citation_marker(turn)))
         if turn.error or turn.state in NOTICES:
             notice = NOTICES.get(turn.state, "")
-            show_problem(turn.error or notice, hint=notice if turn.error else "")
+            hint = notice if turn.error else ""
+            show_problem(turn.error or notice, hint=hint, severe=bool(turn.error))
         st.html(evidence_html(turn))
 
 
@@ -56,6 +58,7 @@ def ask(chat: ChatService, question: str, conversation_id: str | None) -> Turn |
     partial answer before the page goes on.
     """
     show_question(question)
+    remember_question(question)
     with st.chat_message("assistant", avatar=ASSISTANT):
         events = chat.stream(principal(), question, conversation_id)
         try:
@@ -63,34 +66,62 @@ def ask(chat: ChatService, question: str, conversation_id: str | None) -> Turn |
                 return _show_stream(events)
         except AppError as error:
             show_error(error)
+            find_conversation(chat)
             return None
 
 
 def _show_stream(events: Iterator[Event]) -> Turn | None:
-    activity, body = st.empty(), st.empty()
-    activity.html(f'<p class="fn-activity">{words.SEARCHING}</p>')
-    searched, text, drawn = "", "", 0.0
-    sources: tuple[Source, ...] = ()
-    turn = None
+    live = _LiveAnswer()
     try:
         for event in events:
             match event:
                 case Searching(question):
-                    searched = question
-                    activity.html(_activity(searched, None))
+                    live.search(question)
                 case Found(sources):
-                    activity.html(_activity(searched, sources))
-                case Written(piece):
-                    text += piece
-                    if time.monotonic() - drawn > REDRAW_S:
-                        body.html(answer_html(text, plain_marker(sources)))
-                        drawn = time.monotonic()
+                    live.find(sources)
+                case Written(text):
+                    live.write(text)
                 case Answered(turn):
-                    pass
-    except AppError:
-        body.html(answer_html(text, plain_marker(sources)))
+                    return turn
+    except Exception:  # whatever failed, the reader did not stop it
+        live.draw()
         raise
-    return turn
+    return None
+
+
+class _LiveAnswer:
+    """The answer while it is being written, redrawn at most every `REDRAW_S` seconds."""
+
+    def __init__(self) -> None:
+        self._activity, self._body = st.empty(), st.empty()
+        self._question, self._text = "", ""
+        self._sources: tuple[Source, ...] = ()
+        self._drawn_at = 0.0
+        self._activity.html(f'<p class="fn-activity">{words.SEARCHING}</p>')
+        self.draw(stoppable=True)
+
+    def search(self, question: str) -> None:
+        self._question = question
+        self._activity.html(_activity(question, None))
+
+    def find(self, sources: tuple[Source, ...]) -> None:
+        self._sources = sources
+        self._activity.html(_activity(self._question, sources))
+
+    def write(self, text: str) -> None:
+        self._text += text
+        if time.monotonic() - self._drawn_at > REDRAW_S:
+            self._drawn_at = time.monotonic()
+            self.draw(stoppable=True)
+
+    def draw(self, *, stoppable: bool = False) -> None:
+        """Draw the text so far.
+
+        Once the reader has pressed stop nothing more can be drawn, so the note about it is
+        drawn beforehand, and the style sheet shows it as soon as the script no longer runs.
+        """
+        note = f'<div class="fn-notice fn-stopped">{words.STOPPED}</div>' if stoppable else ""
+        self._body.html(answer_html(self._text, plain_marker(self._sources)) + note)
 
 
 def _activity(searched: str, sources: tuple[Source, ...] | None) -> str:

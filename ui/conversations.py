@@ -10,6 +10,7 @@ from ui.errors import show_problem
 from ui.services import principal
 
 PARAMETER = "conversation"
+ASKED = "asked_question"
 LISTED = 20
 TITLE_CHARACTERS = 60
 
@@ -21,14 +22,35 @@ def current_conversation() -> str | None:
 
 def open_conversation(conversation_id: str | None) -> None:
     """Put the id, or none, into the page's address."""
+    st.session_state.pop(ASKED, None)
     if conversation_id:
         st.query_params[PARAMETER] = conversation_id
     elif PARAMETER in st.query_params:
         del st.query_params[PARAMETER]
 
 
+def remember_question(question: str) -> None:
+    """Keep what is asked now, so that `find_conversation` can tell where it was stored."""
+    st.session_state[ASKED] = question
+
+
+def find_conversation(chat: ChatService) -> None:
+    """Put the conversation that a stopped or failed first question began into the address.
+
+    A stream that ends early never says which conversation it began: the latest one whose last
+    question is the one just asked.
+    """
+    asked = st.session_state.pop(ASKED, None)
+    if not asked or current_conversation():
+        return
+    for conversation in chat.conversations(principal(), limit=1):
+        if chat.turns(principal(), conversation.id)[-1].question == asked.strip():
+            open_conversation(conversation.id)
+
+
 def current_turns(chat: ChatService) -> list[Turn]:
     """The turns of the conversation in the address; where there is none such, says so."""
+    find_conversation(chat)
     conversation_id = current_conversation()
     if not conversation_id:
         return []

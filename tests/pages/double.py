@@ -91,6 +91,7 @@ class ScriptedChat:
             turns[-1] = dataclasses.replace(turn, state=state, error=str(error))
             raise
         except GeneratorExit:
+            turns[-1] = dataclasses.replace(turns[-1], state=TurnState.STOPPED)
             self.closed.set()
             raise
 
@@ -123,7 +124,7 @@ class ScriptedChat:
     def conversations(self, principal: Principal, limit: int = 50) -> list[Conversation]:
         return [
             Conversation(id, principal.user_id, turns[0].question, NOW, NOW)
-            for id, turns in self.stored.items()
+            for id, turns in reversed(self.stored.items())
         ][:limit]
 
     def turns(self, principal: Principal, conversation_id: str) -> list[Turn]:

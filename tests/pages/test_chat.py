@@ -126,8 +126,7 @@ def test_a_broken_off_answer_keeps_what_was_written(page: AppTest, services: Ser
     html = ask(page, "Why?")
     assert "Half an answer" in html
     assert "It broke off." in html
-    page.query_params["conversation"] = "c1"
-    html = shown(page.run())
+    html = shown(page.run())  # now from what was stored
     assert "Half an answer" in html
     assert "It broke off." in html
     assert words.INCOMPLETE in html
@@ -138,6 +137,7 @@ def test_an_unexpected_error_shows_no_traceback(page: AppTest, services: Service
     page.chat_input[0].set_value("Why?").run()
     assert [error.stack_trace for error in page.exception] == [[]]
     assert "secret internals" not in page.exception[0].message
+    assert not any(words.STOPPED in element.value for element in page.html)
 
 
 def test_a_stopped_answer_closes_the_service_so_that_it_keeps_the_text(
@@ -147,6 +147,26 @@ def test_a_stopped_answer_closes_the_service_so_that_it_keeps_the_text(
     with pytest.raises(RuntimeError, match="timed out"):
         page.chat_input[0].set_value("Slowly?").run(timeout=1)
     assert services.chat.closed.wait(5)
+
+
+def test_after_a_stop_the_conversation_goes_on(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
+    with pytest.raises(RuntimeError, match="timed out"):
+        page.chat_input[0].set_value("Slowly?").run(timeout=1)
+    assert services.chat.closed.wait(5)
+    services.chat.script = Script()
+    html = ask(page, "Faster?")
+    assert words.STOPPED in html
+    assert [turn.question for turn in services.chat.stored["c1"]] == ["Slowly?", "Faster?"]
+
+
+def test_a_new_conversation_after_an_error_is_a_new_one(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(error=ModelError("No."), at_once=True)
+    ask(page, "First?")
+    next(button for button in page.button if button.label == words.NEW_CONVERSATION).click().run()
+    services.chat.script = Script()
+    ask(page, "Second?")
+    assert set(services.chat.stored) == {"c1", "c2"}
 
 
 def test_an_empty_library_says_how_to_fill_it(services: Services) -> None:

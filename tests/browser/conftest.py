@@ -1,0 +1,79 @@
+"""The real program, served over the sample documents, and a real browser in front of it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+START_S = 60
+IMPORT_S = 300
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The browser's path."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if not found:
+        pytest.skip("Chromium is missing; get it with: apt-get install chromium")
+    return found
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A clean environment with a data folder of its own; no key, no proxy."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("OPENAI_", "FOOTNOTE_", "STREAMLIT_"))
+    }
+    return {**kept, "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("data"))}
+
+
+@pytest.fixture(scope="session")
+def address(chromium: str, environment: dict[str, str]) -> Iterator[str]:
+    """The address of the running program, after its sample documents were imported."""
+    command = [sys.executable, "cli.py", "import", "sample_documents"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=IMPORT_S)
+    port = _free_port()
+    options = ["--server.port", str(port), "--server.address", "localhost"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", *options], cwd=ROOT, env=environment
+    )
+    try:
+        _wait_until_healthy(server, port)
+        yield f"http://localhost:{port}"
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait(timeout=10)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _wait_until_healthy(server: subprocess.Popen, port: int) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        assert server.poll() is None, f"streamlit ended with code {server.returncode}"
+        try:
+            with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail(f"streamlit did not answer within {START_S} s")

@@ -1,0 +1,136 @@
+"""The whole way through a real browser: ask in three languages, check the proof, come back.
+
+FOOTNOTE_SCREENSHOTS=1 also writes the pictures of docs/screenshots.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlparse
+
+import pytest
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SCREENSHOTS = Path(__file__).parents[2] / "docs" / "screenshots"
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+WAIT_MS = 30_000
+QUESTIONS = {
+    "english": (
+        "How many days of annual leave do new employees get?",
+        "New employees get 25 days of annual leave a year",
+        "Leave policy",
+    ),
+    "korean": (
+        "노트북을 잃어버리면 어떻게 해야 하나요?",
+        "1시간 안에 보안팀 당직 전화 051-555-0142로 신고합니다",
+        "보안 안내서",
+    ),
+    "japanese": (
+        "ふりかえりの会はいつまでに開きますか？",
+        "ふりかえりの会は、復旧から3営業日以内に開きます",
+        "障害対応ガイド",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator["sync_api.Browser"]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
+    context = browser.new_context(viewport=DESKTOP, locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    page.requested = []
+    page.on("request", lambda request: page.requested.append(request.url))
+    yield page
+    context.close()
+
+
+def ask(page: "sync_api.Page", question: str) -> "sync_api.Locator":
+    """Ask, wait for the checked answer, and give back its turn."""
+    before = page.locator(".fn-verdict").count()
+    page.get_by_role("textbox").fill(question)
+    page.keyboard.press("Enter")
+    page.locator(".fn-verdict").nth(before).wait_for()
+    sync_api.expect(page.get_by_test_id("stApp")).to_have_attribute(
+        "data-test-script-state", "notRunning"
+    )
+    return page.get_by_test_id("stChatMessage").last
+
+
+def squeeze(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def screenshot(page: "sync_api.Page", name: str) -> None:
+    if os.environ.get("FOOTNOTE_SCREENSHOTS"):
+        page.wait_for_timeout(700)  # fonts, and the end of scrolling
+        page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+
+def test_a_page_opened_by_its_own_address_gets_its_frame_first(
+    page: "sync_api.Page", address: str
+) -> None:
+    page.goto(f"{address}/chat")
+    page.get_by_role("heading", name="Footnote").wait_for()
+    sync_api.expect(page).to_have_title("Footnote")
+    screenshot(page, "first-questions")
+
+
+@pytest.mark.parametrize("language", QUESTIONS)
+def test_a_question_gets_a_cited_sentence_whose_source_opens(
+    page: "sync_api.Page", address: str, language: str
+) -> None:
+    question, sentence, title = QUESTIONS[language]
+    page.goto(address)
+    turn = ask(page, question)
+    sync_api.expect(turn.locator(".fn-activity")).to_contain_text(question)
+    sync_api.expect(turn.locator(".fn-answer")).to_contain_text(sentence)
+    source = turn.locator(".fn-source", has=page.locator("mark", has_text=sentence)).first
+    sync_api.expect(source).to_contain_text(title)
+    sync_api.expect(source).to_contain_text("verified")
+    n = source.locator(".fn-n").inner_text()
+    turn.locator("a.fn-cite", has_text=n).first.click()
+    sync_api.expect(source).to_be_in_viewport()
+    assert page.url.endswith("#" + source.get_attribute("id"))
+    screenshot(page, f"chat-{language}")
+    page.set_viewport_size(PHONE)
+    screenshot(page, f"chat-{language}-phone")
+
+
+def test_a_conversation_goes_on_after_a_reload(page: "sync_api.Page", address: str) -> None:
+    page.goto(address)
+    ask(page, "ふりかえりの会はいつまでに開きますか？")
+    page.reload()
+    page.locator(".fn-verdict").first.wait_for()
+    turn = ask(page, "報告書は？")
+    sync_api.expect(turn.locator(".fn-answer")).to_contain_text("5営業日以内")
+    assert page.locator(".fn-question").count() == 2
+    screenshot(page, "conversation")
+
+
+def test_a_phone_shows_no_sideways_scrolling(page: "sync_api.Page", address: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(address)
+    ask(page, "What is the UDP port of each VPN gateway?")
+    widths = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert widths[0] <= widths[1]
+
+
+def test_the_browser_fetches_nothing_from_elsewhere(page: "sync_api.Page", address: str) -> None:
+    page.goto(address)
+    ask(page, "How do I roll back a deployment?")
+    addresses = [urlparse(url) for url in page.requested]
+    hosts = {address.hostname for address in addresses if address.scheme.startswith(("http", "ws"))}
+    assert hosts == {"localhost"}
