@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from domain import Filter
 
-Test = Callable[[Any], bool]
+Check = Callable[[Any], bool]
 MISSING: Any = object()
 """Stands in a column for a field that the passage doesn't have; it matches no condition."""
 
@@ -27,34 +27,34 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 _OPERATORS = ("$in", *_ORDERS)
 
 
-def tests_of(conditions: Filter) -> dict[str, Test]:
-    """A test for each field of the filter; a passage matches when all of them hold.
+def checks_of(conditions: Filter) -> dict[str, Check]:
+    """A check for each field of the filter; a passage matches when all of them hold.
 
     Raises:
         ValueError: An operator is unknown, or is given something it can't compare with.
     """
-    return {field: _test(field, condition) for field, condition in conditions.items()}
+    return {field: _check(field, condition) for field, condition in conditions.items()}
 
 
-def matches(tests: Mapping[str, Test], metadata: Mapping[str, Any]) -> bool:
-    """Whether one passage's metadata passes all tests."""
-    return all(test(metadata.get(field, MISSING)) for field, test in tests.items())
+def matches(checks: Mapping[str, Check], metadata: Mapping[str, Any]) -> bool:
+    """Whether one passage's metadata passes all checks."""
+    return all(check(metadata.get(field, MISSING)) for field, check in checks.items())
 
 
 def mask(
-    tests: Mapping[str, Test], columns: Mapping[str, Sequence[Any]], rows: int
+    checks: Mapping[str, Check], columns: Mapping[str, Sequence[Any]], rows: int
 ) -> npt.NDArray[np.bool_]:
-    """Which of the rows pass all tests, given the column of each field with a test."""
+    """Which of the rows pass all checks, given the column of each field with a check."""
     passed = np.ones(rows, dtype=np.bool_)
-    for field, test in tests.items():
-        passed &= np.fromiter(map(test, columns[field]), dtype=np.bool_, count=rows)
+    for field, check in checks.items():
+        passed &= np.fromiter(map(check, columns[field]), dtype=np.bool_, count=rows)
     return passed
 
 
-def _test(field: str, condition: Any) -> Test:
+def _check(field: str, condition: Any) -> Check:
     if not _has_operators(condition):
         return lambda value: _equal(value, condition)
-    parts = [_operator_test(field, name, operand) for name, operand in condition.items()]
+    parts = [_operator_check(field, name, operand) for name, operand in condition.items()]
     return lambda value: all(part(value) for part in parts)
 
 
@@ -64,7 +64,7 @@ def _has_operators(condition: Any) -> bool:
     )
 
 
-def _operator_test(field: str, name: str, operand: Any) -> Test:
+def _operator_check(field: str, name: str, operand: Any) -> Check:
     if name == "$in":
         return _membership(field, operand)
     if name in _ORDERS:
@@ -73,7 +73,7 @@ def _operator_test(field: str, name: str, operand: Any) -> Test:
     raise ValueError(message)
 
 
-def _membership(field: str, operand: Any) -> Test:
+def _membership(field: str, operand: Any) -> Check:
     if isinstance(operand, str) or not isinstance(operand, Sequence | set | frozenset):
         message = f"Filter on {field!r}: $in takes a list of values, got {operand!r}"
         raise ValueError(message)  # noqa: TRY004 - every bad filter is the same error
@@ -81,7 +81,7 @@ def _membership(field: str, operand: Any) -> Test:
     return lambda value: any(_equal(value, other) for other in wanted)
 
 
-def _order(field: str, name: str, operand: Any) -> Test:
+def _order(field: str, name: str, operand: Any) -> Check:
     kind = _ordered_kind(operand)
     if kind is None:
         message = f"Filter on {field!r}: {name} takes a number or a text, got {operand!r}"

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from domain import Filter, Metadata
 from errors import StorageError
 from storage.disk import require_free_space
-from storage.filters import MISSING, mask, matches, tests_of
+from storage.filters import MISSING, mask, matches, checks_of
 from storage.lock import writer_lock
 from storage.new_rows import NewRows, check_dimension
 from storage.passage_dataset import PassageDataset
@@ -108,7 +108,7 @@ class PassageRows:
         Raises:
             ValueError: The query has the wrong length, or the filter can't be understood.
         """
-        tests = tests_of(conditions or {})
+        checks = checks_of(conditions or {})
         unit, directed = unit_length(query[np.newaxis])
         with self._lock:
             state = self._current()
@@ -117,14 +117,14 @@ class PassageRows:
             check_dimension(len(query), self._open().dimension, "A vector")
             if not directed[0]:
                 return []
-            allowed = mask(tests, self._columns(state, tests), len(state.ids)) if tests else None
+            allowed = mask(checks, self._columns(state, checks), len(state.ids)) if checks else None
             index = self._index(state)
             best = index.search(unit[0], k, allowed)
             rows = self._read(state, [row for row, _ in best])
             vectors = index.vectors([row for row, _ in best])
         hits = [Hit(row, score, v) for row, (_, score), v in zip(rows, best, vectors, strict=True)]
         # The mask has decided this already. What is shown to a person is looked at itself.
-        return [hit for hit in hits if matches(tests, hit.row.metadata)]
+        return [hit for hit in hits if matches(checks, hit.row.metadata)]
 
     def upsert(self, new: NewRows) -> None:
         """Add rows, in place of those with the same ids, in one commit.

@@ -1,0 +1,81 @@
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LOAD = """
+import logging, os, sys, threading
+logging.basicConfig(level=logging.WARNING)
+before = dict(os.environ)
+from storage import deep_lake
+assert "deeplake" not in sys.modules, "importing our module alone must be cheap"
+found = []
+threads = [threading.Thread(target=lambda: found.append(deep_lake.load())) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+assert len(found) == 4 and len(set(map(id, found))) == 1
+assert dict(os.environ) == before, "the proxy settings must be as they were"
+"""
+
+
+def run(command, **environment):
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=120,
+        env={"PATH": "/usr/bin:/bin", **environment}, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{}, {"https_proxy": "http://proxy.example:3128", "NO_PROXY": "*", "HTTP_PROXY": ""}],
+)
+def test_loading_stops_the_reporter_and_puts_the_proxies_back(environment):
+    done = run([sys.executable, "-c", LOAD], **environment)
+    assert done.returncode == 0, done.stderr
+    assert "could not be switched off" not in done.stderr
+
+
+def test_a_reporter_that_cannot_be_stopped_is_said():
+    code = """
+import logging
+logging.basicConfig()
+from types import SimpleNamespace
+from storage.deep_lake import _stop_reporting
+_stop_reporting(SimpleNamespace(_deeplake=SimpleNamespace(__file__=None)))
+"""
+    done = run([sys.executable, "-c", code])
+    assert "could not be switched off" in done.stderr
+
+
+def strace_works():
+    return (
+        bool(shutil.which("strace")) and run(["strace", "-o", "/dev/null", "true"]).returncode == 0
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("not strace_works()", reason="needs strace: apt-get install strace")
+@pytest.mark.parametrize("environment", [{}, {"NO_PROXY": "*"}], ids=["plain", "no_proxy set"])
+def test_nothing_leaves_the_machine(tmp_path, environment):
+    code = """
+import sys, time
+from pathlib import Path
+from tests.fakes.models import HashingEmbeddings
+from storage.passages import DeepLakePassages
+store = DeepLakePassages(Path(sys.argv[1]), HashingEmbeddings())
+store.add_texts(["a cat", "a dog"])
+assert store.similarity_search("dog", 1)[0].page_content == "a dog"
+time.sleep(1)
+"""
+    log = tmp_path / "trace"
+    traced = ["strace", "-f", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-o", str(log)]
+    done = run([*traced, sys.executable, "-c", code, str(tmp_path / "store")], **environment)
+    assert done.returncode == 0, done.stderr
+    calls = [line for line in log.read_text().splitlines() if "AF_INET" in line]
+    outside = [line for line in calls if not re.search(r'"(127\.0\.0\.1|::1)"', line)]
+    assert outside == []
+    assert not [line for line in calls if "htons(53)" in line], "a name was looked up"

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.filters import MISSING, mask, matches, checks_of
+
+scalars = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, 1.0, 2.5]),
+    st.sampled_from(["", "a", "b", "1"]),
+)  # fmt: skip
+values = st.one_of(scalars, st.lists(scalars, max_size=2), st.just({}))
+ranges = st.dictionaries(
+    st.sampled_from(["$gt", "$gte", "$lt", "$lte"]),
+    st.one_of(st.integers(-2, 2), st.just(1.5), st.sampled_from(["a", "b"])),
+    min_size=1,
+)
+conditions = st.one_of(values, st.fixed_dictionaries({"$in": st.lists(values, max_size=3)}), ranges)
+fields = st.sampled_from(["page", "format", "lang"])
+filters = st.dictionaries(fields, conditions, max_size=3)
+metadata = st.dictionaries(fields, values, max_size=3)
+
+
+def holds(found, condition):
+    """What domain.Filter promises, spelt out for one value."""
+    if isinstance(condition, dict) and "$in" in condition:
+        return any(same(found, wanted) for wanted in condition["$in"])
+    if isinstance(condition, dict) and condition:
+        return all(in_order(found, name, limit) for name, limit in condition.items())
+    return same(found, condition)
+
+
+def same(left, right):
+    return (type(left) is bool) == (type(right) is bool) and left == right
+
+
+def in_order(found, name, limit):
+    if type(found) is bool or isinstance(found, str) != isinstance(limit, str):
+        return False
+    if not isinstance(found, int | float | str):
+        return False
+    answers = {"$gt": found > limit, "$gte": found >= limit}
+    return {**answers, "$lt": found < limit, "$lte": found <= limit}[name]
+
+
+@given(conditions=filters, rows=st.lists(metadata, max_size=6))
+def test_exactly_the_rows_that_satisfy_every_condition_pass(conditions, rows):
+    expected = [
+        all(field in row and holds(row[field], one) for field, one in conditions.items())
+        for row in rows
+    ]
+    checks = checks_of(conditions)
+    columns = {field: [row.get(field, MISSING) for row in rows] for field in conditions}
+    assert [matches(checks, row) for row in rows] == expected
+    assert np.array_equal(mask(checks, columns, len(rows)), np.array(expected, bool))
+
+
+def test_a_field_that_is_none_is_not_a_field_that_is_missing():
+    checks = checks_of({"page": None})
+    assert matches(checks, {"page": None})
+    assert not matches(checks, {})
+
+
+def test_true_is_not_one():
+    assert not matches(checks_of({"page": 1}), {"page": True})
+    assert not matches(checks_of({"page": {"$in": [1]}}), {"page": True})
+    assert not matches(checks_of({"page": {"$gte": 0}}), {"page": True})
+
+
+@pytest.mark.parametrize(
+    ("condition", "named"),
+    [
+        ({"$regex": "x"}, r"\$regex"),
+        ({"$gt": 1, "plain": 2}, "plain"),
+        ({"$in": "pdf"}, r"\$in"),
+        ({"$in": 3}, r"\$in"),
+        ({"$gt": None}, r"\$gt"),
+        ({"$lt": True}, r"\$lt"),
+    ],
+)
+def test_a_condition_that_makes_no_sense_is_named(condition, named):
+    with pytest.raises(ValueError, match=named) as caught:
+        checks_of({"format": condition})
+    assert "format" in str(caught.value)

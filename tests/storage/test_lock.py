@@ -1,0 +1,90 @@
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from errors import BusyError, StorageError
+from storage.lock import writer_lock
+
+ROOT = Path(__file__).parents[2]
+HOLDER = """
+import sys, time
+from pathlib import Path
+from storage.lock import writer_lock
+with writer_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that holds the lock on `tmp_path`."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.wait(10)
+
+
+def test_a_second_process_is_told_who_writes_and_how_long_it_waited(tmp_path, holder):
+    started = time.monotonic()
+    with pytest.raises(BusyError) as caught, writer_lock(tmp_path, timeout_s=0.3):
+        pass
+    assert 0.3 <= time.monotonic() - started < 5
+    assert str(holder.pid) in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+    assert caught.value.retryable
+
+
+def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path, holder):
+    holder.kill()
+    holder.wait(10)
+    with writer_lock(tmp_path, timeout_s=1):
+        pass
+
+
+def test_a_waiting_thread_goes_on_when_the_lock_is_released(tmp_path):
+    order = []
+
+    def second():
+        with writer_lock(tmp_path, timeout_s=10):
+            order.append("second")
+
+    with writer_lock(tmp_path):
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        time.sleep(0.2)
+        order.append("first")
+    waiting.join(10)
+    assert order == ["first", "second"]
+
+
+def test_the_lock_is_released_when_the_work_fails(tmp_path):
+    with pytest.raises(KeyError), writer_lock(tmp_path):
+        raise KeyError
+    with writer_lock(tmp_path, timeout_s=0):
+        pass
+
+
+def test_a_second_request_of_the_same_thread_ends_instead_of_hanging(tmp_path):
+    with writer_lock(tmp_path), pytest.raises(BusyError, match=str(os.getpid())):
+        with writer_lock(tmp_path, timeout_s=0.1):
+            pass
+
+
+def test_locks_of_other_folders_are_independent(tmp_path):
+    with writer_lock(tmp_path), writer_lock(tmp_path / "inner", timeout_s=0):
+        pass
+
+
+def test_a_folder_that_cannot_be_made_is_a_message(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="can't be written to"), writer_lock(tmp_path / "file"):
+        pass
