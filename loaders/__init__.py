@@ -1,0 +1,1 @@
+"""Sources of documents: what lists them, reads them and splits them."""

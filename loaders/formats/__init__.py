@@ -1,0 +1,106 @@
+"""One reader for every format: bytes in, a LangChain `Document` of Markdown text out."""
+
+import unicodedata
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import PurePosixPath
+
+from langchain_core.documents import Document
+
+from errors import UnreadableError
+from loaders.formats.content import Content, clean, one_line
+
+FORMATS_VERSION = 1
+"""Goes up whenever the same bytes give another text."""
+
+# Suffix -> format. Each format is a module here with `read(data) -> Content`, imported on use.
+_FORMATS = {
+    ".txt": "text",
+    ".md": "text",
+    ".markdown": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".xlsx": "xlsx",
+    ".csv": "delimited",
+    ".json": "json",
+}
+_NAMES = {".markdown": "md", ".htm": "html"}
+_TITLE_LENGTH = 200
+
+
+def suffix_of(name: str) -> str:
+    """The suffix that decides the format, in lower case with its dot; empty where there is none."""
+    return PurePosixPath(name).suffix.lower()
+
+
+def unsupported(name: str) -> str | None:
+    """Why a file of this name is not read, for people; None where it is."""
+    suffix = suffix_of(name)
+    if suffix in _FORMATS:
+        return None
+    if not suffix:
+        return "Footnote tells formats by the end of the name (.pdf, .md ...), and this has none"
+    return f"Footnote does not read {suffix} files yet"
+
+
+def read_document(name: str, data: bytes) -> Document:
+    """Read a file of any supported format as Markdown text.
+
+    Args:
+        name: The file's name or path; its suffix decides the format, its stem is the title
+            where the file has none of its own.
+        data: The whole file.
+
+    Returns:
+        The text (headings as #, tables as pipe tables, code fenced; newlines are line feeds), with
+        metadata title, format, encoding (None where the format has its own), pages (pairs of
+        start offset and page number from 1; empty where the format has none) and warnings.
+
+    Raises:
+        UnreadableError: With the reason, and nothing else, whatever the bytes are.
+    """
+    if reason := unsupported(name):
+        raise UnreadableError(reason)
+    if not data:
+        raise UnreadableError("the file is empty")
+    suffix = suffix_of(name)
+    content = _read(suffix, data)
+    text = content.text if content.pages else clean(content.text)
+    if not text.strip():
+        raise UnreadableError(f"0 characters: the {suffix} file holds no text")
+    metadata = {
+        "title": _title(content.title) or _stem(name),
+        "format": _NAMES.get(suffix, suffix[1:]),
+        "encoding": content.encoding,
+        "pages": list(content.pages),
+        "warnings": list(content.warnings),
+    }
+    return Document(page_content=text, metadata=metadata)
+
+
+def _read(suffix: str, data: bytes) -> Content:
+    reader: Callable[[bytes], Content] = import_module(f"loaders.formats.{_FORMATS[suffix]}").read
+    try:
+        return reader(data)
+    except UnreadableError:
+        raise
+    except RecursionError as error:
+        raise UnreadableError(f"the {suffix} file is nested too deeply to be read") from error
+    # The boundary to parsers of other people: on damaged bytes they raise anything at all.
+    except Exception as error:
+        raise UnreadableError(
+            f"the {suffix} file is damaged or not really {suffix} ({type(error).__name__}): "
+            "open it in its program, save it again and import that"
+        ) from error
+
+
+def _title(title: str) -> str:
+    return clean(one_line(title))[:_TITLE_LENGTH].strip()
+
+
+def _stem(name: str) -> str:
+    path = PurePosixPath(unicodedata.normalize("NFC", clean(name)))
+    return path.stem or path.name or "untitled"

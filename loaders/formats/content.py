@@ -1,0 +1,117 @@
+"""What every format reader hands back, and the Markdown pieces they share."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_NEWLINES = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_DROPPED = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufeff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
+_NO_TITLE = re.compile(
+    r"(untitled|word document|document ?\d*|(powerpoint )?presentation ?\d*|slide ?\d+|title"
+    r"|\(?anonymous\)?|제목 없음|(powerpoint )?프레젠테이션|powerpoint プレゼンテーション|無題)$"
+    r"|microsoft (word|powerpoint|excel) - |.*\.(docx?|pptx?|xlsx?|pdf|indd|tex|hwp|dvi)$",
+    re.IGNORECASE,
+)
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A document's text as Markdown, and what its file says about it.
+
+    `pages` pairs the offset where a page starts with its number, from 1; a reader that gives
+    pages has cleaned its text, so that the offsets stay true. `title` is empty where the file
+    has none.
+    """
+
+    text: str
+    title: str = ""
+    encoding: str | None = None
+    pages: tuple[tuple[int, int], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def clean(text: str) -> str:
+    """The text with line feeds for newlines, without controls and lone surrogates."""
+    text = _SURROGATES.sub("\ufffd", _DROPPED.sub("", _NEWLINES.sub("\n", text)))
+    return text.strip("\n")
+
+
+def single_spaced(text: str) -> str:
+    """The text with one blank line wherever several stand."""
+    return _BLANK_LINES.sub("\n\n", text)
+
+
+def join_pages(pages: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Join the texts of pages 1, 2 ...: the whole, and where each page that has text starts."""
+    parts: list[str] = []
+    starts: list[tuple[int, int]] = []
+    offset = 0
+    for number, page in enumerate(pages, start=1):
+        text = clean(page).strip()
+        if text:
+            starts.append((offset, number))
+            parts.append(text)
+            offset += len(text) + 2
+    return "\n\n".join(parts), tuple(starts)
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space, none at its ends."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def told_title(title: object) -> str:
+    """The title from a file's properties; empty where a program, not a person, has set it."""
+    text = one_line(title) if isinstance(title, str) else ""
+    return "" if _NO_TITLE.match(text) else text
+
+
+def cell(text: str) -> str:
+    """The text as one cell of a pipe table."""
+    return one_line(text).replace("|", "\\|")
+
+
+def pipe_table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as a pipe table, the first as its header; rows without any text are left out.
+
+    Rows keep their own lengths, bar the header, which is as wide as the widest: one long row
+    must not make every other row long.
+    """
+    cells = [[cell(text) for text in row] for row in rows]
+    cells = [_trimmed(row) for row in cells if any(row)]
+    if not cells:
+        return ""
+    width = max(map(len, cells))
+    header = cells[0] + [""] * (width - len(cells[0]))
+    return "\n".join(map(_line, (header, ["---"] * width, *cells[1:])))
+
+
+def _trimmed(row: list[str]) -> list[str]:
+    while row and not row[-1]:
+        row.pop()
+    return row
+
+
+def _line(row: Sequence[str]) -> str:
+    return f"| {' | '.join(row)} |"
+
+
+def without_empty_columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The rows without the columns that hold text in no row."""
+    used = sorted({i for row in rows for i, text in enumerate(row) if text and not text.isspace()})
+    return [[row[i] for i in used if i < len(row)] for row in rows]
+
+
+def heading(level: int, text: str) -> str:
+    """A heading of a level from 1 to 6; deeper ones become 6."""
+    return f"{'#' * max(1, min(level, 6))} {one_line(text)}"
+
+
+def fenced(code: str, language: str = "") -> str:
+    """A code block, its fence longer than any run of backticks within."""
+    longest = max(map(len, re.findall("`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{code.strip(chr(10))}\n{fence}"

@@ -1,0 +1,108 @@
+"""PDF as Markdown, page by page, in the order in which the file paints its text."""
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from errors import UnreadableError
+from loaders.formats.content import Content, join_pages, told_title
+from loaders.formats.ooxml import ENCRYPTED
+from loaders.formats.pdf_layout import Layout, Line, LineCollector
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)-\n([a-zà-öø-ÿ][^\W\d_]*)")
+_ODD = re.compile("[\x00-\x08\x0e-\x1f\ue000-\uf8ff\ufffd]")
+_MAX_ODD = 0.03  # of a document's characters
+_GARBLED = "some text may be garbled: its fonts don't say which letters they show"
+
+
+def read(data: bytes) -> Content:
+    """Read the text of every page; a page that can't be read is named in a warning.
+
+    Raises:
+        UnreadableError: It needs a password, no page can be read, or none holds text.
+    """
+    from pypdf import PdfReader  # slow to import
+
+    reader = PdfReader(io.BytesIO(data))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise UnreadableError(ENCRYPTED)
+    pages, failed = _pages(reader)
+    layout = Layout(pages)
+    texts = join_hyphenated([layout.markdown(lines) for lines in pages])
+    text, starts = join_pages(texts)
+    if not text:
+        raise UnreadableError("0 characters: probably a scan")
+    return Content(
+        text,
+        title=_title(reader),
+        pages=starts,
+        warnings=_warnings(text, texts, failed),
+    )
+
+
+def _pages(reader: Any) -> tuple[list[list[Line]], dict[int, Exception]]:
+    pages: list[list[Line]] = []
+    failed: dict[int, Exception] = {}
+    for number, page in enumerate(reader.pages, start=1):
+        collector = LineCollector()
+        try:
+            page.extract_text(visitor_text=collector.visit)
+        # Boundary: on a damaged page pypdf raises anything, and the other pages are worth having.
+        except Exception as error:  # noqa: BLE001
+            failed[number] = error
+        pages.append(collector.lines)
+    if pages and len(failed) == len(pages):
+        raise failed[1]
+    return pages, failed
+
+
+def _title(reader: Any) -> str:
+    metadata = reader.metadata
+    return told_title(metadata.title if metadata is not None else None)
+
+
+def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> tuple[str, ...]:
+    warnings = [
+        f"page {number} could not be read whole ({type(error).__name__})"
+        for number, error in failed.items()
+    ]
+    blank = [number for number, page in enumerate(texts, start=1) if not page.strip()]
+    if blank:
+        warnings.append(f"no text on page {_ranges(blank)} of {len(texts)}: blank or scanned")
+    if len(_ODD.findall("".join(texts))) > _MAX_ODD * len(text):
+        warnings.append(_GARBLED)
+    return tuple(warnings)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Rising numbers as "1, 4-6"."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][-1] == number - 1:
+            ranges[-1] = [ranges[-1][0], number]
+        else:
+            ranges.append([number])
+    return ", ".join("-".join(map(str, pair)) for pair in ranges)
+
+
+def join_hyphenated(texts: Sequence[str]) -> list[str]:
+    """Join words that a line's end has cut, where the document shows that they are one word.
+
+    "dedi-/cated" becomes "dedicated" if that stands elsewhere, "well-/known" becomes
+    "well-known" if that does, and what neither is known nor made of known words is joined.
+    All else stays as it is: better a broken word than a wrong one.
+    """
+    words = {word.lower() for text in texts for word in _WORD.findall(_HYPHENATED.sub("", text))}
+
+    def joined(match: re.Match[str]) -> str:
+        left, right = match[1], match[2]
+        if (left + right).lower() in words:
+            return left + right
+        if f"{left}-{right}".lower() in words:
+            return f"{left}-{right}"
+        is_fragment = left.lower() not in words and right.lower() not in words
+        return left + right if is_fragment else match[0]
+
+    return [_HYPHENATED.sub(joined, text) for text in texts]

@@ -1,0 +1,155 @@
+"""From the pieces of text that a PDF paints to lines, paragraphs and headings."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from loaders.formats.content import heading, one_line
+
+_LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
+_TABLE = str.maketrans({**_LIGATURES, "\xad": "-"})
+_SAME_LINE = 0.35  # of the letter size: less than this up or down is the same line
+_PARAGRAPH_GAP = 1.35  # times the usual distance of lines
+_INDENT = 0.8  # of the letter size
+_HEADING_SIZE = 1.08  # times the size of most letters
+_OTHER_SIZE = 0.07  # of the letter size: where it changes by more, a paragraph ends
+_MAX_HEADING = 150  # characters
+_MAX_HEADING_SHARE = 0.3  # of the lines: more are a poster's, not a document's
+_LEVELS = 3
+_SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’)\]」』]*$")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_CJK = r"[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]"
+_ENDS_CJK, _STARTS_CJK = re.compile(f"{_CJK}$"), re.compile(_CJK)
+_FULL_LINE = 0.7  # of the paragraph's longest line: shorter ones end for a reason
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of a page: where it starts, in points from the bottom left, and its letters' size."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+
+
+class LineCollector:
+    """Gathers what pypdf extracts, piece by piece, as lines of one page."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self._broken = True
+
+    def visit(
+        self, text: str, cm: Sequence[float], tm: Sequence[float], _: Any, size: float
+    ) -> None:
+        """Take one piece, with the matrices it was painted under (pypdf's visitor)."""
+        x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+        y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+        up = (tm[2] * cm[0] + tm[3] * cm[2], tm[2] * cm[1] + tm[3] * cm[3])
+        height = abs(size) * math.hypot(*up) or 1.0
+        for number, part in enumerate(re.split(r"[\n\r]", text)):
+            self._broken |= number > 0
+            if part.strip():
+                self._add(Line(part.translate(_TABLE), x, y, height), is_first=number == 0)
+            elif part and self.lines and not self._broken:
+                self.lines[-1].text += " "
+
+    def _add(self, piece: Line, *, is_first: bool) -> None:
+        last = self.lines[-1] if self.lines else None
+        if last is None or not is_first:
+            self.lines.append(piece)
+        elif not self._broken:
+            last.text += piece.text
+            last.size = max(last.size, piece.size) if len(last.text) < 4 else last.size
+        elif abs(piece.y - last.y) < _SAME_LINE * piece.size and piece.x > last.x:
+            # Words painted one by one, or cells of one row, which pypdf breaks apart.
+            last.text += f" {piece.text}"
+        else:
+            self.lines.append(piece)
+        self._broken = False
+
+
+class Layout:
+    """What the sizes of letters mean in one document: which are of text, which of headings."""
+
+    def __init__(self, pages: Sequence[Sequence[Line]]) -> None:
+        letters: Counter[float] = Counter()
+        for line in (line for page in pages for line in page):
+            letters[_rounded(line.size)] += len(line.text)
+        self._body = letters.most_common(1)[0][0] if letters else 1.0
+        headings = (_rounded(line.size) for page in pages for line in page if _may_head(line.text))
+        sizes = [s for s in sorted(set(headings), reverse=True) if s >= self._body * _HEADING_SIZE]
+        self._levels = {size: min(i, _LEVELS) for i, size in enumerate(sizes, start=1)}
+        lines = sum(map(len, pages))
+        big = sum(_rounded(line.size) in self._levels for page in pages for line in page)
+        self._has_headings = big <= _MAX_HEADING_SHARE * lines or lines < 4
+
+    def markdown(self, lines: Sequence[Line]) -> str:
+        """A page's lines as paragraphs, a blank line between them, with its headings marked."""
+        gaps = _usual_gaps(lines)
+        return "\n\n".join(filter(None, map(self._block, _paragraphs(lines, gaps))))
+
+    def _block(self, lines: list[Line]) -> str:
+        texts = [one_line(line.text) for line in lines]
+        level = self._levels.get(_rounded(lines[0].size), 0) if self._has_headings else 0
+        title = " ".join(texts)
+        if level and _may_head(title):
+            return heading(level, title)
+        return _joined(texts)
+
+
+def _may_head(text: str) -> bool:
+    short = len(text) <= _MAX_HEADING and _LETTERS.search(text) is not None
+    return short and text.rstrip()[-1] not in ".,;:。、"
+
+
+def _rounded(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _usual_gaps(lines: Sequence[Line]) -> dict[float, float]:
+    """The usual distance between lines of each letter size."""
+    gaps: dict[float, list[float]] = defaultdict(list)
+    for above, below in pairwise(lines):
+        gap = above.y - below.y
+        if 0 < gap < 3 * below.size and _rounded(above.size) == _rounded(below.size):
+            gaps[_rounded(below.size)].append(gap)
+    return {size: median(found) for size, found in gaps.items()}
+
+
+def _paragraphs(lines: Iterable[Line], gaps: dict[float, float]) -> Iterator[list[Line]]:
+    paragraph: list[Line] = []
+    for line in lines:
+        if paragraph and _starts_paragraph(paragraph[-1], line, gaps):
+            yield paragraph
+            paragraph = []
+        paragraph.append(line)
+    if paragraph:
+        yield paragraph
+
+
+def _starts_paragraph(above: Line, line: Line, gaps: dict[float, float]) -> bool:
+    usual = gaps.get(_rounded(line.size), 1.2 * line.size)
+    gap = above.y - line.y
+    if gap > _PARAGRAPH_GAP * usual or abs(above.size - line.size) > _OTHER_SIZE * line.size:
+        return True
+    ended = bool(_SENTENCE_END.search(above.text.rstrip()))
+    is_next_column = gap < -line.size
+    return ended and (is_next_column or line.x - above.x > _INDENT * line.size)
+
+
+def _joined(texts: list[str]) -> str:
+    """A paragraph's lines; Chinese and Japanese, which have no spaces, as one where they wrap."""
+    full = _FULL_LINE * max(map(len, texts))
+    parts = [texts[0]]
+    for above, text in pairwise(texts):
+        wraps = len(above) >= max(full, 10) and not _SENTENCE_END.search(above)
+        is_cjk = _ENDS_CJK.search(above) and _STARTS_CJK.match(text)
+        parts.append(text if wraps and is_cjk else f"\n{text}")
+    return "".join(parts)
