@@ -39,7 +39,8 @@ NOT_A_TERM = re.compile(
 
 POINTS_BACK = re.compile(
     r"""
-    \b(?-i:[Ii]t)\b (?!\ (?:possible|necessary|mandatory|required|allowed|safe|worth)\ (?:to|that|\w+ing)\b)
+    \b(?-i:[Ii]t)\b
+      (?!\ (?:possible|necessary|mandatory|required|allowed|safe|worth)\ (?:to|that|\w+ing)\b)
     | \b(?:its|they|them|their|those|these|this|he|she|his|her|him|both)\b
     | \b(?:which|another|other|same)\ ones?\b | \bones?\W*$ | \b(?:here|there)\W*$
     | (?<![가-힣])(?:그거|그것|그건|그게|그걸|그때|그곳|그쪽|그분|그중|거기|이거|이것|이건|이걸
@@ -155,7 +156,7 @@ def _as_phrases(keys: Iterable[Key], texts: Iterable[str]) -> list[str]:
             if key not in wanted:
                 continue
             wanted.remove(key)
-            if last_end is not None and normal[last_end:start] == " ":
+            if last_end is not None and normal[last_end:start] in ("", " "):
                 phrases[-1] += normal[last_end:end]
             else:
                 phrases.append(normal[start:end])

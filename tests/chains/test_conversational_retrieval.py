@@ -1,0 +1,226 @@
+"""How the chain streams, tags, budgets and fails; what it says is in test_classic_agreement."""
+
+from operator import itemgetter
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableGenerator, RunnableLambda
+
+from chains.condense import RuleCondenser
+from chains.conversational_retrieval import ConversationalRetrievalChain
+from tests.chains.scripted import (
+    FINISH,
+    USAGE,
+    ScriptedChatModel,
+    ScriptedRetriever,
+    StreamingChatModel,
+    numbered,
+)
+
+DOCUMENTS = numbered("Employees get 15 days.", "New employees get 10 days.")
+FOLLOW_UP = {
+    "question": "And new employees?",
+    "chat_history": [("How much annual leave?", "15 days [1].")],
+}
+REPLIES = ["How much leave do new employees get?", "They get 10 days."]
+EVERYTHING = {
+    "return_generated_question": True,
+    "return_source_documents": True,
+    "return_answer_message": True,
+}
+
+
+def chain_of(model, documents=DOCUMENTS, **options):
+    retriever = ScriptedRetriever(documents=documents)
+    return ConversationalRetrievalChain.from_llm(model, retriever, **options)
+
+
+def without_model(answer, condense=None, documents=DOCUMENTS, **options):
+    def generate(inputs):
+        yield from answer(inputs)
+
+    return ConversationalRetrievalChain(
+        retriever=ScriptedRetriever(documents=documents),
+        condense=condense or RunnableLambda(itemgetter("question")),
+        answer=RunnableGenerator(generate),
+        **options,
+    )
+
+
+def test_the_standalone_question_comes_first_then_the_sources_then_the_answer_word_by_word():
+    pieces = list(chain_of(StreamingChatModel(replies=REPLIES), **EVERYTHING).stream(FOLLOW_UP))
+    assert pieces[:2] == [{"generated_question": REPLIES[0]}, {"source_documents": DOCUMENTS}]
+    assert pieces[2:-1] == [
+        {"answer": "They"},
+        {"answer": " get"},
+        {"answer": " 10"},
+        {"answer": " days."},
+    ]
+    assert list(pieces[-1]) == ["answer_message"]
+
+
+async def test_the_asynchronous_stream_has_the_same_pieces():
+    model = StreamingChatModel(replies=REPLIES)
+    options = {"return_generated_question": True, "return_source_documents": True}
+    pieces = [piece async for piece in chain_of(model, **options).astream(FOLLOW_UP)]
+    model = StreamingChatModel(replies=REPLIES)
+    assert pieces == list(chain_of(model, **options).stream(FOLLOW_UP))
+
+
+def test_the_sources_are_there_before_the_answerer_begins():
+    asked = []
+
+    def answer(inputs):
+        asked.extend(inputs)
+        yield "10 days."
+
+    stream = without_model(answer, return_source_documents=True).stream(FOLLOW_UP)
+    assert next(stream) == {"source_documents": DOCUMENTS}
+    assert not asked
+    assert list(stream) == [{"answer": "10 days."}]
+
+
+def test_without_a_history_the_condenser_is_not_called():
+    def condense(_inputs):
+        raise AssertionError("condensed a first question")
+
+    chain = without_model(lambda inputs: iter(["Yes."]), RunnableLambda(condense))
+    assert chain.invoke({"question": "VPN?", "chat_history": []}) == {"answer": "Yes."}
+    assert chain.invoke({"question": "VPN?"}) == {"answer": "Yes."}
+
+
+@pytest.mark.parametrize("model_class", [ScriptedChatModel, StreamingChatModel])
+def test_the_answer_message_tells_model_usage_and_how_it_finished(model_class):
+    message = chain_of(model_class(replies=REPLIES), **EVERYTHING).invoke(FOLLOW_UP)[
+        "answer_message"
+    ]
+    assert message.text == REPLIES[1]
+    assert message.usage_metadata == USAGE
+    assert message.response_metadata == FINISH
+
+
+def test_there_is_no_answer_message_where_no_model_was_asked():
+    chain = chain_of(
+        StreamingChatModel(replies=REPLIES),
+        documents=[],
+        response_if_no_docs_found="Nothing found.",
+        return_answer_message=True,
+    )
+    assert chain.invoke(FOLLOW_UP) == {"answer": "Nothing found."}
+
+
+def test_an_answerer_that_says_nothing_gives_an_empty_answer():
+    assert without_model(lambda inputs: iter([])).invoke(FOLLOW_UP) == {"answer": ""}
+
+
+async def test_condensing_and_answering_are_told_apart_by_their_tags():
+    written = {"condense": "", "answer": ""}
+    chain = chain_of(StreamingChatModel(replies=REPLIES))
+    async for event in chain.astream_events(FOLLOW_UP, {"tags": ["mine"]}, version="v2"):
+        if event["event"] == "on_chat_model_stream":
+            assert "mine" in event["tags"]
+            (tag,) = {"condense", "answer"} & set(event["tags"])
+            written[tag] += event["data"]["chunk"].text
+    assert written == {"condense": REPLIES[0], "answer": REPLIES[1]}
+
+
+class Recorder(BaseCallbackHandler):
+    def __init__(self):
+        self.started = []
+
+    def on_chat_model_start(self, serialized, messages, *, tags=None, metadata=None, **kwargs):
+        self._note("model", tags, metadata)
+
+    def on_retriever_start(self, serialized, query, *, tags=None, metadata=None, **kwargs):
+        self._note(query, tags, metadata)
+
+    def _note(self, what, tags, metadata):
+        named = sorted(tag for tag in tags if not tag.startswith("seq:step:"))
+        self.started.append((what, named, metadata["turn"]))
+
+
+@pytest.mark.parametrize("ask", ["invoke", "stream", "ainvoke", "batch"])
+async def test_callbacks_tags_and_metadata_reach_every_run_below(ask):
+    recorder = Recorder()
+    config = {"callbacks": [recorder], "tags": ["mine"], "metadata": {"turn": 7}}
+    chain = chain_of(StreamingChatModel(replies=REPLIES))
+    result = getattr(chain, ask)([FOLLOW_UP] if ask == "batch" else FOLLOW_UP, config)
+    await result if ask == "ainvoke" else list(result)
+    assert recorder.started == [
+        ("model", ["condense", "mine"], 7),
+        (REPLIES[0], ["mine"], 7),
+        ("model", ["answer", "mine"], 7),
+    ]
+
+
+def test_a_batch_answers_each_question_by_itself():
+    def answer(inputs):
+        for given in inputs:
+            yield f"{given['question']} "
+            yield str(len(given["chat_history"]))
+
+    first = {"question": "VPN?", "chat_history": []}
+    answers = without_model(answer).batch([first, FOLLOW_UP, first])
+    assert [output["answer"] for output in answers] == ["VPN? 0", "And new employees? 1", "VPN? 0"]
+
+
+def test_it_works_behind_another_runnable():
+    chain = RunnableLambda(lambda text: {"question": text, "chat_history": []}) | without_model(
+        lambda inputs: (given["question"].upper() for given in inputs)
+    )
+    assert chain.invoke("vpn?") == {"answer": "VPN?"}
+
+
+def test_the_oldest_turns_go_first_from_what_condenser_and_answerer_see():
+    seen = []
+
+    def answer(inputs):
+        seen.extend(given["chat_history"] for given in inputs)
+        yield "."
+
+    def condense(given):
+        seen.append(given["chat_history"])
+        return "standalone"
+
+    history = [("first", "1"), HumanMessage("second"), AIMessage("2"), ("third", "3")]
+    fits = len("\nHuman: second\nAssistant: 2\nHuman: third\nAssistant: 3")
+    for limit in (fits, fits - 1):
+        chain = without_model(
+            answer, RunnableLambda(condense), max_history_tokens=limit, token_counter=len
+        )
+        chain.invoke({"question": "And?", "chat_history": history})
+    assert seen == [history[1:], history[1:], history[3:], history[3:]]
+
+
+def test_closing_the_stream_stops_the_model():
+    model = StreamingChatModel(replies=REPLIES)
+    stream = chain_of(model).stream({"question": "Leave?", "chat_history": []})
+    next(stream)
+    assert not model.closed
+    stream.close()
+    assert model.closed
+
+
+def test_an_answer_that_breaks_off_has_given_its_first_pieces():
+    def answer(inputs):
+        yield "10 days"
+        raise ConnectionError("gone")
+
+    stream = without_model(answer).stream(FOLLOW_UP)
+    assert next(stream) == {"answer": "10 days"}
+    with pytest.raises(ConnectionError):
+        next(stream)
+
+
+def test_what_is_no_history_is_refused():
+    with pytest.raises(TypeError, match="messages or pairs, not str"):
+        chain_of(StreamingChatModel(replies=REPLIES)).invoke(
+            {"question": "And?", "chat_history": ["Human: hello"]}
+        )
+
+
+def test_with_the_rule_condenser_it_needs_no_model_and_searches_for_what_was_meant():
+    chain = without_model(lambda inputs: iter(["10 days."]), RuleCondenser())
+    assert chain.invoke(FOLLOW_UP) == {"answer": "10 days."}
+    assert chain.retriever.queries == ["And new employees? (annual leave)"]

@@ -1,0 +1,59 @@
+"""Which words carry a question, and whether they are enough."""
+
+import pytest
+
+from chains.follow_ups import leans_on_history, salient_terms, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How do I reset the VPN-client's password?", ["reset", "VPN-client's", "password"]),
+        ("신입사원에게는 연차 휴가를 며칠 주나요?", ["신입사원", "연차", "휴가"]),
+        ("회의는 평가 회의에서 정합니까?", ["회의", "평가", "회의"]),
+        ("出張の宿泊費はいくらまでですか?", ["出張", "宿泊費"]),
+        ("有給休暇は何日ありますか?", ["有給休暇"]),
+        ("ｶﾞｲﾄﾞﾗｲﾝ と ＶＰＮ", ["ガイドライン", "VPN"]),
+        ("Sorry, I want to know that.", []),
+        ("", []),
+    ],
+)
+def test_terms_are_the_words_with_a_meaning_as_written(text, expected):
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why?",
+        "How much does it cost?",
+        "Who approves them in Germany?",
+        "What about security?",
+        "and new employees in Japan?",
+        "data volume",
+        "Which one protects more from vulnerabilities?",
+        "그럼 일본에서는요?",
+        "그 비밀번호는 누가 바꾸나요?",
+        "왜요?",
+        "신청 방법",
+        "それはいつまでですか?",
+        "では、ドイツは?",
+        "申請方法は?",
+        "どうしてですか?",
+    ],
+)
+def test_pronouns_openings_and_fragments_lean_on_the_conversation(question):
+    assert leans_on_history(question)
+
+
+def test_the_word_it_and_the_department_it_are_told_apart():
+    assert leans_on_history("Who runs it in the Berlin office?")
+    assert leans_on_history("It runs in the Berlin office?")
+    assert not leans_on_history("Who runs IT in the Berlin office?")
+
+
+def test_no_more_terms_are_given_than_asked_for():
+    history = [("Annual leave, parental leave, insurance and pension in Japan?", "")]
+    for limit in range(5):
+        given = salient_terms("And then?", history, limit)
+        assert len(" ".join(given).split()) == limit
