@@ -22,7 +22,7 @@ LIMIT = st.integers(1, 120)
 
 
 def begins_a_turn(said):
-    return isinstance(said, tuple) or isinstance(said, HumanMessage)
+    return isinstance(said, (tuple, HumanMessage))
 
 
 @given(HISTORY, LIMIT, COUNTER)
