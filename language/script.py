@@ -17,7 +17,6 @@ def _counter(pattern: str) -> Callable[[str], int]:
     return lambda text: sum(map(len, runs.findall(text)))
 
 
-_letters = _counter(r"[^\W\d_]+")
 _hangul = _counter(f"[{HANGUL}]+")
 _kana = _counter(f"[{KANA}]+")
 _han = _counter(f"[{HAN}]+")
@@ -32,7 +31,7 @@ def script_of(text: str) -> str:
         script, else "latin" where at least half of them are, else "other"; "none" where there
         are no letters. Han characters without kana count as Chinese.
     """
-    letters = _letters(text)
+    letters = sum(map(str.isalpha, text))
     if letters == 0:
         return "none"
     if text.isascii():

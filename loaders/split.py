@@ -1,0 +1,243 @@
+"""Cutting a document's text into passages that know their exact place in it."""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from domain import Passage
+from language.characters import CJK
+
+if TYPE_CHECKING:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+SPLITTER_VERSION = "1"
+"""Changes whenever the same text would give other passages; part of every passage's id."""
+
+Span = tuple[int, int]
+Section = tuple[int, int, tuple[str, ...]]
+
+_FENCE_MARK = r"[^\S\n]*(?P<fence>```|~~~)"
+# What decides where sections begin: a line that looks like a heading (four spaces make it code)
+# or like a fence.
+_HEADING_OR_FENCE = re.compile(
+    rf"^(?:[ ]{{0,3}}(?P<level>\#{{1,6}})(?=\s|$)|{_FENCE_MARK})[^\n]*", re.MULTILINE
+)
+_FENCED = re.compile(
+    rf"^{_FENCE_MARK}(?![^\n]*(?P=fence))[^\n]*\n(?:[^\n]*\n)*?[^\S\n]*(?P=fence)[^\n]*",
+    re.MULTILINE,
+)
+_CLOSERS = r"[\"'”’)\]）」』】〉》]*"
+_SEPARATORS = (
+    r"\n\s*\n",
+    # Ends of table rows, of lines that end a sentence, and before list items: the lines of
+    # wrapped text go on in the next one.
+    r"(?<=[|.!?。！？])[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*+•]|\d{1,3}[.)])[^\S\n])",
+    rf"[。！？｡]+{_CLOSERS}\s*|(?<![.!?…])[.!?…]++{_CLOSERS}+\s++(?![a-z])|(?<=[다요죠까])\.(?=[가-힣])",
+    r"\n",
+    r"[、，；：・]|[,;:]\s+",
+    r"\s+",
+)
+_SENTENCE_END = re.compile("|".join(_SEPARATORS[:3]))
+_SPACE = re.compile(r"\s+")
+_IS_CJK = re.compile(f"[{CJK}]")
+# Stands for code that stays whole. A noncharacter: no text has a use for it.
+_MASK = "\uffff"
+
+
+def split(
+    text: str,
+    *,
+    document_id: str,
+    version: str,
+    pages: Sequence[tuple[int, int]] = (),
+    size: int = 1000,
+    overlap: int = 150,
+) -> list[Passage]:
+    """The passages of a document in order: `text[p.start:p.end] == p.text` for each of them.
+
+    Sections are cut at paragraphs, rows and list items, sentences, clauses and words, in that
+    order of preference; code between fences stays whole where it fits. Together the passages
+    hold every character that is not white space; none is empty or crosses into a section with
+    text of its own. White space around passages is left out.
+
+    Args:
+        text: The whole document, as Markdown.
+        document_id: Goes into the passages and their ids.
+        version: Goes into the ids.
+        pages: Start offset and number of each page, ascending.
+        size: The most characters of a passage.
+        overlap: About how many characters a passage repeats of the one before it in its
+            section, from the start of a sentence or word.
+
+    Raises:
+        ValueError: `size` is below 1, `overlap` is negative or not smaller than `size`.
+    """
+    if size < 1 or not 0 <= overlap < size:
+        raise ValueError(f"size {size} must be at least 1 and overlap {overlap} below it")
+    salt = (document_id, version, SPLITTER_VERSION, str(size), str(overlap))
+    page_starts = [start for start, _ in pages]
+    passages: list[Passage] = []
+    for (start, end), heading_path in _spans(text, size, overlap):
+        page = bisect_right(page_starts, start)
+        passages.append(
+            Passage(
+                id=_passage_id(*salt, str(start), str(end)),
+                document_id=document_id,
+                ordinal=len(passages),
+                start=start,
+                end=end,
+                text=text[start:end],
+                heading_path=heading_path,
+                page=pages[page - 1][1] if page else None,
+            )
+        )
+    return passages
+
+
+def _passage_id(*parts: str) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(encoded) + encoded)
+    return digest.hexdigest()[:32]
+
+
+def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[Span, tuple[str, ...]]]:
+    splitter = _character_splitter(size - overlap)
+    for start, end, heading_path in _sections(text):
+        whole = list(_trimmed(text, start, end))
+        fits = all(last - first <= size for first, last in whole)
+        pieces = whole if fits else _pieces(text, start, end, size, splitter)
+        for span in _overlapping(text, _join_small(pieces, size, overlap), size, overlap):
+            yield span, heading_path
+
+
+def _character_splitter(size: int) -> "RecursiveCharacterTextSplitter":
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    # The last separator takes whole pieces: a character at a time would be quadratic.
+    return RecursiveCharacterTextSplitter(
+        separators=[*_SEPARATORS, rf"{_MASK}+|[^{_MASK}]{{1,{size}}}"],
+        is_separator_regex=True,
+        keep_separator="end",
+        strip_whitespace=False,
+        chunk_size=size,
+        chunk_overlap=0,
+    )
+
+
+def _sections(text: str) -> Iterator[Section]:
+    """The sections in order, without gaps.
+
+    A heading with nothing below it belongs to the next section: alone it would be found often,
+    being short, and prove nothing. Sections with text of their own stay apart however small,
+    for a passage over several could only name the headings that they share.
+    """
+    headings = _headings(text)
+    start = body = 0
+    heading_path: tuple[str, ...] = ()
+    for at, end_of_line, path in headings:
+        if text[body:at].strip():
+            yield start, at, heading_path
+            start = at
+        body, heading_path = end_of_line, path
+    yield start, len(text), heading_path
+
+
+def _headings(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Start, end and heading path of each heading line.
+
+    The header splitter strips and joins lines, so that its output has no places. It is given
+    the place of each heading as the heading's name, with the fences that may turn a heading
+    into code, and nothing else of the text.
+    """
+    from langchain_text_splitters import MarkdownHeaderTextSplitter
+
+    lines = {str(match.start()): match for match in _HEADING_OR_FENCE.finditer(text)}
+    outline = "\n".join(
+        f"{match['level']} {name}" if match["level"] else match.group().strip()
+        for name, match in lines.items()
+    )
+    splitter = MarkdownHeaderTextSplitter(
+        [("#" * level, str(level)) for level in range(1, 7)],
+        return_each_line=True,
+        strip_headers=False,
+    )
+    found: dict[str, tuple[int, int, tuple[str, ...]]] = {}
+    for document in splitter.split_text(outline):
+        names = [name for _, name in sorted(document.metadata.items())]
+        if names:
+            titles = (_title(lines[name].group()) for name in names)
+            path = tuple(title for title in titles if title)
+            found[names[-1]] = (*lines[names[-1]].span(), path)
+    return list(found.values())
+
+
+def _title(heading: str) -> str:
+    return " ".join(re.sub(r"\s#+\s*$", "", heading.strip().lstrip("#")).split())
+
+
+def _pieces(
+    text: str, start: int, end: int, size: int, splitter: "RecursiveCharacterTextSplitter"
+) -> Iterator[Span]:
+    """The section in pieces of at most `size` characters, without outer white space."""
+    at = start
+    for piece in splitter.split_text(_masked(text[start:end], size)):
+        yield from _trimmed(text, at, at + len(piece))
+        at += len(piece)
+
+
+def _masked(section: str, size: int) -> str:
+    """The section, as long as before, with the code to keep whole as words without a space."""
+
+    def mask(fenced: re.Match[str]) -> str:
+        length = len(fenced.group())
+        return _MASK * length if length <= size else fenced.group()
+
+    return _FENCED.sub(mask, section.replace(_MASK, "x"))
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    piece = text[start:end]
+    if stripped := piece.strip():
+        start += len(piece) - len(piece.lstrip())
+        yield start, start + len(stripped)
+
+
+def _join_small(pieces: Iterable[Span], size: int, small: int) -> list[Span]:
+    """The pieces, those of at most `small` characters joined to a neighbour where they fit."""
+    joined: list[Span] = []
+    for start, end in pieces:
+        if joined:
+            first, last = joined[-1]
+            if min(last - first, end - start) <= small and end - first <= size:
+                joined[-1] = (first, end)
+                continue
+        joined.append((start, end))
+    return joined
+
+
+def _overlapping(text: str, pieces: list[Span], size: int, overlap: int) -> Iterator[Span]:
+    """The pieces, each begun earlier by up to `overlap` characters as far as `size` allows."""
+    earliest = None
+    for start, end in pieces:
+        if earliest is None:
+            yield start, end
+        else:
+            yield _clean_start(text, max(earliest, start - overlap, end - size), start), end
+        earliest = start + 1
+
+
+def _clean_start(text: str, earliest: int, start: int) -> int:
+    """Where a sentence begins between the two, else a word, else a character of CJK text."""
+    for boundary in (_SENTENCE_END, _SPACE):
+        match = boundary.search(text, earliest, start)
+        if match is not None and match.end() < start:
+            return (
+                match.end()
+                + len(text[match.end() : start])
+                - len(text[match.end() : start].lstrip())
+            )
+    return earliest if _IS_CJK.match(text, earliest) else start
