@@ -104,10 +104,12 @@ def _without_skipped(
     folders = tuple(key for key in keys if key.endswith("/"))
     gone = []
     for key in missing:
+        if key in keys:
+            continue
         if folders and key.startswith(folders):
             reason = f"its folder can't be listed; {STILL_ANSWERS}"
             result.settled.append(_item(key, known, Outcome.KEPT, reason))
-        elif key not in keys:
+        else:
             gone.append(key)
     return gone
 

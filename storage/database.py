@@ -67,7 +67,7 @@ def open_database(data_dir: Path, url: str | None = None) -> Database:
     """
     _make_folder(data_dir)
     engine = _engine(url or f"sqlite:///{data_dir / _FILE}")
-    place = f"the data folder {data_dir}" if url is None else engine.url.render_as_string()
+    place = f"the data folder {data_dir}" if url is None else _without_secrets(engine)
     try:
         with engine.connect() as connection:
             revision = _revision(connection)
@@ -86,6 +86,10 @@ def _make_folder(data_dir: Path) -> None:
             f"the data folder {data_dir} can't be created ({error.strerror}): choose another"
             " with FOOTNOTE_DATA_DIR or --data-dir"
         ) from error
+
+
+def _without_secrets(engine: Engine) -> str:
+    return engine.url.set(query={}).render_as_string()
 
 
 def _engine(url: str) -> Engine:

@@ -1,0 +1,78 @@
+"""Compares the ledger with the stores of the active index, passage by passage."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from domain import Passage
+from errors import StorageError
+from storage.documents import Documents
+from storage.index_stores import IndexStore
+from storage.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check looked at, and each disagreement it found, in words."""
+
+    documents: int
+    passages: int
+    disagreements: tuple[str, ...] = ()
+
+    @property
+    def agrees(self) -> bool:
+        """Whether ledger, vector store and keyword index hold exactly the same."""
+        return not self.disagreements
+
+
+def check_index(documents: Documents, ledger: Ledger, index: IndexStore) -> CheckReport:
+    """Compare everything; nothing is changed. Its caller holds the writer lock."""
+    index_id = index.index.id
+    in_ledger = documents.passage_ids(index_id)
+    found = [
+        *_compare("vector store", in_ledger, lambda: index.passages.ids()),
+        *_compare("keyword index", in_ledger, lambda: index.keywords.ids()),
+        *(f"passage {id_} is discarded but not swept" for id_ in ledger.discarded(index_id)),
+        *_compare_texts(documents, index),
+    ]
+    return CheckReport(documents.count(), len(in_ledger), tuple(found))
+
+
+def _compare(store: str, in_ledger: set[str], ids: Callable[[], Iterable[str]]) -> Iterator[str]:
+    try:
+        in_store = list(ids())
+    except StorageError as error:
+        yield str(error)
+        return
+    for id_ in sorted(in_ledger - set(in_store)):
+        yield f"passage {id_} is missing in the {store}"
+    for id_ in sorted(set(in_store) - in_ledger):
+        yield f"passage {id_} is in the {store} but not in the ledger"
+    if len(in_store) != len(set(in_store)):
+        yield f"the {store} holds {len(in_store) - len(set(in_store))} passages more than once"
+
+
+def _compare_texts(documents: Documents, index: IndexStore) -> Iterator[str]:
+    try:
+        for document_id in documents.ids():
+            yield from _compare_document(documents, index, document_id)
+    except StorageError as error:
+        yield str(error)
+
+
+def _compare_document(documents: Documents, index: IndexStore, document_id: str) -> Iterator[str]:
+    text = documents.text(document_id)
+    passages = documents.passages(document_id, index.index.id)
+    if text.strip() and not passages:
+        yield f"document {documents.get(document_id).key} has no passages"
+    stored = {p.id: p for p in index.passages.get_by_ids([passage.id for passage in passages])}
+    for passage in passages:
+        where = f"passage {passage.id} of {documents.get(document_id).key}"
+        if text[passage.start : passage.end] != passage.text:
+            yield f"{where} is not what stands at {passage.start}-{passage.end} of its document"
+        there = stored.get(passage.id)
+        if there is not None and not _same(there.page_content, there.metadata, passage):
+            yield f"{where} is another one in the vector store"
+
+
+def _same(text: str, metadata: dict[str, object], passage: Passage) -> bool:
+    return text == passage.text and metadata.get("document_id") == passage.document_id

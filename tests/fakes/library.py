@@ -1,0 +1,89 @@
+"""A library in a folder with a fake embedding, and a loader whose documents a test sets."""
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from langchain_core.documents import Document
+
+from domain import LOCAL_USER, DocumentRef, Skipped
+from errors import UnreadableError
+from loaders.split import SPLITTER_VERSION
+from services.imports import ImportService
+from services.maintenance import MaintenanceService
+from storage.database import open_database
+from storage.documents import Documents
+from storage.imports import Imports
+from storage.index_stores import IndexStores
+from storage.indexes import Indexes, IndexSpec
+from storage.sources import Sources
+from tests.fakes.models import HashingEmbeddings
+
+
+def version_of(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass
+class DictLoader:
+    """Documents by key; `broken` keys can't be read, `hidden` keys can't be listed."""
+
+    texts: dict = field(default_factory=dict)
+    broken: dict = field(default_factory=dict)
+    hidden: dict = field(default_factory=dict)
+    reads: list = field(default_factory=list)
+
+    def list(self):
+        for key, reason in self.hidden.items():
+            yield Skipped(key, f"/docs/{key}", reason)
+        for key, text in sorted(self.texts.items()):
+            if not key.startswith(tuple(self.hidden) or "\0"):
+                yield DocumentRef(key, version_of(text), f"/docs/{key}")
+
+    def read(self, ref):
+        self.reads.append(ref.key)
+        if ref.key in self.broken:
+            raise UnreadableError(self.broken[ref.key])
+        metadata = {"title": ref.key.rpartition("/")[2], "format": "txt", "encoding": "utf-8"}
+        return Document(page_content=self.texts[ref.key], metadata=metadata)
+
+
+class Library:
+    """The services over one data folder, wired as bootstrap does it."""
+
+    def __init__(self, data_dir: Path, *, size=200, overlap=40, model="hashing", formats=1):
+        self.embeddings = HashingEmbeddings()
+        self.asked_for = []
+        self.wanted = IndexSpec({"name": model}, model, SPLITTER_VERSION, size, overlap)
+        self.data_dir = data_dir
+        self.database = open_database(data_dir)
+        self.stores = IndexStores(data_dir, self._embeddings_for)
+        self.documents = Documents(self.database)
+        self.indexes = Indexes(self.database)
+        self.remembered = Imports(self.database)
+        self.sources = Sources(self.database)
+        self.source = self.sources.ensure("directory", "/docs", name="docs")
+        self.imports = ImportService(self.database, self.stores, self.wanted, formats)
+        self.maintenance = MaintenanceService(self.database, self.stores, self.wanted)
+
+    def _embeddings_for(self, embedding):
+        self.asked_for.append(embedding["name"])
+        return self.embeddings
+
+    def load(self, loader, **options):
+        return self.imports.run(LOCAL_USER, options.pop("source", self.source), loader, **options)
+
+    def check(self):
+        return self.maintenance.check(LOCAL_USER)
+
+    def reindex(self, **options):
+        return self.maintenance.reindex(LOCAL_USER, **options)
+
+    @property
+    def active(self):
+        return self.stores.open(self.indexes.active())
+
+    def texts(self):
+        """By key, the text of every document of the source."""
+        known = self.documents.known(self.source.id)
+        return {key: self.documents.text(version.document_id) for key, version in known.items()}

@@ -1,0 +1,126 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain import DocumentRef, Outcome, Skipped
+from services.import_plan import plan
+from storage.documents import KnownVersion
+from storage.imports import Failure
+
+FORMATS = 3
+keys = st.sampled_from([f"{folder}{n}" for folder in ("", "a/", "b/") for n in range(8)])
+versions = st.sampled_from("vw")
+
+
+def known_as(version, formats=FORMATS, key="k"):
+    return KnownVersion(f"id of {key}", version, formats, 1, f"/{key}")
+
+
+def listed(key, version="v"):
+    return DocumentRef(key, version, f"/{key}")
+
+
+def planned(listing, known=None, failures=None, *, confirm=False):
+    return plan(
+        listing, known or {}, failures or {}, formats_version=FORMATS, confirm_removals=confirm
+    )
+
+
+def outcomes(result):
+    return {item.key: item.outcome for item in result.settled}
+
+
+def test_only_new_bytes_or_another_reader_make_a_document_be_read():
+    listing = [listed("new"), listed("same"), listed("edited", "w"), listed("older reader")]
+    known = {
+        "same": known_as("v"),
+        "edited": known_as("v"),
+        "older reader": known_as("v", FORMATS - 1),
+    }
+    result = planned(listing, known)
+
+    assert [ref.key for ref in result.to_read] == ["new", "edited", "older reader"]
+    assert outcomes(result) == {"same": Outcome.UNCHANGED}
+
+
+def test_an_unreadable_version_is_named_again_but_not_read_again():
+    failures = {"bad": Failure("v", FORMATS, "encrypted")}
+    result = planned([listed("bad")], {"bad": known_as("u")}, failures)
+
+    assert not result.to_read
+    assert result.settled[0].outcome is Outcome.FAILED
+    assert result.settled[0].reason == "encrypted (the version imported earlier still answers)"
+
+
+def test_an_unreadable_document_is_tried_again_once_it_or_the_reader_changes():
+    edited = {"bad": Failure("u", FORMATS, "encrypted")}
+    older = {"bad": Failure("v", FORMATS - 1, "encrypted")}
+    assert [planned([listed("bad")], {}, failures).to_read for failures in (edited, older)] == [
+        [listed("bad")],
+        [listed("bad")],
+    ]
+
+
+def test_a_failure_is_forgotten_when_the_document_is_back_as_it_was_or_gone():
+    failures = {"back": Failure("w", FORMATS, "?"), "gone": Failure("w", FORMATS, "?")}
+    result = planned([listed("back")], {"back": known_as("v")}, failures)
+    assert sorted(result.forgotten) == ["back", "gone"]
+
+
+def test_what_lies_in_a_folder_that_can_not_be_listed_is_kept():
+    known = {key: known_as("v", key=key) for key in ("a/1", "a/b/2", "ab/3", "4")}
+    result = planned([Skipped("a/", "/a", "no permission"), listed("4")], known)
+
+    assert outcomes(result) == {
+        "4": Outcome.UNCHANGED,
+        "a/": Outcome.FAILED,
+        "a/1": Outcome.KEPT,
+        "a/b/2": Outcome.KEPT,
+    }
+    assert result.gone == [("id of ab/3", result.gone[0][1])]
+
+
+def test_two_documents_of_one_name_are_one_document_and_one_failure():
+    result = planned([listed("é"), listed("é", "w")])
+    assert result.to_read == [listed("é")]
+    assert outcomes(result) == {"é": Outcome.FAILED}
+
+
+def test_the_brake_holds_above_half_of_more_than_ten():
+    def gone(of, missing, *, confirm=False):
+        known = {str(n): known_as("v", key=str(n)) for n in range(of)}
+        result = planned([listed(str(n)) for n in range(missing, of)], known, confirm=confirm)
+        return len(result.gone), result.held_back
+
+    assert gone(10, 10) == (10, 0)
+    assert gone(12, 6) == (6, 0)
+    assert gone(12, 7) == (0, 7)
+    assert gone(12, 12) == (0, 12)
+    assert gone(12, 12, confirm=True) == (12, 0)
+
+
+@given(
+    st.dictionaries(keys, versions),
+    st.dictionaries(keys, versions),
+    st.dictionaries(keys, versions),
+    st.sets(keys | st.sampled_from(["a/", "b/"])),
+    st.booleans(),
+)
+def test_every_document_has_exactly_one_fate(listing, ledger, failing, skipped, confirm):
+    skipped = {key for key in skipped if not any(k.startswith(key) for k in listing)}
+    entries = [Skipped(key, key, "?") for key in skipped] + [
+        listed(key, version) for key, version in listing.items()
+    ]
+    known = {key: known_as(version, key=key) for key, version in ledger.items()}
+    failures = {key: Failure(version, FORMATS, "?") for key, version in failing.items()}
+    result = planned(entries, known, failures, confirm=confirm)
+
+    fates = [ref.key for ref in result.to_read]
+    fates += [item.key for item in result.settled] + [item.key for _, item in result.gone]
+    assert sorted(fates) == sorted({*listing, *ledger, *skipped})
+    assert all(item.key not in listing for _, item in result.gone)
+    assert not (result.gone and result.held_back)
+    for key in ledger.keys() - listing.keys():
+        hidden = any(
+            key == name or (name.endswith("/") and key.startswith(name)) for name in skipped
+        )
+        assert not (hidden and key in {item.key for _, item in result.gone})

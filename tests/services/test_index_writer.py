@@ -1,0 +1,146 @@
+"""The crash protocol, broken off before and after each of its steps."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from domain import ImportItem, Outcome
+from services.import_run import split_document
+from services.index_writer import Entry, IndexWriter
+from services.progress import CancelledError, never
+from storage.documents import StoredDocument, document_id
+from storage.ledger import NewVersion
+from tests.fakes.library import DictLoader, Library
+
+
+class Killed(BaseException):
+    pass
+
+
+@dataclass
+class Fuse:
+    """Lets `left` calls pass, and breaks off before the next one, or right after it."""
+
+    left: int
+    after: bool
+
+    def call(self, method, *arguments):
+        self.left -= 1
+        if self.left >= 0:
+            return method(*arguments)
+        if self.after:
+            method(*arguments)
+        raise Killed
+
+
+class Fused:
+    """The same object, each of whose methods burns the fuse."""
+
+    def __init__(self, target, fuse):
+        self._target = target
+        self._fuse = fuse
+
+    def __getattr__(self, name):
+        method = getattr(self._target, name)
+        return lambda *arguments: self._fuse.call(method, *arguments)
+
+
+@dataclass
+class FusedIndex:
+    index: object
+    embedding: object
+    passages: object
+    keywords: object
+
+
+def new_version(library, key, text, revision):
+    document = StoredDocument(
+        id=document_id(library.source.id, key),
+        source_id=library.source.id,
+        key=key,
+        version=f"v{revision}",
+        formats_version=1,
+        title=key,
+        location=key,
+        format="txt",
+        encoding=None,
+        pages=(),
+        warnings=(),
+        details={},
+        imported_at=library.source.created_at,
+        revision=revision,
+    )
+    passages = split_document(document, text, library.wanted)
+    return NewVersion(document, text, passages, ImportItem(key, key, Outcome.CHANGED))
+
+
+def write(library, versions, fuse):
+    real = library.active
+    index = FusedIndex(
+        real.index, real.embedding, Fused(real.passages, fuse), Fused(real.keywords, fuse)
+    )
+    ledger = Fused(library.imports._ledger, fuse)
+    import_id = library.remembered.latest(library.source.id).id
+    entries = [Entry(v.document, passage) for v in versions for passage in v.passages]
+    IndexWriter(ledger, index).write(
+        entries, lambda: ledger.publish(index.index.id, import_id, versions), never
+    )
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("step", range(8))
+def test_broken_off_at_any_step_a_version_counts_whole_or_not_at_all(tmp_path, step, after):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text. " * 60, "other": "something else"}))
+    before = library.texts()
+    versions = [new_version(library, "old", "the second text. " * 50, 2)]
+    versions.append(new_version(library, "new", "a third text. " * 50, 1))
+
+    with pytest.raises(Killed):
+        write(library, versions, Fuse(step, after))
+    again = Library(tmp_path)
+    again.maintenance.recover()
+
+    published = step > 3 or (step == 3 and after)
+    changed = {version.document.key: version.text for version in versions}
+    assert again.texts() == (before | changed if published else before)
+    assert again.check().agrees, again.check().disagreements
+    assert again.imports._ledger.discarded(again.indexes.active().id) == []
+
+
+def test_the_steps_above_are_all_there_are(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text. " * 60}))
+    fuse = Fuse(8, after=False)
+    write(library, [new_version(library, "old", "the second text. " * 50, 2)], fuse)
+    assert fuse.left == 0
+
+
+def test_the_same_version_written_again_and_broken_off_stays(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "nothing. " * 60}))
+    version = new_version(library, "old", "the text. " * 60, 2)
+    write(library, [version], Fuse(100, after=False))
+
+    with pytest.raises(Killed):
+        write(library, [version], Fuse(2, after=False))
+    again = Library(tmp_path)
+    again.maintenance.recover()
+    assert again.texts() == {"old": version.text}
+    assert again.check().agrees
+
+
+def test_a_wish_to_stop_while_embedding_leaves_nothing_behind(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text"}))
+    version = new_version(library, "big", "words and words. " * 5000, 1)
+    wishes = iter([False, True])
+    embedded = library.embeddings.texts
+    with pytest.raises(CancelledError):
+        IndexWriter(library.imports._ledger, library.active).write(
+            [Entry(version.document, passage) for passage in version.passages],
+            lambda: pytest.fail("published"),
+            lambda: next(wishes),
+        )
+    assert library.embeddings.texts - embedded < len(version.passages)
+    assert library.check().agrees
