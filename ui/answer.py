@@ -12,8 +12,8 @@ from errors import AppError
 from services.chat import Answered, ChatService, Event, Found, Searching, Written
 from ui import words
 from ui.conversations import find_conversation, remember_question
-from ui.errors import show_error, show_problem
-from ui.html import answer_html, escape
+from ui.errors import problem_html, show_error
+from ui.html import answer_html, escape, lang
 from ui.services import principal
 from ui.sources import citation_marker, evidence_html, plain_marker
 
@@ -31,15 +31,18 @@ def show_turn(turn: Turn) -> None:
     """Show a stored turn: question, answer, what became of it, and its sources."""
     show_question(turn.question)
     with st.chat_message("assistant", avatar=ASSISTANT):
-        if turn.standalone_question:
-            st.html(_activity(turn.standalone_question, turn.sources))
-        if turn.answer:
-            st.html(answer_html(turn.answer, citation_marker(turn)))
-        if turn.error or turn.state in NOTICES:
-            notice = NOTICES.get(turn.state, "")
-            hint = notice if turn.error else ""
-            show_problem(turn.error or notice, hint=hint, severe=bool(turn.error))
-        st.html(evidence_html(turn))
+        searched = turn.standalone_question
+        activity = _activity(searched, turn.sources) if searched else ""
+        answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
+        main = f'<div class="fn-main">{activity}{answer}{_notice(turn)}</div>'
+        st.html(f'<div class="fn-turn"><div>{main}{evidence_html(turn)}</div></div>')
+
+
+def _notice(turn: Turn) -> str:
+    notice = NOTICES.get(turn.state, "")
+    if turn.error:
+        return problem_html(turn.error, hint=notice)
+    return problem_html(notice, severe=False) if notice else ""
 
 
 def show_question(question: str) -> None:
@@ -48,7 +51,7 @@ def show_question(question: str) -> None:
     cut = " " + words.QUESTION_CUT.format(more=more) if more > 0 else ""
     with st.chat_message("user", avatar=USER):
         text = escape(question[:QUESTION_CHARACTERS] + cut)
-        st.html(f'<div class="fn-question">{text}</div>')
+        st.html(f'<div class="fn-question"{lang(question)}>{text}</div>')
 
 
 def ask(chat: ChatService, question: str, conversation_id: str | None) -> Turn | None:
@@ -126,7 +129,7 @@ class _LiveAnswer:
 
 def _activity(searched: str, sources: tuple[Source, ...] | None) -> str:
     found = "" if sources is None else f" · {_found(sources)}"
-    question = f"<strong>{escape(searched)}</strong>"
+    question = f"<strong{lang(searched)}>{escape(searched)}</strong>"
     return f'<p class="fn-activity">{words.SEARCHED_FOR} {question}{found}</p>'
 
 

@@ -26,6 +26,11 @@ def show_error(error: AppError) -> None:
 
 def show_problem(message: str, *, hint: str = "", severe: bool = True) -> None:
     """Show plain text as a notice; markup in it is not followed."""
+    st.html(problem_html(message, hint=hint, severe=severe))
+
+
+def problem_html(message: str, *, hint: str = "", severe: bool = True) -> str:
+    """The notice that `show_problem` shows."""
     hint_html = f" <span>{escape(hint)}</span>" if hint else ""
     kind = "fn-error" if severe else "fn-warning"
-    st.html(f'<div class="fn-notice {kind}" role="alert">{escape(message)}{hint_html}</div>')
+    return f'<div class="fn-notice {kind}" role="alert">{escape(message)}{hint_html}</div>'

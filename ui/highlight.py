@@ -1,11 +1,16 @@
 """Where a quote stands in its passage, and the passage with it marked."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
 from ui.html import escape
 
 Span = tuple[int, int]
+NEAR = 90  # characters shown before and after a quote
+REACH = 30  # how far to look for white space to cut at
+FOLDED_FROM = 60  # a remainder shorter than this is not worth folding
+WHITE_SPACE = re.compile(r"\s+")
 
 
 def find_quote(quote: str, passage: str) -> Span | None:
@@ -31,6 +36,43 @@ def _folded(text: str) -> tuple[str, list[int]]:
                 folded.append(part)
                 origins.append(index)
     return "".join(folded), origins
+
+
+def excerpt_html(passage: str, spans: Sequence[Span]) -> str:
+    """The passage, escaped, with the spans in `<mark>` and what is far from them in `fn-far`.
+
+    The style sheet folds the far parts until the reader asks for the whole passage. Spans may
+    overlap and be in any order; without any, what stands at the beginning is near.
+    """
+    near = [_window(passage, span) for span in spans or [(0, 0)]]
+    pieces, end = [], 0
+    for start, stop in _merged(near):
+        pieces += [_far_html(passage[end:start]), _near_html(passage, (start, stop), spans)]
+        end = stop
+    return "".join([*pieces, _far_html(passage[end:])])
+
+
+def _window(passage: str, span: Span) -> Span:
+    """The span and what stands around it, cut at white space where there is some close by."""
+    start, stop = max(0, span[0] - NEAR), min(len(passage), span[1] + NEAR)
+    if start <= FOLDED_FROM:
+        start = 0
+    elif gap := WHITE_SPACE.search(passage, start, min(start + REACH, span[0])):
+        start = gap.end()
+    if stop >= len(passage) - FOLDED_FROM:
+        return start, len(passage)
+    gaps = list(WHITE_SPACE.finditer(passage, max(stop - REACH, span[1]), stop))
+    return start, gaps[-1].start() if gaps else stop
+
+
+def _far_html(text: str) -> str:
+    return f'<span class="fn-far"><span>{escape(text)}</span></span>' if text else ""
+
+
+def _near_html(passage: str, window: Span, spans: Sequence[Span]) -> str:
+    begin, end = window
+    inside = [(start - begin, stop - begin) for start, stop in spans if begin <= start < end]
+    return marked_html(passage[begin:end], inside)
 
 
 def marked_html(passage: str, spans: Sequence[Span]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+HANGUL, KANA = re.compile("[가-힣]"), re.compile("[ぁ-ヿ]")
 MARKER = re.compile(r"\[(\d{1,3})\]")
 FORBIDDEN = ["html_block", "html_inline", "link", "image", "autolink", "reference", "entity"]
 
@@ -31,7 +32,18 @@ def answer_html(text: str, marker: Marker) -> str:
     `marker` is called once for each marker, in the order of the text.
     """
     html: str = _parser().render(text, {"marker": marker})
-    return f'<div class="fn-answer">{html}</div>'
+    return f'<div class="fn-answer"{lang(text)}>{html}</div>'
+
+
+def lang(text: str) -> str:
+    """A `lang` attribute for Korean and Japanese text: they break lines and draw Han differently.
+
+    Empty for any other text, and no proof of a language: the script that prevails decides.
+    """
+    hangul, kana = len(HANGUL.findall(text)), len(KANA.findall(text))
+    if not hangul and not kana:
+        return ""
+    return ' lang="ko"' if hangul > kana else ' lang="ja"'
 
 
 @cache

@@ -1,11 +1,12 @@
 """The sources below an answer: what was cited, whether it is true, and where it stands."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 from domain import Citation, CitationState, Source, Turn
 from ui import words
-from ui.highlight import find_quote, marked_html
-from ui.html import escape
+from ui.highlight import Span, excerpt_html, find_quote
+from ui.html import escape, lang
 
 WEB = ("http://", "https://")
 
@@ -68,7 +69,8 @@ def evidence_html(turn: Turn) -> str:
     others = [_card(turn, source) for source in turn.sources if source.n not in cited]
     invented = sorted(cited - {source.n for source in turn.sources})
     parts = [_verdict(turn), *map(_invented, invented), *cards, _folded(others)]
-    return f'<section class="fn-sources" aria-label="{words.SOURCES}">{"".join(parts)}</section>'
+    html = "".join(parts)
+    return f'<section class="fn-sources" aria-label="{words.SOURCES}">{html}</section>'
 
 
 def _verdict(turn: Turn) -> str:
@@ -101,13 +103,29 @@ def _folded(cards: Sequence[str]) -> str:
 def _card(turn: Turn, source: Source) -> str:
     citations = _with_number(turn, source.n)
     spans = {citation.quote: find_quote(citation.quote, source.text) for citation in citations}
-    passage = marked_html(source.text, [span for span in spans.values() if span])
-    checks = "".join(_check(citation, spans[citation.quote] is not None) for citation in citations)
+    passage = excerpt_html(source.text, [span for span in spans.values() if span])
     return (
         f'<article class="fn-source" id="{escape(anchor(turn.id, source.n))}">'
         f'<header><span class="fn-n">{source.n}</span>{_title(source)}</header>'
-        f'<div class="fn-where">{_where(source)}</div>'
-        f'<div class="fn-passage">{passage}</div>{checks}</article>'
+        f'<div class="fn-where">{_where(source)}</div>{_whole_passage(passage)}'
+        f'<div class="fn-passage"{lang(source.text)}>{passage}</div>{_checks(citations, spans)}'
+        "</article>"
+    )
+
+
+def _whole_passage(passage: str) -> str:
+    """The switch that unfolds the far parts of the passage after it."""
+    if "fn-far" not in passage:
+        return ""
+    return f'<details class="fn-whole"><summary>{words.WHOLE_PASSAGE}</summary></details>'
+
+
+def _checks(citations: Sequence[Citation], spans: Mapping[str, Span | None]) -> str:
+    """What checking found, once for citations of which the same is to be said."""
+    counts = Counter(_check(citation, spans[citation.quote]) for citation in citations)
+    return "".join(
+        f'<div class="fn-checked">{check}{f" ({n})" if n > 1 else ""}</div>'
+        for check, n in counts.items()
     )
 
 
@@ -126,13 +144,15 @@ def _where(source: Source) -> str:
     return "".join(parts)
 
 
-def _check(citation: Citation, in_passage: bool) -> str:
-    how = words.QUOTED if citation.quoted_by_answer else words.MATCHED
+def _check(citation: Citation, in_passage: Span | None) -> str:
+    badge = _badge(citation.state)
     if citation.state is CitationState.VERIFIED:
-        elsewhere = "" if in_passage else _claim(words.ELSEWHERE, citation.quote)
-        return f'<div class="fn-checked">{_badge(citation.state)}{escape(how)}{elsewhere}</div>'
-    claim = _claim(words.NOT_IN_SOURCE, citation.quote) if citation.quote else words.NO_QUOTE
-    return f'<div class="fn-checked">{_badge(citation.state)}{claim}</div>'
+        how = escape(words.QUOTED if citation.quoted_by_answer else words.MATCHED)
+        elsewhere = "" if in_passage else ". " + _claim(words.ELSEWHERE, citation.quote)
+        return f"{badge}{how}{elsewhere}"
+    return badge + (
+        _claim(words.NOT_IN_SOURCE, citation.quote) if citation.quote else words.NO_QUOTE
+    )
 
 
 def _badge(state: CitationState) -> str:
@@ -141,4 +161,4 @@ def _badge(state: CitationState) -> str:
 
 
 def _claim(sentence: str, quote: str) -> str:
-    return f"{escape(sentence)} <q>{escape(quote)}</q>"
+    return f"{escape(sentence)} <q{lang(quote)}>{escape(quote)}</q>"

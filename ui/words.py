@@ -43,6 +43,7 @@ UNSUPPORTED = ("1 sentence without a source", "{n} sentences without a source")
 
 SOURCES = "Sources"
 MORE_SOURCES = "More sources ({n})"
+WHOLE_PASSAGE = "Whole passage"
 PAGE = "page {page}"
 SOURCE_LINK = "Source {n}: {title}"
 FLAGGED_LINK = "{n}, {state}"

@@ -91,6 +91,8 @@ class ScriptedChat:
             turns[-1] = dataclasses.replace(turn, state=state, error=str(error))
             raise
         except GeneratorExit:
+            if turns[-1].state is not TurnState.RUNNING:
+                raise
             turns[-1] = dataclasses.replace(turns[-1], state=TurnState.STOPPED)
             self.closed.set()
             raise

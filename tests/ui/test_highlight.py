@@ -7,7 +7,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.highlight import find_quote, marked_html
+from ui.highlight import excerpt_html, find_quote, marked_html
 
 TEXT = st.text(st.sampled_from("ab <>&\"'\n가각나é☂ひらが漢"), min_size=1, max_size=40)
 
@@ -58,3 +58,37 @@ def test_marking_changes_no_letter_and_marks_just_the_spans(
 @given(st.text())
 def test_no_passage_can_bring_markup(passage: str) -> None:
     assert "<" not in marked_html(passage, [])
+
+
+@st.composite
+def passages_with_spans(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]]]:
+    words = draw(st.lists(st.text(st.sampled_from("ab가<&"), min_size=1, max_size=40), max_size=40))
+    passage = draw(st.sampled_from([" ", "\n", ""])).join(words)
+    ends = st.integers(0, len(passage))
+    pairs = draw(st.lists(st.tuples(ends, ends), max_size=3))
+    return passage, [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
+
+
+@given(passages_with_spans())
+def test_an_excerpt_holds_the_whole_passage_and_folds_no_mark(
+    case: tuple[str, list[tuple[int, int]]],
+) -> None:
+    passage, spans = case
+    html = excerpt_html(passage, spans)
+    assert unescape(re.sub("<[^>]*>", "", html)) == passage
+    near = re.sub(r'<span class="fn-far"><span>[^<]*</span></span>', "", html)
+    marks = re.compile("<mark>(.*?)</mark>", re.DOTALL)
+    assert marks.findall(near) == marks.findall(marked_html(passage, spans))
+
+
+def test_what_is_far_from_the_quote_is_folded_at_white_space() -> None:
+    passage = "before " * 50 + "THE QUOTE" + " after" * 50
+    html = excerpt_html(passage, [find_quote("the quote", passage)])
+    near = re.sub(r'<span class="fn-far">.*?</span></span>', "", html)
+    assert "<mark>THE QUOTE</mark>" in near
+    assert set(near.replace("<mark>THE QUOTE</mark>", "").split()) == {"before", "after"}
+    assert len(near) < 300
+
+
+def test_a_short_passage_is_not_folded() -> None:
+    assert "fn-far" not in excerpt_html("word " * 25, [(0, 4)])

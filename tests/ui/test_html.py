@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.html import answer_html
+from ui.html import answer_html, lang
 
 TAGS = {
     *("p", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "br", "s", "div"),
@@ -58,3 +58,17 @@ def test_whatever_is_written_only_harmless_tags_come_out(text: str) -> None:
     html = render(text)
     assert set(re.findall(r"</?(\w+)", html)) <= TAGS
     assert "href=" not in re.sub(r">[^<]*<", "><", html)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Annual leave", ""),
+        ("연차는 며칠인가요?", ' lang="ko"'),
+        ("有給休暇は何日ですか？", ' lang="ja"'),
+        ("休暇規程.md에서 정한 연차 일수", ' lang="ko"'),
+        ("「연차」という言葉について", ' lang="ja"'),
+    ],
+)
+def test_korean_and_japanese_text_says_what_it_is(text: str, expected: str) -> None:
+    assert lang(text) == expected
