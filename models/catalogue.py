@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from langchain_core.embeddings import Embeddings
 
 from errors import ConfigError, ModelUnavailableError
+from models.runtime import load_errors
 from models.vectors import unit_vectors
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class CatalogueEmbeddings(Embeddings):
             return TextEmbedding(
                 self._name, cache_dir=str(self._cache_dir), specific_model_path=self._path
             )
-        except (ValueError, OSError) as error:
+        except load_errors() as error:
             raise ModelUnavailableError(
                 f"The embedding {self._name} can't be loaded: {error}. It is downloaded once, "
                 "which needs the internet; without it, put its files into a folder and name that "

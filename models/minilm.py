@@ -13,6 +13,7 @@ from langchain_core.embeddings import Embeddings
 from errors import ConfigError
 from language.script import script_of
 from models.minilm_graph import WIDTH, Precision, graph_file
+from models.runtime import load_errors
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
@@ -114,9 +115,6 @@ def _tokenizer(path: Path) -> "Tokenizer":
 
 def _session(graph: Path) -> "InferenceSession":
     import onnxruntime
-    from onnxruntime.capi import (  # type: ignore[import-untyped]
-        onnxruntime_pybind11_state as state,
-    )
 
     options = onnxruntime.SessionOptions()
     # The texts run side by side instead.
@@ -127,7 +125,7 @@ def _session(graph: Path) -> "InferenceSession":
         return onnxruntime.InferenceSession(
             graph, options, ["CPUExecutionProvider"], disabled_optimizers=unwanted
         )
-    except (state.InvalidProtobuf, state.InvalidArgument, state.Fail) as error:
+    except load_errors() as error:
         raise ConfigError(
             f"The prepared model {graph} is damaged. Delete the file; it is built again at the "
             "next start."

@@ -1,0 +1,27 @@
+"""The built-in model, built once per run, and the loopback server."""
+
+import pytest
+
+from models.minilm import MiniLMEmbeddings
+from tests.fakes.openai import serving
+
+
+@pytest.fixture(scope="session")
+def cache_dir(tmp_path_factory):
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="session")
+def int8(cache_dir):
+    return MiniLMEmbeddings(cache_dir)
+
+
+@pytest.fixture(scope="session")
+def fp32(cache_dir):
+    return MiniLMEmbeddings(cache_dir, precision="fp32")
+
+
+@pytest.fixture
+def server():
+    with serving() as running:
+        yield running

@@ -1,0 +1,140 @@
+"""The same clients against a server that somebody else wrote: llmock, as a process of its own."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from errors import ModelError, ModelUnavailableError
+from models.chat import ChatSpec, build_chat_model
+from models.embeddings import EmbeddingSpec, build_embeddings
+
+START_S = 40
+
+
+class Llmock:
+    def __init__(self, port):
+        self.root = f"http://127.0.0.1:{port}"
+        self.url = f"{self.root}/v1"
+
+    def call(self, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.root}{path}", data)
+        with urllib.request.urlopen(request, timeout=5) as response:
+            return json.load(response)
+
+    def script(self, **behavior):
+        self.call("/_llmock/scenario", {"behaviors": [behavior]})
+
+    def findings(self):
+        return {finding["code"] for finding in self.call("/_llmock/verdict")["findings"]}
+
+
+@pytest.fixture(scope="module")
+def process():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = Path(sys.executable).parent / "llmock"
+    server = subprocess.Popen(
+        [command, "serve", "-h", "127.0.0.1", "-p", str(port), "--log-level", "error"]
+    )
+    try:
+        running = Llmock(port)
+        wait_until_up(running)
+        yield running
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+def wait_until_up(running):
+    until = time.monotonic() + START_S
+    while time.monotonic() < until:
+        try:
+            running.call("/health")
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail(f"llmock was not up after {START_S} s")
+
+
+@pytest.fixture
+def llmock_process(process):
+    process.call("/_llmock/reset", {})
+    return process
+
+
+@pytest.fixture
+def chat(llmock_process):
+    return build_chat_model(ChatSpec("gpt-4o-mini", base_url=llmock_process.url, timeout_s=2))
+
+
+def drain(stream):
+    chunks = []
+    try:
+        chunks.extend(stream)
+    except ModelError as error:
+        return chunks, error
+    return chunks, None
+
+
+def test_a_stream_has_text_usage_and_an_end(chat, llmock_process):
+    chunks, error = drain(chat.stream("How many days of leave?"))
+    assert error is None
+    whole = sum(chunks[1:], chunks[0])
+    assert whole.text
+    assert whole.response_metadata["finish_reason"] == "stop"
+    assert whole.usage_metadata["output_tokens"] > 0
+    assert llmock_process.findings() == set()
+
+
+@pytest.mark.parametrize("kind", ["truncate", "disconnect", "malformed"])
+def test_a_broken_stream_is_an_error_after_what_came(chat, llmock_process, kind):
+    llmock_process.script(type="stream_fault", kind=kind, after_chunks=2)
+    chunks, error = drain(chat.stream("How many days of leave?"))
+    assert chunks
+    assert error is not None
+
+
+def test_a_stalled_stream_is_given_up(chat, llmock_process):
+    llmock_process.script(type="stream_fault", kind="stall", after_chunks=2, stall_seconds=5)
+    _, error = drain(chat.stream("How many days of leave?"))
+    assert isinstance(error, ModelUnavailableError)
+    assert "no_read_timeout" not in llmock_process.findings()
+
+
+def test_a_busy_server_is_asked_once_and_says_when(chat, llmock_process):
+    llmock_process.script(type="fail", status=429, retry_after=17)
+    _, error = drain(chat.stream("hi"))
+    assert isinstance(error, ModelUnavailableError)
+    assert "in 17 s" in str(error)
+    assert llmock_process.call("/_llmock/requests")["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable"), [(401, False), (404, False), (500, True), (503, True)]
+)
+def test_each_status_is_told_apart(chat, llmock_process, status, retryable):
+    llmock_process.script(type="fail", status=status)
+    _, error = drain(chat.stream("hi"))
+    assert error.retryable is retryable
+    assert f"HTTP {status}" in str(error)
+
+
+def test_embeddings_of_it_get_length_one(llmock_process, tmp_path):
+    spec = EmbeddingSpec("openai", "text-embedding-3-small", base_url=llmock_process.url)
+    model = build_embeddings(spec, tmp_path)
+    first, second = model.embed_documents(["leave", "vpn"])
+    assert np.allclose(np.linalg.norm([first, second], axis=1), 1, atol=1e-5)
+    assert first != second
+    assert np.allclose(model.embed_query("leave"), first, atol=1e-6)
+    assert model.dimensions == 1536

