@@ -170,7 +170,10 @@ def _utf8(data: bytes) -> Decoded | None:
 
 
 def _candidates(sample: bytes, declared: str | None) -> Iterator[tuple[float, str]]:
+    told_byte = declared is not None and declared not in _SCORES.keys() - _SINGLE_BYTE
     for encoding, score in _SCORES.items():
+        if told_byte and encoding in _SINGLE_BYTE and encoding != declared:
+            continue  # which alphabet of 256 letters it is, the file knows better
         if text := _strict(sample, encoding, final=False):
             controls = 3 * len(_CONTROLS.findall(text)) / len(text)
             yield score(text) - controls + _DECLARED_BONUS * (encoding == declared), encoding
@@ -188,7 +191,8 @@ def _legacy(data: bytes, declared: str | None) -> Decoded | None:
             margin = score - (ranked[rank + 1][0] if rank + 1 < len(ranked) else 0.0)
             sure = score >= _SURE and margin >= _SURE_MARGIN and encoding not in _SINGLE_BYTE
             return Decoded(text, encoding, () if sure or encoding == declared else _guess(encoding))
-    return None
+    text = _strict(data, declared) if declared else None
+    return None if text is None or declared is None else Decoded(text, declared, _guess(declared))
 
 
 def _damaged(data: bytes, declared: str | None) -> Decoded | None:
@@ -197,10 +201,11 @@ def _damaged(data: bytes, declared: str | None) -> Decoded | None:
     for encoding in dict.fromkeys((declared or "utf-8", "utf-8", "cp949", "cp932", "euc_jp")):
         text = data.decode(encoding, "replace")
         letters = sum(map(len, re.findall(r"[^\x00-\x7f]+", text)))
-        damage = text.count("\ufffd") / max(1, letters)
+        broken = text.count("\ufffd")
+        damage = broken / max(1, letters)
         rating = _SCORES[encoding](text) if encoding in _SCORES else _SURE
         score = rating - 5 * damage
-        if score > best[0] and (damage <= _MAX_DAMAGE or text.count("\ufffd") == 1 < letters):
+        if score > best[0] and (damage <= _MAX_DAMAGE or broken <= min(3, letters // 20)):
             best = (score, encoding, text)
     _, encoding, text = best
     return Decoded(text, encoding, _damage(text)) if encoding else None

@@ -12,6 +12,7 @@ from loaders.formats.pdf_layout import Layout, Line, LineCollector
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)-\n([a-zà-öø-ÿ][^\W\d_]*)")
+_FIRST_HEADING = re.compile(r"#{1,3} (?!\d)(.+)")
 _ODD = re.compile("[\x00-\x08\x0e-\x1f\ue000-\uf8ff\ufffd]")
 _MAX_ODD = 0.03  # of a document's characters
 _GARBLED = "some text may be garbled: its fonts don't say which letters they show"
@@ -36,7 +37,7 @@ def read(data: bytes) -> Content:
         raise UnreadableError("0 characters: probably a scan")
     return Content(
         text,
-        title=_title(reader),
+        title=_title(reader) or _first_heading(text),
         pages=starts,
         warnings=_warnings(text, texts, failed),
     )
@@ -61,6 +62,12 @@ def _pages(reader: Any) -> tuple[list[list[Line]], dict[int, Exception]]:
 def _title(reader: Any) -> str:
     metadata = reader.metadata
     return told_title(metadata.title if metadata is not None else None)
+
+
+def _first_heading(text: str) -> str:
+    """The heading that the document begins with, unless it is a numbered chapter's."""
+    match = _FIRST_HEADING.match(text)
+    return match[1] if match else ""
 
 
 def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ class Line:
     x: float
     y: float
     size: float
+    upright: bool = True
 
 
 class LineCollector:
@@ -56,7 +57,8 @@ class LineCollector:
         for number, part in enumerate(re.split(r"[\n\r]", text)):
             self._broken |= number > 0
             if part.strip():
-                self._add(Line(part.translate(_TABLE), x, y, height), is_first=number == 0)
+                line = Line(part.translate(_TABLE), x, y, height, abs(up[0]) <= abs(up[1]))
+                self._add(line, is_first=number == 0)
             elif part and self.lines and not self._broken:
                 self.lines[-1].text += " "
 
@@ -83,12 +85,12 @@ class Layout:
         for line in (line for page in pages for line in page):
             letters[_rounded(line.size)] += len(line.text)
         self._body = letters.most_common(1)[0][0] if letters else 1.0
-        headings = (_rounded(line.size) for page in pages for line in page if _may_head(line.text))
+        lines = [line for page in pages for line in page]
+        headings = (_rounded(line.size) for line in lines if line.upright and _may_head(line.text))
         sizes = [s for s in sorted(set(headings), reverse=True) if s >= self._body * _HEADING_SIZE]
         self._levels = {size: min(i, _LEVELS) for i, size in enumerate(sizes, start=1)}
-        lines = sum(map(len, pages))
-        big = sum(_rounded(line.size) in self._levels for page in pages for line in page)
-        self._has_headings = big <= _MAX_HEADING_SHARE * lines or lines < 4
+        big = sum(_rounded(line.size) in self._levels for line in lines)
+        self._has_headings = big <= _MAX_HEADING_SHARE * len(lines) or len(lines) < 4
 
     def markdown(self, lines: Sequence[Line]) -> str:
         """A page's lines as paragraphs, a blank line between them, with its headings marked."""
@@ -99,7 +101,7 @@ class Layout:
         texts = [one_line(line.text) for line in lines]
         level = self._levels.get(_rounded(lines[0].size), 0) if self._has_headings else 0
         title = " ".join(texts)
-        if level and _may_head(title):
+        if level and lines[0].upright and _may_head(title):
             return heading(level, title)
         return _joined(texts)
 

@@ -1,0 +1,252 @@
+import hashlib
+import os
+import shutil
+import tempfile
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain import DocumentRef, Skipped
+from errors import SourceError, UnreadableError
+from loaders.directory import DirectoryLoader
+
+
+def write(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"This is {name}.", encoding="utf-8")
+
+
+def keys(loader: DirectoryLoader) -> list[str]:
+    return [item.key for item in loader.list() if isinstance(item, DocumentRef)]
+
+
+def skipped(loader: DirectoryLoader) -> dict[str, str]:
+    return {item.key: item.reason for item in loader.list() if isinstance(item, Skipped)}
+
+
+def test_files_are_listed_by_key_with_the_hash_of_their_bytes(tmp_path):
+    write(tmp_path, "b.md", "a/z.txt", "a.txt", "a/b/c.md")
+    refs = list(DirectoryLoader(tmp_path).list())
+    assert [ref.key for ref in refs] == ["a.txt", "a/b/c.md", "a/z.txt", "b.md"]
+    assert refs[3].version == hashlib.sha256(b"This is b.md.").hexdigest()
+    assert Path(refs[1].location).read_text() == "This is a/b/c.md."
+
+
+def test_a_document_carries_where_it_came_from(tmp_path):
+    write(tmp_path, "a/leave.md")
+    loader = DirectoryLoader(tmp_path)
+    (ref,) = loader.list()
+    document = loader.read(ref)
+    assert document.page_content == "This is a/leave.md."
+    expected = {"key": "a/leave.md", "version": ref.version, "location": ref.location}
+    assert expected.items() <= document.metadata.items()
+    assert document.metadata["title"] == "leave"
+
+
+def test_a_file_changed_after_listing_is_read_under_its_new_version(tmp_path):
+    write(tmp_path, "a.md")
+    loader = DirectoryLoader(tmp_path)
+    (ref,) = loader.list()
+    (tmp_path / "a.md").write_text("new text")
+    document = loader.read(ref)
+    assert document.page_content == "new text"
+    assert document.metadata["version"] == hashlib.sha256(b"new text").hexdigest() != ref.version
+
+
+def test_a_file_removed_after_listing_is_an_unreadable_document(tmp_path):
+    write(tmp_path, "a.md")
+    loader = DirectoryLoader(tmp_path)
+    (ref,) = loader.list()
+    (tmp_path / "a.md").unlink()
+    with pytest.raises(UnreadableError, match="was removed while the import was running"):
+        loader.read(ref)
+
+
+def test_a_file_removed_while_listing_is_simply_not_there(tmp_path):
+    write(tmp_path, "a.md", "b.md")
+    listing = DirectoryLoader(tmp_path).list()
+    first = next(listing)
+    (tmp_path / "b.md").unlink()
+    assert first.key == "a.md"
+    assert list(listing) == []
+
+
+def test_hidden_files_and_what_office_leaves_are_silently_left_out(tmp_path):
+    write(tmp_path, ".hidden.md", ".git/config.md", "a/.b/c.md", "~$report.docx", "seen.md")
+    assert [item.key for item in DirectoryLoader(tmp_path).list()] == ["seen.md"]
+
+
+def test_formats_that_are_not_read_are_named(tmp_path):
+    write(tmp_path, "book.epub", "README", "a.md")
+    reasons = skipped(DirectoryLoader(tmp_path))
+    assert reasons["book.epub"] == "Footnote does not read .epub files yet"
+    assert "end of the name" in reasons["README"]
+
+
+def test_include_and_exclude_choose_files_and_whole_folders(tmp_path):
+    write(tmp_path, "a.md", "a.txt", "drafts/b.md", "docs/c.md", "docs/old/d.md", "docs/e.epub")
+    assert keys(DirectoryLoader(tmp_path, include=["*.md"])) == [
+        "a.md", "docs/c.md", "docs/old/d.md", "drafts/b.md",
+    ]  # fmt: skip
+    loader = DirectoryLoader(tmp_path, include=["docs/**"], exclude=["old", "*.epub"])
+    assert [item.key for item in loader.list()] == ["docs/c.md"]
+
+
+def test_a_decomposed_name_has_a_composed_key_and_still_opens(tmp_path):
+    name = unicodedata.normalize("NFD", "휴가 규정 ガイド.md")
+    write(tmp_path, name)
+    loader = DirectoryLoader(tmp_path)
+    (ref,) = loader.list()
+    assert ref.key == unicodedata.normalize("NFC", name) != name
+    assert loader.read(ref).metadata["title"] == "휴가 규정 ガイド"
+
+
+def test_two_files_that_differ_in_unicode_form_alone_do_not_share_a_key(tmp_path):
+    write(tmp_path, "가.md", unicodedata.normalize("NFD", "가.md"))
+    if len(os.listdir(tmp_path)) < 2:
+        pytest.skip("this file system takes the two names for one")
+    items = list(DirectoryLoader(tmp_path).list())
+    assert [type(item) for item in items] == [DocumentRef, Skipped]
+    assert "Unicode form" in items[1].reason
+
+
+def test_a_name_that_is_not_utf8_is_skipped_with_a_key_that_can_be_stored(tmp_path):
+    try:
+        (Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xb0\xa1.txt"))).write_text("x")
+    except OSError:
+        pytest.skip("this file system takes only UTF-8 names")
+    (item,) = DirectoryLoader(tmp_path).list()
+    assert isinstance(item, Skipped)
+    assert "rename" in item.reason
+    (item.key + item.location).encode("utf-8")
+
+
+def test_links_inside_the_root_are_quiet_and_links_out_of_it_are_named(tmp_path):
+    root = tmp_path / "root"
+    write(root, "a.md", "sub/b.md", ".store/kept.md")
+    write(tmp_path, "secret.md", "elsewhere/c.md")
+    (root / "same.md").symlink_to(root / "a.md")
+    (root / "cycle").symlink_to(root, target_is_directory=True)
+    (root / "sub" / "up").symlink_to("..")
+    (root / "kept.md").symlink_to(root / ".store" / "kept.md")
+    (root / "out.md").symlink_to(tmp_path / "secret.md")
+    (root / "outdir").symlink_to(tmp_path / "elsewhere")
+    (root / "broken.md").symlink_to(root / "nothing.md")
+    (root / "loop.md").symlink_to(root / "loop.md")
+    loader = DirectoryLoader(root)
+    assert keys(loader) == ["a.md", "kept.md", "sub/b.md"]
+    assert sorted(skipped(loader)) == ["broken.md", "loop.md", "out.md", "outdir/"]
+
+
+def test_a_reference_out_of_the_root_is_refused(tmp_path):
+    write(tmp_path, "secret.md", "root/a.md")
+    ref = DocumentRef("a.md", "1", str(tmp_path / "root" / ".." / "secret.md"))
+    with pytest.raises(SourceError, match="not in the folder"):
+        DirectoryLoader(tmp_path / "root").read(ref)
+
+
+def test_a_pipe_is_skipped_and_never_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    assert skipped(DirectoryLoader(tmp_path)) == {"pipe.txt": "not a regular file"}
+
+
+def test_a_file_over_the_limit_is_skipped_and_one_grown_over_it_is_unreadable(tmp_path):
+    write(tmp_path, "a.md")
+    (tmp_path / "big.txt").write_bytes(b"x" * 3 * 2**20)
+    loader = DirectoryLoader(tmp_path, max_bytes=2**20)
+    assert "3.0 MiB is more than the limit of 1.0 MiB" in skipped(loader)["big.txt"]
+    (ref,) = (item for item in loader.list() if isinstance(item, DocumentRef))
+    (tmp_path / "a.md").write_bytes(b"x" * 3 * 2**20)
+    with pytest.raises(UnreadableError, match="more than the limit"):
+        loader.read(ref)
+
+
+@pytest.fixture
+def as_nobody():
+    """A folder in which an ordinary user has rights, and those of that user."""
+    root = Path(tempfile.mkdtemp())
+    is_root = os.geteuid() == 0
+    root.chmod(0o777)
+    if is_root:
+        os.seteuid(65534)
+    yield root
+    if is_root:
+        os.seteuid(0)
+    for path in root.iterdir():
+        path.chmod(0o777)
+    shutil.rmtree(root)
+
+
+def test_without_permission_a_folder_and_a_file_are_named_and_the_rest_is_listed(as_nobody):
+    write(as_nobody, "a.md", "locked.md", "private/b.md")
+    (as_nobody / "private").chmod(0)
+    (as_nobody / "locked.md").chmod(0)
+    loader = DirectoryLoader(as_nobody)
+    assert keys(loader) == ["a.md"]
+    reasons = skipped(loader)
+    assert reasons["private/"] == "the folder can't be opened: Permission denied"
+    assert reasons["locked.md"] == "the file can't be opened: Permission denied"
+
+
+def test_a_root_without_permission_is_a_source_error_that_names_it(as_nobody):
+    (as_nobody / "root").mkdir(mode=0)
+    with pytest.raises(SourceError, match=r"root can't be opened: Permission denied"):
+        list(DirectoryLoader(as_nobody / "root").list())
+
+
+def test_a_missing_root_is_a_source_error_that_names_it(tmp_path):
+    with pytest.raises(SourceError, match="no-such-folder"):
+        list(DirectoryLoader(tmp_path / "no-such-folder").list())
+
+
+def test_a_root_that_is_a_file_is_a_source_of_one_document(tmp_path):
+    write(tmp_path, "a.md", "b.md", "c.epub")
+    loader = DirectoryLoader(tmp_path / "a.md")
+    (ref,) = loader.list()
+    assert ref.key == "a.md"
+    assert loader.read(ref).page_content == "This is a.md."
+    assert list(skipped(DirectoryLoader(tmp_path / "c.epub"))) == ["c.epub"]
+
+
+def test_an_empty_folder_lists_nothing(tmp_path):
+    assert list(DirectoryLoader(tmp_path).list()) == []
+
+
+def test_loading_yields_the_readable_documents_only(tmp_path):
+    write(tmp_path, "a.md", "c.md", "d.epub")
+    (tmp_path / "b.pdf").write_bytes(b"not a pdf")
+    (tmp_path / "e.txt").write_bytes(b"")
+    assert [d.metadata["key"] for d in DirectoryLoader(tmp_path).load()] == ["a.md", "c.md"]
+
+
+def test_fifty_megabytes_of_text_are_listed_and_read(tmp_path):
+    line = "회의록은 매주 월요일에 공유합니다. Minutes are shared on Mondays.\n"
+    (tmp_path / "big.txt").write_text(line * 700_000, encoding="cp949")
+    loader = DirectoryLoader(tmp_path)
+    (ref,) = loader.list()
+    assert loader.read(ref).page_content.count("월요일") == 700_000
+
+
+names = st.text(st.sampled_from("ab가é."), min_size=1, max_size=3).filter(lambda n: set(n) != {"."})
+
+
+@given(st.sets(st.lists(names, min_size=1, max_size=3).map(tuple), max_size=8))
+@settings(max_examples=40, deadline=None)
+def test_every_file_is_either_listed_or_hidden(paths):
+    with tempfile.TemporaryDirectory() as folder:
+        written = set()
+        for parts in paths:
+            path = Path(folder, *parts[:-1], parts[-1] + ".md")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text("x")
+            except OSError:  # a file stands where this path wants a folder
+                continue
+            written.add("/".join(path.relative_to(folder).parts))
+        expected = {p for p in written if not any(part.startswith(".") for part in p.split("/"))}
+        assert keys(DirectoryLoader(Path(folder))) == sorted(expected)

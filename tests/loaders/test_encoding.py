@@ -1,0 +1,192 @@
+import codecs
+import os
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from errors import UnreadableError
+from loaders.encoding import declared_encoding, decode
+
+KOREAN = (
+    "연차 휴가는 입사일을 기준으로 매년 15일이 부여됩니다.",
+    "회의록을 작성한 뒤 담당자에게 공유해 주세요.",
+    "비밀번호는 90일마다 바꿔야 하며, 같은 것을 다시 쓸 수 없다.",
+    "서버 장애가 나면 먼저 상태 페이지를 확인한다.",
+)
+JAPANESE = (
+    "有給休暇は入社日を基準に毎年十五日付与されます。",
+    "障害が発生したら、まず担当者に連絡してください。",
+    "パスワードは九十日ごとに変更する必要があります。",
+    "経費の申請は翌月の五日までに済ませること。",
+)
+WESTERN = (
+    "Le café est fermé à cause des grèves d’été.",
+    "Die Prüfung beginnt um acht Uhr in der Straße.",
+    "Señor, ¿dónde está la biblioteca?",
+    "It’s a “quoted” phrase — really.",
+)
+DATA = Path(os.environ.get("FOOTNOTE_EVAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
+ENCODINGS = DATA / "documents" / "encodings"
+CODECS = {
+    "CP949": "cp949",
+    "EUC-KR": "cp949",
+    "Johab": "johab",
+    "iso-2022-kr": "iso2022_kr",
+    "EUC-JP": "euc_jp",
+    "SHIFT_JIS": "cp932",
+    "UTF-16": "utf-16",
+    "utf-8": "utf-8-sig",
+}
+WIDE = ("utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le")
+
+
+@pytest.mark.parametrize("sentence", KOREAN)
+@pytest.mark.parametrize("encoding", ["cp949", "euc_kr", "johab", "iso2022_kr", *WIDE])
+def test_a_korean_sentence_comes_back_from_each_encoding(sentence, encoding):
+    assert decode(sentence.encode(encoding)).text == sentence
+
+
+@pytest.mark.parametrize("sentence", JAPANESE)
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "iso2022_jp", *WIDE])
+def test_a_japanese_sentence_comes_back_from_each_encoding(sentence, encoding):
+    assert decode(sentence.encode(encoding)).text == sentence
+
+
+@pytest.mark.parametrize("sentence", WESTERN)
+@pytest.mark.parametrize("encoding", ["cp1252", *WIDE])
+def test_a_western_sentence_comes_back_from_each_encoding(sentence, encoding):
+    assert decode(sentence.encode(encoding)).text == sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "encoding"),
+    [
+        ("Отпуск сотрудников составляет пятнадцать дней.", "cp1251"),
+        ("Отпуск сотрудников составляет пятнадцать дней.", "koi8_r"),
+        ("员工每年享有十五天的带薪休假。", "gb18030"),
+        ("員工每年享有十五天的有薪休假。", "big5"),
+        ("Zażółć gęślą jaźń, proszę państwa.", "cp1250"),
+    ],
+)
+def test_other_scripts_are_told_apart_and_their_guess_is_admitted(sentence, encoding):
+    assert decode(sentence.encode(encoding)).text == sentence
+
+
+@given(st.lists(st.sampled_from(KOREAN + ("Footnote 2.0", "---", "\n")), min_size=1, max_size=30))
+def test_korean_texts_of_any_mixture_survive_cp949(lines):
+    text = "\n".join(lines)
+    assert decode(text.encode("cp949")).text == text
+
+
+@given(
+    st.lists(st.sampled_from(JAPANESE + ("Footnote 2.0", "---", "\n")), min_size=1, max_size=30),
+    st.sampled_from(["cp932", "euc_jp"]),
+)
+def test_japanese_texts_of_any_mixture_survive(lines, encoding):
+    text = "\n".join(lines)
+    assert decode(text.encode(encoding)).text == text
+
+
+@given(st.binary(max_size=300))
+@settings(max_examples=300)
+def test_arbitrary_bytes_are_decoded_or_refused(data):
+    try:
+        assert isinstance(decode(data).text, str)
+    except UnreadableError:
+        pass
+
+
+@given(st.text(max_size=200))
+def test_valid_utf8_text_is_never_taken_for_anything_else(text):
+    if "\0" not in text and not text.startswith("\ufeff") and text.isprintable():
+        assert decode(text.encode()).text == text
+
+
+def test_a_clear_detection_comes_without_warning_and_a_guess_with_one():
+    assert decode(KOREAN[0].encode("cp949")).warnings == ()
+    assert decode(JAPANESE[0].encode("cp932")).warnings == ()
+    assert "guessed as cp1252" in decode(WESTERN[0].encode("cp1252")).warnings[0]
+
+
+def test_a_declaration_decides_where_the_bytes_leave_it_open():
+    data = "õriz ûrlap".encode("cp1252")
+    assert decode(data, declared="cp1252").text == "õriz ûrlap"
+    assert decode(data, declared="cp1250").text == "őriz űrlap"
+    assert decode("õ û".encode("cp1252"), declared="cp1250").text == "ő ű"
+
+
+def test_a_wrong_declaration_does_not_turn_text_into_rubbish():
+    data = "\n".join(KOREAN)
+    assert decode(data.encode("cp949"), declared="cp1252").text == data
+    assert decode(data.encode("utf-8"), declared="cp949").text == data
+
+
+@pytest.mark.parametrize(
+    ("head", "codec"),
+    [
+        (b'<meta http-equiv="Content-Type" content="text/html; charset=EUC-KR">', "cp949"),
+        (b"<META CHARSET='shift_jis'>", "cp932"),
+        (b'<?xml version="1.0" encoding="euc-jp"?>', "euc_jp"),
+        (b"<meta charset=utf-16>", "utf-8"),
+        (b"<meta charset=iso-8859-1>", "cp1252"),
+        (b"<meta charset=klingon>", None),
+        (b"<meta charset=base64>", None),
+        (b"<p>charset=euc-kr</p>", None),
+    ],
+)
+def test_the_declared_encoding_is_read_as_browsers_read_it(head, codec):
+    assert declared_encoding(b"<html>" + head) == codec
+
+
+def test_one_broken_byte_costs_a_letter_and_a_warning_not_the_text():
+    data = "\n".join(KOREAN).encode("cp949")
+    broken = decode(data[:200] + b"\xff" + data[200:])
+    assert KOREAN[0] in broken.text
+    assert "broken" in broken.warnings[0]
+    utf8 = decode("\n".join(JAPANESE * 3).encode()[:-1])
+    assert utf8.encoding == "utf-8"
+    assert JAPANESE[0] in utf8.text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n" + os.urandom(4000), b"\0" * 500, os.urandom(5000)],
+)
+def test_bytes_that_are_no_text_are_refused(data):
+    with pytest.raises(UnreadableError, match="not text"):
+        decode(data)
+
+
+def test_a_mark_decides_and_is_not_part_of_the_text():
+    decoded = decode(codecs.BOM_UTF16_BE + KOREAN[0].encode("utf-16-be"))
+    assert (decoded.text, decoded.encoding) == (KOREAN[0], "utf-16-be")
+    assert decode(codecs.BOM_UTF8 + b"plain").text == "plain"
+
+
+def test_letters_that_only_the_wider_codec_knows_are_read():
+    text = "①有給休暇は㈱の規程による。" + JAPANESE[0]
+    assert decode(text.encode("euc_jis_2004")).text == text
+
+
+def test_fifty_megabytes_are_decoded_in_seconds():
+    data = ("plain English first\n" * 1_300_000 + KOREAN[0] * 300_000).encode("cp949")
+    started = time.perf_counter()
+    assert decode(data).encoding == "cp949"
+    assert len(data) > 4e7
+    assert time.perf_counter() - started < 15
+
+
+@pytest.mark.skipif(not ENCODINGS.is_dir(), reason="the data set documents/encodings is absent")
+@pytest.mark.parametrize("declares", [True, False])
+def test_every_file_of_the_encodings_set_is_read_as_its_name_says(declares):
+    wrong = []
+    for path in sorted(ENCODINGS.iterdir()):
+        data = path.read_bytes()
+        codec = CODECS[path.name.split("__")[1].strip("_")]
+        declared = declared_encoding(data) if declares else None
+        if decode(data, declared=declared).text != data.decode(codec):
+            wrong.append(path.name)
+    assert wrong == []
