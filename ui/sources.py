@@ -102,7 +102,7 @@ def _folded(cards: Sequence[str]) -> str:
 
 def _card(turn: Turn, source: Source) -> str:
     citations = _with_number(turn, source.n)
-    spans = {citation.quote: find_quote(citation.quote, source.text) for citation in citations}
+    spans = {quote: find_quote(quote, source.text) for quote in _verified_quotes(citations)}
     passage = excerpt_html(source.text, [span for span in spans.values() if span])
     return (
         f'<article class="fn-source" id="{escape(anchor(turn.id, source.n))}">'
@@ -111,6 +111,11 @@ def _card(turn: Turn, source: Source) -> str:
         f'<div class="fn-passage"{lang(source.text)}>{passage}</div>{_checks(citations, spans)}'
         "</article>"
     )
+
+
+def _verified_quotes(citations: Sequence[Citation]) -> list[str]:
+    verified = CitationState.VERIFIED
+    return [citation.quote for citation in citations if citation.state is verified]
 
 
 def _whole_passage(passage: str) -> str:
@@ -122,7 +127,7 @@ def _whole_passage(passage: str) -> str:
 
 def _checks(citations: Sequence[Citation], spans: Mapping[str, Span | None]) -> str:
     """What checking found, once for citations of which the same is to be said."""
-    counts = Counter(_check(citation, spans[citation.quote]) for citation in citations)
+    counts = Counter(_check(citation, spans.get(citation.quote)) for citation in citations)
     return "".join(
         f'<div class="fn-checked">{check}{f" ({n})" if n > 1 else ""}</div>'
         for check, n in counts.items()

@@ -6,13 +6,14 @@ from streamlit.delta_generator import DeltaGenerator
 from bootstrap import Services
 from ui import words
 from ui.errors import show_problem
+from ui.services import principal
 
 PENDING = "pending_question"
 
 
 def show_library(services: Services) -> bool:
     """Show the library's notices, and how to fill it where it is empty; True where it is not."""
-    status = services.library.status()
+    status = services.library.status(principal())
     for notice in status.notices:
         show_problem(notice, severe=False)
     if not status.documents:

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
+from domain import Principal
 from tests.pages.double import ScriptedChat
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -25,7 +26,7 @@ class Status:
 class Library:
     now: Status = field(default_factory=Status)
 
-    def status(self) -> Status:
+    def status(self, principal: Principal) -> Status:
         return self.now
 
 
