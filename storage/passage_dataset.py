@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from domain import Metadata
 from errors import StorageError
 from storage.deep_lake import load
 from storage.disk import unusable
+from storage.empty_files import refuse_dangerous
 from storage.new_rows import NewRows
 
 FORMAT_FILE = "format.json"
@@ -44,6 +46,7 @@ class PassageDataset:
             StorageError: It is damaged, or of another version.
         """
         dimension = _checked_dimension(folder)
+        refuse_dangerous(folder, folder / "rows")
         deeplake = load()
         with _reading(folder):
             opener = deeplake.open_read_only if read_only else deeplake.open
@@ -82,10 +85,11 @@ class PassageDataset:
         with _reading(self.folder):
             return list(self._dataset["id"][:])
 
-    def metadata(self) -> list[str]:
-        """The metadata of every row, as JSON."""
+    def metadata(self) -> Iterator[Metadata]:
+        """The metadata of every row."""
         with _reading(self.folder):
-            return list(self._dataset["metadata"][:])
+            column = self._dataset["metadata"][:]
+        return map(self._parsed, column)
 
     def vectors(self, start: int, stop: int) -> npt.NDArray[np.float32]:
         """The vectors of a run of rows, as they were given."""
@@ -98,14 +102,14 @@ class PassageDataset:
             found = np.asarray(self._dataset["embedding"][rows], dtype=np.float32)
         return found.reshape(len(rows), self.dimension)
 
-    def texts_and_metadata(self, rows: list[int]) -> list[tuple[str, str]]:
-        """Text and metadata (JSON) of these rows, in the order asked."""
+    def texts_and_metadata(self, rows: list[int]) -> list[tuple[str, Metadata]]:
+        """Text and metadata of these rows, in the order asked."""
         if not rows:
             return []
         with _reading(self.folder):
             texts, metadata = self._dataset["text"][rows], self._dataset["metadata"][rows]
         # Deep Lake gives an empty text back as None.
-        return [(text or "", json_) for text, json_ in zip(texts, metadata, strict=True)]
+        return list(zip((text or "" for text in texts), map(self._parsed, metadata), strict=True))
 
     def write(self, gone: Sequence[int], new: NewRows | None) -> None:
         """Delete rows and append others in one commit.
@@ -119,6 +123,11 @@ class PassageDataset:
             if new is not None:
                 self._dataset.append(_columns(new))
             self._dataset.commit()
+
+    def _parsed(self, json_: str) -> Metadata:
+        with _reading(self.folder):
+            metadata: Metadata = json.loads(json_)
+            return metadata
 
 
 def _columns(new: NewRows) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The passages of one folder for all threads of this process: rows, filters, nearest rows."""
 
-import json
 import threading
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from domain import Filter, Metadata
 from errors import StorageError
 from storage.disk import require_free_space
-from storage.filters import MISSING, mask, matches, checks_of
+from storage.filters import MISSING, checks_of, mask, matches
 from storage.lock import writer_lock
 from storage.new_rows import NewRows, check_dimension
 from storage.passage_dataset import PassageDataset
@@ -218,7 +217,7 @@ class PassageRows:
         unread = [name for name in fields if name not in state.columns]
         if unread:
             columns: dict[str, list[Any]] = {name: [] for name in unread}
-            for metadata in map(json.loads, self._open().metadata()):
+            for metadata in self._open().metadata():
                 for name, column in columns.items():
                     column.append(metadata.get(name, MISSING))
             state.columns.update(columns)
@@ -227,7 +226,7 @@ class PassageRows:
     def _read(self, state: _State, rows: list[int]) -> list[Row]:
         found = self._open().texts_and_metadata(rows)
         return [
-            Row(state.ids[row], text, json.loads(metadata))
+            Row(state.ids[row], text, metadata)
             for row, (text, metadata) in zip(rows, found, strict=True)
         ]
 

@@ -1,0 +1,109 @@
+import json
+
+import pytest
+
+from errors import StorageError
+from storage import passage_dataset
+from storage.deep_lake import load
+from storage.passages import DeepLakePassages
+from tests.storage.vectors import SpokenVectors
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A dataset with three passages."""
+    made = tmp_path / "passages"
+    DeepLakePassages(made, SpokenVectors()).add_texts(["1 0", "0 1", "1 1"], ids=list("abc"))
+    return made
+
+
+def assert_refused_with_remedy(folder, why):
+    store = DeepLakePassages(folder, SpokenVectors())
+    with pytest.raises(StorageError, match=why) as caught:
+        store.similarity_search("1 0")
+    assert "python cli.py reindex" in str(caught.value)
+    assert str(folder) in str(caught.value)
+
+
+@pytest.mark.parametrize("change", [{"deeplake": "4.3.5"}, {"schema": 0}])
+def test_a_dataset_of_another_version_is_refused_also_for_writing(folder, change):
+    described = json.loads((folder / "format.json").read_text())
+    (folder / "format.json").write_text(json.dumps({**described, **change}))
+    assert_refused_with_remedy(folder, "4.3.5|format 0")
+    with pytest.raises(StorageError, match="reindex"):
+        DeepLakePassages(folder, SpokenVectors()).add_texts(["1 0"])
+
+
+@pytest.mark.parametrize("content", [None, "", "{", "[]", '{"schema": 1}'])
+def test_a_missing_or_damaged_description_is_refused(folder, content):
+    (folder / "format.json").unlink()
+    if content is not None:
+        (folder / "format.json").write_text(content)
+    assert_refused_with_remedy(folder, "format.json")
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"), [("emptied", "are empty"), ("cut", "failed"), ("gone", "failed")]
+)
+def test_damaged_files_are_refused_with_the_remedy(folder, damage, why):
+    for file in (folder / "rows").rglob("*"):
+        if file.is_file() and "_deeplake_log" not in file.parts:
+            damage_file(file, damage)
+    assert_refused_with_remedy(folder, why)
+
+
+def test_an_empty_file_that_a_killed_writer_left_behind_does_no_harm(folder):
+    (folder / "rows" / "left behind").write_bytes(b"")
+    assert len(DeepLakePassages(folder, SpokenVectors()).similarity_search("1 0")) == 3
+
+
+def damage_file(file, damage):
+    if damage == "gone":
+        file.unlink()
+    else:
+        data = file.read_bytes()
+        file.write_bytes(b"" if damage == "emptied" else data[: len(data) // 2])
+
+
+def test_a_folder_without_its_log_is_refused(folder):
+    for file in (folder / "rows" / "_deeplake_log").rglob("*"):
+        if file.is_file():
+            file.unlink()
+    assert_refused_with_remedy(folder, "reading failed")
+
+
+def test_a_creation_that_was_killed_is_started_anew(tmp_path, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(passage_dataset.Path, "rename", killed)
+        with pytest.raises(KeyboardInterrupt):
+            DeepLakePassages(tmp_path, SpokenVectors()).add_texts(["1 0 0"], ids=["a"])
+    store = DeepLakePassages(tmp_path, SpokenVectors())
+    assert store.ids() == []
+    store.add_texts(["1 0"], ids=["b"])  # of another dimension: nothing was there yet
+    assert DeepLakePassages(tmp_path, SpokenVectors()).ids() == ["b"]
+
+
+def test_a_commit_that_fails_is_said_and_leaves_the_store_as_it_was(folder):
+    store = DeepLakePassages(folder, SpokenVectors())
+    assert len(store) == 3
+    (counter,) = (
+        file
+        for file in (folder / "rows" / "_deeplake_log").glob("*/next_base")
+        if file.parent.name != "_meta"
+    )
+    whole = counter.read_bytes()
+    counter.write_bytes(b"")  # what a full disk leaves behind
+    with pytest.raises(StorageError, match="nothing of this step was kept"):
+        store.add_texts(["2 1"], ids=["d"])
+    assert store.ids() == ["a", "b", "c"]
+    counter.write_bytes(whole)
+    store.add_texts(["2 1"], ids=["d"])
+    assert DeepLakePassages(folder, SpokenVectors()).ids() == ["a", "b", "c", "d"]
+
+
+def test_vectors_are_kept_in_a_column_without_an_index(folder):
+    dataset = load().open(str(folder / "rows"))
+    assert "index" not in str(dataset.schema["embedding"]).lower()
