@@ -77,7 +77,7 @@ def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, str]:
 
 def _standalone(inputs: dict[str, Any]) -> str:
     question = " ".join(REASONING.sub("", inputs["reply"]).split())
-    question = LABEL.sub("", question, count=1)
+    question = LABEL.sub("", question)
     while len(question) > 1 and _is_quoted(question):
         question = question[1:-1].strip()
     return question or inputs["question"]

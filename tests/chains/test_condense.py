@@ -56,6 +56,7 @@ def test_so_it_is_in_korean_and_japanese(reply, standalone):
     "question",
     [
         'Is "paid leave" the same as "annual leave"?',
+        '"Paid leave" or "annual leave"',
         "What does error: 404 mean?",
         "'s-Hertogenbosch office: who leads it?",
     ],

@@ -90,6 +90,13 @@ def test_without_a_history_the_condenser_is_not_called():
     assert chain.invoke({"question": "VPN?"}) == {"answer": "Yes."}
 
 
+def test_a_second_model_may_condense():
+    small, large = ScriptedChatModel(replies=["Standalone?"]), ScriptedChatModel(replies=["10."])
+    chain = chain_of(large, condense_question_llm=small, return_generated_question=True)
+    assert chain.invoke(FOLLOW_UP) == {"generated_question": "Standalone?", "answer": "10."}
+    assert (len(small.prompts), len(large.prompts)) == (1, 1)
+
+
 @pytest.mark.parametrize("model_class", [ScriptedChatModel, StreamingChatModel])
 def test_the_answer_message_tells_model_usage_and_how_it_finished(model_class):
     message = chain_of(model_class(replies=REPLIES), **EVERYTHING).invoke(FOLLOW_UP)[

@@ -57,3 +57,31 @@ def test_no_more_terms_are_given_than_asked_for():
     for limit in range(5):
         given = salient_terms("And then?", history, limit)
         assert len(" ".join(given).split()) == limit
+
+
+def rarity(**of):
+    return lambda tokens: {token: of[token] for token in tokens if token in of}
+
+
+def test_a_term_counts_half_as_much_with_every_turn_that_passes():
+    history = [("Pension?", ""), ("Insurance?", "")]
+    idf = rarity(pension=3.0, insur=2.0)
+    assert salient_terms("And then?", history, 1, idf) == ["Insurance"]
+    assert salient_terms("And then?", history[::-1], 1, idf) == ["Pension"]
+    assert salient_terms("And then?", history, 1, rarity(pension=5.0, insur=2.0)) == ["Pension"]
+
+
+def test_a_term_that_the_last_answer_takes_up_counts_double():
+    history = [("Pension or insurance?", "The insurance.")]
+    idf = rarity(pension=3.0, insur=2.0)
+    assert salient_terms("And then?", history, 1, idf) == ["insurance"]
+
+
+def test_numbers_and_quotes_of_citations_are_no_terms():
+    answer = 'The VPN runs WireGuard [12: "Kim set up WireGuard"] 【3】 ［4, 5］ today.'
+    assert salient_terms("And then?", [("VPN?", answer)], 9) == ["VPN", "runs WireGuard", "today"]
+
+
+def test_terms_that_the_library_does_not_hold_are_left_out():
+    history = [("Gremlinish VPN?", "")]
+    assert salient_terms("And then?", history, 9, rarity(vpn=1.0)) == ["VPN"]
