@@ -31,8 +31,11 @@ def delimiter_of(text: str) -> str:
 
 def _consistency(sample: str, delimiter: str) -> tuple[float, int]:
     reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    widths = Counter(len(row) for row, _ in zip(reader, range(_SNIFFED_ROWS), strict=False) if row)
-    if not widths:
+    rows = [row for row, _ in zip(reader, range(_SNIFFED_ROWS), strict=False) if row]
+    widths = Counter(map(len, rows))
+    width, count = widths.most_common(1)[0] if widths else (1, 0)
+    if width == 1:
         return 0.0, 0
-    width, count = widths.most_common(1)[0]
-    return (0.0, 0) if width == 1 else (count / widths.total(), width)
+    # A quotation mark left inside a cell shows that cells were cut at the wrong places.
+    torn = sum(any('"' in text for text in row) for row in rows)
+    return (count - torn / 2) / len(rows), width

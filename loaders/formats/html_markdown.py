@@ -59,7 +59,8 @@ class PageConverter(MarkdownConverter):
         tags = parent_tags | {"table", "tr"}
         rows = [self._row(row, below, tags) for row in table.find_all("tr")]
         title = f"{one_line(caption.get_text())}\n\n" if caption else ""
-        return f"\n\n{title}{pipe_table(without_empty_columns(rows))}\n\n"
+        text = pipe_table(without_empty_columns(rows)).replace(" ", _KEPT_SPACE)
+        return f"\n\n{title}{text}\n\n"
 
     def _row(self, row: Tag, below: dict[int, tuple[int, str]], tags: set[str]) -> list[str]:
         """The row's cells; one that spans rows is repeated, so that each row says it all."""

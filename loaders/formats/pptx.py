@@ -30,17 +30,14 @@ def _slide(slide: Any) -> str:
     title = slide.shapes.title
     name = one_line(title.text_frame.text) if title is not None else ""
     # Some put all they have to say into the title's frame: that is not a heading.
-    blocks = [heading(1, name)] if 0 < len(name) <= _MAX_HEADING else []
-    rest = (shape for shape in _flattened(slide.shapes) if not blocks or not _same(shape, title))
-    blocks += map(_shape, rest)
+    is_heading = 0 < len(name) <= _MAX_HEADING
+    blocks = [heading(1, name)] if is_heading else []
+    shown = title.shape_id if is_heading else None
+    blocks += [_shape(shape) for shape in _flattened(slide.shapes) if shape.shape_id != shown]
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         notes = slide.notes_slide.notes_text_frame.text
         blocks += [f"> {one_line(line)}" for line in notes.splitlines() if line.strip()]
     return "\n\n".join(block for block in blocks if block.strip())
-
-
-def _same(shape: Any, title: Any) -> bool:
-    return bool(shape.shape_id == title.shape_id)
 
 
 def _flattened(shapes: Iterable[Any]) -> Iterator[Any]:

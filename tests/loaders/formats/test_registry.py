@@ -31,8 +31,7 @@ WHOLE = {
 def read_or_refuse(name: str, data: bytes) -> None:
     try:
         document = read_document(name, data)
-    except UnreadableError as error:
-        assert str(error)
+    except UnreadableError:
         return
     text = document.page_content
     assert text == clean(text)

@@ -1,0 +1,72 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loaders.formats.content import (
+    clean,
+    fenced,
+    heading,
+    join_pages,
+    pipe_table,
+    told_title,
+    without_empty_columns,
+)
+
+
+@given(st.text(st.characters()))
+def test_cleaning_twice_changes_nothing_more(text):
+    once = clean(text)
+    assert clean(once) == once
+    assert not re.search("[\0\r\ud800-\udfff]", once)
+
+
+@given(st.lists(st.text(st.characters()), max_size=6))
+def test_a_pages_offset_is_where_its_text_starts(pages):
+    text, starts = join_pages(pages)
+    assert clean(text) == text
+    for start, number in starts:
+        own = clean(pages[number - 1]).strip()
+        assert text[start : start + len(own)] == own != ""
+    assert len(starts) == sum(bool(clean(page).strip()) for page in pages)
+
+
+@given(st.lists(st.lists(st.text("a|\\ \n"), max_size=4), max_size=5))
+def test_a_table_has_a_line_for_each_row_with_text(rows):
+    table = pipe_table(rows)
+    filled = [row for row in rows if any(cell.strip() for cell in row)]
+    assert len(table.splitlines()) == (len(filled) + 1 if filled else 0)
+
+
+def test_columns_without_text_go_and_the_others_keep_their_order():
+    assert without_empty_columns([["a", "", "b"], ["", " ", "c"], ["d"]]) == [
+        ["a", "b"], ["", "c"], ["d"],
+    ]  # fmt: skip
+
+
+def test_headings_stay_within_six_levels_and_one_line():
+    assert heading(9, "a\n b") == "###### a b"
+
+
+@given(st.text("`ab\n"))
+def test_a_fence_is_longer_than_what_it_holds(code):
+    fence = fenced(code).split("\n", 1)[0]
+    assert fence not in code
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("Leave policy", "Leave policy"),
+        ("휴가\n규정", "휴가 규정"),
+        ("Microsoft Word - x", ""),
+        ("Untitled", ""),
+        ("PowerPoint 프레젠테이션", ""),
+        ("plan.final.docx", ""),
+        ("Document imaging guide", "Document imaging guide"),
+        (None, ""),
+    ],
+)
+def test_titles_that_programs_set_are_no_titles(title, told):
+    assert told_title(title) == told

@@ -1,0 +1,214 @@
+from copy import deepcopy
+
+import pytest
+from docx.enum.style import WD_STYLE_TYPE
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import nsdecls, qn
+
+from loaders.formats import read_document
+from loaders.formats.docx_styles import format_number
+from tests.loaders.formats.files import docx_file
+
+
+def read(build):
+    return read_document("a.docx", docx_file(build))
+
+
+def markdown(build) -> str:
+    return read(build).page_content
+
+
+def append(document, xml: str) -> None:
+    body = document.element.body
+    body.insert(len(body) - 1, parse_xml(xml.replace("<w:p>", f"<w:p {nsdecls('w')}>", 1)))
+
+
+def test_paragraphs_and_tables_stand_in_the_order_of_the_body():
+    def build(document):
+        document.add_heading("Leave", 1)
+        document.add_paragraph("Before.")
+        table = document.add_table(2, 2)
+        for cell, text in zip(table._cells, ("Kind", "Days", "Paid|full", "15"), strict=True):
+            cell.text = text
+        document.add_paragraph("After.")
+        document.add_heading("Details", 2)
+
+    assert markdown(build) == (
+        "# Leave\n\nBefore.\n\n| Kind | Days |\n| --- | --- |\n| Paid\\|full | 15 |\n\n"
+        "After.\n\n## Details"
+    )
+
+
+def test_the_title_is_the_first_heading_then_the_files_property():
+    def headed(document):
+        document.core_properties.title = "Template"
+        document.add_heading("Real title", 1)
+
+    def plain(document):
+        document.core_properties.title = "Property"
+        document.add_paragraph("text")
+
+    def junk(document):
+        document.core_properties.title = "Word Document"
+        document.add_paragraph("text")
+
+    assert [read(b).metadata["title"] for b in (headed, plain, junk)] == [
+        "Real title", "Property", "a",
+    ]  # fmt: skip
+
+
+def test_a_localised_style_id_is_known_by_its_name_and_by_what_it_is_based_on():
+    def build(document):
+        style = document.styles["Heading 2"]
+        style.element.set(qn("w:styleId"), "제목2")
+        own = document.styles.add_style("Our clause", WD_STYLE_TYPE.PARAGRAPH)
+        own.base_style = style
+        document.add_paragraph("첫째", style=style)
+        document.add_paragraph("둘째", style=own)
+
+    assert markdown(build) == "## 첫째\n\n## 둘째"
+
+
+def test_an_outline_level_makes_a_heading_of_any_paragraph():
+    def build(document):
+        append(
+            document,
+            '<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Clause</w:t></w:r></w:p>',
+        )
+
+    assert markdown(build) == "### Clause"
+
+
+def test_lists_keep_their_marks_and_numbers():
+    def build(document):
+        document.add_paragraph("one", style="List Bullet")
+        document.add_paragraph("two", style="List Bullet")
+        document.add_paragraph("Steps:")
+        document.add_paragraph("ask", style="List Number")
+        document.add_paragraph("wait", style="List Number")
+
+    assert markdown(build) == "- one\n- two\n\nSteps:\n\n1. ask\n2. wait"
+
+
+def test_numbers_that_word_only_counts_are_written_out():
+    def build(document):
+        numbering = document.part.numbering_part.element
+        levels = (
+            '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="decimal"/>'
+            '<w:lvlText w:val="제%1조"/></w:lvl>'
+            '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="ganada"/>'
+            '<w:lvlText w:val="%2."/></w:lvl>'
+        )
+        abstract = f'<w:abstractNum {nsdecls("w")} w:abstractNumId="90">{levels}</w:abstractNum>'
+        numbering.insert(0, parse_xml(abstract))
+        number = f'<w:num {nsdecls("w")} w:numId="91"><w:abstractNumId w:val="90"/></w:num>'
+        numbering.append(parse_xml(number))
+        for level, text in ((0, "목적"), (1, "정의"), (1, "범위"), (0, "휴가"), (1, "연차")):
+            append(
+                document,
+                f'<w:p><w:pPr><w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="91"/></w:numPr>'
+                f"</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>",
+            )
+
+    assert markdown(build).split("\n") == [
+        "제3조 목적", "  가. 정의", "  나. 범위", "제4조 휴가", "  가. 연차",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "written"),
+    [
+        (4, "lowerRoman", "iv"),
+        (1994, "upperRoman", "MCMXCIV"),
+        (28, "lowerLetter", "bb"),
+        (1, "upperLetter", "A"),
+        (2, "ganada", "나"),
+        (3, "decimalEnclosedCircle", "③"),
+        (7, "unheardOf", "7"),
+    ],
+)
+def test_numbers_are_written_as_word_writes_them(number, form, written):
+    assert format_number(number, form) == written
+
+
+def test_lines_in_a_code_style_are_one_block():
+    def build(document):
+        style = document.styles.add_style("Source Code", WD_STYLE_TYPE.PARAGRAPH)
+        for line in ("if x:", "    y = 1", "", "z"):
+            document.add_paragraph(line, style=style)
+        document.add_paragraph("text")
+
+    assert markdown(build) == "```\nif x:\n    y = 1\n\nz\n```\n\ntext"
+
+
+def test_cells_merged_down_are_repeated_and_a_frame_is_no_table():
+    def build(document):
+        table = document.add_table(3, 2)
+        texts = ("Who", "Days", "Staff", "14", "", "15")
+        for cell, text in zip(table._cells, texts, strict=True):
+            cell.text = text
+        table.cell(1, 0).merge(table.cell(2, 0))
+        document.add_paragraph("-")
+        document.add_table(1, 1).cell(0, 0).text = "A note in a frame."
+
+    assert markdown(build) == (
+        "| Who | Days |\n| --- | --- |\n| Staff | 14 |\n| Staff | 15 |\n\n-\n\nA note in a frame."
+    )
+
+
+def test_deleted_text_is_gone_and_inserted_text_is_there():
+    def build(document):
+        append(
+            document,
+            "<w:p><w:r><w:t>Get </w:t></w:r><w:del><w:r><w:delText>10</w:delText></w:r></w:del>"
+            "<w:ins><w:r><w:t>15</w:t></w:r></w:ins><w:r><w:t> days</w:t></w:r></w:p>",
+        )
+
+    assert markdown(build) == "Get 15 days"
+
+
+def test_readings_above_kanji_are_not_mixed_into_the_text():
+    def build(document):
+        append(
+            document,
+            "<w:p><w:r><w:ruby><w:rt><w:r><w:t>きゅうか</w:t></w:r></w:rt>"
+            "<w:rubyBase><w:r><w:t>休暇</w:t></w:r></w:rubyBase></w:ruby></w:r>"
+            "<w:r><w:t>の規程</w:t></w:r></w:p>",
+        )
+
+    assert markdown(build) == "休暇の規程"
+
+
+def test_a_text_box_is_read_once_after_its_paragraph():
+    def build(document):
+        mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+        box = "<w:txbxContent><w:p><w:r><w:t>In the box.</w:t></w:r></w:p></w:txbxContent>"
+        append(
+            document,
+            f"<w:p><w:r><w:t>Beside it.</w:t></w:r><w:r><mc:AlternateContent {mc}><mc:Choice "
+            f'Requires="wps">{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback>'
+            "</mc:AlternateContent></w:r></w:p>",
+        )
+
+    assert markdown(build) == "Beside it.\n\nIn the box."
+
+
+def test_content_controls_are_read_as_if_they_were_not_there():
+    def build(document):
+        control = OxmlElement("w:sdt")
+        content = OxmlElement("w:sdtContent")
+        content.append(document.add_paragraph("Inside.")._p)
+        control.append(content)
+        document.element.body.insert(0, control)
+
+    assert markdown(build) == "Inside."
+
+
+def test_thousands_of_paragraphs_take_seconds_not_minutes():
+    def build(document):
+        paragraph = document.add_paragraph("Text of a handbook.", style="List Bullet")._p
+        body = document.element.body
+        for _ in range(20_000):
+            body.insert(0, deepcopy(paragraph))
+
+    assert markdown(build).count("handbook") == 20_001

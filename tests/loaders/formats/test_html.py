@@ -1,0 +1,133 @@
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loaders.formats import read_document
+from tests.loaders.formats.files import html_page
+
+
+def markdown(body: str, **head: str) -> str:
+    return read_document("a.html", html_page(body, **head)).page_content
+
+
+def test_headings_paragraphs_and_lists_keep_their_shape():
+    assert markdown(
+        "<h1>Leave</h1><p>Fifteen\n days.</p><h3>Kinds</h3>"
+        "<ul><li>paid<ul><li>annual</li></ul></li><li>unpaid</li></ul>"
+        "<ol start=3><li>ask</li><li>wait</li></ol>"
+    ) == (
+        "# Leave\n\nFifteen days.\n\n### Kinds\n\n- paid\n  - annual\n- unpaid\n\n3. ask\n4. wait"
+    )
+
+
+def test_what_is_not_read_is_left_out():
+    text = markdown(
+        "<nav>menu</nav><script>js()</script><style>p{}</style><p>Text</p><noscript>on</noscript>"
+        "<div role=navigation>trail</div><p hidden>h</p><p style='display: none'>n</p>"
+        "<!-- comment --><svg><text>drawn</text></svg><button>Go</button><select><option>x</select>"
+    )
+    assert text == "Text"
+
+
+def test_a_quote_reads_as_the_page_does():
+    text = markdown("<p>Get <b>15 days</b> of <a href='http://x/y'>paid_leave</a> * <i>now</i></p>")
+    assert text == "Get 15 days of paid_leave * now"
+
+
+def test_code_keeps_its_lines_and_its_language():
+    text = markdown("<pre><code class='language-python'>if x:\n    y  = 1\n\n\nz</code></pre>")
+    assert text == "```python\nif x:\n    y  = 1\n\n\nz\n```"
+    inner = markdown("<ul><li>run<pre>a  b\n\nc</pre></li></ul>")
+    assert inner == "- run\n\n  ```\n  a  b\n  \n  c\n  ```"
+    assert markdown("<pre>a ``` b</pre>") == "````\na ``` b\n````"
+    confluence = "<pre data-syntaxhighlighter-params='brush: bash; gutter: false'>ls</pre>"
+    assert markdown(confluence) == "```bash\nls\n```"
+
+
+def test_a_table_becomes_a_pipe_table():
+    text = markdown(
+        "<table><caption>Days</caption><thead><tr><th>Kind</th><th>Days</th></tr></thead>"
+        "<tbody><tr><td>Paid|full</td><td>15<br>a year</td></tr></tbody></table>"
+    )
+    assert text == "Days\n\n| Kind | Days |\n| --- | --- |\n| Paid\\|full | 15 a year |"
+
+
+def test_cells_that_span_rows_are_repeated_and_columns_keep_their_place():
+    text = markdown(
+        "<table><tr><th>Who<th colspan=2>Days<tr><td rowspan=2>Staff<td>2025<td>14"
+        "<tr><td>2026<td>15</table>"
+    )
+    assert text == (
+        "| Who | Days |  |\n| --- | --- | --- |\n| Staff | 2025 | 14 |\n| Staff | 2026 | 15 |"
+    )
+
+
+def test_tables_that_lay_out_a_page_are_blocks():
+    text = markdown(
+        "<table><tr><td><h2>Left</h2><p>one</p></td></tr></table>"
+        "<table><tr><td>menu</td><td><table><tr><td>a<td>b<tr><td>c<td>d</table></td></tr></table>"
+    )
+    assert text == "## Left\n\none\n\nmenu\n\n| a | b |\n| --- | --- |\n| c | d |"
+
+
+def test_tags_left_open_are_closed_as_browsers_close_them():
+    assert markdown("<p>a<p>b<ul><li>x<li>y</ul>") == "a\n\nb\n\n- x\n- y"
+
+
+def test_japanese_lines_of_the_source_join_without_a_space_and_english_ones_with_one():
+    assert markdown("<p>有給休暇は\n毎年付与\n  される。and\nso on</p>") == (
+        "有給休暇は毎年付与される。and so on"
+    )
+
+
+def test_the_title_heads_a_page_that_has_no_first_heading():
+    document = read_document("a.html", html_page("<p>x</p>", head="<title>My\n page</title>"))
+    assert document.metadata["title"] == "My page"
+    assert document.page_content == "# My page\n\nx"
+    assert markdown("<h1>Own</h1>x", head="<title>T</title>") == "# Own\n\nx"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "head"),
+    [
+        ("cp949", "<meta http-equiv=Content-Type content='text/html; charset=euc-kr'>"),
+        ("cp949", "<meta charset=iso-8859-1>"),
+        ("utf-8", "<meta charset=euc-kr>"),
+        ("cp949", ""),
+        ("utf-16", "<meta charset=utf-16>"),
+        ("utf-16-le", ""),
+    ],
+)
+def test_the_encoding_is_found_whatever_the_page_claims(encoding, head):
+    sentence = "요청하신 페이지를 찾을 수 없습니다."
+    assert markdown(f"<p>{sentence}</p>", head=head, encoding=encoding) == sentence
+
+
+def test_tags_nested_past_any_sense_leave_their_text_and_a_warning():
+    document = read_document("a.html", html_page("<div>" * 5000 + "the text"))
+    assert document.page_content == "the text"
+    assert "nested too deeply" in document.metadata["warnings"][0]
+    assert "deep" in markdown("<table><tr><td>" * 2000 + "deep")
+
+
+@pytest.mark.parametrize(
+    "part", ["<p>para ", "<li>item", "<tr><td>a<td>b", "<h2>h</h2>", "<b>b</b> ", "<br>"]
+)
+def test_time_grows_with_the_page_and_no_faster(part):
+    def seconds(count: int) -> float:
+        started = time.perf_counter()
+        markdown(("<table>" if "<tr>" in part else "<ol>") + part * count + "x")
+        return time.perf_counter() - started
+
+    seconds(10)
+    small, large = seconds(1000), seconds(8000)
+    assert large < 8 * 5 * small + 0.5
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="<&"))))
+def test_every_word_of_a_page_is_in_its_text_in_order(words):
+    text = markdown("".join(f"<p>{word}</p>" for word in ["start", *words]))
+    assert text.split() == ["start", *[word for word in words if word]]

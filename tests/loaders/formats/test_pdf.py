@@ -1,0 +1,114 @@
+import io
+import re
+
+import pytest
+
+from errors import UnreadableError
+from loaders.formats import read_document
+from loaders.formats.pdf import join_hyphenated
+from tests.loaders.formats.files import pdf_file
+
+KOREAN = "연차 휴가는 매년 15일이 부여됩니다."
+JAPANESE = "有給休暇は毎年十五日付与されます。"
+
+
+def test_each_page_starts_where_its_text_does():
+    document = read_document("a.pdf", pdf_file(["First page.", "Second page.", "Third page."]))
+    text, pages = document.page_content, document.metadata["pages"]
+    starts = [start for start, _ in pages]
+    assert [number for _, number in pages] == [1, 2, 3]
+    words = [text[start:].split()[0] for start in starts]
+    assert words == ["First", "Second", "Third"]
+
+
+def test_korean_and_japanese_come_out_as_written():
+    document = read_document("a.pdf", pdf_file([KOREAN, JAPANESE]))
+    assert document.page_content == f"{KOREAN}\n\n{JAPANESE}"
+
+
+def test_large_lines_are_headings_and_gaps_part_paragraphs():
+    page = (
+        "# Security\n\nPasswords are changed every 90 days. They hold at\n"
+        "least twelve letters of any kind that you like.\n\n\nLaptops are encrypted."
+    )
+    document = read_document("a.pdf", pdf_file([page]))
+    assert document.page_content == (
+        "# Security\n\nPasswords are changed every 90 days. They hold at\n"
+        "least twelve letters of any kind that you like.\n\nLaptops are encrypted."
+    )
+    assert document.metadata["title"] == "Security"
+
+
+def test_a_title_in_the_file_wins_unless_a_program_has_set_it():
+    assert read_document("a.pdf", pdf_file(["x"], title="Handbook")).metadata["title"] == "Handbook"
+    for junk in ("untitled", "Microsoft Word - draft", "report.docx", "(anonymous)"):
+        assert read_document("a.pdf", pdf_file(["x"], title=junk)).metadata["title"] == "a"
+
+
+def test_japanese_lines_that_wrap_are_one():
+    page = (
+        "有給休暇は入社日を基準に毎年十五日付与さ\nれ、翌年まで繰り越すことができるものと\nする。"
+    )
+    text = read_document("a.pdf", pdf_file([page])).page_content
+    assert text == page.replace("\n", "")
+
+
+def test_words_painted_one_by_one_stand_on_one_line():
+    from reportlab.pdfgen.canvas import Canvas
+
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    for line, y in (("Module one is an introduction", 700), ("to the whole product", 680)):
+        for number, word in enumerate(line.split()):
+            canvas.drawString(60 + 80 * number, y, word)
+    canvas.save()
+    text = read_document("a.pdf", out.getvalue()).page_content
+    assert text == "Module one is an introduction\nto the whole product"
+
+
+def test_an_empty_user_password_opens_and_any_other_is_a_reason():
+    readable = pdf_file(["Secret words"], owner="owner")
+    assert read_document("a.pdf", readable).page_content == "Secret words"
+    with pytest.raises(UnreadableError, match="encrypted with a password: save a copy without it"):
+        read_document("a.pdf", pdf_file(["Secret words"], password="hunter2"))
+
+
+def test_a_pdf_without_text_is_probably_a_scan():
+    with pytest.raises(UnreadableError, match=r"^0 characters: probably a scan$"):
+        read_document("a.pdf", pdf_file(["", ""]))
+
+
+def test_pages_without_text_are_named_in_a_warning_and_keep_their_number():
+    document = read_document("a.pdf", pdf_file(["One", "", "", "Four", ""]))
+    assert [number for _, number in document.metadata["pages"]] == [1, 4]
+    assert document.metadata["warnings"] == ["no text on page 2-3, 5 of 5: blank or scanned"]
+
+
+def test_a_damaged_page_costs_that_page_only():
+    data = pdf_file(["First page.", "Second page."])
+    streams = [match.start() for match in re.finditer(rb"stream\n", data)]
+    # The first content stream: its filter's name no longer exists.
+    at = data.rindex(b"/FlateDecode", 0, streams[0])
+    broken = data[:at] + b"/NonsenseXYZ" + data[at + 12 :]
+    document = read_document("a.pdf", broken)
+    assert "Second page." in document.page_content
+    assert document.metadata["warnings"][0].startswith("page 1 could not be read whole")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is dedi-\ncated. A dedicated team.", "It is dedicated. A dedicated team."),
+        ("A well-\nknown fact, well-known.", "A well-known fact, well-known."),
+        ("A dual-\nencoder; dual use; an encoder.", "A dual-\nencoder; dual use; an encoder."),
+        ("Une connais-\nsance rare.", "Une connaissance rare."),
+        ("Lucene-\nBM25", "Lucene-\nBM25"),
+        ("10-\n20 days", "10-\n20 days"),
+    ],
+)
+def test_a_word_cut_at_a_lines_end_is_joined_only_where_that_is_safe(text, expected):
+    assert join_hyphenated([text]) == [expected]
+
+
+def test_what_joins_a_word_may_stand_on_another_page():
+    assert join_hyphenated(["self-\nservice", "by self-service", "a service"])[0] == "self-service"

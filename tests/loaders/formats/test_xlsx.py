@@ -1,0 +1,83 @@
+import re
+import zipfile
+from datetime import date, datetime
+from io import BytesIO
+
+import pytest
+
+from errors import UnreadableError
+from loaders.formats import read_document
+from tests.loaders.formats.files import xlsx_file, zipped
+
+
+def markdown(sheets) -> str:
+    return read_document("a.xlsx", xlsx_file(sheets)).page_content
+
+
+def test_each_sheet_is_a_heading_and_a_table_without_empty_rows_and_columns():
+    text = markdown(
+        {
+            "휴가": [["Kind", None, "Days"], [], ["Paid|full", None, 15], [None, None, None]],
+            "Empty": [[]],
+            "Rates": [["a", "b"], [1, 2.50]],
+        }
+    )
+    assert text == (
+        "# 휴가\n\n| Kind | Days |\n| --- | --- |\n| Paid\\|full | 15 |\n\n"
+        "# Rates\n\n| a | b |\n| --- | --- |\n| 1 | 2.5 |"
+    )
+
+
+def test_lines_above_the_table_are_paragraphs():
+    text = markdown({"S": [["Report 2026"], ["in won"], [], ["a", "b"], [1, 2]]})
+    assert text == "# S\n\nReport 2026\n\nin won\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_values_read_as_the_sheet_shows_them():
+    rows = [
+        ["x", "y"],
+        [date(2026, 1, 2), datetime(2026, 1, 2, 9, 30)],
+        [True, 0.1 + 0.2],
+        ["=A1", 7],
+    ]
+    text = markdown({"S": rows})
+    assert "| 2026-01-02 | 2026-01-02 09:30:00 |" in text
+    assert "| TRUE | 0.3 |" in text
+
+
+def test_a_percentage_is_one():
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.append(["rate", 0.155])
+    book.active["B1"].number_format = "0.0%"
+    out = BytesIO()
+    book.save(out)
+    assert "| rate | 15.5% |" in read_document("a.xlsx", out.getvalue()).page_content
+
+
+def test_the_size_a_file_claims_is_not_believed():
+    parts = _parts(xlsx_file({"S": [["a", "b"], [1, 2]]}))
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    parts["xl/worksheets/sheet1.xml"] = re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', sheet)
+    assert "| 1 | 2 |" in read_document("a.xlsx", zipped(parts)).page_content
+
+
+def test_a_sheet_of_billions_of_claimed_cells_is_refused():
+    parts = _parts(xlsx_file({"S": [["a"]]}))
+    row = b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>'
+    rows = b"".join(row % (i, i) for i in range(1, 3000))
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    parts["xl/worksheets/sheet1.xml"] = re.sub(
+        rb"<sheetData>.*</sheetData>",
+        b"<sheetData>" + rows + b"</sheetData>",
+        sheet,
+        flags=re.DOTALL,
+    )
+    with pytest.raises(UnreadableError, match="million cells"):
+        read_document("a.xlsx", zipped(parts))
+
+
+def _parts(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
