@@ -38,8 +38,12 @@ class Settings(BaseSettings):
     chat_model: str | None = Field(
         None, description="Name of the chat model; without one the extractive answerer is used"
     )
-    chat_temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature")
-    chat_max_tokens: int = Field(1024, ge=16, description="Longest answer, in tokens")
+    chat_temperature: float | None = Field(
+        None, ge=0, le=2, description="Sampling temperature; the server's own if unset"
+    )
+    chat_max_tokens: int | None = Field(
+        None, ge=16, description="Longest answer, in tokens; the server's own if unset"
+    )
     chat_timeout_s: float = Field(60, gt=0, description="Longest silence of the chat model")
     chat_retries: int = Field(1, ge=0, le=5, description="Attempts after a failed one")
 
@@ -47,6 +51,12 @@ class Settings(BaseSettings):
         "builtin", description="builtin (English, on this machine), fastembed or openai"
     )
     embedding_model: str = Field("all-MiniLM-L6-v2", description="Name of the embedding model")
+    embedding_precision: Literal["int8", "fp32"] = Field(
+        "int8", description="Of the built-in embedding: int8 (smaller) or fp32"
+    )
+    embedding_path: str | None = Field(
+        None, description="Folder with a fastembed model's files, for machines without internet"
+    )
     embedding_base_url: str | None = Field(
         None, description="Endpoint of openai embeddings; OPENAI_BASE_URL if unset"
     )

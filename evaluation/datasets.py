@@ -62,8 +62,7 @@ def load_labelled_set(folder: Path) -> LabelledSet:
 
 def _load_beir(folder: Path) -> LabelledSet:
     corpus = {
-        row["_id"]: (row.get("title") or "", row["text"])
-        for row in _rows(folder / "corpus.jsonl")
+        row["_id"]: (row.get("title") or "", row["text"]) for row in _rows(folder / "corpus.jsonl")
     }
     relevance = _read_judgements(folder / "qrels.tsv")
     questions = [

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from langchain_core.vectorstores import VectorStore
-from language.script import script_of
 
 from domain import Filter, SearchMode
+from language.script import script_of
 from retrievers.fusion import Scored, combine_convex, fuse_reciprocal_ranks
 
 

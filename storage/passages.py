@@ -76,6 +76,10 @@ class DeepLakePassages(VectorStore):
         """The id of every passage."""
         return self._rows.ids()
 
+    def matching_ids(self, condition: Filter) -> set[str]:
+        """The ids of every passage that satisfies the condition, embedded or not."""
+        return self._rows.matching(condition)
+
     def vectors_of(self, ids: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
         """The vectors of these passages as they were given; unknown ids are left out."""
         return self._rows.vectors(ids)

@@ -315,6 +315,7 @@ def test_no_search_ever_returns_a_row_that_violates_the_filter(store, tmp_path, 
         for conditions in filters:
             checks = checks_of(conditions)
             expected = {found.id for found in everything if matches(checks, found.metadata)}
+            assert current.matching_ids(conditions) == expected
             query = rng.standard_normal(6).tolist()
             for found in (
                 current.similarity_search(spoken(query), 200, filter=conditions),

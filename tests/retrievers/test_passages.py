@@ -1,0 +1,69 @@
+import pytest
+from langchain_core.documents import Document
+from langchain_tests.integration_tests import RetrieversIntegrationTests
+
+from retrievers.passages import SPARE, PassageRetriever
+from retrievers.rankers import KeywordRanker
+
+TEXTS = {f"p{number}": f"annual leave, rule {number}" for number in range(6)}
+
+
+class Words:
+    """Scores a passage by the words it shares with the question."""
+
+    def search(self, query, k, allowed=None):
+        wanted = set(query.split())
+        scored = [(item, float(len(wanted & set(text.split())))) for item, text in TEXTS.items()]
+        found = [(item, score) for item, score in scored if score and (not allowed or allowed(item))]
+        return sorted(found, key=lambda pair: -pair[1])[:k]
+
+
+def hydrate(ids):
+    return [Document(TEXTS[item], id=item, metadata={"page": 1}) for item in ids if item in TEXTS]
+
+
+def build(rank, **options):
+    return PassageRetriever(rank=rank, hydrate=hydrate, **options)
+
+
+class TestPassageRetriever(RetrieversIntegrationTests):
+    @property
+    def retriever_constructor(self):
+        return PassageRetriever
+
+    @property
+    def retriever_constructor_params(self):
+        ranker = KeywordRanker(Words(), matching=lambda _condition: set())
+        return {"rank": ranker, "hydrate": hydrate}
+
+    @property
+    def retriever_query_example(self):
+        return "annual leave"
+
+
+def test_each_passage_carries_its_score_best_first():
+    found = build(KeywordRanker(Words(), matching=set)).invoke("rule 3")
+    assert found[0].id == "p3"
+    assert [document.metadata["score"] for document in found] == [2.0, 1.0, 1.0, 1.0, 1.0]
+
+
+def test_passages_that_are_not_committed_do_not_take_a_place():
+    ghosts = [(f"ghost{number}", 2.0) for number in range(SPARE)]
+    retriever = build(lambda _question, depth, _condition: [*ghosts, ("p1", 1.0)][:depth], k=1)
+    assert [document.id for document in retriever.invoke("leave")] == ["p1"]
+
+
+def test_a_condition_reaches_the_ranker():
+    ranker = KeywordRanker(Words(), matching=lambda condition: {condition["id"]})
+    found = build(ranker, condition={"id": "p4"}).invoke("annual leave")
+    assert [document.id for document in found] == ["p4"]
+
+
+def test_words_that_occur_nowhere_find_nothing():
+    assert build(KeywordRanker(Words(), matching=set)).invoke("zebra") == []
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_k_below_1_is_refused(k):
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        build(KeywordRanker(Words(), matching=set)).invoke("leave", k=k)

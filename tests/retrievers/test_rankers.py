@@ -1,0 +1,72 @@
+import pytest
+from langchain_core.documents import Document
+from langchain_core.vectorstores import InMemoryVectorStore
+
+from domain import SearchMode
+from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker
+from tests.fakes.models import HashingEmbeddings
+
+
+@pytest.fixture
+def store():
+    texts = ["annual leave days", "sick leave note", "vpn client install"]
+    store = InMemoryVectorStore(HashingEmbeddings())
+    store.add_documents([Document(text, id=text.split()[0]) for text in texts])
+    return store
+
+
+def fixed(*scored):
+    return lambda _question, depth, _condition: list(scored)[:depth]
+
+
+def test_similarity_ranks_the_nearest_first(store):
+    assert DenseRanker(store)("sick leave", 3, None)[0][0] == "sick"
+
+
+def test_the_threshold_leaves_out_what_is_too_far(store):
+    ranker = DenseRanker(store, SearchMode.SIMILARITY_SCORE_THRESHOLD, score_threshold=0.5)
+    store._select_relevance_score_fn = lambda: lambda cosine: max(0.0, cosine)
+    assert [item for item, _ in ranker("vpn client", 3, None)] == ["vpn"]
+
+
+def test_mmr_scores_fall_with_the_rank(store):
+    scores = [score for _, score in DenseRanker(store, SearchMode.MMR)("leave", 3, None)]
+    assert scores == [1, 1 / 2, 1 / 3]
+
+
+@pytest.mark.parametrize(
+    ("question", "finds"), [("sick leave", True), ("휴가는 며칠인가요?", False), ("2026", True)]
+)
+def test_a_question_in_an_unknown_script_ranks_nothing(store, question, finds):
+    ranker = DenseRanker(store, known_scripts=frozenset({"latin"}))
+    assert bool(ranker(question, 3, None)) is finds
+
+
+def test_a_mode_that_is_not_dense_is_refused(store):
+    with pytest.raises(ValueError, match="not a dense search mode"):
+        DenseRanker(store, SearchMode.BM25)
+
+
+def test_the_ensemble_fuses_ranks_and_forgets_scores():
+    ranker = EnsembleRanker([fixed(("a", 9.0), ("b", 8.9)), fixed(("b", 0.1))])
+    assert ranker("q", 5, None) == [
+        ("b", pytest.approx(1 / 62 + 1 / 61)),
+        ("a", pytest.approx(1 / 61)),
+    ]
+
+
+def test_a_list_that_is_left_out_leaves_the_other_in_order():
+    ranker = ConvexRanker(fixed(), fixed(("a", 3.0), ("b", 2.0), ("c", 1.0)), dense_weight=0.6)
+    assert [item for item, _ in ranker("질문", 2, None)] == ["a", "b"]
+
+
+def test_candidates_are_ranked_deeper_than_what_is_asked_for():
+    depths = []
+
+    def ranker(_question, depth, _condition):
+        depths.append(depth)
+        return []
+
+    EnsembleRanker([ranker, ranker], candidates=50)("q", 3, None)
+    EnsembleRanker([ranker], candidates=50)("q", 80, None)
+    assert depths == [50, 50, 80]
