@@ -11,7 +11,7 @@ from language.sentences import split_sentences
 from language.tokens import content_tokens
 
 Idf = Callable[[Sequence[str]], Mapping[str, float]]
-"""How rare each token is in the library; tokens it does not hold are left out or 0."""
+"""How rare each token is in the library; a token it leaves out makes no term."""
 
 Key = frozenset[str]
 """The tokens of a word: what it is the same as, however written."""
@@ -95,7 +95,7 @@ def salient_terms(question: str, history: History, limit: int, idf: Idf | None =
 
     They come from the person's earlier questions, the newer the better, and from the first
     sentence of the last answer where that keeps to their subject. Terms already in the
-    question are left out, and with `idf` those that the library does not hold.
+    question are left out, and with `idf` those that it does not know.
 
     Returns:
         At most `limit` words, those that stood together as one phrase; the newest first.

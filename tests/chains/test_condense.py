@@ -133,7 +133,7 @@ def test_a_term_that_the_question_has_already_is_not_repeated():
     assert by_rule(question, "How much parental leaves?") == f"{question} (parental)"
 
 
-def test_with_idf_rare_terms_win_and_those_the_library_lacks_are_left_out():
+def test_with_idf_rare_terms_win_and_those_it_does_not_know_are_left_out():
     rarity = {"servic": 0.5, "vpn": 6.0, "wireguard": 7.0, "slow": 4.0, "offic": 3.0}
     asked = "Is the office VPN service by WireGuard slow or gremlinish?"
     given_tokens = []

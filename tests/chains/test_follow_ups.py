@@ -82,6 +82,6 @@ def test_numbers_and_quotes_of_citations_are_no_terms():
     assert salient_terms("And then?", [("VPN?", answer)], 9) == ["VPN", "runs WireGuard", "today"]
 
 
-def test_terms_that_the_library_does_not_hold_are_left_out():
+def test_terms_that_idf_does_not_know_are_left_out():
     history = [("Gremlinish VPN?", "")]
     assert salient_terms("And then?", history, 9, rarity(vpn=1.0)) == ["VPN"]
