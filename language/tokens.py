@@ -32,7 +32,7 @@ _local = threading.local()
 
 
 def keyword_tokens(text: str) -> list[str]:
-    """The text's search tokens in order of occurrence, repeated as often as they occur.
+    """The text's search tokens, word by word in order, repeated as often as they occur.
 
     Words are folded and stemmed (English for Latin script, Russian for Cyrillic) and English
     function words left out, unless written in capitals (IT, US); joined words (`foo_bar`,

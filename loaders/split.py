@@ -235,9 +235,5 @@ def _clean_start(text: str, earliest: int, start: int) -> int:
     for boundary in (_SENTENCE_END, _SPACE):
         match = boundary.search(text, earliest, start)
         if match is not None and match.end() < start:
-            return (
-                match.end()
-                + len(text[match.end() : start])
-                - len(text[match.end() : start].lstrip())
-            )
+            return start - len(text[match.end() : start].lstrip())
     return earliest if _IS_CJK.match(text, earliest) else start
