@@ -110,7 +110,8 @@ class _Body:
         lines: list[str] = []
         for element in content_blocks(parent):
             if element.tag == W + "tbl":
-                lines += (self._flat(cell) for cell in element.iter(W + "tc"))
+                rows = content_blocks(element, W + "tr")
+                lines += (self._flat(cell) for row in rows for cell in _cells(row))
             else:
                 lines.append(paragraph_text(element))
         return "\n".join(line for line in lines if line.strip())

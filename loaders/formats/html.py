@@ -10,11 +10,11 @@ from loaders.formats.content import Content, clean, one_line, single_spaced
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-_NOISE = (
-    "script", "style", "noscript", "template", "nav", "svg", "iframe", "object", "canvas",
+_NOISE = frozenset({
+    "head", "script", "style", "noscript", "template", "nav", "svg", "iframe", "object", "canvas",
     "select", "datalist", "button", "input", "textarea", "audio", "video", "map",
-)  # fmt: skip
-_NOISE_ROLES = re.compile(r"^(navigation|search|menu|menubar|toolbar)$")
+})  # fmt: skip
+_NOISE_ROLES = ("navigation", "search", "menu", "menubar", "toolbar")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 _TABLE_PARTS = ["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"]
@@ -62,13 +62,18 @@ def _parse(html: str) -> "BeautifulSoup":
 
 
 def _drop_noise(soup: "BeautifulSoup") -> None:
-    noise = [*soup.find_all(_NOISE), *soup.find_all(None, {"role": _NOISE_ROLES})]
-    noise += soup.find_all(hidden=True)
-    noise += soup.find_all(style=_HIDDEN_STYLE)
-    noise += soup.find_all("head")
-    for tag in noise:
+    from bs4 import Tag
+
+    # One walk with plain comparisons: bs4's own searches take most of the time on large pages.
+    for tag in [node for node in soup.descendants if isinstance(node, Tag) and _is_noise(node)]:
         if not tag.decomposed:
             tag.decompose()
+
+
+def _is_noise(tag: "Tag") -> bool:
+    if tag.name in _NOISE or "hidden" in tag.attrs or tag.attrs.get("role") in _NOISE_ROLES:
+        return True
+    return "style" in tag.attrs and _HIDDEN_STYLE.search(str(tag.attrs["style"])) is not None
 
 
 def _unwrap_layout_tables(soup: "BeautifulSoup") -> None:

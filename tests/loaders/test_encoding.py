@@ -95,7 +95,7 @@ def test_japanese_texts_of_any_mixture_survive(lines, encoding):
 @settings(max_examples=300)
 def test_arbitrary_bytes_are_decoded_or_refused(data):
     with contextlib.suppress(UnreadableError):
-        assert decode(data).text.encode("utf-8", "surrogatepass") or not data
+        assert len(decode(data).text) <= len(data)
 
 
 @given(st.text(max_size=200))

@@ -95,6 +95,12 @@ def zipped(parts: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
+def unzipped(data: bytes) -> dict[str, bytes]:
+    """The parts of a zip archive by name."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def _saved(file: Any) -> bytes:
     out = io.BytesIO()
     file.save(out)

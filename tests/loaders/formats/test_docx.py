@@ -7,7 +7,7 @@ from docx.oxml.ns import nsdecls, qn
 
 from loaders.formats import read_document
 from loaders.formats.docx_styles import format_number
-from tests.loaders.formats.files import docx_file
+from tests.loaders.formats.files import docx_file, unzipped, zipped
 
 
 def read(build):
@@ -202,6 +202,40 @@ def test_content_controls_are_read_as_if_they_were_not_there():
         document.element.body.insert(0, control)
 
     assert markdown(build) == "Inside."
+
+
+def test_tables_in_cells_are_read_once():
+    def build(document):
+        cell = document.add_table(1, 2).cell(0, 0)
+        for depth in range(12):
+            cell.paragraphs[0].text = f"word{depth}"
+            cell = cell.add_table(1, 1).cell(0, 0)
+
+    text = markdown(build)
+    assert [text.count(f"word{depth} ") for depth in range(12)] == [1] * 12
+
+
+def test_a_footnote_follows_its_paragraph_as_a_quotation():
+    def build(document):
+        append(
+            document,
+            "<w:p><w:r><w:t>Fifteen days.</w:t></w:r>"
+            '<w:r><w:footnoteReference w:id="2"/></w:r></w:p>',
+        )
+        document.add_paragraph("Next.")
+
+    parts = unzipped(docx_file(build))
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+    relation = f'<Relationship Id="rId900" Type="{kind}" Target="footnotes.xml"/></Relationships>'
+    names = "word/_rels/document.xml.rels", "[Content_Types].xml"
+    parts[names[0]] = parts[names[0]].replace(b"</Relationships>", relation.encode())
+    mime = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+    override = f'<Override PartName="/word/footnotes.xml" ContentType="{mime}"/></Types>'
+    parts[names[1]] = parts[names[1]].replace(b"</Types>", override.encode())
+    note = '<w:footnote w:id="2"><w:p><w:r><w:t>From 2026.</w:t></w:r></w:p></w:footnote>'
+    parts["word/footnotes.xml"] = f"<w:footnotes {nsdecls('w')}>{note}</w:footnotes>".encode()
+    text = read_document("a.docx", zipped(parts)).page_content
+    assert text == "Fifteen days.\n\n> From 2026.\n\nNext."
 
 
 def test_thousands_of_paragraphs_take_seconds_not_minutes():

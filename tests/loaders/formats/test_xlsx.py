@@ -1,5 +1,4 @@
 import re
-import zipfile
 from datetime import date, datetime
 from io import BytesIO
 
@@ -7,7 +6,7 @@ import pytest
 
 from errors import UnreadableError
 from loaders.formats import read_document
-from tests.loaders.formats.files import xlsx_file, zipped
+from tests.loaders.formats.files import unzipped, xlsx_file, zipped
 
 
 def markdown(sheets) -> str:
@@ -57,14 +56,14 @@ def test_a_percentage_is_one():
 
 
 def test_the_size_a_file_claims_is_not_believed():
-    parts = _parts(xlsx_file({"S": [["a", "b"], [1, 2]]}))
+    parts = unzipped(xlsx_file({"S": [["a", "b"], [1, 2]]}))
     sheet = parts["xl/worksheets/sheet1.xml"]
     parts["xl/worksheets/sheet1.xml"] = re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', sheet)
     assert "| 1 | 2 |" in read_document("a.xlsx", zipped(parts)).page_content
 
 
 def test_a_sheet_of_billions_of_claimed_cells_is_refused():
-    parts = _parts(xlsx_file({"S": [["a"]]}))
+    parts = unzipped(xlsx_file({"S": [["a"]]}))
     row = b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>'
     rows = b"".join(row % (i, i) for i in range(1, 3000))
     sheet = parts["xl/worksheets/sheet1.xml"]
@@ -76,8 +75,3 @@ def test_a_sheet_of_billions_of_claimed_cells_is_refused():
     )
     with pytest.raises(UnreadableError, match="million cells"):
         read_document("a.xlsx", zipped(parts))
-
-
-def _parts(data: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(BytesIO(data)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
