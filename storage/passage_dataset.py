@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from domain import Metadata
 from errors import StorageError
+from storage.commit_log import fill_gaps
 from storage.deep_lake import load
 from storage.disk import unusable
 from storage.empty_files import refuse_dangerous
@@ -83,7 +84,10 @@ class PassageDataset:
     def ids(self) -> list[str]:
         """The id of every row."""
         with _reading(self.folder):
-            return list(self._dataset["id"][:])
+            ids = list(self._dataset["id"][:])
+        if None in ids:  # no id is empty, so this column is shorter than the commit promised
+            raise unusable("passages", self.folder, "a commit is there only in part")
+        return ids
 
     def metadata(self) -> Iterator[Metadata]:
         """The metadata of every row."""
@@ -112,12 +116,13 @@ class PassageDataset:
         return list(zip((text or "" for text in texts), map(self._parsed, metadata), strict=True))
 
     def write(self, gone: Sequence[int], new: NewRows | None) -> None:
-        """Delete rows and append others in one commit.
+        """Delete rows and append others in one commit, as the holder of the writer lock.
 
         Raises:
             StorageError: It failed; none of it is kept, and this handle must be opened again.
         """
         with _writing(self.folder):
+            fill_gaps(self.folder / "rows")
             for row in sorted(gone, reverse=True):  # a deletion moves the rows behind it
                 self._dataset.delete(row)
             if new is not None:

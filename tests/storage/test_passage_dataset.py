@@ -43,7 +43,7 @@ def test_a_missing_or_damaged_description_is_refused(folder, content):
 
 
 @pytest.mark.parametrize(
-    ("damage", "why"), [("emptied", "are empty"), ("cut", "failed"), ("gone", "failed")]
+    ("damage", "why"), [("emptied", "are empty"), ("cut", "failed|in part"), ("gone", "failed")]
 )
 def test_damaged_files_are_refused_with_the_remedy(folder, damage, why):
     for file in (folder / "rows").rglob("*"):
@@ -63,6 +63,12 @@ def damage_file(file, damage):
     else:
         data = file.read_bytes()
         file.write_bytes(b"" if damage == "emptied" else data[: len(data) // 2])
+
+
+def test_a_commit_that_is_there_only_in_part_is_refused(folder):
+    last = sorted((folder / "rows" / "_deeplake_log").glob("[0-9a-f]*/[0-9]*"))[-1]
+    damage_file(last, "cut")
+    assert_refused_with_remedy(folder, "only in part")
 
 
 def test_a_folder_without_its_log_is_refused(folder):
