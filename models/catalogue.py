@@ -102,7 +102,7 @@ def prefixes(model: str) -> tuple[str, str]:
 
 def catalogue_scripts(model: str) -> frozenset[str] | None:
     """The scripts the model reads, as its catalogue entry says; None for all of them."""
-    about = next((text.lower() for name, text in _catalogue() if name == model), "")
+    about = next((text.lower() for name, text in _catalogue() if name.lower() == model.lower()), "")
     return frozenset(script for word, script in _SCRIPTS.items() if word in about) or None
 
 

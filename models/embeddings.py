@@ -38,8 +38,11 @@ class EmbeddingSpec:
     timeout_s: float = field(default=60, compare=False)
 
     def to_json(self) -> str:
-        """What must be kept to embed the same way again; never the key."""
-        return json.dumps({name: getattr(self, name) for name in _STORED})
+        """What must be kept to embed the same way again; never a key or password."""
+        stored = {name: getattr(self, name) for name in _STORED}
+        if self.base_url:
+            stored["base_url"] = self.endpoint().address
+        return json.dumps(stored)
 
     @classmethod
     def from_json(cls, text: str, api_key: SecretStr | None = None) -> "EmbeddingSpec":

@@ -39,8 +39,13 @@ class MiniLMEmbeddings(Embeddings):
     time ever its graph is built into `cache_dir`, which takes some five seconds.
 
     Each text is computed by itself, so its vector never depends on its neighbours (in a batch
-    the int8 scales would), and one text per core is computed at a time. Measured against fp32:
-    see docs/embedding.md.
+    the int8 scales would), and one text per core is computed at a time.
+
+    int8 is the default. On a processor with AVX2 but no VNNI it is 1.6 times as fast as fp32 and
+    1.8 times as fast as sentence-transformers on torch (one thread each, passages of 250 tokens).
+    Its vectors have a cosine of 0.992 with those of fp32 (the least 0.986), and no loss could be
+    shown: nDCG@10 of SciFact's 300 questions over 1,483 passages is 0.768 against 0.767 (95 % of
+    the difference between -0.006 and +0.008).
     """
 
     def __init__(

@@ -39,9 +39,10 @@ def test_the_key_is_in_neither_the_json_nor_the_fingerprint(spec):
     assert EmbeddingSpec.from_json(spec.to_json(), KEY).api_key == KEY
 
 
-def test_a_password_in_the_base_url_is_not_in_the_fingerprint():
-    assert "sk-secret-7" not in fingerprint(SERVER)
+def test_a_password_in_the_base_url_is_in_neither():
+    assert "sk-secret-7" not in fingerprint(SERVER) + SERVER.to_json()
     assert "host:1" in fingerprint(SERVER)
+    assert EmbeddingSpec.from_json(SERVER.to_json()).base_url == "http://host:1/v1"
 
 
 DIFFERENT = [

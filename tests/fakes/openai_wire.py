@@ -1,0 +1,154 @@
+"""What goes over the wire between an OpenAI client and the loopback server, byte for byte."""
+
+import base64
+import hashlib
+import json
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+DIMENSION = 8
+
+CHAT_FIELDS = {
+    "model", "messages", "stream", "stream_options", "temperature",
+    "max_tokens", "max_completion_tokens", "stop", "tools", "tool_choice",
+}  # fmt: skip
+EMBEDDING_FIELDS = {"model", "input", "encoding_format", "dimensions"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A reply in pieces; `Text("one ", "two")`.
+
+    `finish_reason=None` leaves it out of a stream that otherwise ends well; `break_after=n`
+    drops the connection after n pieces; `pause_s` passes before each piece, `delay_s` before
+    the first byte.
+    """
+
+    pieces: tuple[str, ...]
+    finish_reason: str | None = "stop"
+    break_after: int | None = None
+    pause_s: float = 0
+    delay_s: float = 0
+    prompt_tokens: int = 11
+    completion_tokens: int = 7
+
+    def __init__(self, *pieces: str, **settings) -> None:
+        object.__setattr__(self, "pieces", pieces)
+        for name, value in settings.items():
+            if name not in self.__dataclass_fields__:
+                raise TypeError(f"Text has no {name}")
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An HTTP error as OpenAI words it."""
+
+    status: int
+    message: str = "scripted fault"
+    code: str | None = None
+    retry_after: str | None = None
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Any body, for what is not the protocol at all."""
+
+    body: bytes
+    content_type: str = "application/json"
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Vectors of an embeddings reply, whatever was asked."""
+
+    rows: tuple[tuple[float, ...], ...]
+
+
+Reply = Text | Fault | Raw | Vectors
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A request as it came."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: dict
+
+
+def vector_of(text: str, dimension: int = DIMENSION) -> list[float]:
+    """The server's vector of a text: always the same, representable in float32, not unit."""
+    digest = hashlib.shake_128(text.encode()).digest(dimension)
+    return [(byte - 127) / 16 for byte in digest]
+
+
+def wrong_chat(body: dict) -> str | None:
+    unknown = set(body) - CHAT_FIELDS
+    if unknown:
+        return f"chat/completions knows no {', '.join(sorted(unknown))}"
+    if not isinstance(body.get("model"), str) or not body.get("messages"):
+        return "chat/completions needs a model and messages"
+    for message in body["messages"]:
+        if message.get("role") not in {"system", "developer", "user", "assistant", "tool"}:
+            return f"no such role: {message.get('role')!r}"
+    if "stream_options" in body and not body.get("stream"):
+        return "stream_options without stream"
+    return None
+
+
+def wrong_embedding(body: dict) -> str | None:
+    unknown = set(body) - EMBEDDING_FIELDS
+    if unknown:
+        return f"embeddings knows no {', '.join(sorted(unknown))}"
+    texts = [body["input"]] if isinstance(body.get("input"), str) else body.get("input")
+    if not texts or not all(isinstance(text, str) and text for text in texts):
+        return f"input must be texts that are not empty, not {str(texts)[:80]}"
+    if body.get("encoding_format", "float") not in {"float", "base64"}:
+        return f"no such encoding_format: {body['encoding_format']!r}"
+    return None
+
+
+def embedding_reply(model: str, rows: Sequence[Sequence[float]], as_base64: bool) -> dict:
+    def shape(row: Sequence[float]):
+        packed = struct.pack(f"<{len(row)}f", *row)
+        return base64.b64encode(packed).decode() if as_base64 else list(row)
+
+    data = [
+        {"object": "embedding", "index": n, "embedding": shape(row)} for n, row in enumerate(rows)
+    ]
+    usage = {"prompt_tokens": len(rows), "total_tokens": len(rows)}
+    return {"object": "list", "model": model, "data": data, "usage": usage}
+
+
+def usage(reply: Text) -> dict[str, int]:
+    total = reply.prompt_tokens + reply.completion_tokens
+    return {
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "total_tokens": total,
+    }
+
+
+def events(reply: Text, body: dict) -> Iterator[bytes]:
+    """The server-sent events: role, pieces, finish, usage where asked for, [DONE]."""
+
+    def event(choices: list[dict], **more) -> bytes:
+        made = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0}
+        value = {**made, "model": body["model"], "choices": choices, **more}
+        return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
+
+    def choice(delta: dict, finish_reason: str | None = None) -> list[dict]:
+        return [{"index": 0, "delta": delta, "finish_reason": finish_reason}]
+
+    yield event(choice({"role": "assistant", "content": ""}))
+    for piece in reply.pieces:
+        yield event(choice({"content": piece}))
+    if reply.finish_reason:
+        yield event(choice({}, reply.finish_reason))
+    if (body.get("stream_options") or {}).get("include_usage"):
+        yield event([], usage=usage(reply))
+    yield b"data: [DONE]\n\n"
