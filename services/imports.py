@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from functools import cache
 
 from domain import DocumentRef, ImportReport, ImportState, Outcome, Principal, Skipped
 from errors import AppError
@@ -84,7 +85,8 @@ class ImportService:
                 loader=loader,
                 ledger=self._ledger,
                 imports=self._imports,
-                target=self._target,
+                # Asked for by the first document to be read: without one there is no index yet.
+                target=cache(self._target),
                 formats_version=self._formats_version,
                 on_progress=on_progress,
                 cancelled=cancelled,

@@ -118,7 +118,7 @@ class MaintenanceService:
             active = self._indexes.active()
             if active is None:
                 return CheckReport(self._documents.count(), 0)
-            return check_index(self._documents, self._ledger, self._stores.open(active))
+            return check_index(self._documents, self._ledger, self._stores.open_afresh(active))
 
     def reindex(
         self,

@@ -86,8 +86,21 @@ class IndexStores:
         """The stores of an index; the same object each time."""
         with self._opening:
             if index.id not in self._open:
-                self._open[index.id] = self._opened(index)
+                self._open[index.id] = self.open_afresh(index)
+                # A reindex needs two; what was open before belongs to an index that is gone.
+                for earlier in list(self._open)[:-2]:
+                    del self._open[earlier]
             return self._open[index.id]
+
+    def open_afresh(self, index: Index) -> IndexStore:
+        """The stores of an index as they lie on the disk this very moment.
+
+        Those that stay open may be half a second behind other processes.
+        """
+        from storage.lazy_embeddings import LazyEmbeddings  # loads LangChain
+
+        embedding = LazyEmbeddings(lambda: self._embeddings_for(index.spec.embedding))
+        return IndexStore(index, self.folder(index.id), embedding)
 
     def delete(self, index_id: str) -> bool:
         """Delete an index's folder; False where another process still holds a file of it."""
@@ -95,9 +108,3 @@ class IndexStores:
             self._open.pop(index_id, None)
         shutil.rmtree(self.folder(index_id), ignore_errors=True)
         return not self.folder(index_id).exists()
-
-    def _opened(self, index: Index) -> IndexStore:
-        from storage.lazy_embeddings import LazyEmbeddings  # loads LangChain
-
-        embedding = LazyEmbeddings(lambda: self._embeddings_for(index.spec.embedding))
-        return IndexStore(index, self.folder(index.id), embedding)

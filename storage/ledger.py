@@ -6,7 +6,8 @@ leaves behind in the indexes is therefore named in `discarded_passages`, and is 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -17,6 +18,7 @@ from storage.documents import StoredDocument
 from storage.groups import in_groups
 from storage.imports import add_items
 from storage.tables import (
+    Base,
     DiscardedPassageRow,
     DocumentRow,
     DocumentTextRow,
@@ -53,15 +55,11 @@ class Ledger:
     def publish(self, index_id: str, import_id: str, versions: Sequence[NewVersion]) -> None:
         """Make the versions visible, and discard the passages of those they replace."""
         with self._database.write() as session:
-            _discard_passages_of(session, [version.document.id for version in versions])
-            for version in versions:
-                session.merge(_document_row(version.document))
-                session.flush()
-                session.merge(DocumentTextRow(document_id=version.document.id, text=version.text))
-                _forget_failure(session, version.document)
-            session.flush()
-            passages = [passage for version in versions for passage in version.passages]
-            _add_passages(session, index_id, passages)
+            _remove(session, [version.document.id for version in versions])
+            for row_type, rows in _rows(versions).items():
+                session.execute(insert(row_type), rows)
+            _add_passages(session, index_id, [p for version in versions for p in version.passages])
+            _forget_failures(session, [version.document for version in versions])
             add_items(session, import_id, [version.item for version in versions])
 
     def publish_passages(self, index_id: str, passages: Sequence[Passage]) -> None:
@@ -72,10 +70,7 @@ class Ledger:
     def remove(self, import_id: str, removals: Sequence[tuple[str, ImportItem]]) -> None:
         """Take documents, given as (document id, item), out of the library."""
         with self._database.write() as session:
-            document_ids = [document_id for document_id, _ in removals]
-            _discard_passages_of(session, document_ids)
-            for group in in_groups(document_ids):
-                session.execute(delete(DocumentRow).where(DocumentRow.id.in_(group)))
+            _remove(session, [document_id for document_id, _ in removals])
             add_items(session, import_id, [item for _, item in removals])
 
     def discarded(self, index_id: str) -> list[str]:
@@ -122,8 +117,11 @@ def _ids_among(
     return {id_ for group in groups for id_ in session.scalars(wanted.where(column.in_(group)))}
 
 
-def _discard_passages_of(session: Session, document_ids: Sequence[str]) -> None:
-    """In every index: one that is being built must not keep them either."""
+def _remove(session: Session, document_ids: Sequence[str]) -> None:
+    """Take documents away, and discard their passages.
+
+    In every index: one that is being built must not keep them either.
+    """
     replaced: dict[str, list[str]] = {}
     for group in in_groups(document_ids):
         of_group = PassageRow.document_id.in_(group)
@@ -132,6 +130,7 @@ def _discard_passages_of(session: Session, document_ids: Sequence[str]) -> None:
         ):
             replaced.setdefault(index_id, []).append(id_)
         session.execute(delete(PassageRow).where(of_group))
+        session.execute(delete(DocumentRow).where(DocumentRow.id.in_(group)))
     for index_id, ids in replaced.items():
         _discard(session, index_id, ids)
 
@@ -159,28 +158,22 @@ def _add_passages(session: Session, index_id: str, passages: Sequence[Passage]) 
     )
 
 
-def _forget_failure(session: Session, document: StoredDocument) -> None:
-    session.execute(
-        delete(FailureRow).where(
-            FailureRow.source_id == document.source_id, FailureRow.key == document.key
-        )
-    )
+def _forget_failures(session: Session, documents: Sequence[StoredDocument]) -> None:
+    for source_id in {document.source_id for document in documents}:
+        for group in in_groups([document.key for document in documents]):
+            session.execute(
+                delete(FailureRow).where(
+                    FailureRow.source_id == source_id, FailureRow.key.in_(group)
+                )
+            )
 
 
-def _document_row(document: StoredDocument) -> DocumentRow:
-    return DocumentRow(
-        id=document.id,
-        source_id=document.source_id,
-        key=document.key,
-        version=document.version,
-        formats_version=document.formats_version,
-        title=document.title,
-        location=document.location,
-        format=document.format,
-        encoding=document.encoding,
-        pages=[list(page) for page in document.pages],
-        warnings=list(document.warnings),
-        details=document.details,
-        imported_at=document.imported_at,
-        revision=document.revision,
-    )
+def _rows(versions: Sequence[NewVersion]) -> dict[type[Base], list[dict[str, Any]]]:
+    if not versions:
+        return {}
+    texts = [{"document_id": version.document.id, "text": version.text} for version in versions]
+    documents = [
+        asdict(version.document) | {"pages": [list(page) for page in version.document.pages]}
+        for version in versions
+    ]
+    return {DocumentRow: documents, DocumentTextRow: texts}
