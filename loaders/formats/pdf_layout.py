@@ -4,12 +4,12 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 from typing import Any
 
-from loaders.formats.content import heading, one_line
+from loaders.formats.content import heading, one_line, pipe_table
 
 _LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
 _TABLE = str.maketrans({**_LIGATURES, "\xad": "-"})
@@ -21,6 +21,9 @@ _OTHER_SIZE = 0.07  # of the letter size: where it changes by more, a paragraph 
 _MAX_HEADING = 150  # characters
 _MAX_HEADING_SHARE = 0.3  # of the lines: more are a poster's, not a document's
 _LEVELS = 3
+_TABLE_ROWS = 3  # fewer may be aligned by chance
+_ALIGNED = 2.0  # points
+_LIST_MARK = re.compile(r"\W{1,2}$|\(?\w{1,3}[.)]$")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’)\]」』]*$")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CJK = r"[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]"
@@ -30,13 +33,17 @@ _FULL_LINE = 0.7  # of the paragraph's longest line: shorter ones end for a reas
 
 @dataclass(slots=True)
 class Line:
-    """A line of a page: where it starts, in points from the bottom left, and its letters' size."""
+    """A line of a page: where it starts, in points from the bottom left, and its letters' size.
+
+    `cells` are the pieces it was painted in, each with where it starts.
+    """
 
     text: str
     x: float
     y: float
     size: float
     upright: bool = True
+    cells: list[tuple[float, str]] = field(default_factory=list)
 
 
 class LineCollector:
@@ -64,17 +71,21 @@ class LineCollector:
 
     def _add(self, piece: Line, *, is_first: bool) -> None:
         last = self.lines[-1] if self.lines else None
-        if last is None or not is_first:
-            self.lines.append(piece)
-        elif not self._broken:
-            last.text += piece.text
-            last.size = max(last.size, piece.size) if len(last.text) < 4 else last.size
-        elif abs(piece.y - last.y) < _SAME_LINE * piece.size and piece.x > last.x:
-            # Words painted one by one, or cells of one row, which pypdf breaks apart.
-            last.text += f" {piece.text}"
-        else:
-            self.lines.append(piece)
+        if last is None or not is_first or (self._broken and not _goes_on(last, piece)):
+            last = Line("", piece.x, piece.y, piece.size, piece.upright)
+            self.lines.append(last)
+        elif self._broken:
+            last.text += " "
+        elif len(last.text) < 4:  # a bullet or a raised mark is no measure of its line
+            last.size = max(last.size, piece.size)
+        last.text += piece.text
+        last.cells.append((piece.x, piece.text))
         self._broken = False
+
+
+def _goes_on(last: Line, piece: Line) -> bool:
+    """Whether words painted one by one, or cells of one row, were torn apart by pypdf."""
+    return abs(piece.y - last.y) < _SAME_LINE * piece.size and piece.x > last.x
 
 
 class Layout:
@@ -93,9 +104,15 @@ class Layout:
         self._has_headings = big <= _MAX_HEADING_SHARE * len(lines) or len(lines) < 4
 
     def markdown(self, lines: Sequence[Line]) -> str:
-        """A page's lines as paragraphs, a blank line between them, with its headings marked."""
+        """A page's lines as paragraphs and tables, a blank line between, its headings marked."""
         gaps = _usual_gaps(lines)
-        return "\n\n".join(filter(None, map(self._block, _paragraphs(lines, gaps))))
+        blocks: list[str] = []
+        for is_table, part in _tables(lines):
+            if is_table:
+                blocks.append(pipe_table([text for _, text in line.cells] for line in part))
+            else:
+                blocks += map(self._block, _paragraphs(part, gaps))
+        return "\n\n".join(filter(None, blocks))
 
     def _block(self, lines: list[Line]) -> str:
         texts = [one_line(line.text) for line in lines]
@@ -123,6 +140,32 @@ def _usual_gaps(lines: Sequence[Line]) -> dict[float, float]:
         if 0 < gap < 3 * below.size and _rounded(above.size) == _rounded(below.size):
             gaps[_rounded(below.size)].append(gap)
     return {size: median(found) for size, found in gaps.items()}
+
+
+def _tables(lines: Sequence[Line]) -> Iterator[tuple[bool, list[Line]]]:
+    """The lines in runs, each with whether it is a table: rows whose cells start together."""
+    prose: list[Line] = []
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while end < len(lines) and _aligned(lines[end - 1], lines[end]):
+            end += 1
+        rows = list(lines[at:end])
+        if len(rows) < _TABLE_ROWS or all(_LIST_MARK.match(row.cells[0][1]) for row in rows):
+            prose += rows
+        else:
+            yield False, prose
+            yield True, rows
+            prose = []
+        at = end
+    yield False, prose
+
+
+def _aligned(above: Line, below: Line) -> bool:
+    if not 1 < len(above.cells) == len(below.cells) or not 0 < above.y - below.y < 4 * below.size:
+        return False
+    pairs = zip(above.cells, below.cells, strict=True)
+    return all(abs(a - b) < _ALIGNED for (a, _), (b, _) in pairs)
 
 
 def _paragraphs(lines: Iterable[Line], gaps: dict[float, float]) -> Iterator[list[Line]]:

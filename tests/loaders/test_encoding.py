@@ -76,12 +76,14 @@ def test_other_scripts_are_told_apart_and_their_guess_is_admitted(sentence, enco
     assert decode(sentence.encode(encoding)).text == sentence
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([*KOREAN, "Footnote 2.0", "---", "\n"]), min_size=1, max_size=30))
 def test_korean_texts_of_any_mixture_survive_cp949(lines):
     text = "\n".join(lines)
     assert decode(text.encode("cp949")).text == text
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from([*JAPANESE, "Footnote 2.0", "---", "\n"]), min_size=1, max_size=30),
     st.sampled_from(["cp932", "euc_jp"]),
@@ -92,12 +94,13 @@ def test_japanese_texts_of_any_mixture_survive(lines, encoding):
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 def test_arbitrary_bytes_are_decoded_or_refused(data):
     with contextlib.suppress(UnreadableError):
         assert len(decode(data).text) <= len(data)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_valid_utf8_text_is_never_taken_for_anything_else(text):
     if "\0" not in text and not text.startswith("\ufeff") and text.isprintable():

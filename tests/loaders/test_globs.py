@@ -1,7 +1,7 @@
 from pathlib import PurePosixPath
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.globs import Globs
@@ -36,6 +36,7 @@ def test_a_decomposed_pattern_matches_a_composed_path():
     assert Globs(["\u1112\u1172\u1100\u1161*"]).match("휴가.md")
 
 
+@settings(deadline=None)
 @given(
     st.text("ab.*?[]", min_size=1, max_size=6),
     st.text("ab.", min_size=1, max_size=6).filter(lambda name: name not in (".", "..")),

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.formats.content import (
@@ -15,6 +15,7 @@ from loaders.formats.content import (
 )
 
 
+@settings(deadline=None)
 @given(st.text(st.characters()))
 def test_cleaning_twice_changes_nothing_more(text):
     once = clean(text)
@@ -22,6 +23,7 @@ def test_cleaning_twice_changes_nothing_more(text):
     assert not re.search("[\0\r\ud800-\udfff]", once)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(st.characters()), max_size=6))
 def test_a_pages_offset_is_where_its_text_starts(pages):
     text, starts = join_pages(pages)
@@ -32,6 +34,7 @@ def test_a_pages_offset_is_where_its_text_starts(pages):
     assert len(starts) == sum(bool(clean(page).strip()) for page in pages)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.text("a|\\ \n"), max_size=4), max_size=5))
 def test_a_table_has_a_line_for_each_row_with_text(rows):
     table = pipe_table(rows)
@@ -49,6 +52,7 @@ def test_headings_stay_within_six_levels_and_one_line():
     assert heading(9, "a\n b") == "###### a b"
 
 
+@settings(deadline=None)
 @given(st.text("`ab\n"))
 def test_a_fence_is_longer_than_what_it_holds(code):
     fence = fenced(code).split("\n", 1)[0]

@@ -2,7 +2,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.formats import read_document
@@ -54,6 +54,7 @@ def test_a_wide_row_does_not_make_every_other_row_wide():
     assert len(text) < 200_000
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.lists(st.text("ab1 가,", min_size=1).filter(str.strip), min_size=2, max_size=2),

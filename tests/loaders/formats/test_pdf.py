@@ -66,6 +66,33 @@ def test_words_painted_one_by_one_stand_on_one_line():
     assert text == "Module one is an introduction\nto the whole product"
 
 
+def painted(rows) -> str:
+    from reportlab.pdfgen.canvas import Canvas
+
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    for number, row in enumerate(rows):
+        for x, text in row:
+            canvas.drawString(x, 700 - 16 * number, text)
+    canvas.save()
+    return read_document("a.pdf", out.getvalue()).page_content
+
+
+def test_rows_whose_cells_start_together_are_a_table():
+    rows = [("Kind", "Days"), ("Paid leave", "15"), ("Sick leave", "30")]
+    cells = [[(60, a), (200, b)] for a, b in rows]
+    assert painted([[(60, "A sentence before it.")], *cells]) == (
+        "A sentence before it.\n\n| Kind | Days |\n| --- | --- |\n"
+        "| Paid leave | 15 |\n| Sick leave | 30 |"
+    )
+
+
+@pytest.mark.parametrize("mark", ["-", "*", "1.", "(a)"])
+def test_list_marks_painted_apart_make_no_table(mark):
+    text = painted([[(60, mark), (80, "one point")]] * 4)
+    assert text == "\n".join([f"{mark} one point"] * 4)
+
+
 def test_an_empty_user_password_opens_and_any_other_is_a_reason():
     readable = pdf_file(["Secret words"], owner="owner")
     assert read_document("a.pdf", readable).page_content == "Secret words"
