@@ -18,6 +18,7 @@ Key = frozenset[str]
 
 FRAGMENT_TERMS = 2  # "Red Hat OpenShift?" may be a question, "data volume" leans on the last
 OPENED_TERMS = 3  # "And for new employees in Japan?"
+MAX_TERM_CHARS = 40  # what is longer is encoded data, or Chinese without a break
 RECENCY = 0.5  # what a term counts a turn earlier
 ANSWER_WEIGHT = 0.25  # what a term of the answer counts, against one of the question
 REPEATED = 2.0  # how much more a term counts that the last answer takes up
@@ -59,10 +60,11 @@ HAS_A_PREDICATE = re.compile(
     r"\b(?:what|how|why|when|where|who|which|is|are|am|was|were|do|does|did|has|have|had|can"
     r"|could|should|will|would|may|might|must|i|explain|tell|show|describe|list|use)\b"
     rf"|(?:{KOREAN_PREDICATE}|려면|방법은)\W*$"
-    r"|(?:です|ます|ません|ました|でした|でしょう|ください|[かるたいうくす])[かねよの]*\W*$",
+    r"|(?:です|ます|ません|ました|でした|でしょう|ください|[かるたいうくす])[かねよの]{0,3}\W*$",
     re.IGNORECASE,
 )
-SOURCE_NUMBER = re.compile(r"[\[［【]\s*[\d０-９][^\]］】]*[\]］】]")
+# Bounded, or a text of opening brackets alone would take minutes.
+SOURCE_NUMBER = re.compile(r"[\[［【]\s?[\d０-９][^\]］】]{0,500}[\]］】]")
 
 
 def terms(text: str) -> list[str]:
@@ -120,7 +122,11 @@ def salient_terms(question: str, history: History, limit: int, idf: Idf | None =
 def _term_spans(text: str) -> list[tuple[int, int]]:
     found = (match for match in WORD.finditer(text) if not NOT_A_TERM.fullmatch(match[0]))
     spans = [(match.start(), match.start() + len(PARTICLE.sub("", match[0]))) for match in found]
-    return [(start, end) for start, end in spans if content_tokens(text[start:end])]
+    return [
+        (start, end)
+        for start, end in spans
+        if end - start <= MAX_TERM_CHARS and content_tokens(text[start:end])
+    ]
 
 
 def _key(text: str) -> Key:

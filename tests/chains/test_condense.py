@@ -1,5 +1,6 @@
 """Follow-ups made to stand alone."""
 
+import time
 import unicodedata
 
 import pytest
@@ -173,3 +174,14 @@ def test_the_question_is_only_ever_added_to_and_only_with_what_was_said(question
 def test_a_follow_up_without_any_history_to_lean_on_stays():
     assert by_rule("And then?") == "And then?"
     assert by_rule("And then?", "Why?") == "And then?"
+
+
+@pytest.mark.parametrize("piece", ["か", "[1", "it ", "요!", "a-", "one!", "(", '"'])
+def test_a_hundred_thousand_characters_are_condensed_in_seconds(piece):
+    long = piece * (100_000 // len(piece)) + "x"
+    started = time.monotonic()
+    assert by_rule(long, "Is there a VPN?").startswith(long)
+    by_model(long)
+    inputs = {"question": "And then?", "chat_history": [(long, long)]}
+    assert len(RuleCondenser().invoke(inputs)) < 200
+    assert time.monotonic() - started < 20
