@@ -23,6 +23,7 @@ _MAX_HEADING_SHARE = 0.3  # of the lines: more are a poster's, not a document's
 _LEVELS = 3
 _TABLE_ROWS = 3  # fewer may be aligned by chance
 _ALIGNED = 2.0  # points
+_FIRST_CJK = "\u2e80"
 _LIST_MARK = re.compile(r"\W{1,2}$|\(?\w{1,3}[.)]$")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’)\]」』]*$")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -35,7 +36,8 @@ _FULL_LINE = 0.7  # of the paragraph's longest line: shorter ones end for a reas
 class Line:
     """A line of a page: where it starts, in points from the bottom left, and its letters' size.
 
-    `cells` are the pieces it was painted in, each with where it starts.
+    `cells` are its parts with wide gaps between them, each with where it starts; `end` is about
+    where the last of them ends.
     """
 
     text: str
@@ -44,6 +46,13 @@ class Line:
     size: float
     upright: bool = True
     cells: list[tuple[float, str]] = field(default_factory=list)
+    end: float = -math.inf
+
+    def space(self) -> None:
+        """Take a space painted on its own."""
+        x, text = self.cells[-1]
+        self.cells[-1] = (x, f"{text} ")
+        self.text += " "
 
 
 class LineCollector:
@@ -67,7 +76,7 @@ class LineCollector:
                 line = Line(part.translate(_TABLE), x, y, height, abs(up[0]) <= abs(up[1]))
                 self._add(line, is_first=number == 0)
             elif part and self.lines and not self._broken:
-                self.lines[-1].text += " "
+                self.lines[-1].space()
 
     def _add(self, piece: Line, *, is_first: bool) -> None:
         last = self.lines[-1] if self.lines else None
@@ -75,12 +84,23 @@ class LineCollector:
             last = Line("", piece.x, piece.y, piece.size, piece.upright)
             self.lines.append(last)
         elif self._broken:
-            last.text += " "
+            piece.text = f" {piece.text}"
         elif len(last.text) < 4:  # a bullet or a raised mark is no measure of its line
             last.size = max(last.size, piece.size)
         last.text += piece.text
-        last.cells.append((piece.x, piece.text))
+        _extend_cells(last, piece)
         self._broken = False
+
+
+def _extend_cells(line: Line, piece: Line) -> None:
+    # Many programs paint letter by letter: only a gap, by what letters usually take, parts cells.
+    if piece.x - line.end > piece.size:
+        line.cells.append((piece.x, piece.text))
+    else:
+        x, text = line.cells[-1]
+        line.cells[-1] = (x, text + piece.text)
+    ems = sum(1.0 if letter > _FIRST_CJK else 0.5 for letter in piece.text)
+    line.end = piece.x + ems * piece.size
 
 
 def _goes_on(last: Line, piece: Line) -> bool:

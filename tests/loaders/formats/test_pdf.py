@@ -6,6 +6,7 @@ import pytest
 from errors import UnreadableError
 from loaders.formats import read_document
 from loaders.formats.pdf import join_hyphenated
+from loaders.formats.pdf_layout import Layout, LineCollector
 from tests.loaders.formats.files import pdf_file
 
 KOREAN = "연차 휴가는 매년 15일이 부여됩니다."
@@ -67,6 +68,7 @@ def test_words_painted_one_by_one_stand_on_one_line():
 
 
 def painted(rows) -> str:
+    """The Markdown of rows of (x, text), each piece a text object of its own."""
     from reportlab.pdfgen.canvas import Canvas
 
     out = io.BytesIO()
@@ -85,6 +87,25 @@ def test_rows_whose_cells_start_together_are_a_table():
         "A sentence before it.\n\n| Kind | Days |\n| --- | --- |\n"
         "| Paid leave | 15 |\n| Sick leave | 30 |"
     )
+
+
+def letter_by_letter(rows) -> str:
+    """The Markdown of rows of (x, text) whose letters come from pypdf one by one."""
+    collector = LineCollector()
+    for number, row in enumerate(rows):
+        for x, text in row:
+            for i, letter in enumerate(text):
+                matrix = (1, 0, 0, 1, x + 10 * i, 700 - 16 * number)
+                collector.visit(letter, (1, 0, 0, 1, 0, 0), matrix, None, 10)
+        collector.visit("\n", (1, 0, 0, 1, 0, 0), (1, 0, 0, 1, 0, 0), None, 10)
+    return Layout([collector.lines]).markdown(collector.lines)
+
+
+def test_cells_painted_letter_by_letter_are_cells_and_such_prose_is_no_table():
+    rows = [("구분", "일수 안내"), ("연차", "십오 일"), ("병가", "삼십 일")]
+    table = letter_by_letter([[(60, a), (200, b)] for a, b in rows])
+    assert table == ("| 구분 | 일수 안내 |\n| --- | --- |\n| 연차 | 십오 일 |\n| 병가 | 삼십 일 |")
+    assert letter_by_letter([[(60, "가나다라마")]] * 4) == "\n".join(["가나다라마"] * 4)
 
 
 @pytest.mark.parametrize("mark", ["-", "*", "1.", "(a)"])
