@@ -20,6 +20,9 @@ from storage.new_rows import NewRows
 
 FORMAT_FILE = "format.json"
 SCHEMA_VERSION = 1
+_NOT_EMPTY = "\0"
+"""Put before a text that is empty, or begins with it: Deep Lake gives None for an empty text, as
+it does for one that is missing."""
 
 
 class PassageDataset:
@@ -85,9 +88,7 @@ class PassageDataset:
         """The id of every row."""
         with _reading(self.folder):
             ids = list(self._dataset["id"][:])
-        if None in ids:  # no id is empty, so this column is shorter than the commit promised
-            raise unusable("passages", self.folder, "a commit is there only in part")
-        return ids
+        return self._whole(ids)
 
     def metadata(self) -> Iterator[Metadata]:
         """The metadata of every row."""
@@ -98,13 +99,14 @@ class PassageDataset:
     def vectors(self, start: int, stop: int) -> npt.NDArray[np.float32]:
         """The vectors of a run of rows, as they were given."""
         with _reading(self.folder):
-            return np.asarray(self._dataset["embedding"][start:stop], dtype=np.float32)
+            found = np.asarray(self._dataset["embedding"][start:stop], dtype=np.float32)
+            return found.reshape(stop - start, self.dimension)
 
     def vectors_at(self, rows: list[int]) -> npt.NDArray[np.float32]:
         """The vectors of these rows, in the order asked, as they were given."""
         with _reading(self.folder):
             found = np.asarray(self._dataset["embedding"][rows], dtype=np.float32)
-        return found.reshape(len(rows), self.dimension)
+            return found.reshape(len(rows), self.dimension)
 
     def texts_and_metadata(self, rows: list[int]) -> list[tuple[str, Metadata]]:
         """Text and metadata of these rows, in the order asked."""
@@ -112,8 +114,8 @@ class PassageDataset:
             return []
         with _reading(self.folder):
             texts, metadata = self._dataset["text"][rows], self._dataset["metadata"][rows]
-        # Deep Lake gives an empty text back as None.
-        return list(zip((text or "" for text in texts), map(self._parsed, metadata), strict=True))
+        whole = [text.removeprefix(_NOT_EMPTY) for text in self._whole(list(texts))]
+        return list(zip(whole, map(self._parsed, metadata), strict=True))
 
     def write(self, gone: Sequence[int], new: NewRows | None) -> None:
         """Delete rows and append others in one commit, as the holder of the writer lock.
@@ -129,6 +131,12 @@ class PassageDataset:
                 self._dataset.append(_columns(new))
             self._dataset.commit()
 
+    def _whole(self, column: list[str]) -> list[str]:
+        """The column, once it is sure that no value is missing; we never write an empty one."""
+        if None in column:
+            raise unusable("passages", self.folder, "a commit is there only in part")
+        return column
+
     def _parsed(self, json_: str) -> Metadata:
         with _reading(self.folder):
             metadata: Metadata = json.loads(json_)
@@ -138,10 +146,14 @@ class PassageDataset:
 def _columns(new: NewRows) -> dict[str, Any]:
     return {
         "id": list(new.ids),
-        "text": list(new.texts),
+        "text": [_never_empty(text) for text in new.texts],
         "embedding": new.vectors,
         "metadata": list(new.metadata),
     }
+
+
+def _never_empty(text: str) -> str:
+    return text if text and not text.startswith(_NOT_EMPTY) else _NOT_EMPTY + text
 
 
 def _schema(types: Any, dimension: int) -> dict[str, Any]:

@@ -149,7 +149,9 @@ def test_metadata_comes_back_exactly(store, tmp_path, metadata):
     assert repr(found) == repr(metadata)
 
 
-@pytest.mark.parametrize("text", ["", " ", "\x00", "a\x00b", "\ufeff", "'; DROP", "日本語\n\r\n"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "\x00", "\x00\x00b", "a\x00b", "\ufeff", "'; DROP", "日本語\n\r\n"]
+)
 def test_text_and_id_come_back_exactly(tmp_path, text):
     for current in (0, 1):
         store = DeepLakePassages(tmp_path / "p", DeterministicFakeEmbedding(size=4))
