@@ -15,6 +15,7 @@ STYLE, ICON = HERE / "style.css", HERE / "icon.svg"
 def show_frame() -> None:
     """Set the page up and let every page know that app.py has run."""
     st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
+    st.logo(ICON, size="large")
     st.html(STYLE)
     st.session_state[FRAMED] = True
 

@@ -12,6 +12,8 @@ REACH = 30  # how far to look for white space to cut at
 FOLDED_FROM = 60  # a remainder shorter than this is not worth folding
 ELLIPSIS = re.compile(r"\.{3,}|[…‥]+")
 PUNCTUATION = ".,;:!?。、！？)）」』"
+CODE = re.compile(r"^(?:```|~~~| {4}|\t)", re.MULTILINE)
+WRAPPED = re.compile(r"(?<=[^\n|#]{30})\n(?=[^\W\d_]|[\"'“‘「『（(])")
 WHITE_SPACE = re.compile(r"\s+")
 
 
@@ -75,11 +77,20 @@ def excerpt_html(passage: str, spans: Sequence[Span]) -> str:
     overlap and be in any order; without any, what stands at the beginning is near.
     """
     near = [_window(passage, span) for span in spans or [(0, 0)]]
+    text = _unwrapped(passage)
     pieces, end = [], 0
-    for start, stop in _merged(near):
-        pieces += [_far_html(passage[end:start]), _near_html(passage, (start, stop), spans)]
+    for start, stop in _merged(near, gap=FOLDED_FROM):
+        pieces += [_far_html(text[end:start]), _near_html(text, (start, stop), spans)]
         end = stop
-    return "".join([*pieces, _far_html(passage[end:])])
+    return "".join([*pieces, _far_html(text[end:])])
+
+
+def _unwrapped(passage: str) -> str:
+    """The passage with the line ends of wrapped prose as spaces, each character in its place.
+
+    A line end is kept after a short line, and beside tables, lists, headings and code.
+    """
+    return passage if CODE.search(passage) else WRAPPED.sub(" ", passage)
 
 
 def _window(passage: str, span: Span) -> Span:
@@ -114,10 +125,11 @@ def marked_html(passage: str, spans: Sequence[Span]) -> str:
     return "".join([*pieces, escape(passage[end:])])
 
 
-def _merged(spans: Sequence[Span]) -> list[Span]:
+def _merged(spans: Sequence[Span], *, gap: int = 0) -> list[Span]:
+    """The spans in order, those made one that overlap or lie less than `gap` apart."""
     merged: list[Span] = []
     for start, stop in sorted(spans):
-        if merged and start < merged[-1][1]:
+        if merged and start < merged[-1][1] + gap:
             merged[-1] = (merged[-1][0], max(stop, merged[-1][1]))
         else:
             merged.append((start, stop))

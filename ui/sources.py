@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from domain import Citation, CitationState, Source, Turn
 from ui import words
@@ -145,8 +146,14 @@ def _title(source: Source) -> str:
 def _where(source: Source) -> str:
     page = words.PAGE.format(page=source.page) if source.page else ""
     heading = " › ".join(source.heading_path)
-    parts = (f"<span>{escape(part)}</span>" for part in (heading, page, source.location) if part)
-    return "".join(parts)
+    parts = (heading, page, _short(source.location))
+    return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+
+
+def _short(location: str) -> str:
+    """A path below the folder the program runs in without that folder's own path."""
+    path = Path(location)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else location
 
 
 def _check(citation: Citation, in_passage: Span | None) -> str:

@@ -32,6 +32,7 @@ def show_welcome(place: DeltaGenerator) -> None:
     """Show first questions to choose from, in a place that an answer can clear."""
     with place.container():
         st.subheader(words.WELCOME, anchor=False)
+        st.caption(words.WELCOME_SAMPLES)
         for question in words.SAMPLE_QUESTIONS:
             st.button(question, key=f"sample-{question}", on_click=_choose, args=(question,))
 

@@ -10,10 +10,11 @@ CONVERSATIONS = "Conversations"
 UNTITLED = "Untitled"
 
 WELCOME = "What would you like to know?"
+WELCOME_SAMPLES = "For example, about the sample documents:"
 SAMPLE_QUESTIONS = (
     "How many days of annual leave do new employees get?",
     "노트북을 잃어버리면 어떻게 해야 하나요?",
-    "SEV1の障害では、状況をどのくらいの間隔で更新しますか？",
+    "障害のあと、ふりかえりの会はいつまでに開きますか？",
 )
 LIBRARY = "{documents} documents, {passages} passages"
 LIBRARY_EMPTY = "The library is empty: there is nothing to answer from yet."

@@ -15,6 +15,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwr
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+TAKE_SCREENSHOTS = bool(os.environ.get("FOOTNOTE_SCREENSHOTS"))  # tests see a clean environment
 SCREENSHOTS = Path(__file__).parents[2] / "docs" / "screenshots"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -31,7 +32,7 @@ QUESTIONS = {
         "보안 안내서",
     ),
     "japanese": (
-        "ふりかえりの会はいつまでに開きますか？",
+        "障害のあと、ふりかえりの会はいつまでに開きますか？",
         "ふりかえりの会は、復旧から3営業日以内に開きます",
         "障害対応ガイド",
     ),
@@ -74,7 +75,9 @@ def squeeze(text: str) -> str:
 
 
 def screenshot(page: "sync_api.Page", name: str) -> None:
-    if os.environ.get("FOOTNOTE_SCREENSHOTS"):
+    if TAKE_SCREENSHOTS:
+        if page.locator(".fn-question").count():
+            page.locator(".fn-question").last.evaluate("element => element.scrollIntoView()")
         page.wait_for_timeout(700)  # fonts, and the end of scrolling
         page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
@@ -100,18 +103,18 @@ def test_a_question_gets_a_cited_sentence_whose_source_opens(
     source = turn.locator(".fn-source", has=page.locator("mark", has_text=sentence)).first
     sync_api.expect(source).to_contain_text(title)
     sync_api.expect(source).to_contain_text("verified")
+    screenshot(page, f"chat-{language}")
     n = source.locator(".fn-n").inner_text()
     turn.locator("a.fn-cite", has_text=n).first.click()
     sync_api.expect(source).to_be_in_viewport()
     assert page.url.endswith("#" + source.get_attribute("id"))
-    screenshot(page, f"chat-{language}")
     page.set_viewport_size(PHONE)
     screenshot(page, f"chat-{language}-phone")
 
 
 def test_a_conversation_goes_on_after_a_reload(page: "sync_api.Page", address: str) -> None:
     page.goto(address)
-    ask(page, "ふりかえりの会はいつまでに開きますか？")
+    ask(page, QUESTIONS["japanese"][0])
     page.reload()
     page.locator(".fn-verdict").first.wait_for()
     turn = ask(page, "報告書は？")

@@ -1,5 +1,7 @@
 """The chat page, run without a browser over a service that plays a script."""
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -204,6 +206,24 @@ def test_markup_in_a_document_stays_text(page: AppTest, services: Services) -> N
     for tag in ("<script", "<img", "<b>", "<u>", "<s>", "<em>", "<i>", "<h1>q", 'href="http'):
         assert tag not in html
     assert "<mark>b&gt;bold&lt;/b</mark>" in html
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        (str(Path.cwd() / "handbook" / "휴가.md"), "<span>handbook/휴가.md</span>"),
+        ("/elsewhere/leave.md", "<span>/elsewhere/leave.md</span>"),
+        ("https://wiki.example/leave", 'href="https://wiki.example/leave"'),
+        ("javascript:alert(1)", "<span>javascript:alert(1)</span>"),
+    ],
+)
+def test_a_source_names_where_it_lies(
+    page: AppTest, services: Services, location: str, expected: str
+) -> None:
+    services.chat.script = Script(sources=(source(1, location=location),))
+    html = ask(page)
+    assert expected in html
+    assert 'href="javascript' not in html
 
 
 def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Services) -> None:

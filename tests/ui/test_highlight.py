@@ -88,10 +88,11 @@ def test_an_excerpt_holds_the_whole_passage_and_folds_no_mark(
 ) -> None:
     passage, spans = case
     html = excerpt_html(passage, spans)
-    assert unescape(re.sub("<[^>]*>", "", html)) == passage
+    assert unescape(re.sub("<[^>]*>", "", html)).split() == passage.split()
     near = re.sub(r'<span class="fn-far"><span>[^<]*</span></span>', "", html)
     marks = re.compile("<mark>(.*?)</mark>", re.DOTALL)
-    assert marks.findall(near) == marks.findall(marked_html(passage, spans))
+    expected = marks.findall(marked_html(passage, spans))
+    assert [mark.split() for mark in marks.findall(near)] == [mark.split() for mark in expected]
 
 
 def test_what_is_far_from_the_quote_is_folded_at_white_space() -> None:
@@ -101,6 +102,25 @@ def test_what_is_far_from_the_quote_is_folded_at_white_space() -> None:
     assert "<mark>THE QUOTE</mark>" in near
     assert set(near.replace("<mark>THE QUOTE</mark>", "").split()) == {"before", "after"}
     assert len(near) < 300
+
+
+def test_less_than_a_line_between_two_quotes_is_not_folded() -> None:
+    passage = "a" * 10 + " word" * 50 + " b"
+    html = excerpt_html(passage, [(0, 10), (len(passage) - 1, len(passage))])
+    assert "fn-far" in html
+    passage = "a" * 10 + " word" * 40 + " b"
+    html = excerpt_html(passage, [(0, 10), (len(passage) - 1, len(passage))])
+    assert "fn-far" not in html
+
+
+def test_wrapped_prose_flows_and_everything_else_keeps_its_lines() -> None:
+    wrapped = "이 규정은 부산 사무소에 근무하는 모든 직원에게 적용됩니다. 밤이나\n주말에도"
+    assert "밤이나 주말에도" in excerpt_html(wrapped, [])
+    long = "a line that is long enough to have been wrapped"
+    for kept in (f"{long}\n- item", f"{long}\n| cell |", f"| {long} |\nAfter", f"{long}\n\nNext"):
+        assert excerpt_html(kept, []) == kept
+    for kept in ("short\nlines", f"```\n{long}\n{long}\n```", f"{long}\n1. item"):
+        assert excerpt_html(kept, []) == kept
 
 
 def test_a_short_passage_is_not_folded() -> None:
