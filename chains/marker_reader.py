@@ -37,7 +37,7 @@ class Marker:
     @property
     def shown(self) -> str:
         """The marker as a reader sees it: the numbers alone, `[1][2]`."""
-        return "".join(f"[{n}]" for n in dict.fromkeys(claim.n for claim in self.claims))
+        return "".join(f"[{claim.n}]" for claim in self.claims)
 
 
 class MoreNeededError(Exception):
@@ -51,8 +51,8 @@ class NotAMarkerError(Exception):
 def read_marker(text: str, at: int) -> Marker:
     """The marker that begins with the bracket at that place.
 
-    Forms: `[1]`, `[1, 2]`, `[1-3]`, `［１］`, `【1†...】`, `[1: "words"]`, `[1: "a", 2: 「b」]`. Not a
-    marker: `[1](target)`, `[2024]`, `[text]`, what holds a blank line.
+    Forms: `[1]`, `[1, 2]`, `[1-3]`, `［１］`, `【1†...】`, `[1: "words"]`, `[1: "a", 2: 「b」]`.
+    No markers: `[1](target)`, `[2024]`, `[text]`, what holds a blank line.
 
     Raises:
         MoreNeededError: The text ends where it could still be one.

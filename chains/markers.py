@@ -146,4 +146,3 @@ class MarkerParser:
         taken, self._held = self._held[:length], self._held[length:]
         self._previous = taken[-1]
         return Text(taken)
-

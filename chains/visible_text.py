@@ -46,8 +46,8 @@ _CJK_CHAR = re.compile(f"[{CJK}\u3001-\u303f]")
 _DASH = re.compile(f"[{_DASHES}]")
 # Nested quotation marks change with the marks around them, so all kinds count as one.
 _SAME = str.maketrans(
-    {mark: "'" for mark in "\"‘’‚‛“”„‟′″＂＇"}
-    | {dash: "-" for dash in "‐‑‒–—―−﹘﹣－"}
+    dict.fromkeys('"‘’‚‛“”„‟′″＂＇', "'")
+    | dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
     | {"『": "「", "』": "」", "〜": "~"}
 )
 _LONGEST_CLUSTER = 32
