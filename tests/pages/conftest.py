@@ -49,3 +49,16 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
 def page(services: Services) -> AppTest:
     """The chat page, open."""
     return AppTest.from_file(str(APP), default_timeout=20).run()
+
+
+def shown(page: AppTest) -> str:
+    """Everything on the page, as HTML and text."""
+    assert not page.exception
+    texts = [*page.html, *page.markdown, *page.subheader, *page.caption, *page.code]
+    labels = [button.label for button in page.button]
+    return "\n".join([*(element.value for element in texts), *labels])
+
+
+def ask(page: AppTest, question: str = "How many days?") -> str:
+    page.chat_input[0].set_value(question).run()
+    return shown(page)

@@ -1,12 +1,9 @@
 """The chat page, run without a browser over a service that plays a script."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import CitationState
 from errors import (
     ConfigError,
     InputError,
@@ -14,22 +11,9 @@ from errors import (
     ModelUnavailableError,
     StorageError,
 )
-from tests.pages.conftest import APP, Services
-from tests.pages.double import QUOTE, Script, citation, source
+from tests.pages.conftest import APP, Services, ask, shown
+from tests.pages.double import QUOTE, Script
 from ui import words
-
-
-def shown(page: AppTest) -> str:
-    """Everything on the page, as HTML and text."""
-    assert not page.exception
-    texts = [*page.html, *page.markdown, *page.subheader, *page.caption, *page.code]
-    labels = [button.label for button in page.button]
-    return "\n".join([*(element.value for element in texts), *labels])
-
-
-def ask(page: AppTest, question: str = "How many days?") -> str:
-    page.chat_input[0].set_value(question).run()
-    return shown(page)
 
 
 def test_the_page_opens_with_first_questions_and_says_who_answers(page: AppTest) -> None:
@@ -54,13 +38,6 @@ def test_the_marker_in_the_answer_points_to_the_source_below(page: AppTest) -> N
     html = ask(page)
     assert 'href="#source-t1-1"' in html
     assert 'id="source-t1-1"' in html
-
-
-def test_sources_that_were_not_cited_are_folded_away(page: AppTest) -> None:
-    html = ask(page)
-    cited, folded = html.split("<details")
-    assert "Sick leave" not in cited
-    assert "Sick leave" in folded
 
 
 def test_a_sample_question_is_asked_by_pressing_it(page: AppTest, services: Services) -> None:
@@ -193,64 +170,6 @@ def test_a_wrong_setting_is_named_instead_of_a_page_that_cannot_work(
 
     monkeypatch.setattr(bootstrap, "build_services", refuse)
     assert "OPENAI_MODEL is missing." in shown(AppTest.from_file(str(APP)).run())
-
-
-def test_markup_in_a_document_stays_text(page: AppTest, services: Services) -> None:
-    evil = "<script>alert(1)</script><img src=http://x/y onerror=alert(2)> <b>bold</b>"
-    services.chat.script = Script(
-        pieces=(f"“{evil}” ![x](http://x/z) [here](http://x) <i>i</i>", "[1]"),
-        sources=(source(1, evil, title="<u>title</u>", location="<s>", heading_path=("<em>",)),),
-        citations=(citation(quote="<b>bold</b>"),),
-    )
-    html = ask(page, "<h1>question</h1>")
-    for tag in ("<script", "<img", "<b>", "<u>", "<s>", "<em>", "<i>", "<h1>q", 'href="http'):
-        assert tag not in html
-    assert "<mark>b&gt;bold&lt;/b</mark>" in html
-
-
-@pytest.mark.parametrize(
-    ("location", "expected"),
-    [
-        (str(Path.cwd() / "handbook" / "휴가.md"), "<span>handbook/휴가.md</span>"),
-        ("/elsewhere/leave.md", "<span>/elsewhere/leave.md</span>"),
-        ("https://wiki.example/leave", 'href="https://wiki.example/leave"'),
-        ("javascript:alert(1)", "<span>javascript:alert(1)</span>"),
-    ],
-)
-def test_a_source_names_where_it_lies(
-    page: AppTest, services: Services, location: str, expected: str
-) -> None:
-    services.chat.script = Script(sources=(source(1, location=location),))
-    html = ask(page)
-    assert expected in html
-    assert 'href="javascript' not in html
-
-
-def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Services) -> None:
-    services.chat.script = Script(
-        pieces=("A [1]. B [2]. ", "C [9]."),
-        citations=(
-            citation(1, quoted_by_answer=False),
-            citation(2, CitationState.NOT_FOUND, "Sick leave needs three notes."),
-            citation(2, CitationState.NOT_FOUND, "sick LEAVE"),
-            citation(9, CitationState.NO_SUCH_SOURCE, ""),
-        ),
-        unsupported=1,
-    )
-    html = ask(page)
-    assert "1 of 4 quotes found in the source" in html
-    assert words.MATCHED in html
-    assert "2 ⚠ not found</a>" in html
-    assert "Sick leave needs three notes." in html
-    assert html.count("<mark>") == 1
-    assert "9 ⚠ no such source</span>" in html
-    assert words.NO_SUCH_SOURCE.format(n=9) in html
-    assert words.UNSUPPORTED[0] in html
-
-
-def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services) -> None:
-    services.chat.script = Script(pieces=("I believe it is ten.",), citations=())
-    assert words.NO_CITATION in ask(page)
 
 
 def test_of_a_very_long_question_only_the_beginning_is_repeated(

@@ -1,0 +1,76 @@
+"""What the page says about an answer's sources and citations."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from domain import CitationState
+from tests.pages.conftest import Services, ask
+from tests.pages.double import Script, citation, source
+from ui import words
+
+
+def test_sources_that_were_not_cited_are_folded_away(page: AppTest) -> None:
+    html = ask(page)
+    cited, folded = html.split("<details")
+    assert "Sick leave" not in cited
+    assert "Sick leave" in folded
+
+
+def test_markup_in_a_document_stays_text(page: AppTest, services: Services) -> None:
+    evil = "<script>alert(1)</script><img src=http://x/y onerror=alert(2)> <b>bold</b>"
+    services.chat.script = Script(
+        pieces=(f"“{evil}” ![x](http://x/z) [here](http://x) <i>i</i>", "[1]"),
+        sources=(source(1, evil, title="<u>title</u>", location="<s>", heading_path=("<em>",)),),
+        citations=(citation(quote="<b>bold</b>"),),
+    )
+    html = ask(page, "<h1>question</h1>")
+    for tag in ("<script", "<img", "<b>", "<u>", "<s>", "<em>", "<i>", "<h1>q", 'href="http'):
+        assert tag not in html
+    assert "<mark>b&gt;bold&lt;/b</mark>" in html
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        (str(Path.cwd() / "handbook" / "휴가.md"), "<span>handbook/휴가.md</span>"),
+        ("/elsewhere/leave.md", "<span>/elsewhere/leave.md</span>"),
+        ("https://wiki.example/leave", 'href="https://wiki.example/leave"'),
+        ("javascript:alert(1)", "<span>javascript:alert(1)</span>"),
+    ],
+)
+def test_a_source_names_where_it_lies(
+    page: AppTest, services: Services, location: str, expected: str
+) -> None:
+    services.chat.script = Script(sources=(source(1, location=location),))
+    html = ask(page)
+    assert expected in html
+    assert 'href="javascript' not in html
+
+
+def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(
+        pieces=("A [1]. B [2]. ", "C [9]."),
+        citations=(
+            citation(1, quoted_by_answer=False),
+            citation(2, CitationState.NOT_FOUND, "Sick leave needs three notes."),
+            citation(2, CitationState.NOT_FOUND, "sick LEAVE"),
+            citation(9, CitationState.NO_SUCH_SOURCE, ""),
+        ),
+        unsupported=1,
+    )
+    html = ask(page)
+    assert "1 of 4 quotes found in the source" in html
+    assert words.MATCHED in html
+    assert "2 ⚠ not found</a>" in html
+    assert "Sick leave needs three notes." in html
+    assert html.count("<mark>") == 1
+    assert "9 ⚠ no such source</span>" in html
+    assert words.NO_SUCH_SOURCE.format(n=9) in html
+    assert words.UNSUPPORTED[0] in html
+
+
+def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(pieces=("I believe it is ten.",), citations=())
+    assert words.NO_CITATION in ask(page)
