@@ -42,7 +42,7 @@ _TOKEN = re.compile(
 )
 _IS_BLANK = re.compile(_BLANK)
 _SOFT_BREAK = re.compile("\u00ad\\s")
-_CJK_CHAR = re.compile(f"[{CJK}\u3001-\u303f]")
+_CJK_CHAR = re.compile(f"[{CJK}\u3001-\u303f\u3099\u309a]")
 _DASH = re.compile(f"[{_DASHES}]")
 # Nested quotation marks change with the marks around them, so all kinds count as one.
 _SAME = str.maketrans(

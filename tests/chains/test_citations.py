@@ -1,0 +1,235 @@
+from dataclasses import replace
+
+import pytest
+
+from chains.citations import check_answer, shown_text
+from chains.markers import MarkerParser
+from domain import CitationState, Source
+
+VERIFIED, NOT_FOUND, NO_SUCH = (
+    CitationState.VERIFIED, CitationState.NOT_FOUND, CitationState.NO_SUCH_SOURCE,
+)  # fmt: skip
+TEXTS = {
+    "en": """# Leave policy
+
+Intro words come first.
+
+New employees receive **15 days** of paid leave per year. Unused days cannot be carried over.
+A doctor's note is needed after 3 days of sick leave.
+
+| Grade | Days |
+|---|---|
+| Junior | 15 |
+| Senior | 20 |
+
+The last section is about parental leave of 90 days.
+""",
+    "ko": "# 휴가\n\n"
+    "신입 직원은 연차 휴가 15일을 받습니다. 남은 휴가는 다음 해로 이월할 수 없습니다.\n",
+    "ja": "# 休暇\n\n新入社員の有給休暇は年15日です。翌年に繰り越すことはできません。\n",
+}
+
+
+def source(n, document_id, end="\n\nThe last"):
+    text = TEXTS[document_id]
+    passage = text[text.index("\n\n") + 2 :].partition(end)[0]
+    return Source(n, f"p{n}", document_id, "Handbook", "/handbook", passage, "v1", 3, ("Leave",))
+
+
+SOURCES = [source(1, "en"), source(2, "ko"), source(3, "ja")]
+
+
+def check(answer, sources=SOURCES, texts=TEXTS):
+    return check_answer(answer, sources, texts.get)
+
+
+def states(answer):
+    return [citation.state for citation in check(answer).citations]
+
+
+def test_a_quote_in_the_marker_is_verified_with_the_stored_words_and_their_place():
+    [citation] = check('You get 15 days [1: "15 days of paid  leave"].').citations
+    assert citation.state is VERIFIED
+    assert citation.quote == "15 days** of paid leave"
+    assert TEXTS["en"][citation.start : citation.end] == citation.quote
+    assert citation.quoted_by_answer
+
+
+def test_a_citation_holds_the_evidence_of_its_source():
+    [citation] = check('You get 15 days [1: "15 days of paid leave"].').citations
+    shared = (
+        "n",
+        "title",
+        "location",
+        "document_id",
+        "passage_id",
+        "version",
+        "page",
+        "heading_path",
+    )
+    assert all(getattr(citation, name) == getattr(SOURCES[0], name) for name in shared)
+    assert citation.passage_text == SOURCES[0].text
+
+
+@pytest.mark.parametrize(
+    "quote", ["25 days of paid leave", "Unused days can be carried over", "14 weeks of paid leave"]
+)
+def test_an_altered_quote_is_not_found_and_keeps_the_words_claimed(quote):
+    [citation] = check(f'It says so [1: "{quote}"].').citations
+    assert (citation.state, citation.quote, citation.start) == (NOT_FOUND, quote, -1)
+
+
+def test_a_true_quote_of_another_document_is_not_found():
+    assert states('It is so [2: "15 days of paid leave"].') == [NOT_FOUND]
+
+
+def test_an_invented_number_is_no_such_source():
+    assert states("You get 15 days [9].") == [NO_SUCH]
+
+
+def test_a_quote_elsewhere_in_the_document_is_verified_at_its_place():
+    [citation] = check('Parents get 90 days [1: "parental leave of 90 days"].').citations
+    assert citation.state is VERIFIED
+    assert TEXTS["en"][citation.start : citation.end] == "parental leave of 90 days"
+
+
+def test_a_repeated_sentence_is_cited_where_the_passage_stands():
+    text = f"Take 15 days of leave.\n\n{'x ' * 50}\n\nNow: Take 15 days of leave."
+    passage = "Now: Take 15 days of leave."
+    one = replace(SOURCES[0], text=passage)
+    [citation] = check('So [1: "Take 15 days of leave"].', [one], {"en": text}).citations
+    assert citation.start == text.rindex("Take 15")
+
+
+def test_a_document_that_is_gone_is_checked_against_the_passage_kept():
+    [citation] = check('You get 15 days [1: "15 days of paid leave"].', texts={}).citations
+    assert (citation.state, citation.start, citation.end) == (VERIFIED, -1, -1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("“New employees receive 15 days of paid leave per year.” [1]", VERIFIED),
+        ('It says "New employees receive 15 days of paid leave". [1]', VERIFIED),
+        ("“New employees receive 25 days of paid leave per year.” [1]", NOT_FOUND),
+        ("「翌年に繰り越すことはできません。」[3]", VERIFIED),
+        ("「翌年に繰り越すことができます。」[3]", NOT_FOUND),
+        ("“He said ‘New employees’ and “more”.” [1]", NOT_FOUND),
+    ],
+)
+def test_a_quotation_directly_before_the_marker_is_its_quote(answer, state):
+    [citation] = check(answer).citations
+    assert citation.state is state
+    assert citation.quoted_by_answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "quote"),
+    [
+        ("New employees receive 15 days of paid leave a year [1].", "New employees receive **15"),
+        ("Unused days cannot be carried over to the next year. [1]", "Unused days cannot"),
+        ("- New employees receive 15 days of leave [1]\n- Unknown.", "New employees receive"),
+        ("Per [1], new employees receive 15 days of paid leave.", "New employees receive"),
+        ("Senior grade gets 20 days [1].", "| Senior | 20 |"),
+        ("신입 직원은 연차 15일을 받습니다 [2].", "신입 직원은 연차 휴가 15일을"),
+        ("新入社員は年15日の有給休暇があります[3]。", "新入社員の有給休暇は年15日です。"),
+        ('A doctor\'s note is needed after 3 sick days [1: "note"].', "A doctor's note"),
+    ],
+)
+def test_a_bare_marker_is_verified_by_the_sentence_that_supports_it(answer, quote):
+    [citation] = check(answer).citations
+    assert citation.state is VERIFIED
+    assert citation.quote.startswith(quote)
+    assert not citation.quoted_by_answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "New employees receive 25 days of paid leave a year [1].",
+        "Junior grade gets 20 days [1].",
+        "Unused days can be carried over [1].",
+        "New employees do not receive 15 days of paid leave per year [1].",
+        "휴가는 이월할 수 있습니다 [2].",
+        "翌年に繰り越すことができます[3]。",
+        "신입은 15일 휴가를 받습니다 [1].",
+        "The canteen serves lunch for free at noon [1].",
+    ],
+)
+def test_a_bare_marker_on_a_statement_that_the_passage_does_not_make_is_not_found(answer):
+    [citation] = check(answer).citations
+    assert (citation.state, citation.quote, citation.quoted_by_answer) == (NOT_FOUND, "", False)
+
+
+def test_two_markers_in_a_sentence_each_stand_for_their_part():
+    checked = check(
+        "New employees receive 15 days of paid leave per year [1] and the canteen is free [1]."
+    )
+    assert [citation.state for citation in checked.citations] == [VERIFIED, NOT_FOUND]
+    assert checked.unsupported_sentences == 0
+
+
+def test_the_shown_text_has_numbers_only_and_every_mark_in_it_is_located():
+    checked = check('A [1: "15 days of paid leave"]. B [1, 9] and 【2†x】 `[3]`.')
+    assert checked.text == "A [1]. B [1][9] and [2] `[3]`."
+    marked = [(checked.text[mark.start : mark.end], mark.citation) for mark in checked.marks]
+    assert [text for text, _ in marked] == ["[1]", "[1]", "[9]", "[2]"]
+    assert all(f"[{checked.citations[index].n}]" == text for text, index in marked)
+
+
+def test_the_streamed_text_is_the_shown_text():
+    answer = 'A [1: "15 days of paid leave"]. B [1, 9] and 【2†x】 [3: "cut o'
+    parser = MarkerParser()
+    streamed = "".join(shown_text(parser.feed(letter)) for letter in answer)
+    assert streamed + shown_text(parser.close()) == check(answer).text
+
+
+def test_equal_citations_are_one_and_different_ones_of_a_number_keep_the_order_of_the_text():
+    same = check('A [1: "15 days of paid leave"]. B [1: "15 days of paid leave"].')
+    assert len(same.citations) == 1
+    assert [mark.citation for mark in same.marks] == [0, 0]
+    mixed = check('A [1: "15 days of paid leave"]. B [1: "no"]. C [1: "15 days of paid leave"].')
+    assert [c.state for c in mixed.citations] == [VERIFIED, NOT_FOUND, VERIFIED]
+    assert [mark.citation for mark in mixed.marks] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "statements", "unsupported"),
+    [
+        ('You get 15 days [1: "15 days of paid leave"]. Lunch is free every day.', 2, 1),
+        ("Lunch is free [9].", 1, 1),
+        ("# Leave for new staff\n\n**Leave for new staff**\n\nHere is what it says:", 0, 0),
+        ("Would you like to know more about leave?", 0, 0),
+        ("I could not find anything about lunch in the documents.", 0, 0),
+        ("The sources do not mention dental care.", 0, 0),
+        ("문서에서 점심에 관한 내용을 찾을 수 없습니다.", 0, 0),
+        ("昼食についての記述は見つかりませんでした。", 0, 0),
+        ("Confidential documents must not leave the building.", 1, 1),
+        ("If you cannot find your badge, call security.", 1, 1),
+        ("```\nmake deploy everything now\n```", 0, 0),
+        ("| Grade | Leave days |\n|---|---|\n| Junior staff | 15 days |", 1, 1),
+        ("점심 식사는 매일 무료로 제공됩니다.", 1, 1),
+        ("", 0, 0),
+    ],
+)
+def test_sentences_without_support_are_counted(answer, statements, unsupported):
+    checked = check(answer)
+    assert (checked.statements, checked.unsupported_sentences) == (statements, unsupported)
+
+
+def test_a_quotation_of_two_sentences_supports_both():
+    answer = (
+        "“New employees receive 15 days of paid leave per year. "
+        "Unused days cannot be carried over.” [1]"
+    )
+    assert check(answer).unsupported_sentences == 0
+
+
+def test_an_answer_cut_off_inside_a_marker_is_checked_as_far_as_it_goes():
+    assert states('You get 15 days [1: "15 days of paid lea') == [VERIFIED]
+
+
+def test_a_huge_document_is_searched_around_the_passage_only():
+    text = "Filler sentence number one. " * 100_000 + SOURCES[0].text
+    [citation] = check('So [1: "words that stand nowhere"].', texts={"en": text}).citations
+    assert citation.state is NOT_FOUND

@@ -1,0 +1,164 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+
+from chains.citations import check_answer
+from chains.extractive import ExtractiveAnswerer, nothing_found
+from chains.sentence_scores import score_sentences
+from domain import CitationState, Source
+
+PASSAGES = [
+    "## VPN\n\nInstall the client first. Then sign in with your staff number.\n\n"
+    "How do I reset my password? Call the help desk on 4711.",
+    "Annual leave is booked in the portal. New employees get **15 days** of annual leave.\n"
+    "They earn more with each year of service.",
+    "| Grade | Leave days |\n|---|---|\n| Junior | 15 |\n| Senior | 20 |",
+    "신입 직원의 연차 휴가는 15일입니다. 휴가는 포털에서 신청합니다.",
+    "新入社員の有給休暇は年15日です。申請はポータルで行います。",
+    'The manual says "press the red button" and waits.\nThe lamp then blinks twice.',
+]
+DOCUMENTS = [Document(text, metadata={"title": "Handbook"}) for text in PASSAGES]
+
+
+def answer(question, documents=DOCUMENTS, **parts):
+    return ExtractiveAnswerer(**parts).invoke({"question": question, "input_documents": documents})
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How many days of leave do new employees get?",
+         "“New employees get 15 days of annual leave.” [2]"),
+        ("신입 직원의 연차는 며칠인가요?", "“신입 직원의 연차 휴가는 15일입니다.” [4]"),
+        ("新入社員の有給休暇は何日ですか。", "“新入社員の有給休暇は年15日です。” [5]"),
+        ("How many leave days has the Senior grade?", "“Senior | 20” [3]"),
+        ("How do I reset my password?", "“Call the help desk on 4711.” [1]"),
+        ("When do I press the red button?",
+         "“The manual says 'press the red button' and waits.” [6]"),
+    ],
+)  # fmt: skip
+def test_the_sentence_that_answers_is_quoted_first_with_its_number(question, first):
+    assert answer(question).content.split("\n\n")[0] == first
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many days of annual leave do new employees get?",
+        "연차 휴가는 어디에서 신청하나요?",
+        "How many leave days has the Senior grade?",
+        "When do I press the red button?",
+    ],
+)
+def test_every_quote_is_verified_in_the_stored_text(question):
+    sources = [Source(n, f"p{n}", str(n), "", "", text) for n, text in enumerate(PASSAGES, 1)]
+    texts = {str(n): f"# Top\n\n{text}" for n, text in enumerate(PASSAGES, 1)}
+    checked = check_answer(answer(question).content, sources, texts.get)
+    assert checked.citations
+    assert {citation.state for citation in checked.citations} == {CitationState.VERIFIED}
+    assert checked.unsupported_sentences == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Who won the football world cup?", "I found nothing"),
+        ("축구 월드컵 우승팀은 어디입니까?", "찾지 못했습니다"),
+        ("サッカーの優勝国はどこですか。", "見つかりませんでした"),
+    ],
+)
+def test_where_nothing_answers_it_says_so_in_the_language_of_the_question(question, language):
+    message = answer(question)
+    assert language in message.content
+    checked = check_answer(message.content, [], {}.get)
+    assert (checked.citations, checked.unsupported_sentences) == ((), 0)
+
+
+@pytest.mark.parametrize("question", ["?", "", "the of and", "x" * 10_000])
+def test_a_question_without_content_gets_no_quote(question):
+    assert answer(question).content == nothing_found(question)
+
+
+def test_no_documents_are_no_answer():
+    assert answer("How many days?", []).content == nothing_found("How many days?")
+
+
+def test_it_streams_a_piece_for_each_sentence_and_ends_with_its_name():
+    question = {
+        "question": "How many days of leave do employees get?",
+        "input_documents": DOCUMENTS,
+    }
+    pieces = list(ExtractiveAnswerer().stream(question))
+    assert all("“" in piece.content for piece in pieces[:-1])
+    assert 2 <= len(pieces) <= 4
+    assert pieces[-1].content == ""
+    assert pieces[-1].response_metadata == {
+        "model_name": "built-in extractive answerer",
+        "finish_reason": "stop",
+    }
+
+
+def test_the_same_sentence_in_overlapping_passages_is_quoted_once():
+    twice = [DOCUMENTS[1], Document("New employees get 15 days  of annual leave. Other words.")]
+    quotes = answer("How many days of annual leave do new employees get?", twice).content
+    assert quotes.count("15 days") == 1
+
+
+def test_neither_headings_nor_questions_nor_table_headers_are_quoted():
+    text = (
+        "# Reset the password\n\nHow do I reset the password?\n\n| Reset | Password |\n|---|---|\n"
+    )
+    assert score_sentences("How do I reset the password?", [Document(text)]) == []
+
+
+def test_the_library_statistics_tell_an_unanswerable_question():
+    question = "How many days of annual leave do astronauts get on Mars?"
+
+    def idf(tokens):
+        return {token: 6.0 if token in {"astronaut", "mar"} else 1.0 for token in tokens}
+
+    assert answer(question).content != nothing_found(question)
+    assert answer(question, idf=idf).content == nothing_found(question)
+
+
+class Meaning(Embeddings):
+    """Knows that one sentence means what is asked."""
+
+    def embed_documents(self, texts):
+        return [[1.0, 0.0] if "staff number" in text else [0.0, 1.0] for text in texts]
+
+    def embed_query(self, text):
+        return [1.0, 0.0]
+
+
+class Silent(Meaning):
+    """Knows no such language."""
+
+    def embed_query(self, text):
+        return [0.0, 0.0]
+
+
+def test_likeness_in_meaning_decides_between_sentences_that_share_as_many_words():
+    document = [Document("The client asks for a code. The client asks for a staff number.")]
+    question = "What does the client ask for?"
+    assert "staff number" in answer(question, document, embeddings=Meaning()).content.split("\n")[0]
+    plain = answer(question, document).content
+    assert answer(question, document, embeddings=Silent()).content == plain
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=200), max_size=3))
+def test_any_question_and_texts_get_an_answer_whose_quotes_are_true(question, texts):
+    documents = [Document(text) for text in texts]
+    for sentence in ExtractiveAnswerer().best_sentences(question, documents):
+        assert (
+            check_answer(
+                f"“{sentence.text}” [{sentence.n}]",
+                [Source(n, "", str(n), "", "", text) for n, text in enumerate(texts, 1)],
+                lambda document_id: texts[int(document_id) - 1],
+            )
+            .citations[0]
+            .state
+            is CitationState.VERIFIED
+        )

@@ -1,0 +1,124 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chains.marker_reader import MAX_MARKER_CHARS, Marker
+from chains.markers import MarkerParser, Text, join_texts, parse_markers
+
+
+def claims(answer):
+    """What all the markers of an answer cite: numbers, or pairs of number and quote."""
+    markers = [piece for piece in parse_markers(answer) if isinstance(piece, Marker)]
+    found = [claim for marker in markers for claim in marker.claims]
+    return [(claim.n, claim.quote) if claim.quote else claim.n for claim in found]
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        ("15 days [1].", [1]),
+        ("15 days[1][2].", [1, 2]),
+        ("15 days [1, 2].", [1, 2]),
+        ("15 days [1-3].", [1, 2, 3]),
+        ("15日［１］です。", [1]),
+        ("15日【1】です。", [1]),
+        ("15 days【1†source】.", [1]),
+        ('15 days [1: "15 days of leave"].', [(1, "15 days of leave")]),
+        ("15 days [1: “15 days of leave”].", [(1, "15 days of leave")]),
+        ("15일 [1: 「연차는 15일」].", [(1, "연차는 15일")]),
+        ("15 days [1: '15 days']", [(1, "15 days")]),
+        ("15 days [1: 15 days of leave]", [(1, "15 days of leave")]),
+        ('[1: "a b", 2: "c d"]', [(1, "a b"), (2, "c d")]),
+        ('[1: "a b", "c d"]', [(1, "a b"), (1, "c d")]),
+        ('[1: "the "core" hours"]', [(1, 'the "core" hours')]),
+        ('[1: "see [2] for all"]', [(1, "see [2] for all")]),
+        ('[1: "two\nlines"]', [(1, "two\nlines")]),
+        ("[9]", [9]),
+        ('[120: "fifteen days"]', [(120, "fifteen days")]),
+        ("`code` [1]", [1]),
+        ("an `open span [1]\nnext line [2]", [2]),
+        ("```\n[1]\n```\n[2]", [2]),
+    ],
+)
+def test_the_forms_of_a_marker(answer, cited):
+    assert claims(answer) == cited
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[2024]", "[100]", "[0]", "[text]", "[1](http://x.example)", "`a[1]`", "``a ` [1]``", "[x]",
+        "```\na[1]\n```", "~~~py\n[1]\n~~~~", "```\n[1]", "[3-1]", "[10: 30]", "\\[1]", "[ ]",
+        "[1\n]", '[1: "a\n\nb"]',
+    ],
+)  # fmt: skip
+def test_what_is_no_marker(answer):
+    assert parse_markers(answer) == [Text(answer)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        ("15 days [1", [1]),
+        ("15 days [1, 2", [1, 2]),
+        ("15 days [1,", [1]),
+        ('15 days [1: "15 days of le', [(1, "15 days of")]),
+        ('15 days [1: "15 days"', [(1, "15 days")]),
+        ('15 days [1: "15 days" and more text.', [(1, "15 days")]),
+        ('15 days [1: "15 days" and more text.\n\nEnd [2].', [(1, "15 days"), 2]),
+        ("15 days [", []),
+    ],
+)
+def test_an_unfinished_marker_counts_as_far_as_it_goes(answer, cited):
+    assert claims(answer) == cited
+
+
+def test_a_marker_is_shown_as_its_numbers():
+    marker = parse_markers('[1: "a b", 3]')[0]
+    assert isinstance(marker, Marker)
+    assert marker.shown == "[1][3]"
+
+
+PARTS = ["[", "1", "2]", ":", '"', "“", "”", " ", ",", "-", "`", "```", "\n", "~~~", "(", "a",
+         "two words", "†", "【", "】", "「", "」", "日本語", "\\",
+         '[1: "ab cd', '"]', "[3]"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=25), st.data())
+def test_however_the_answer_is_cut_the_pieces_are_the_same(parts, data):
+    answer = "".join(parts)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=12)))
+    parser = MarkerParser()
+    pieces = []
+    for start, end in zip([0, *cuts], [*cuts, len(answer)], strict=True):
+        pieces += parser.feed(answer[start:end])
+    whole = MarkerParser()
+    assert join_texts(pieces + parser.close()) == join_texts(whole.feed(answer) + whole.close())
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=25))
+def test_no_character_is_lost(parts):
+    answer = "".join(parts)
+    pieces = parse_markers(answer)
+    assert "".join(p.text if isinstance(p, Text) else p.raw for p in pieces) == answer
+
+
+def test_plain_text_is_given_at_once_and_a_marker_when_it_is_certain():
+    parser = MarkerParser()
+    assert parser.feed("Fifteen ") == [Text("Fifteen ")]
+    assert parser.feed("days [") == [Text("days ")]
+    assert parser.feed('1: "15 days"') == []
+    pieces = parser.feed("].")
+    assert isinstance(pieces[0], Marker)
+    assert pieces[1:] == [Text(".")]
+
+
+def test_no_more_is_held_back_than_a_marker_can_be_long():
+    parser = MarkerParser()
+    given_out = sum(
+        len(p.text) for _ in range(5000) for p in parser.feed("x") if isinstance(p, Text)
+    )
+    assert given_out == 5000
+    answer = '[1: "' + "x" * 5000
+    out = [piece for letter in answer for piece in parser.feed(letter)]
+    assert sum(len(p.text) for p in out if isinstance(p, Text)) >= 5000 - MAX_MARKER_CHARS

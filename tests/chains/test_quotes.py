@@ -1,0 +1,241 @@
+import time
+import unicodedata
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from chains.quotes import QuoteFinder, find_quote, proves_something
+from chains.visible_text import VisibleText, shown
+
+POLICY = """# Leave policy
+
+Employees get **15 days** of *paid leave* per [calendar year](http://x.example/z_(a)). They may
+not carry over more than 5 days — see `max_tokens` and max\\_tokens; it costs 1,500 won.
+
+| Grade | Days |
+|-------|------|
+| A     | 20   |
+
+- 연차 휴가는 **15일**입니다. 이월할 수
+  없습니다. 재택근무는 불가능합니다.
+- 有給休暇は「15日」とす
+る。ﾊﾟｿｺﾝは不可能。 10² m, e\u0301t\u00e9, exam\u00adple,
+don\u2019t say \u201cnever\u201d, 3\u20135 days
+"""
+
+
+@pytest.mark.parametrize(
+    ("quote", "stored"),
+    [
+        ("15 days of paid leave", "15 days** of *paid leave"),
+        ("paid leave per calendar year", "paid leave* per [calendar year"),
+        ("may not carry over more than 5 days - see", None),
+        ("max_tokens and max_tokens", "max_tokens` and max\\_tokens"),
+        ("costs 1,500 won.", "costs 1,500 won."),
+        ("it costs 1,500 won!", "it costs 1,500 won"),
+        ("| A | 20 |", "| A     | 20   |"),
+        ("A 20", "A     | 20"),
+        ("연차휴가는 15일 입니다", "연차 휴가는 **15일**입니다"),
+        (unicodedata.normalize("NFD", "이월할 수 없습니다"), "이월할 수\n  없습니다"),
+        ("15일", "15일"),
+        ("『15日』とする", "「15日」とす\nる"),
+        ("パソコンは不可能", "ﾊﾟｿｺﾝは不可能"),
+        ("１０² m, été, example", "10² m, e\u0301t\u00e9, exam\u00adple"),
+        ("don't say 'never', 3-5 days", None),
+        ("“Employees get 15 days”", "Employees get **15 days"),
+    ],
+)
+def test_a_faithful_quote_is_found_whatever_its_form(quote, stored):
+    span = find_quote(POLICY, quote)
+    assert span is not None
+    if stored:
+        assert POLICY[slice(*span)].strip("| ") == stored.strip("| ")
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "25 days of paid leave",
+        "5 days of paid leave",
+        "may carry over more than 5 days",
+        "They may carry over",
+        "employees get 15 days",
+        "500 won. Grade",
+        "이월할 수 있습니다",
+        "재택근무는 가능합니다",
+        "가능합니다.",
+        "可能。 10² m",
+        "102 m, été",
+        "Employees get 15 day",
+        "tokens and max_tokens",
+        "say 'never', 3",
+    ],
+)
+def test_an_altered_or_cut_quote_is_not_found(quote):
+    assert find_quote(POLICY, quote) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "quote"),
+    [
+        ("Visitors cannot enter the site.", "Visitors can"),
+        ("Visitors can't enter the site.", "Visitors can"),
+        ("It must stay above -5 degrees today.", "5 degrees today"),
+        ("A rate of 0.5 percent applies.", "5 percent applies"),
+        ("The fee is 15만 원입니다.", "The fee is 15"),
+        ("二十五日以内に提出", "五日以内に提出"),
+        ("A non-refundable deposit is due.", "refundable deposit"),
+        ("Wait 10:30 minutes.", "Wait 10"),
+    ],
+)
+def test_a_quote_may_not_begin_or_end_inside_a_word_or_number(stored, quote):
+    assert find_quote(stored, quote) is None
+
+
+def test_an_ellipsis_stands_for_words_left_out_nearby_and_in_order():
+    text = "New staff get 15 days of leave, which HR books, in the first year. Filler."
+    assert find_quote(text, "New staff get 15 days … in the first year") == (0, text.index("."))
+    assert find_quote(text, "New staff get 15 days [...] in the first year.") == (
+        0,
+        text.index("."),
+    )
+    assert find_quote(text, "in the first year ... New staff get") is None
+    assert (
+        find_quote(
+            "Some words here " + "x " * 400 + "more words there",
+            "Some words here ... more words there",
+        )
+        is None
+    )
+
+
+def test_an_ellipsis_may_not_hide_a_negation():
+    assert (
+        find_quote("Staff may, if new, not carry leave over.", "Staff may ... carry leave over")
+        is None
+    )
+
+
+def test_an_ellipsis_of_the_document_itself_is_matched_as_it_stands():
+    assert find_quote("もう少し……待ってください", "もう少し…待ってください") is not None
+
+
+@pytest.mark.parametrize("quote", ["", " ", "a", "15", "VPN", "the", "…", "[]", "...", "휴가"])
+def test_what_proves_nothing_is_not_found(quote):
+    assert find_quote(f"x {quote} y", quote) is None
+
+
+@pytest.mark.parametrize("quote", ["15 days", "15일", "연차휴가", "有給休暇", "VPN 접속"])
+def test_short_quotes_of_substance_are_enough(quote):
+    assert proves_something(quote)
+
+
+def test_a_few_words_can_be_looked_up_without_proving_anything():
+    assert QuoteFinder("Use the VPN at home").find_words("VPN") == (8, 11)
+    assert QuoteFinder("Use the VPN2 at home").find_words("VPN") is None
+
+
+WORDS = [
+    "Leave",
+    "lasts",
+    "15",
+    "days",
+    "café",
+    "naïve",
+    "휴가는",
+    "15일",
+    "입니다",
+    "有給休暇",
+    "が",
+    "ない",
+    "ﾊﾟｿｺﾝ",
+    "ﬁle",
+    "№",
+    "10²",
+    "e-mail",
+    "**bold**",
+    "`code`",
+    "1,500",
+]
+GAPS = [" ", "\n", "  ", "\u3000", "\u00a0", " \r\n ", "\t", "\u200b "]
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=4, max_size=14)
+
+
+@given(TEXTS, st.data())
+def test_mangled_white_space_and_unicode_form_do_not_matter(words, data):
+    gaps = st.sampled_from(GAPS)
+    text = "".join(word + data.draw(gaps) for word in words)
+    first = data.draw(st.integers(0, len(words) - 4))
+    last = data.draw(st.integers(first + 4, len(words)))
+    form = data.draw(st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
+    plain = "".join(word + data.draw(gaps) for word in words[first:last])
+    quote = plain if "²" in plain else unicodedata.normalize(form, plain)
+    span = find_quote(text, quote)
+    assert span is not None
+    assert VisibleText(text[slice(*span)]).form == VisibleText(quote).form
+
+
+@given(TEXTS, st.data())
+def test_a_changed_letter_is_not_found(words, data):
+    text = " ".join(words)
+    letters = [at for at, character in enumerate(text) if character.isalnum()]
+    assume(letters)
+    at = data.draw(st.sampled_from(letters))
+    quote = f"{text[:at]}Q{text[at + 1 :]}"
+    assert find_quote(text, quote) is None
+
+
+@given(st.text(), st.text())
+@example("|", "a|b c d")
+def test_any_text_and_quote_are_answered_with_a_true_span(text, quote):
+    span = find_quote(f"{text} {quote} {text}", quote)
+    if span:
+        start, end = span
+        assert 0 <= start < end <= len(text) * 2 + len(quote) + 2
+
+
+LETTERS = st.characters(max_codepoint=0x2FFF, categories=["Lu", "Ll", "Lo"])
+
+
+@given(st.text(alphabet=LETTERS))
+def test_the_form_of_letters_is_nfkc(text):
+    assert VisibleText(text).form == unicodedata.normalize("NFKC", text)
+
+
+@given(TEXTS)
+def test_what_is_shown_of_a_text_has_its_form(words):
+    text = "\n- ".join(words)
+    assert VisibleText(shown(text)).form == VisibleText(text).form
+
+
+def test_the_shown_text_has_no_decoration():
+    assert shown("| **A** | `20` |") == "A | 20"
+    assert shown("- see [the *list*](http://x.example) for\n  `max_tokens` and a\\_b") == (
+        "see the list for max_tokens and a_b"
+    )
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a*",
+        "[",
+        "_",
+        "-",
+        "[a](",
+        "\u0301",
+        " ",
+        "\n",
+        "|",
+        "a. ",
+        "\u1100\u1161",
+        "\\",
+        "\n#",
+        "가 ",
+    ],
+)
+def test_hostile_texts_are_read_in_linear_time(unit):
+    started = time.perf_counter()
+    assert QuoteFinder("x" + unit * (100_000 // len(unit)) + "y").find("no such words") is None
+    assert time.perf_counter() - started < 5
