@@ -6,7 +6,7 @@ anything else.
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,13 +41,35 @@ def matches(checks: Mapping[str, Check], metadata: Mapping[str, Any]) -> bool:
     return all(check(metadata.get(field, MISSING)) for field, check in checks.items())
 
 
+class Column:
+    """One field of all rows, each distinct value kept (and later checked) once."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        numbers: dict[tuple[type, Any], int] = {}
+        self._values: list[Any] = []
+        self._numbers = np.fromiter((self._number(value, numbers) for value in values), np.intp)
+
+    def _number(self, value: Any, numbers: dict[tuple[type, Any], int]) -> int:
+        """The place of an equal value of the same type, or of this one as a new value."""
+        simple = isinstance(value, str | int | float | None)
+        key = (type(value), value if simple else len(self._values))
+        number = numbers.setdefault(key, len(self._values))
+        if number == len(self._values):
+            self._values.append(value)
+        return number
+
+    def passing(self, check: Check) -> npt.NDArray[np.bool_]:
+        """For each row, whether its value passes."""
+        return np.array([check(value) for value in self._values], dtype=np.bool_)[self._numbers]
+
+
 def mask(
-    checks: Mapping[str, Check], columns: Mapping[str, Sequence[Any]], rows: int
+    checks: Mapping[str, Check], columns: Mapping[str, Column], rows: int
 ) -> npt.NDArray[np.bool_]:
     """Which of the rows pass all checks, given the column of each field with a check."""
     passed = np.ones(rows, dtype=np.bool_)
     for field, check in checks.items():
-        passed &= np.fromiter(map(check, columns[field]), dtype=np.bool_, count=rows)
+        passed &= columns[field].passing(check)
     return passed
 
 

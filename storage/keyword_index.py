@@ -189,14 +189,18 @@ class KeywordIndex:
         """The boundary to tantivy, which raises ValueError for whatever it meets on disk."""
         try:
             yield
-        except (ValueError, OSError) as error:
+        except BaseException as error:
+            if not _is_tantivys(error):
+                raise
             raise unusable("keyword index", self._path, error) from error
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         try:
             yield
-        except (ValueError, OSError) as error:
+        except BaseException as error:
+            if not _is_tantivys(error):
+                raise
             message = (
                 f"Writing the keyword index in {self._path} failed ({error}); nothing of this step "
                 "was kept. Check that the disk has room and can be written to, then do the same "
@@ -212,3 +216,8 @@ def _joined(text: str) -> str:
 def _utf8(tokens: Collection[str]) -> list[str]:
     """The tokens with halves of surrogate pairs replaced, which tantivy refuses."""
     return [token.encode(errors="replace").decode() for token in tokens]
+
+
+def _is_tantivys(error: BaseException) -> bool:
+    """Damaged files make its Rust code panic, which is no `Exception` and has no name to import."""
+    return isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException"

@@ -105,16 +105,16 @@ class PassageDataset:
     def vectors_at(self, rows: list[int]) -> npt.NDArray[np.float32]:
         """The vectors of these rows, in the order asked, as they were given."""
         with _reading(self.folder):
-            found = np.asarray(self._dataset["embedding"][rows], dtype=np.float32)
-            return found.reshape(len(rows), self.dimension)
+            vectors = [np.asarray(vector, np.float32) for vector in self._at("embedding", rows)]
+            return np.stack(vectors).reshape(len(rows), self.dimension)
 
     def texts_and_metadata(self, rows: list[int]) -> list[tuple[str, Metadata]]:
         """Text and metadata of these rows, in the order asked."""
         if not rows:
             return []
         with _reading(self.folder):
-            texts, metadata = self._dataset["text"][rows], self._dataset["metadata"][rows]
-        whole = [text.removeprefix(_NOT_EMPTY) for text in self._whole(list(texts))]
+            texts, metadata = self._at("text", rows), self._at("metadata", rows)
+        whole = [text.removeprefix(_NOT_EMPTY) for text in self._whole(texts)]
         return list(zip(whole, map(self._parsed, metadata), strict=True))
 
     def write(self, gone: Sequence[int], new: NewRows | None) -> None:
@@ -130,6 +130,12 @@ class PassageDataset:
             if new is not None:
                 self._dataset.append(_columns(new))
             self._dataset.commit()
+
+    def _at(self, column: str, rows: list[int]) -> list[Any]:
+        """The values of these rows, read in row order: any other is a hundred times slower."""
+        ascending = sorted(set(rows))
+        values = dict(zip(ascending, self._dataset[column][ascending], strict=True))
+        return [values[row] for row in rows]
 
     def _whole(self, column: list[str]) -> list[str]:
         """The column, once it is sure that no value is missing; we never write an empty one."""

@@ -3,8 +3,7 @@
 import threading
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,11 @@ import numpy.typing as npt
 from domain import Filter, Metadata
 from errors import StorageError
 from storage.disk import require_free_space
-from storage.filters import MISSING, checks_of, mask, matches
+from storage.filters import MISSING, Column, checks_of, mask, matches
 from storage.lock import writer_lock
 from storage.new_rows import NewRows, check_dimension
 from storage.passage_dataset import PassageDataset
+from storage.passage_state import State
 from storage.vector_index import Matrix, VectorIndex, unit_length
 
 REFRESH_S = 0.5
@@ -42,17 +42,6 @@ class Hit:
     vector: Matrix
 
 
-@dataclass(slots=True)
-class _State:
-    """What one committed state of the dataset holds; the costly parts are read when needed."""
-
-    version: str
-    ids: list[str]
-    row_of: dict[str, int]
-    index: VectorIndex | None = None
-    columns: dict[str, list[Any]] = field(default_factory=dict)
-
-
 class PassageRows:
     """A dataset that may not exist yet, shared by threads and with other processes.
 
@@ -68,7 +57,7 @@ class PassageRows:
         self._timeout_s = timeout_s
         self._lock = threading.RLock()
         self._dataset: PassageDataset | None = None
-        self._state: _State | None = None
+        self._state: State | None = None
         self._looked_at = -REFRESH_S
 
     def ids(self) -> list[str]:
@@ -169,26 +158,22 @@ class PassageRows:
         with writer_lock(self.folder, self._timeout_s), self._lock:
             require_free_space(self.folder, 0)
             state = self._look_again()
-            gone = _rows_of(state, state.row_of if ids is None else ids)
+            gone = state.rows_of(state.row_of if ids is None else ids)
             if gone:
                 self._commit(state, gone, None)
 
     def _write(self, new: NewRows, dimension: int) -> None:
         state = self._look_again()
         check_dimension(dimension, self._open().dimension, "Vectors")
-        self._commit(state, _rows_of(state, new.ids), new)
+        self._commit(state, state.rows_of(new.ids), new)
 
-    def _commit(self, state: _State, gone: list[int], new: NewRows | None) -> None:
+    def _commit(self, state: State, gone: list[int], new: NewRows | None) -> None:
         """Write, and know the new state without reading it back."""
         dataset = self._open()
         self._dataset, self._state = None, None  # were it to fail, everything is read afresh
         dataset.write(gone, new)
-        ids = _without(state.ids, gone) if gone else state.ids
-        row_of = {id_: row for row, id_ in enumerate(ids)} if gone else state.row_of
         added = new.ids if new else ()
-        row_of.update(zip(added, count(len(ids)), strict=False))
-        ids.extend(added)
-        self._dataset, self._state = dataset, _State(dataset.version, ids, row_of)
+        self._dataset, self._state = dataset, state.after(dataset.version, gone, added)
 
     def _refuse_if_read_only(self) -> None:
         if self._read_only:
@@ -201,7 +186,7 @@ class PassageRows:
             self._looked_at = time.monotonic()
         return self._dataset
 
-    def _current(self) -> _State | None:
+    def _current(self) -> State | None:
         """The state to read from, at most `REFRESH_S` old; None before anything was written."""
         if self._dataset is None and not PassageDataset.exists(self.folder):
             return None
@@ -209,16 +194,15 @@ class PassageRows:
             return self._look_again()
         return self._state
 
-    def _look_again(self) -> _State:
+    def _look_again(self) -> State:
         dataset = self._open()
         dataset.refresh()
         self._looked_at = time.monotonic()
         if self._state is None or self._state.version != dataset.version:
-            ids = dataset.ids()
-            self._state = _State(dataset.version, ids, {id_: row for row, id_ in enumerate(ids)})
+            self._state = State.of(dataset.version, dataset.ids())
         return self._state
 
-    def _index(self, state: _State) -> VectorIndex:
+    def _index(self, state: State) -> VectorIndex:
         if state.index is None:
             dataset = self._open()
             wanted = np.zeros(len(state.ids), dtype=np.bool_)
@@ -226,32 +210,20 @@ class PassageRows:
             state.index = VectorIndex.load(dataset.vectors, dataset.dimension, wanted)
         return state.index
 
-    def _columns(self, state: _State, fields: Iterable[str]) -> dict[str, list[Any]]:
+    def _columns(self, state: State, fields: Iterable[str]) -> dict[str, Column]:
         """The metadata of all rows, field by field, read once for each field and state."""
         unread = [name for name in fields if name not in state.columns]
         if unread:
-            columns: dict[str, list[Any]] = {name: [] for name in unread}
+            values: dict[str, list[Any]] = {name: [] for name in unread}
             for metadata in self._open().metadata():
-                for name, column in columns.items():
+                for name, column in values.items():
                     column.append(metadata.get(name, MISSING))
-            state.columns.update(columns)
+            state.columns.update((name, Column(column)) for name, column in values.items())
         return state.columns
 
-    def _read(self, state: _State, rows: list[int]) -> list[Row]:
+    def _read(self, state: State, rows: list[int]) -> list[Row]:
         found = self._open().texts_and_metadata(rows)
         return [
             Row(state.ids[row], text, metadata)
             for row, (text, metadata) in zip(rows, found, strict=True)
         ]
-
-
-def _rows_of(state: _State, ids: Iterable[str]) -> list[int]:
-    wanted = {id_ for id_ in ids if id_ in state.row_of}
-    if not wanted:
-        return []
-    return [row for row, id_ in enumerate(state.ids) if id_ in wanted]
-
-
-def _without(ids: list[str], gone: list[int]) -> list[str]:
-    dropped = set(gone)
-    return [id_ for row, id_ in enumerate(ids) if row not in dropped]

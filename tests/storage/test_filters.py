@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.filters import MISSING, mask, matches, checks_of
+from storage.filters import MISSING, Column, checks_of, mask, matches
 
 scalars = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, 1.0, 2.5]),
@@ -50,7 +50,7 @@ def test_exactly_the_rows_that_satisfy_every_condition_pass(conditions, rows):
         for row in rows
     ]
     checks = checks_of(conditions)
-    columns = {field: [row.get(field, MISSING) for row in rows] for field in conditions}
+    columns = {field: Column(row.get(field, MISSING) for row in rows) for field in conditions}
     assert [matches(checks, row) for row in rows] == expected
     assert np.array_equal(mask(checks, columns, len(rows)), np.array(expected, bool))
 

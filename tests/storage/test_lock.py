@@ -74,9 +74,12 @@ def test_the_lock_is_released_when_the_work_fails(tmp_path):
 
 
 def test_a_second_request_of_the_same_thread_ends_instead_of_hanging(tmp_path):
-    with writer_lock(tmp_path), pytest.raises(BusyError, match=str(os.getpid())):
-        with writer_lock(tmp_path, timeout_s=0.1):
-            pass
+    with (
+        writer_lock(tmp_path),
+        pytest.raises(BusyError, match=str(os.getpid())),
+        writer_lock(tmp_path, timeout_s=0.1),
+    ):
+        pass
 
 
 def test_locks_of_other_folders_are_independent(tmp_path):
