@@ -171,6 +171,7 @@ def test_mangled_white_space_and_unicode_form_do_not_matter(words, data):
     form = data.draw(st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
     plain = "".join(word + data.draw(gaps) for word in words[first:last])
     quote = plain if "²" in plain else unicodedata.normalize(form, plain)
+    assume(proves_something(quote))
     span = find_quote(text, quote)
     assert span is not None
     assert VisibleText(text[slice(*span)]).form == VisibleText(quote).form
