@@ -190,6 +190,24 @@ def test_another_reader_reads_everything_again(library):
     assert newer.check().agrees
 
 
+def test_what_another_reader_finds_never_takes_the_ids_of_what_still_answers(library):
+    library.load(DictLoader({"a": "the same bytes"}))
+    newer = Library(library.data_dir, formats=2)
+    before = newer.documents.passage_ids(newer.indexes.active().id)
+    newer.load(DictLoader({"a": "the same bytes"}))
+    assert not before & newer.documents.passage_ids(newer.indexes.active().id)
+
+
+def test_an_import_sweeps_what_an_earlier_one_left(library):
+    loader = DictLoader({"a": "text"})
+    library.load(loader)
+    library.imports._ledger.announce(library.indexes.active().id, ["left"])
+    library.active.keywords.add([("left", "words")])
+    assert not library.check().agrees
+    library.load(loader)
+    assert library.check().agrees
+
+
 def test_a_folder_that_can_not_be_listed_keeps_its_documents(library):
     loader = DictLoader({"open/a": "one", "closed/b": "two"})
     library.load(loader)
@@ -218,6 +236,39 @@ def test_an_emptied_source_removes_nothing_until_it_is_confirmed(library):
     assert confirmed.count(Outcome.GONE) == 11
     assert library.texts() == remaining.texts
     assert library.check().agrees
+
+
+def test_a_file_that_goes_while_the_import_runs_is_named_now_and_gone_next_time(library, tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text(f"the words of {name}")
+
+    def disturb(progress):
+        if progress.stage is Stage.IMPORTING and progress.key == "b.txt":
+            (folder / "b.txt").unlink()
+
+    first = library.load(DirectoryLoader(folder), on_progress=disturb)
+    assert outcomes(first) == {"a.txt": Outcome.NEW, "b.txt": Outcome.FAILED}
+    second = library.load(DirectoryLoader(folder))
+    assert (second.state, len(second.items)) == (ImportState.COMPLETED, 1)
+    assert library.remembered.failures(library.source.id) == {}
+
+
+def test_a_file_that_is_edited_while_the_import_runs_is_kept_as_it_was_read(library, tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    file = folder / "a.txt"
+    file.write_text("the first words")
+
+    def disturb(progress):
+        if progress.stage is Stage.IMPORTING and progress.key == "a.txt":
+            file.write_text("the second words")
+
+    library.load(DirectoryLoader(folder), on_progress=disturb)
+    assert library.texts() == {"a.txt": "the second words"}
+    report = library.load(DirectoryLoader(folder))
+    assert outcomes(report) == {"a.txt": Outcome.UNCHANGED}
 
 
 def test_two_sources_do_not_touch_each_other(library):
@@ -280,6 +331,21 @@ def test_a_stopped_import_keeps_what_it_has_and_the_next_goes_on(library):
     assert library.check().agrees
     assert library.load(loader).count(Outcome.NEW) == 72
     assert library.texts() == loader.texts
+
+
+def test_a_removal_can_be_stopped_half_way(library):
+    library.load(DictLoader(documents(510, words=1)))
+    seen = []
+    stopped = library.load(
+        DictLoader(),
+        on_progress=seen.append,
+        cancelled=lambda: bool(seen) and seen[-1].stage is Stage.REMOVING,
+        confirm_removals=True,
+    )
+    assert stopped.state is ImportState.CANCELLED
+    assert stopped.count(Outcome.GONE) == 500
+    assert len(library.texts()) == 10
+    assert library.check().agrees
 
 
 def test_an_interrupt_from_the_keyboard_is_a_wish_to_stop(library):

@@ -93,6 +93,19 @@ class TestReindex:
         report = changed.check()
         assert report.agrees, report.disagreements
 
+    def test_removals_in_between_leave_nothing_of_them_where_nothing_is_missing(self, library):
+        changed = Library(library.data_dir, model="another")
+        seen = []
+        changed.reindex(on_progress=seen.append, cancelled=lambda: len(seen) > 0)
+        missing = set(changed.documents.ids(missing_in=changed.indexes.building().id))
+        known = changed.documents.known(changed.source.id)
+        done = sorted(key for key, found in known.items() if found.document_id not in missing)
+        changed.load(DictLoader({key: documents(60)[key] for key in done[5:]}))
+
+        assert changed.reindex().passages_embedded == 0
+        report = changed.check()
+        assert report.agrees, report.disagreements
+
     def test_begun_for_other_settings_it_begins_again(self, library):
         for model in ("second", "third"):
             seen = []

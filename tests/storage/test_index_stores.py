@@ -1,0 +1,73 @@
+import shutil
+
+import pytest
+
+from errors import StorageError
+from storage.index_stores import IndexStores
+from storage.indexes import IndexSpec, IndexState, new_index
+from tests.fakes.models import HashingEmbeddings
+
+SPEC = IndexSpec({"name": "a model"}, "a model", "1", 100, 10)
+
+
+@pytest.fixture
+def loaded():
+    return []
+
+
+@pytest.fixture
+def stores(tmp_path, loaded):
+    def load(embedding):
+        loaded.append(embedding)
+        return HashingEmbeddings()
+
+    return IndexStores(tmp_path, load)
+
+
+def index():
+    return new_index(SPEC, IndexState.BUILDING)
+
+
+def test_the_model_of_an_index_is_loaded_once_and_not_before_a_text_is_embedded(stores, loaded):
+    store = stores.create(index())
+    store.keywords.add([("a", "some words")])
+    assert store.passages.ids() == []
+    assert loaded == []
+
+    store.passages.add_texts(["some words"], ids=["a"])
+    [found] = store.passages.similarity_search("some words", k=1)
+    assert found.id == "a"
+    assert loaded == [{"name": "a model"}]
+
+
+def test_an_index_that_stays_open_is_the_same_object_until_it_is_deleted(stores):
+    one = index()
+    store = stores.create(one)
+    assert stores.open(one) is store
+    assert stores.delete(one.id)
+    assert not stores.folder(one.id).exists()
+    assert stores.open(one) is not store
+
+
+def test_only_the_two_latest_indexes_stay_open(stores):
+    indexes = [index() for _ in range(3)]
+    opened = [stores.create(one) for one in indexes]
+    assert stores.open(indexes[2]) is opened[2]
+    assert stores.open(indexes[1]) is opened[1]
+    assert stores.open(indexes[0]) is not opened[0]
+
+
+def test_a_missing_folder_is_never_taken_for_an_empty_index(stores):
+    one = index()
+    stores.create(one)
+    shutil.rmtree(stores.folder(one.id))
+    for part in ("passages", "keywords"):
+        with pytest.raises(StorageError, match=r"reindex"):
+            getattr(stores.open(one), part)
+    assert not stores.folder(one.id).exists()
+
+
+def test_a_folder_that_can_not_be_made_is_named(tmp_path):
+    (tmp_path / "indexes").write_text("")
+    with pytest.raises(StorageError, match=str(tmp_path / "indexes")):
+        IndexStores(tmp_path, lambda _: HashingEmbeddings()).create(index())
