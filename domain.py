@@ -116,7 +116,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A numbered passage that was put before the answerer; numbers count from 1."""
+    """A numbered passage that was put before the answerer; numbers count from 1.
+
+    `start` is where it begins in the document's text, as the spans of citations count.
+    """
 
     n: int
     passage_id: str
@@ -128,6 +131,7 @@ class Source:
     page: int | None = None
     heading_path: tuple[str, ...] = ()
     score: float | None = None
+    start: int = 0
 
 
 class TurnState(StrEnum):

@@ -45,7 +45,9 @@ class Settings(BaseSettings):
         None, ge=16, description="Longest answer, in tokens; the server's own if unset"
     )
     chat_timeout_s: float = Field(60, gt=0, description="Longest silence of the chat model")
-    chat_retries: int = Field(1, ge=0, le=5, description="Attempts after a failed one")
+    chat_retries: int = Field(
+        0, ge=0, le=5, description="Attempts after a failed one; each may wait two minutes"
+    )
 
     embedding_provider: Literal["builtin", "fastembed", "openai"] = Field(
         "builtin", description="builtin (English, on this machine), fastembed or openai"

@@ -1,12 +1,15 @@
 """The chat model that the settings ask for."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from errors import ConfigError
 from models.openai_errors import NO_KEY, OPENAI_URL, Endpoint
+
+if TYPE_CHECKING:  # slow, and the name of the model needs none
+    from langchain_core.language_models import BaseChatModel
 
 MODEL_SETTING = "FOOTNOTE_CHAT_MODEL"
 CONNECT_TIMEOUT_S = 10
@@ -41,17 +44,14 @@ class ChatSpec:
         )
 
 
-def build_chat_model(spec: ChatSpec) -> BaseChatModel | None:
-    """The streaming chat model, or None where neither a key nor a base URL is set.
-
-    Nothing is sent yet. All that its calls raise is ModelError and ModelUnavailableError, the
-    latter also, after the last piece, for a stream that ended without finishing.
+def is_configured(spec: ChatSpec) -> bool:
+    """Whether a chat model is set; without a key and a base URL there is none.
 
     Raises:
         ConfigError: The model has no name, or the base URL is none.
     """
     if not spec.base_url and spec.api_key is None:
-        return None
+        return False
     if not spec.model:
         raise ConfigError(
             f"{MODEL_SETTING} is not set. Name the model that "
@@ -62,10 +62,22 @@ def build_chat_model(spec: ChatSpec) -> BaseChatModel | None:
             f"OPENAI_BASE_URL ({spec.base_url}) is no address. "
             "It starts with http:// or https:// and usually ends in /v1."
         )
-    return _chat_openai(spec)
+    return True
 
 
-def _chat_openai(spec: ChatSpec) -> BaseChatModel:
+def build_chat_model(spec: ChatSpec) -> "BaseChatModel | None":
+    """The streaming chat model, or None where none is set (see `is_configured`).
+
+    Nothing is sent yet. All that its calls raise is ModelError and ModelUnavailableError, the
+    latter also, after the last piece, for a stream that ended without finishing.
+
+    Raises:
+        ConfigError: The model has no name, or the base URL is none.
+    """
+    return _chat_openai(spec) if is_configured(spec) else None
+
+
+def _chat_openai(spec: ChatSpec) -> "BaseChatModel":
     from openai import Timeout
 
     from models.openai_chat import TranslatedChatOpenAI

@@ -45,9 +45,9 @@ def combine_convex(
     """Merge two scored lists by a convex combination of their min-max normalised scores.
 
     Each list is scaled to [0, 1] over its own candidates; an id that a list does not hold
-    scores 0 there. A list whose scores are all equal counts as 1 throughout. With an empty
-    `dense` the order is that of `sparse` alone, and the other way round (Bruch, Gai and
-    Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023).
+    scores 0 there. A list whose scores are all equal counts as 1 throughout. Where one list
+    is empty the other has all the weight (after Bruch, Gai and Ingber, "An Analysis of
+    Fusion Functions for Hybrid Retrieval", TOIS 2023).
 
     Returns:
         `(id, score in [0, 1])` for the union of both lists, best first; ties keep the order
@@ -58,6 +58,8 @@ def combine_convex(
     """
     if not 0 <= dense_weight <= 1:
         raise ValueError(f"dense_weight must be in [0, 1], got {dense_weight}")
+    if not (dense and sparse):
+        dense_weight = 1.0 if dense else 0.0
     left, right = _normalise(dense), _normalise(sparse)
     union = dict.fromkeys([*left, *right])
     return _best_first(

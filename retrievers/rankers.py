@@ -14,7 +14,7 @@ from retrievers.fusion import Scored, combine_convex, fuse_reciprocal_ranks
 class Ranker(Protocol):
     """Ranks passages for a question."""
 
-    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
+    def __call__(self, question: str, depth: int, condition: Filter | None, /) -> list[Scored]:
         """At most `depth` pairs `(passage id, score)` that satisfy `condition`, best first."""
         ...
 

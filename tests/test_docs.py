@@ -18,7 +18,7 @@ def test_env_example_lists_each_setting_with_its_default_and_nothing_else():
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     shown = dict(re.findall(r"^# ([A-Z_]+)=(.*)$", text, flags=re.MULTILINE))
     expected = {
-        variable: "" if field.default is None else str(getattr(field.default, "value", field.default))
+        variable: "" if field.default is None else str(field.default)
         for variable, field in variables()
     }
     assert shown == expected
@@ -28,9 +28,14 @@ def test_env_example_sets_nothing_when_copied_as_it_is():
     assert not dotenv_values(ROOT / ".env.example")
 
 
-@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", *sorted(
-    str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")
-)])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
+    ],
+)
 def test_each_link_to_a_file_leads_somewhere(path):
     text = (ROOT / path).read_text(encoding="utf-8")
     targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)

@@ -65,12 +65,12 @@ def test_combined_scores_lie_between_0_and_1_and_never_rise(dense, sparse, share
     assert all(a[1] >= b[1] for a, b in zip(fused, fused[1:], strict=False))
 
 
-@given(scored, weight.filter(lambda share: share < 1))
-def test_without_a_dense_list_the_sparse_order_stays(sparse, share):
-    fused = combine_convex([], sparse, dense_weight=share)
-    order = {item: place for place, (item, _) in enumerate(fused)}
-    for (a, high), (b, low) in zip(sparse, sparse[1:], strict=False):
-        assert order[a] < order[b] or high == low
+@given(scored.filter(bool), weight)
+def test_a_list_alone_keeps_its_order_and_has_all_the_weight(alone, share):
+    without_dense = combine_convex([], alone, dense_weight=share)
+    assert without_dense == combine_convex(alone, [], dense_weight=share)
+    assert [item for item, _ in without_dense] == [item for item, _ in alone]
+    assert without_dense[0][1] == 1
 
 
 @given(scored, scored, weight, st.integers(1, 50), st.integers(-20, 20))

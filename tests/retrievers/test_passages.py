@@ -14,7 +14,7 @@ class Words:
     def search(self, query, k, allowed=None):
         wanted = set(query.split())
         scored = [(item, float(len(wanted & set(text.split())))) for item, text in TEXTS.items()]
-        found = [(item, score) for item, score in scored if score and (not allowed or allowed(item))]
+        found = [pair for pair in scored if pair[1] and (not allowed or allowed(pair[0]))]
         return sorted(found, key=lambda pair: -pair[1])[:k]
 
 

@@ -1,0 +1,99 @@
+"""Importing folders: the source, its loader and the import in one call."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from domain import ImportReport, ImportState, Principal
+from errors import SourceError
+from loaders.directory import DirectoryLoader
+from services.imports import ImportService
+from services.progress import Cancelled, OnProgress, ignore, never
+from storage.sources import Sources, StoredSource
+
+KIND = "directory"
+_BEGUN = {ImportState.RUNNING, ImportState.INTERRUPTED, ImportState.CANCELLED, ImportState.FAILED}
+
+
+class DirectoryService:
+    """Brings the library up to date with folders on this machine."""
+
+    def __init__(
+        self, imports: ImportService, sources: Sources, samples: Path, max_file_bytes: int
+    ) -> None:
+        """Args are kept, nothing is opened.
+
+        Args:
+            imports: Runs the imports.
+            sources: Where sources are kept.
+            samples: The folder of the documents that ship with Footnote.
+            max_file_bytes: Larger files are skipped, with the reason.
+        """
+        self._imports = imports
+        self._sources = sources
+        self._samples = samples
+        self._max_file_bytes = max_file_bytes
+
+    def import_directory(
+        self,
+        principal: Principal,
+        path: Path,
+        *,
+        include: Sequence[str] = ("**/*",),
+        exclude: Sequence[str] = (),
+        confirm_removals: bool = False,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+    ) -> ImportReport:
+        """Make the library hold what the folder (or single file) holds now.
+
+        Raises:
+            SourceError: There is nothing at `path`, or it can't be listed.
+            BusyError: Another import is running.
+            StorageError: The data folder can't be written.
+            ModelError: Embedding failed.
+        """
+        source, loader = self._source(path, include, exclude)
+        return self._imports.run(
+            principal,
+            source,
+            loader,
+            on_progress=on_progress,
+            cancelled=cancelled,
+            confirm_removals=confirm_removals,
+        )
+
+    def import_samples_once(
+        self, principal: Principal, *, on_progress: OnProgress = ignore
+    ) -> ImportReport | None:
+        """Import the sample documents into a new library; None where that is behind it.
+
+        An import of them that was stopped half-way is gone on with.
+        """
+        sources = self._sources.list()
+        samples = [one for one in sources if one.location == _location(self._samples)]
+        begun = bool(samples) and self._is_unfinished(principal, samples[0])
+        if sources and not begun:
+            return None
+        return self.import_directory(principal, self._samples, on_progress=on_progress)
+
+    def _is_unfinished(self, principal: Principal, source: StoredSource) -> bool:
+        latest = self._imports.latest(principal, source)
+        return latest is None or latest.state in _BEGUN
+
+    def _source(
+        self, path: Path, include: Sequence[str], exclude: Sequence[str]
+    ) -> tuple[StoredSource, DirectoryLoader]:
+        if not path.exists():
+            raise SourceError(f"There is nothing at {path}: check the path and its spelling.")
+        loader = DirectoryLoader(
+            path, include=include, exclude=exclude, max_bytes=self._max_file_bytes
+        )
+        options = {"include": list(include), "exclude": list(exclude)}
+        source = self._sources.ensure(
+            KIND, _location(path), name=path.resolve().name, options=options
+        )
+        return source, loader
+
+
+def _location(path: Path) -> str:
+    return str(path.resolve())

@@ -1,0 +1,171 @@
+"""Measuring search and answers on a labelled set, with the parts the product itself uses."""
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.runnables import Runnable
+
+from chains.extractive import ExtractiveAnswerer
+from domain import SearchMode
+from errors import InputError
+from evaluation.datasets import LabelledQuestion, LabelledSet, load_labelled_set
+from evaluation.metrics import holds_answer, ndcg, recall
+from retrievers.rankers import Ranker
+from services.indexing import searchable_text
+from services.progress import OnProgress, Progress, Stage
+from services.ranking import OpenIndex, RankingOptions, build_ranker
+from storage.keyword_index import KeywordIndex
+from storage.passages import DeepLakePassages
+
+Figures = dict[str, str | int | float]
+BATCH = 256
+ALL_MODES = (SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX)
+
+
+@dataclass(frozen=True)
+class EvaluationService:
+    """Runs a labelled set through the search modes or the extractive answerer.
+
+    `make_condenser` and `make_answerer` are given the set's keyword index, whose word
+    statistics they may use.
+    """
+
+    embeddings: Embeddings
+    known_scripts: frozenset[str] | None
+    options: RankingOptions
+    top_k: int
+    make_condenser: Callable[[KeywordIndex], Runnable[dict[str, object], str]]
+    make_answerer: Callable[[KeywordIndex], ExtractiveAnswerer]
+
+    def measure_search(
+        self,
+        folder: Path,
+        modes: Sequence[SearchMode] | None,
+        queries: str = "last",
+        sample: int | None = None,
+        *,
+        on_progress: OnProgress,
+    ) -> list[Figures]:
+        """nDCG@10, Recall@5, Recall@10 and milliseconds per query, a row for each mode.
+
+        `queries` says what is searched: the question as typed (`last`), a person's rewrite
+        (`rewrite`) or the question condensed with its history (`condensed`). The time holds
+        embedding the question and searching, not condensing.
+
+        Raises:
+            InputError: The folder can't be read, or `queries` is not one of the three.
+        """
+        labelled = load_labelled_set(folder)
+        with self._indexed(labelled, on_progress) as index:
+            asked = _sampled(labelled.questions, sample)
+            texts = [self._query(question, queries, index.keywords) for question in asked]
+            return [
+                _measure(mode, build_ranker(mode, index, self.options), asked, texts)
+                for mode in modes or ALL_MODES
+            ]
+
+    def measure_answers(
+        self, folder: Path, sample: int | None = None, *, on_progress: OnProgress
+    ) -> Figures:
+        """The share of questions whose first quoted sentence holds a reference answer.
+
+        Raises:
+            InputError: The set has no reference answers.
+        """
+        labelled = load_labelled_set(folder)
+        asked = [question for question in labelled.questions if question.answers]
+        if not asked:
+            raise InputError(f"{folder} has no reference answers to measure against")
+        with self._indexed(labelled, on_progress) as index:
+            rank = build_ranker(SearchMode.CONVEX, index, self.options)
+            answerer = self.make_answerer(index.keywords)
+            chosen = _sampled(asked, sample)
+            hits = [self._first_is_right(labelled, rank, answerer, one) for one in chosen]
+        return {"questions": len(chosen), "first_sentence_right": fmean(hits)}
+
+    def _first_is_right(
+        self,
+        labelled: LabelledSet,
+        rank: Ranker,
+        answerer: ExtractiveAnswerer,
+        question: LabelledQuestion,
+    ) -> bool:
+        documents = [
+            Document(
+                labelled.corpus[item][1],
+                id=item,
+                metadata={"title": labelled.corpus[item][0], "score": score},
+            )
+            for item, score in rank(question.text, self.top_k, None)
+        ]
+        best = answerer.best_sentences(question.text, documents)
+        return bool(best) and holds_answer(best[0].text, question.answers)
+
+    def _query(self, question: LabelledQuestion, queries: str, keywords: KeywordIndex) -> str:
+        if queries == "last":
+            return question.text
+        if queries == "rewrite":
+            return question.rewrite or question.text
+        if queries == "condensed":
+            return self._condense(question, keywords)
+        raise InputError(f"--queries is last, rewrite or condensed, not {queries}")
+
+    def _condense(self, question: LabelledQuestion, keywords: KeywordIndex) -> str:
+        if not question.history:
+            return question.text
+        history = [("human" if role == "user" else "ai", text) for role, text in question.history]
+        condenser = self.make_condenser(keywords)
+        return condenser.invoke({"question": question.text, "chat_history": history})
+
+    @contextmanager
+    def _indexed(self, labelled: LabelledSet, on_progress: OnProgress) -> Iterator[OpenIndex]:
+        with tempfile.TemporaryDirectory(prefix="footnote-evaluate-") as folder:
+            passages = DeepLakePassages(Path(folder) / "passages", self.embeddings)
+            keywords = KeywordIndex(Path(folder) / "keywords")
+            entries = [
+                (item, searchable_text(title, (), text))
+                for item, (title, text) in labelled.corpus.items()
+            ]
+            for start in range(0, len(entries), BATCH):
+                batch = entries[start : start + BATCH]
+                passages.add_texts([text for _, text in batch], ids=[item for item, _ in batch])
+                on_progress(Progress(Stage.INDEXING, start + len(batch), len(entries)))
+            keywords.add(entries)
+            yield OpenIndex(passages, keywords, self.known_scripts)
+
+
+def _sampled(questions: list[LabelledQuestion], sample: int | None) -> list[LabelledQuestion]:
+    if sample is None or sample >= len(questions):
+        return questions
+    return random.Random(0).sample(questions, sample)  # noqa: S311  # a seeded sample, no secret
+
+
+def _measure(
+    mode: SearchMode, rank: Ranker, asked: Sequence[LabelledQuestion], texts: Sequence[str]
+) -> Figures:
+    started = time.perf_counter()
+    rankings = [[item for item, _ in rank(text, 10, None)] for text in texts]
+    seconds = time.perf_counter() - started
+    judged = [question.relevance for question in asked]
+
+    def mean(figure: Callable[..., float], k: int) -> float:
+        return fmean(
+            figure(ranking, grades, k) for ranking, grades in zip(rankings, judged, strict=True)
+        )
+
+    return {
+        "mode": mode.value,
+        "queries": len(asked),
+        "ndcg_at_10": mean(ndcg, 10),
+        "recall_at_5": mean(recall, 5),
+        "recall_at_10": mean(recall, 10),
+        "ms_per_query": 1000 * seconds / len(asked),
+    }

@@ -1,0 +1,78 @@
+"""A clean environment for every test, and the real services over a folder of their own."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+import bootstrap
+from settings import load_settings
+from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("footnote", deadline=None)
+settings.load_profile("footnote")
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch):
+    for name in list(os.environ):
+        if name.startswith(("OPENAI_", "FOOTNOTE_", "LANGSMITH_", "LANGCHAIN_")):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def model_server():
+    """An OpenAI-compatible server on loopback that follows the test's script."""
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def model_cache(tmp_path_factory):
+    """Where the built-in embedding's graph is built, once for all tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def build_services(tmp_path, model_server, model_cache):
+    """Builds the real services.
+
+    `chat=True` lets the loopback server answer the questions, `embed=True` lets it embed: its
+    vectors mean nothing, but come quickly and over the true client.
+    """
+
+    def build(*, chat=False, embed=False, **settings):
+        data_dir = tmp_path / "data"
+        data_dir.mkdir(exist_ok=True)
+        if not (data_dir / "cache").exists():
+            (data_dir / "cache").symlink_to(model_cache)
+        endpoint = {"openai_base_url": model_server.url, "chat_model": MODEL} if chat else {}
+        embedding = {
+            "embedding_provider": "openai",
+            "embedding_model": EMBEDDING_MODEL,
+            "embedding_base_url": model_server.url,
+        }
+        chosen = {"data_dir": data_dir, **(embedding if embed else {}), **endpoint, **settings}
+        return bootstrap.build_services(load_settings(**chosen))
+
+    return build
+
+
+@pytest.fixture
+def handbook(tmp_path):
+    """A small folder to import."""
+    folder = tmp_path / "handbook"
+    folder.mkdir()
+    pages = {
+        "leave.md": "# Leave policy\n\n## Annual leave\n\nNew employees get 25 days of annual "
+        "leave a year. Unused days lapse on 31 March.\n\n## Sick leave\n\nTell your lead "
+        "before ten o'clock.\n",
+        "vpn.md": "# VPN\n\nInstall WireGuard and choose the Bristol gateway.\n",
+        "휴가.md": "# 휴가 규정\n\n신규 입사자는 첫해에 연차 15일을 받습니다. "
+        "2년차부터는 16일입니다.\n",
+        "休暇.md": "# 休暇規程\n\n新入社員には年次有給休暇が12日付与されます。\n",
+    }
+    for name, text in pages.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder

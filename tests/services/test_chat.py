@@ -1,0 +1,197 @@
+import pytest
+
+from domain import LOCAL_USER, CitationState, Principal, TurnState
+from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
+from services.chat import MAX_QUESTION_CHARS
+from services.events import Answered, Found, Searching, Started, Written
+from tests.fakes.openai import Fault, Text
+
+GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
+
+
+@pytest.fixture
+def services(build_services, handbook):
+    services = build_services(chat=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    return services
+
+
+@pytest.fixture
+def extractive(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    return services
+
+
+def events_of(stream):
+    """The events until the end or the error, and that error."""
+    seen = []
+    try:
+        seen.extend(stream)
+    except ModelError as error:
+        return seen, error
+    return seen, None
+
+
+def test_the_standalone_question_and_the_sources_come_before_the_answer(services, model_server):
+    model_server.will(Text(*GOOD.split(" ")))
+    events = list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
+    assert [type(event) for event in events[:3]] == [Started, Searching, Found]
+    assert {type(event) for event in events[3:-1]} == {Written}
+    assert isinstance(events[-1], Answered)
+
+
+def test_what_is_shown_while_streaming_is_what_is_stored(services, model_server):
+    model_server.will(Text(*[f"{word} " for word in GOOD.split()]))
+    events = list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
+    shown = "".join(event.text for event in events if isinstance(event, Written))
+    turn = events[-1].turn
+    assert shown.strip() == turn.answer.strip() == "They get 25 days [1]."
+    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_a_quote_is_verified_and_an_invented_one_and_an_invented_number_are_not(
+    services, model_server
+):
+    invented = 'Nobody works on Fridays [1: "Fridays are free"]. Lunch is free in every office [9].'
+    model_server.will(Text(f"{GOOD} {invented}"))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    states = {(citation.n, citation.state) for citation in turn.citations}
+    assert states == {
+        (1, CitationState.VERIFIED),
+        (1, CitationState.NOT_FOUND),
+        (9, CitationState.NO_SUCH_SOURCE),
+    }
+    assert turn.unsupported_sentences == 2
+
+
+def test_the_evidence_stays_when_the_document_goes(services, model_server, handbook):
+    model_server.will(Text(GOOD))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    (handbook / "leave.md").unlink()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [kept] = services.chat.turns(LOCAL_USER, turn.conversation_id)
+    assert kept.citations[0].state is CitationState.VERIFIED
+    assert "25 days" in kept.citations[0].quote
+    assert "25 days" in kept.citations[0].passage_text
+
+
+def test_a_follow_up_is_condensed_with_the_history(services, model_server):
+    model_server.will(Text(GOOD), Text("When do unused annual leave days lapse?"), Text("Then."))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    second = services.chat.ask(LOCAL_USER, "When do they lapse?", first.conversation_id)
+    assert second.standalone_question == "When do unused annual leave days lapse?"
+    asked = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
+    condensing = asked[1][-1]["content"]
+    assert "How many days of annual leave?" in condensing
+    assert "They get 25 days" in condensing
+
+
+def test_model_usage_and_timings_are_kept(services, model_server):
+    model_server.will(Text(GOOD, prompt_tokens=42, completion_tokens=9))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    assert turn.usage == {"input_tokens": 42, "output_tokens": 9}
+    assert turn.timings_ms["found"] <= turn.timings_ms["first_token"] <= turn.timings_ms["total"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected", "says"),
+    [
+        (Fault(401, "Incorrect API key"), ModelError, "OPENAI_API_KEY"),
+        (Fault(429, "slow down", retry_after="7"), ModelUnavailableError, "7"),
+        (Fault(500), ModelUnavailableError, "500"),
+    ],
+)
+def test_a_failing_model_leaves_the_question_and_says_what_to_do(
+    build_services, handbook, model_server, fault, expected, says
+):
+    services = build_services(chat=True, chat_retries=0)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    model_server.will(fault)
+    events, error = events_of(services.chat.stream(LOCAL_USER, "How many days?"))
+    assert isinstance(error, expected)
+    assert says in str(error)
+    assert isinstance(events[2], Found)
+    [turn] = services.chat.turns(LOCAL_USER, services.chat.conversations(LOCAL_USER)[0].id)
+    assert (turn.question, turn.state, turn.error) == (
+        "How many days?",
+        TurnState.FAILED,
+        str(error),
+    )
+
+
+@pytest.mark.parametrize("fault", [{"break_after": 1}, {"finish_reason": None}])
+def test_a_stream_that_breaks_off_leaves_the_partial_answer_checked_and_marked(
+    services, model_server, fault
+):
+    model_server.will(Text(GOOD, " And the", **fault))
+    events, error = events_of(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
+    assert isinstance(error, ModelUnavailableError)
+    assert any(isinstance(event, Written) for event in events)
+    [turn] = services.chat.turns(LOCAL_USER, services.chat.conversations(LOCAL_USER)[0].id)
+    assert turn.state is TurnState.INCOMPLETE
+    assert turn.answer.startswith("They get 25 days [1].")
+    assert turn.citations[0].state is CitationState.VERIFIED
+
+
+def test_a_stopped_answer_keeps_what_was_written(services, model_server):
+    model_server.will(Text("They get 25 days. ", "And ", "more.", pause_s=0.05))
+    stream = services.chat.stream(LOCAL_USER, "How many days of annual leave?")
+    for event in stream:
+        if isinstance(event, Written):
+            break
+    stream.close()
+    [turn] = services.chat.turns(LOCAL_USER, services.chat.conversations(LOCAL_USER)[0].id)
+    assert (turn.state, turn.answer) == (TurnState.STOPPED, "They get 25 days. ")
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("How many days of annual leave do new employees get?", "25 days"),
+        ("신규 입사자의 연차는 며칠인가요?", "15일"),
+        ("新入社員の年次有給休暇は何日ですか。", "12日"),
+    ],
+)
+def test_without_a_model_each_language_gets_a_verified_quote(extractive, question, holds):
+    turn = extractive.chat.ask(LOCAL_USER, question)
+    assert holds in turn.citations[0].quote
+    assert turn.citations[0].state is CitationState.VERIFIED
+    assert turn.unsupported_sentences == 0
+    assert "extractive" in turn.model
+
+
+def test_without_a_model_a_korean_follow_up_takes_the_subject_along(extractive):
+    first = extractive.chat.ask(LOCAL_USER, "신규 입사자의 연차는 며칠인가요?")
+    second = extractive.chat.ask(LOCAL_USER, "그럼 2년차는요?", first.conversation_id)
+    assert "연차" in second.standalone_question
+    assert "16일" in second.answer
+
+
+def test_a_question_nothing_answers_gets_no_citation(extractive):
+    turn = extractive.chat.ask(LOCAL_USER, "Which zebra won the chess tournament?")
+    assert turn.citations == ()
+    assert turn.state is TurnState.COMPLETE
+    assert turn.unsupported_sentences == 0
+
+
+def test_an_empty_library_finds_nothing_and_says_so(build_services):
+    turn = build_services().chat.ask(LOCAL_USER, "How many days?")
+    assert turn.sources == ()
+    assert turn.answer
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "x" * (MAX_QUESTION_CHARS + 1), "가" * 100_000])
+def test_an_empty_or_endless_question_is_refused_before_anything_is_stored(
+    build_services, question
+):
+    services = build_services()
+    with pytest.raises(InputError, match="The question"):
+        services.chat.ask(LOCAL_USER, question)
+    assert services.chat.conversations(LOCAL_USER) == []
+
+
+def test_a_conversation_belongs_to_its_user(extractive):
+    turn = extractive.chat.ask(LOCAL_USER, "How many days?")
+    with pytest.raises(NotFoundError):
+        extractive.chat.ask(Principal("somebody"), "And then?", turn.conversation_id)

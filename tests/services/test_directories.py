@@ -1,0 +1,60 @@
+import pytest
+
+import bootstrap
+from domain import LOCAL_USER, ImportState, Outcome
+from errors import SourceError
+
+
+def test_a_second_import_of_an_unchanged_folder_embeds_nothing(
+    build_services, handbook, model_server
+):
+    services = build_services(embed=True)
+    first = services.directories.import_directory(LOCAL_USER, handbook)
+    asked = len(model_server.requests)
+    second = services.directories.import_directory(LOCAL_USER, handbook)
+    assert first.count(Outcome.NEW) == second.count(Outcome.UNCHANGED) == 4
+    assert second.passages_embedded == 0
+    assert len(model_server.requests) == asked
+
+
+def test_the_same_folder_by_another_path_is_the_same_source(build_services, handbook, monkeypatch):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    monkeypatch.chdir(handbook.parent)
+    again = services.directories.import_directory(LOCAL_USER, handbook.relative_to(handbook.parent))
+    assert again.count(Outcome.UNCHANGED) == 4
+
+
+def test_globs_choose_what_is_imported(build_services, handbook):
+    report = build_services().directories.import_directory(
+        LOCAL_USER, handbook, include=["*.md"], exclude=["vpn*"]
+    )
+    assert sorted(item.key for item in report.items) == ["leave.md", "休暇.md", "휴가.md"]
+
+
+def test_a_missing_folder_is_named(build_services, tmp_path):
+    with pytest.raises(SourceError, match="nowhere"):
+        build_services().directories.import_directory(LOCAL_USER, tmp_path / "nowhere")
+
+
+def test_the_samples_are_imported_into_a_new_library_once(build_services):
+    services = build_services()
+    report = services.directories.import_samples_once(LOCAL_USER)
+    assert report.state is ImportState.COMPLETED
+    assert services.directories.import_samples_once(LOCAL_USER) is None
+
+
+def test_the_samples_stay_out_of_a_library_that_holds_something_else(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    assert services.directories.import_samples_once(LOCAL_USER) is None
+
+
+def test_a_stopped_import_of_the_samples_is_gone_on_with(build_services):
+    services = build_services()
+    stopped = services.directories.import_directory(
+        LOCAL_USER, bootstrap.SAMPLES, cancelled=lambda: True
+    )
+    assert stopped.state is ImportState.CANCELLED
+    report = services.directories.import_samples_once(LOCAL_USER)
+    assert report.state is ImportState.COMPLETED

@@ -1,0 +1,142 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def run(tmp_path, model_cache):
+    """Runs a command as a person would, in a process of its own."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "cache").symlink_to(model_cache)
+
+    def run(*arguments, code=0, **environment):
+        kept = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}
+        done = subprocess.run(
+            [sys.executable, "cli.py", *map(str, arguments)],
+            cwd=ROOT,
+            env=kept | settings | environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+def test_import_then_ask_in_json(run, handbook):
+    run("import", handbook)
+    answer = json.loads(run("ask", "신규 입사자의 연차는 며칠인가요?", "--json").stdout)
+    assert {"answer", "standalone_question", "model", "citations"} <= answer.keys()
+    citation = answer["citations"][0]
+    assert citation["state"] == "verified"
+    assert "15일" in citation["quote"]
+    assert citation["location"].endswith("휴가.md")
+    assert {"n", "title", "document_id"} <= citation.keys()
+
+
+def test_a_conversation_goes_on_by_its_id(run, handbook):
+    run("import", handbook)
+    first = json.loads(run("ask", "신규 입사자의 연차는 며칠인가요?", "--json").stdout)
+    then = run("ask", "그럼 2년차는요?", "--conversation", first["conversation_id"], "--json")
+    assert "연차" in json.loads(then.stdout)["standalone_question"]
+
+
+def test_search_prints_the_place_of_each_passage(run, handbook):
+    run("import", handbook)
+    printed = run("search", "WireGuard", "--mode", "bm25").stdout
+    assert "vpn.md" in printed
+    [hit] = json.loads(run("search", "WireGuard", "--mode", "bm25", "--json").stdout)
+    assert hit["title"] == "VPN"
+
+
+def test_an_unreadable_file_is_named_with_its_reason_and_a_code_of_its_own(run, handbook):
+    (handbook / "empty.pdf").write_bytes(b"")
+    printed = run("import", handbook, code=3).stdout
+    assert "empty.pdf" in printed
+    assert "empty" in printed.splitlines()[0]
+    assert "completed with errors" in printed
+
+
+def test_the_report_of_an_import_is_json_on_request(run, handbook):
+    report = json.loads(run("import", handbook, "--json").stdout)
+    assert report["state"] == "completed"
+    assert {item["outcome"] for item in report["items"]} == {"new"}
+
+
+def test_a_mass_removal_waits_for_its_confirmation(run, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(12):
+        (folder / f"{number}.md").write_text(f"Rule {number}: keep the door shut.")
+    run("import", folder)
+    for path in list(folder.iterdir())[1:]:
+        path.unlink()
+    assert "--confirm-removals" in run("import", folder, code=3).stdout
+    assert "11 gone" in run("import", folder, "--confirm-removals").stdout
+
+
+def test_check_and_reindex_agree(run, handbook):
+    run("import", handbook)
+    assert "all agree" in run("check").stdout
+    run("reindex")
+    assert json.loads(run("check", "--json").stdout)["agrees"] is True
+
+
+def test_evaluate_prints_and_writes_a_row_for_each_mode(run, tmp_path):
+    folder = tmp_path / "set"
+    folder.mkdir()
+    rows = [{"_id": "a", "text": "annual leave"}, {"_id": "b", "text": "install the client"}]
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = {"_id": "q", "text": "which leave?", "answers": ["annual leave"]}
+    (folder / "queries.jsonl").write_text(json.dumps(asked))
+    (folder / "qrels.tsv").write_text("q\tc\ts\nq\ta\t1\n")
+    figures = tmp_path / "figures.json"
+    printed = run("evaluate", folder, "--mode", "bm25", "--json", figures).stdout
+    assert "ndcg_at_10 1.000" in printed
+    [row] = json.loads(figures.read_text())
+    assert {"mode", "queries", "ndcg_at_10", "recall_at_5", "recall_at_10", "ms_per_query"} == set(
+        row
+    )
+    assert "first_sentence_right 1.000" in run("evaluate", folder, "--answers").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "says"),
+    [
+        (["import", "/nowhere"], {}, "/nowhere"),
+        (["ask", "  "], {}, "empty"),
+        (["ask", "x", "--conversation", "nonsense"], {}, "nonsense"),
+        (["search", "x"], {"FOOTNOTE_TOP_K": "0"}, "FOOTNOTE_TOP_K"),
+        (["search", "x"], {"FOOTNOTE_DATA_DIR": "/proc/nope"}, "/proc/nope"),
+        (["ask", "x"], {"OPENAI_API_KEY": "sk-x"}, "FOOTNOTE_CHAT_MODEL"),
+        (["evaluate", "/nowhere"], {}, "/nowhere"),
+    ],
+)
+def test_what_can_not_be_done_is_one_line_and_code_1(run, arguments, environment, says):
+    done = run(*arguments, code=1, **environment)
+    assert says in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_refused_connection_names_the_server(run, handbook):
+    elsewhere = {
+        "FOOTNOTE_EMBEDDING_PROVIDER": "openai",
+        "FOOTNOTE_EMBEDDING_MODEL": "any",
+        "FOOTNOTE_EMBEDDING_BASE_URL": "http://127.0.0.1:9/v1",
+    }
+    done = run("import", handbook, code=1, **elsewhere)
+    assert "127.0.0.1" in done.stderr
+
+
+def test_a_mistyped_command_has_code_2(run):
+    run("impotr", code=2)
