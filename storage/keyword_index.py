@@ -171,6 +171,9 @@ class KeywordIndex:
         with writer_lock(self._path, self._timeout_s), self._writing():
             require_free_space(self._path, size)
             writer = self._open_to_write().writer(_WRITER_BYTES, num_threads=1)
+            # A writer killed just before its commit leaves a list of deletions, whose name the
+            # next one would take again and be refused.
+            writer.garbage_collect_files()
             for id_ in set(gone):
                 writer.delete_documents_by_term("id", id_)
             for id_, tokens in dict(new).items():

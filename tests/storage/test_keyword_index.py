@@ -260,6 +260,18 @@ def test_a_killed_writer_loses_nothing_committed_and_leaves_nothing_twice(tmp_pa
     assert "new" in again(tmp_path).ids()
 
 
+def test_a_deletion_that_was_killed_just_before_its_commit_can_be_done_again(index, tmp_path):
+    index.add([("a", "cat"), ("b", "cat")])
+    meta = next((tmp_path / "keywords").rglob("meta.json"))
+    committed = meta.read_bytes()
+    index.delete(["a"])
+    meta.write_bytes(committed)
+
+    assert again(tmp_path).ids() == ["a", "b"]
+    again(tmp_path).delete(["a"])
+    assert again(tmp_path).ids() == ["b"]
+
+
 def test_searching_threads_beside_a_writer_always_get_an_answer(index):
     index.add([(str(n), f"cat word{n}") for n in range(50)])
     stop, wrong = threading.Event(), []
