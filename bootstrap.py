@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain import Principal
+from domain import EXTRACTIVE, Principal
 from settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -110,13 +110,16 @@ class Services:
         from services.library import Library
         from storage.documents import Documents
         from storage.indexes import Indexes
+        from storage.sources import Sources
 
         return Library(
             Documents(self._database),
+            Sources(self._database),
             Indexes(self._database),
             self._stores,
             self.maintenance,
             self._scripts_of,
+            SAMPLES,
         )
 
     @cached_property
@@ -178,10 +181,9 @@ class Services:
 
     def _answers_are_signed(self) -> str:
         """With what; wrong settings of the model are told now, loading it waits."""
-        from chains.extractive import MODEL_NAME
         from models.chat import is_configured
 
-        return self._chat_spec.model if is_configured(self._chat_spec) else MODEL_NAME
+        return self._chat_spec.model if is_configured(self._chat_spec) else EXTRACTIVE
 
     @cached_property
     def _chat_model(self) -> "BaseChatModel | None":

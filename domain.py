@@ -25,6 +25,9 @@ class Principal:
 
 LOCAL_USER = Principal("local")
 
+EXTRACTIVE = "built-in extractive answerer"
+"""What answers are signed with where no chat model is set."""
+
 
 class SearchMode(StrEnum):
     """The ways to search; `convex` is the default."""

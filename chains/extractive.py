@@ -14,9 +14,9 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from chains.quotes import find_quote
 from chains.sentence_scores import Idf, ScoredSentence, coverage, score_sentences
 from chains.visible_text import VisibleText, shown
+from domain import EXTRACTIVE
 from language.script import script_of
 
-MODEL_NAME = "built-in extractive answerer"
 MAX_SENTENCES = 3
 RELEVANT_SHARE = 0.2
 """Where the best sentence answers to less of the question, by weight, nothing is quoted."""
@@ -94,7 +94,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             yield AIMessageChunk(content=nothing_found(question))
         yield AIMessageChunk(
             content="",
-            response_metadata={"model_name": MODEL_NAME, "finish_reason": "stop"},
+            response_metadata={"model_name": EXTRACTIVE, "finish_reason": "stop"},
             chunk_position="last",
         )
 

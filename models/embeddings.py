@@ -3,15 +3,16 @@
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from langchain_core.embeddings import Embeddings
 from pydantic import SecretStr
 
 from errors import ConfigError
-from models.minilm import KNOWN_SCRIPTS, MiniLMEmbeddings
 from models.minilm_graph import BUILDER_VERSION, MODEL_SHA256, WIDTH, Precision
 from models.openai_errors import OPENAI_URL, Endpoint
+
+if TYPE_CHECKING:  # slow, and a fingerprint needs none
+    from langchain_core.embeddings import Embeddings
 
 Provider = Literal["builtin", "fastembed", "openai"]
 BUILTIN_MODEL = "all-MiniLM-L6-v2"
@@ -62,7 +63,7 @@ class EmbeddingSpec:
         )
 
 
-def build_embeddings(spec: EmbeddingSpec, cache_dir: Path) -> Embeddings:
+def build_embeddings(spec: EmbeddingSpec, cache_dir: Path) -> "Embeddings":
     """The embedding, its model not loaded and nothing sent before the first text.
 
     Raises:
@@ -70,6 +71,8 @@ def build_embeddings(spec: EmbeddingSpec, cache_dir: Path) -> Embeddings:
     """
     _check(spec)
     if spec.provider == "builtin":
+        from models.minilm import MiniLMEmbeddings
+
         return MiniLMEmbeddings(cache_dir, precision=spec.precision)
     if spec.provider == "fastembed":
         from models.catalogue import CatalogueEmbeddings, check_name
@@ -103,6 +106,8 @@ def known_scripts(spec: EmbeddingSpec) -> frozenset[str] | None:
     The list of the dense search is to be left out for a question in any other.
     """
     if spec.provider == "builtin":
+        from models.minilm import KNOWN_SCRIPTS
+
         return KNOWN_SCRIPTS
     if spec.provider == "fastembed":
         from models.catalogue import catalogue_scripts

@@ -169,8 +169,8 @@ class MaintenanceService:
 
     def _sweep_active(self) -> int:
         active = self._indexes.active()
-        if active is None:
-            return 0
+        if active is None or not self._ledger.discarded(active.id):
+            return 0  # opening the index is slow
         return IndexWriter(self._ledger, self._stores.open(active)).sweep()
 
     def _delete_retired(self) -> None:
