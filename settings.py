@@ -77,7 +77,7 @@ class Settings(BaseSettings):
     top_k: int = Field(5, ge=1, le=50, description="Passages put before the answerer")
     candidates: int = Field(100, ge=1, le=1000, description="Depth of each list before fusion")
     dense_weight: float = Field(
-        0.6, ge=0, le=1, description="Share of the dense list in the convex combination"
+        0.5, ge=0, le=1, description="Share of the dense list in the convex combination"
     )
     score_threshold: float = Field(
         0.3, ge=0, le=1, description="Least relevance in mode similarity_score_threshold"

@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -23,8 +23,9 @@ _Vector = NDArray[np.float32]
 class CachedEmbeddings(Embeddings):
     """Embeds a text only if no earlier call, in any process, has embedded it.
 
-    Vectors are kept as float32 in one SQLite file, under a hash of the fingerprint, the kind
-    (passage or question) and the text. The file is a cache: deleting it loses only time.
+    Vectors are kept as float32 in one SQLite file, under a hash of the fingerprint and the text.
+    The file is a cache: deleting it loses only time. Questions are embedded anew each time:
+    remembered, they would make a search look quicker than it is.
 
     Raises (all methods):
         StorageError: The file can't be read or written.
@@ -37,32 +38,25 @@ class CachedEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vectors of the texts, in their order; a text given twice is embedded once."""
-        return self._remembered("passage", texts, self._embeddings.embed_documents)
-
-    def embed_query(self, text: str) -> list[float]:
-        """The vector of a question."""
-        return self._remembered("question", [text], self._embed_questions)[0]
-
-    def _embed_questions(self, texts: list[str]) -> list[list[float]]:
-        return [self._embeddings.embed_query(text) for text in texts]
-
-    def _remembered(
-        self, kind: str, texts: list[str], embed: Callable[[list[str]], list[list[float]]]
-    ) -> list[list[float]]:
-        keys = [self._key(kind, text) for text in texts]
+        keys = [self._key(text) for text in texts]
         found = self._file.get(keys)
         wanted = dict(zip(keys, texts, strict=True))
         missing = [(key, text) for key, text in wanted.items() if key not in found]
         for start in range(0, len(missing), BATCH):
             part = missing[start : start + BATCH]
-            vectors = [np.array(row, np.float32) for row in embed([text for _, text in part])]
+            rows = self._embeddings.embed_documents([text for _, text in part])
+            vectors = [np.array(row, np.float32) for row in rows]
             made = dict(zip([key for key, _ in part], vectors, strict=True))
             self._file.put(made)
             found.update(made)
         return [found[key].tolist() for key in keys]
 
-    def _key(self, kind: str, text: str) -> bytes:
-        return hashlib.sha256("\0".join((self._fingerprint, kind, text)).encode()).digest()
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a question."""
+        return self._embeddings.embed_query(text)
+
+    def _key(self, text: str) -> bytes:
+        return hashlib.sha256(f"{self._fingerprint}\0{text}".encode()).digest()
 
 
 class _VectorFile:

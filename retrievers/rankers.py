@@ -129,7 +129,7 @@ class ConvexRanker:
 
     dense: Ranker
     sparse: Ranker
-    dense_weight: float = 0.6
+    dense_weight: float = 0.5
     candidates: int = 100
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:

@@ -11,6 +11,7 @@ from statistics import fmean
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 
 from chains.extractive import ExtractiveAnswerer
@@ -121,7 +122,10 @@ class EvaluationService:
     def _condense(self, question: LabelledQuestion, keywords: KeywordIndex) -> str:
         if not question.history:
             return question.text
-        history = [("human" if role == "user" else "ai", text) for role, text in question.history]
+        history = [
+            HumanMessage(text) if role == "user" else AIMessage(text)
+            for role, text in question.history
+        ]
         condenser = self.make_condenser(keywords)
         return condenser.invoke({"question": question.text, "chat_history": history})
 

@@ -23,7 +23,7 @@ class RankingOptions:
     """How the modes are tuned; see the settings of the same names."""
 
     candidates: int = 100
-    dense_weight: float = 0.6
+    dense_weight: float = 0.5
     score_threshold: float = 0.3
 
 
