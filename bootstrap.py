@@ -2,12 +2,15 @@
 
 import json
 import logging
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain import EXTRACTIVE, Principal
+from domain import EXTRACTIVE, LOCAL_USER, Principal
+from errors import AppError
 from settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -55,6 +58,7 @@ class Services:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._making = threading.Lock()
 
     @cached_property
     def chat(self) -> "ChatService":
@@ -141,7 +145,19 @@ class Services:
             lambda keywords: self._make_extractive(keywords.idf, embeddings),
         )
 
+    def warm_up(self) -> None:
+        """Load what the first question needs; for a thread beside the page. Sends nothing."""
+        with suppress(AppError):  # the question will meet it, and say so
+            self._make_chain(LOCAL_USER)
+            index = self.library.indexes.active()
+            if index and index.spec.embedding["provider"] == "builtin":
+                self._stores.open(index).embedding.embed_query("ready")
+
     def _make_chain(self, principal: Principal) -> "ConversationalRetrievalChain":
+        with self._making:  # two threads that import the same modules trip over each other
+            return self._build_chain(principal)
+
+    def _build_chain(self, principal: Principal) -> "ConversationalRetrievalChain":
         from chains.conversational_retrieval import ConversationalRetrievalChain
 
         index = self.library.open_index()

@@ -9,21 +9,19 @@ ui.require_frame()
 
 services = ui.services()
 chat = services.chat
-ui.show_heading(chat.model_label)
+ui.show_model(chat.model_label)
 ui.show_conversations(chat)
-filled = ui.show_library(services)
+library = ui.show_library(services)
 
 turns = ui.current_turns(chat)
 for turn in turns:
     ui.show_turn(turn)
 
 welcome = st.empty()
-typed = st.chat_input(words.ASK_HERE, submit_mode="stop", disabled=not filled)
+typed = st.chat_input(words.ASK_HERE, submit_mode="stop", disabled=not library.documents)
 question = typed or ui.chosen_question()
 if question:
-    answered = ui.ask(chat, question, ui.current_conversation())
-    if answered:
-        ui.open_conversation(answered.conversation_id)
-        st.rerun()
-elif filled and not turns:
-    ui.show_welcome(welcome)
+    if ui.ask(chat, question, ui.current_conversation()):
+        st.rerun()  # now from what was stored, its citations checked
+elif library.documents and not turns:
+    ui.show_welcome(welcome, library)

@@ -4,11 +4,10 @@ from ui.answer import ask, show_turn
 from ui.conversations import (
     current_conversation,
     current_turns,
-    open_conversation,
     show_conversations,
 )
 from ui.errors import errors_shown
-from ui.frame import require_frame, show_frame, show_heading
+from ui.frame import require_frame, show_frame, show_model
 from ui.services import principal, services
 from ui.welcome import chosen_question, show_library, show_welcome
 
@@ -18,14 +17,13 @@ __all__ = [
     "current_conversation",
     "current_turns",
     "errors_shown",
-    "open_conversation",
     "principal",
     "require_frame",
     "services",
     "show_conversations",
     "show_frame",
-    "show_heading",
     "show_library",
+    "show_model",
     "show_turn",
     "show_welcome",
 ]

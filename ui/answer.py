@@ -1,21 +1,24 @@
 """A turn on the page: while it is being written, and once it is stored."""
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from typing import cast
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from domain import Source, Turn, TurnState
 from errors import AppError
-from services.chat import Answered, ChatService, Event, Found, Searching, Written
+from services.events import Event, Found, Searching, Started, Written
 from ui import words
-from ui.conversations import find_conversation, remember_question
+from ui.conversations import open_conversation
 from ui.errors import problem_html, show_error
 from ui.html import answer_html, escape, lang
 from ui.services import principal
 from ui.sources import citation_marker, evidence_html, plain_marker
+
+if TYPE_CHECKING:
+    from services.chat import ChatService
 
 QUESTION_CHARACTERS = 2000  # more of a question than this is not repeated on the page
 REDRAW_S = 0.05
@@ -54,42 +57,39 @@ def show_question(question: str) -> None:
         st.html(f'<div class="fn-question"{lang(question)}>{text}</div>')
 
 
-def ask(chat: ChatService, question: str, conversation_id: str | None) -> Turn | None:
-    """Show the answer while it is written; None where it failed, with the reason on the page.
+def ask(chat: "ChatService", question: str, conversation_id: str | None) -> bool:
+    """Show the answer while it is written; False where it failed, with the reason on the page.
 
     The service's generator is closed when the reader presses stop, so that it keeps the
     partial answer before the page goes on.
     """
     show_question(question)
-    remember_question(question)
     with st.chat_message("assistant", avatar=ASSISTANT):
-        events = chat.stream(principal(), question, conversation_id)
         try:
-            with closing(cast("Generator[Event]", events)):
-                return _show_stream(events)
+            with closing(chat.stream(principal(), question, conversation_id)) as events:
+                _show_stream(events)
         except AppError as error:
             show_error(error)
-            find_conversation(chat)
-            return None
+            return False
+    return True
 
 
-def _show_stream(events: Iterator[Event]) -> Turn | None:
+def _show_stream(events: Iterator[Event]) -> None:
     live = _LiveAnswer()
     try:
         for event in events:
             match event:
+                case Started(turn):  # a stopped or failed first question has its conversation
+                    open_conversation(turn.conversation_id)
                 case Searching(question):
                     live.search(question)
                 case Found(sources):
                     live.find(sources)
                 case Written(text):
                     live.write(text)
-                case Answered(turn):
-                    return turn
     except Exception:  # whatever failed, the reader did not stop it
         live.draw()
         raise
-    return None
 
 
 class _LiveAnswer:

@@ -1,16 +1,19 @@
 """Which conversation the page shows; its id stands in the address, so that a reload keeps it."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from domain import Conversation, Turn
 from errors import NotFoundError
-from services.chat import ChatService
 from ui import words
 from ui.errors import show_problem
 from ui.services import principal
 
+if TYPE_CHECKING:
+    from services.chat import ChatService
+
 PARAMETER = "conversation"
-ASKED = "asked_question"
 LISTED = 20
 TITLE_CHARACTERS = 60
 
@@ -21,36 +24,17 @@ def current_conversation() -> str | None:
 
 
 def open_conversation(conversation_id: str | None) -> None:
-    """Put the id, or none, into the page's address."""
-    st.session_state.pop(ASKED, None)
+    """Put the id, or none, into the page's address; the script runs on."""
+    if conversation_id == current_conversation():
+        return
     if conversation_id:
         st.query_params[PARAMETER] = conversation_id
-    elif PARAMETER in st.query_params:
+    else:
         del st.query_params[PARAMETER]
 
 
-def remember_question(question: str) -> None:
-    """Keep what is asked now, so that `find_conversation` can tell where it was stored."""
-    st.session_state[ASKED] = question
-
-
-def find_conversation(chat: ChatService) -> None:
-    """Put the conversation that a stopped or failed first question began into the address.
-
-    A stream that ends early never says which conversation it began: the latest one whose last
-    question is the one just asked.
-    """
-    asked = st.session_state.pop(ASKED, None)
-    if not asked or current_conversation():
-        return
-    for conversation in chat.conversations(principal(), limit=1):
-        if chat.turns(principal(), conversation.id)[-1].question == asked.strip():
-            open_conversation(conversation.id)
-
-
-def current_turns(chat: ChatService) -> list[Turn]:
+def current_turns(chat: "ChatService") -> list[Turn]:
     """The turns of the conversation in the address; where there is none such, says so."""
-    find_conversation(chat)
     conversation_id = current_conversation()
     if not conversation_id:
         return []
@@ -62,7 +46,7 @@ def current_turns(chat: ChatService) -> list[Turn]:
         return []
 
 
-def show_conversations(chat: ChatService) -> None:
+def show_conversations(chat: "ChatService") -> None:
     """Show the sidebar: a new conversation, and the latest ones to go back to."""
     with st.sidebar:
         st.button(

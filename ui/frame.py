@@ -13,10 +13,11 @@ STYLE, ICON = HERE / "style.css", HERE / "icon.svg"
 
 
 def show_frame() -> None:
-    """Set the page up and let every page know that app.py has run."""
+    """Set the page up, name the program and let every page know that app.py has run."""
     st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
     st.logo(ICON, size="large")
     st.html(STYLE)
+    st.html(f'<div class="fn-heading"><h1>{words.APP}</h1><p>{words.TAGLINE}</p></div>')
     st.session_state[FRAMED] = True
 
 
@@ -26,11 +27,7 @@ def require_frame() -> None:
         st.switch_page("app.py", query_params=st.query_params.to_dict())
 
 
-def show_heading(model_label: str) -> None:
-    """Show the program's name, and plainly who writes the answers."""
-    model = words.MODEL_NOTES.get(model_label, model_label)
-    answers_by = escape(words.ANSWERS_BY.format(model=model))
-    st.html(
-        f'<div class="fn-heading"><h1>{words.APP}</h1><p>{words.TAGLINE}</p>'
-        f'<p class="fn-model">{answers_by}</p></div>'
-    )
+def show_model(label: str) -> None:
+    """Say plainly who writes the answers."""
+    model = words.MODEL_NOTES.get(label, label)
+    st.html(f'<p class="fn-model">{escape(words.ANSWERS_BY.format(model=model))}</p>')

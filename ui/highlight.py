@@ -1,8 +1,7 @@
-"""Where a quote stands in its passage, and the passage with it marked."""
+"""A passage with the quotes in it marked, and what is far from them folded."""
 
 import re
-import unicodedata
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from ui.html import escape
 
@@ -10,64 +9,9 @@ Span = tuple[int, int]
 NEAR = 90  # characters shown before and after a quote
 REACH = 30  # how far to look for white space to cut at
 FOLDED_FROM = 60  # a remainder shorter than this is not worth folding
-ELLIPSIS = re.compile(r"\.{3,}|[…‥]+")
-PUNCTUATION = ".,;:!?。、！？)）」』"
 CODE = re.compile(r"^(?:```|~~~| {4}|\t)", re.MULTILINE)
 WRAPPED = re.compile(r"(?<=[^\n|#]{30})\n(?=[^\W\d_]|[\"'“‘「『（(])")
 WHITE_SPACE = re.compile(r"\s+")
-
-
-def find_quote(quote: str, passage: str) -> Span | None:
-    """Where a quote that was found in the document stands in the passage, to mark it there.
-
-    Only letters and digits count, whatever their case and Unicode form, and an ellipsis stands
-    for anything: the quote was checked before, here it is only shown. The first place that
-    does not begin within a word is taken. None where the quote is not in the passage.
-    """
-    text, origins = _letters(passage)
-    parts = [letters for part in ELLIPSIS.split(quote) if (letters := _letters(part)[0])]
-    begins = {at for at, origin in enumerate(origins) if _begins_word(passage, origin)}
-    places: list[Span] = []
-    for part in parts:
-        place = _place(part, text, places[-1][1] if places else 0, begins)
-        if place is None:
-            return None
-        places.append(place)
-    if not places:
-        return None
-    end = origins[places[-1][1] - 1] + 1
-    return origins[places[0][0]], _with_closing(quote, passage, end)
-
-
-def _place(part: str, text: str, after: int, begins: Set[int]) -> Span | None:
-    pattern = re.compile(f"(?={re.escape(part)})")
-    starts = [match.start() for match in pattern.finditer(text, after)]
-    start = next((at for at in starts if at in begins), next(iter(starts), None))
-    return None if start is None else (start, start + len(part))
-
-
-def _begins_word(passage: str, at: int) -> bool:
-    return at == 0 or not passage[at - 1].isalnum() or not passage[at].isascii()
-
-
-def _with_closing(quote: str, passage: str, end: int) -> int:
-    """The end moved behind the punctuation that closes both the quote and its place."""
-    closing = quote[len(quote.rstrip(PUNCTUATION)) :]
-    while end < len(passage) and passage[end] in closing:
-        end += 1
-    return end
-
-
-def _letters(text: str) -> tuple[str, list[int]]:
-    """The text's letters and digits in one form, and where each comes from."""
-    folded: list[str] = []
-    origins: list[int] = []
-    for index, letter in enumerate(text):
-        for part in unicodedata.normalize("NFKD", letter).casefold():
-            if part.isalnum():
-                folded.append(part)
-                origins.append(index)
-    return "".join(folded), origins
 
 
 def excerpt_html(passage: str, spans: Sequence[Span]) -> str:

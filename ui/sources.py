@@ -1,12 +1,12 @@
 """The sources below an answer: what was cited, whether it is true, and where it stands."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from domain import Citation, CitationState, Source, Turn
 from ui import words
-from ui.highlight import Span, excerpt_html, find_quote
+from ui.highlight import Span, excerpt_html
 from ui.html import escape, lang
 
 WEB = ("http://", "https://")
@@ -103,20 +103,35 @@ def _folded(cards: Sequence[str]) -> str:
 
 def _card(turn: Turn, source: Source) -> str:
     citations = _with_number(turn, source.n)
-    spans = {quote: find_quote(quote, source.text) for quote in _verified_quotes(citations)}
+    verified = [one for one in citations if one.state is CitationState.VERIFIED]
+    spans = {one: _span_in(source, one) for one in verified}
     passage = excerpt_html(source.text, [span for span in spans.values() if span])
+    elsewhere = dict.fromkeys(one.quote for one, span in spans.items() if span is None)
     return (
         f'<article class="fn-source" id="{escape(anchor(turn.id, source.n))}">'
         f'<header><span class="fn-n">{source.n}</span>{_title(source)}</header>'
-        f'<div class="fn-where">{_where(source)}</div>{_whole_passage(passage)}'
-        f'<div class="fn-passage"{lang(source.text)}>{passage}</div>{_checks(citations, spans)}'
+        f'<div class="fn-where">{_where(source)}</div>{"".join(map(_elsewhere, elsewhere))}'
+        f"{_whole_passage(passage)}"
+        f'<div class="fn-passage"{lang(source.text)}>{passage}</div>{_checks(citations)}'
         "</article>"
     )
 
 
-def _verified_quotes(citations: Sequence[Citation]) -> list[str]:
-    verified = CitationState.VERIFIED
-    return [citation.quote for citation in citations if citation.state is verified]
+def _span_in(source: Source, citation: Citation) -> Span | None:
+    """Where the quote stands in the passage, as far as it does; both count in the document."""
+    start, end = citation.start - source.start, citation.end - source.start
+    begin, stop = max(start, 0), min(end, len(source.text))
+    if begin < stop and source.text[begin:stop] == citation.quote[begin - start : stop - start]:
+        return begin, stop
+    return None
+
+
+def _elsewhere(quote: str) -> str:
+    """A quote that the document holds in another place than this passage."""
+    return (
+        f'<div class="fn-elsewhere">{escape(words.ELSEWHERE)}'
+        f" <mark{lang(quote)}>{escape(quote)}</mark></div>"
+    )
 
 
 def _whole_passage(passage: str) -> str:
@@ -126,12 +141,11 @@ def _whole_passage(passage: str) -> str:
     return f'<details class="fn-whole"><summary>{words.WHOLE_PASSAGE}</summary></details>'
 
 
-def _checks(citations: Sequence[Citation], spans: Mapping[str, Span | None]) -> str:
+def _checks(citations: Sequence[Citation]) -> str:
     """What checking found, once for citations of which the same is to be said."""
-    counts = Counter(_check(citation, spans.get(citation.quote)) for citation in citations)
     return "".join(
         f'<div class="fn-checked">{check}{f" ({n})" if n > 1 else ""}</div>'
-        for check, n in counts.items()
+        for check, n in Counter(map(_check, citations)).items()
     )
 
 
@@ -156,12 +170,10 @@ def _short(location: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else location
 
 
-def _check(citation: Citation, in_passage: Span | None) -> str:
+def _check(citation: Citation) -> str:
     badge = _badge(citation.state)
     if citation.state is CitationState.VERIFIED:
-        how = escape(words.QUOTED if citation.quoted_by_answer else words.MATCHED)
-        elsewhere = "" if in_passage else ". " + _claim(words.ELSEWHERE, citation.quote)
-        return f"{badge}{how}{elsewhere}"
+        return badge + escape(words.QUOTED if citation.quoted_by_answer else words.MATCHED)
     return badge + (
         _claim(words.NOT_IN_SOURCE, citation.quote) if citation.quote else words.NO_QUOTE
     )

@@ -1,5 +1,7 @@
 """Every text of the pages, in one place, so that they can be translated."""
 
+from domain import EXTRACTIVE
+
 APP = "Footnote"
 TAGLINE = "Answers from your documents, each one with its proof."
 
@@ -10,13 +12,13 @@ CONVERSATIONS = "Conversations"
 UNTITLED = "Untitled"
 
 WELCOME = "What would you like to know?"
+WELCOME_OWN = "Ask about your documents ({documents} in the library)."
 WELCOME_SAMPLES = "For example, about the sample documents:"
 SAMPLE_QUESTIONS = (
     "How many days of annual leave do new employees get?",
     "노트북을 잃어버리면 어떻게 해야 하나요?",
     "障害のあと、ふりかえりの会はいつまでに開きますか？",
 )
-LIBRARY = "{documents} documents, {passages} passages"
 LIBRARY_EMPTY = "The library is empty: there is nothing to answer from yet."
 LIBRARY_HOW = "Import a folder or a file from the command line, then check again:"
 IMPORT_COMMAND = "python cli.py import PATH"
@@ -24,9 +26,7 @@ CHECK_AGAIN = "Check again"
 
 ANSWERS_BY = "Answers by {model}"
 MODEL_NOTES = {
-    "built-in extractive answerer": (
-        "the built-in extractive answerer: quotes from the documents, no language model"
-    ),
+    EXTRACTIVE: ("the built-in extractive answerer: quotes from the documents, no language model"),
 }
 
 QUESTION_CUT = "… ({more:,} more characters)"
@@ -47,7 +47,6 @@ MORE_SOURCES = "More sources ({n})"
 WHOLE_PASSAGE = "Whole passage"
 PAGE = "page {page}"
 SOURCE_LINK = "Source {n}: {title}"
-FLAGGED_LINK = "{n}, {state}"
 STATES = {
     "verified": "verified",
     "not found": "not found",

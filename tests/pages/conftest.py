@@ -20,6 +20,7 @@ class Status:
     documents: int = 9
     passages: int = 44
     notices: tuple[str, ...] = ()
+    has_samples: bool = True
 
 
 @dataclass
@@ -34,6 +35,9 @@ class Library:
 class Services:
     chat: ScriptedChat = field(default_factory=ScriptedChat)
     library: Library = field(default_factory=Library)
+
+    def warm_up(self) -> None:
+        pass
 
 
 @pytest.fixture

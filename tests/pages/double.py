@@ -3,10 +3,11 @@
 import dataclasses
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import UTC, datetime
 
 from domain import (
+    EXTRACTIVE,
     Citation,
     CitationState,
     Conversation,
@@ -15,8 +16,8 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import AppError, NotFoundError
-from services.chat import Answered, Event, Found, Searching, Written
+from errors import AppError, InputError, NotFoundError
+from services.events import Answered, Event, Found, Searching, Started, Written
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 PASSAGE = (
@@ -44,8 +45,9 @@ def source(n: int = 1, text: str = PASSAGE, **changes: object) -> Source:
 def citation(
     n: int = 1, state: CitationState = CitationState.VERIFIED, quote: str = QUOTE, **changes: object
 ) -> Citation:
-    """A citation of that source."""
-    return dataclasses.replace(Citation(n=n, state=state, quote=quote), **changes)
+    """A citation of that source; the quote stands at its beginning."""
+    plain = Citation(n=n, state=state, quote=quote, start=0, end=len(quote))
+    return dataclasses.replace(plain, **changes)
 
 
 @dataclasses.dataclass
@@ -68,7 +70,7 @@ class ScriptedChat:
     """Plays `script` for every question and keeps the turns in memory."""
 
     def __init__(self, script: Script | None = None) -> None:
-        self.model_label = "built-in extractive answerer"
+        self.model_label = EXTRACTIVE
         self.script = script or Script()
         self.stored: dict[str, list[Turn]] = {}
         self.asked: list[str] = []
@@ -76,13 +78,16 @@ class ScriptedChat:
 
     def stream(
         self, principal: Principal, question: str, conversation_id: str | None = None
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
+        if isinstance(self.script.error, InputError):
+            raise self.script.error
         self.asked.append(question)
         conversation_id = conversation_id or f"c{len(self.stored) + 1}"
         turns = self.stored.setdefault(conversation_id, [])
         turn = Turn(f"t{len(turns) + 1}", conversation_id, question, TurnState.RUNNING, NOW)
         turns.append(turn)
         try:
+            yield Started(turn)
             for turns[-1] in self._play(turn):
                 yield from self._events
         except AppError as error:

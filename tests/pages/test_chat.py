@@ -1,6 +1,9 @@
 """The chat page, run without a browser over a service that plays a script."""
 
+from pathlib import Path
+
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
@@ -128,15 +131,15 @@ def test_a_stopped_answer_closes_the_service_so_that_it_keeps_the_text(
     assert services.chat.closed.wait(5)
 
 
-def test_after_a_stop_the_conversation_goes_on(page: AppTest, services: Services) -> None:
-    services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
-    with pytest.raises(RuntimeError, match="timed out"):
-        page.chat_input[0].set_value("Slowly?").run(timeout=1)
-    assert services.chat.closed.wait(5)
+def test_a_first_question_that_failed_has_its_conversation(
+    page: AppTest, services: Services
+) -> None:
+    services.chat.script = Script(error=ModelError("It broke off."))
+    ask(page, "First?")
     services.chat.script = Script()
-    html = ask(page, "Faster?")
-    assert words.STOPPED in html
-    assert [turn.question for turn in services.chat.stored["c1"]] == ["Slowly?", "Faster?"]
+    html = ask(page, "Second?")
+    assert "First?" in html
+    assert [turn.question for turn in services.chat.stored["c1"]] == ["First?", "Second?"]
 
 
 def test_a_new_conversation_after_an_error_is_a_new_one(page: AppTest, services: Services) -> None:
@@ -160,6 +163,29 @@ def test_an_empty_library_says_how_to_fill_it(services: Services) -> None:
 def test_a_notice_of_the_library_is_shown(services: Services) -> None:
     services.library.now.notices = ("The embedding changed: re-embed 44 passages.",)
     assert "re-embed 44 passages" in shown(AppTest.from_file(str(APP)).run())
+
+
+def test_only_a_library_with_the_samples_offers_questions_about_them(services: Services) -> None:
+    services.library.now.has_samples = False
+    html = shown(AppTest.from_file(str(APP)).run())
+    assert words.WELCOME in html
+    assert "(9 documents in the library)" in html
+    assert not any(question in html for question in words.SAMPLE_QUESTIONS)
+
+
+def test_a_chat_model_without_a_name_is_told_and_nothing_can_be_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    st.cache_resource.clear()
+    page = AppTest.from_file(str(APP), default_timeout=20).run()
+    html = shown(page)
+    assert "FOOTNOTE_CHAT_MODEL is not set" in html
+    assert "sk-secret" not in html
+    assert "Footnote" in html
+    assert not page.chat_input
+    st.cache_resource.clear()
 
 
 def test_a_wrong_setting_is_named_instead_of_a_page_that_cannot_work(

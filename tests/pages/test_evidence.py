@@ -23,12 +23,12 @@ def test_markup_in_a_document_stays_text(page: AppTest, services: Services) -> N
     services.chat.script = Script(
         pieces=(f"“{evil}” ![x](http://x/z) [here](http://x) <i>i</i>", "[1]"),
         sources=(source(1, evil, title="<u>title</u>", location="<s>", heading_path=("<em>",)),),
-        citations=(citation(quote="<b>bold</b>"),),
+        citations=(citation(quote="<b>bold</b>", start=evil.find("<b>"), end=len(evil)),),
     )
     html = ask(page, "<h1>question</h1>")
     for tag in ("<script", "<img", "<b>", "<u>", "<s>", "<em>", "<i>", "<h1>q", 'href="http'):
         assert tag not in html
-    assert "<mark>b&gt;bold&lt;/b</mark>" in html
+    assert "<mark>&lt;b&gt;bold&lt;/b&gt;</mark>" in html
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Ser
         citations=(
             citation(1, quoted_by_answer=False),
             citation(2, CitationState.NOT_FOUND, "Sick leave needs three notes."),
-            citation(2, CitationState.NOT_FOUND, "sick LEAVE"),
+            citation(2, CitationState.NOT_FOUND, "Sick leave"),  # though it stands there
             citation(9, CitationState.NO_SUCH_SOURCE, ""),
         ),
         unsupported=1,
@@ -74,3 +74,37 @@ def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Ser
 def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services) -> None:
     services.chat.script = Script(pieces=("I believe it is ten.",), citations=())
     assert words.NO_CITATION in ask(page)
+
+
+def test_each_quote_is_marked_where_it_was_found(page: AppTest, services: Services) -> None:
+    text = "ten days, ten days, ten <days>"
+    services.chat.script = Script(
+        sources=(source(1, text, start=500),),
+        citations=(citation(quote="ten days", start=510, end=518),),
+    )
+    assert "ten days, <mark>ten days</mark>, ten &lt;days&gt;" in ask(page)
+
+
+def test_of_a_quote_that_reaches_out_of_the_passage_the_rest_is_marked(
+    page: AppTest, services: Services
+) -> None:
+    services.chat.script = Script(
+        sources=(source(1, "ends here. And more follows.", start=500),),
+        citations=(citation(quote="A sentence that ends here.", start=484, end=510),),
+    )
+    html = ask(page)
+    assert "<mark>ends here.</mark> And more" in html
+    assert words.ELSEWHERE not in html
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 8), (486, 494), (600, 608), (-1, -1), (500, 508)])
+def test_a_quote_from_elsewhere_in_the_document_stands_above_the_passage(
+    page: AppTest, services: Services, start: int, end: int
+) -> None:
+    services.chat.script = Script(
+        sources=(source(1, "another passage", start=500),),
+        citations=(citation(quote="ten days", start=start, end=end),),
+    )
+    above, passage = ask(page).split('<div class="fn-passage">')
+    assert f"{words.ELSEWHERE} <mark>ten days</mark>" in above
+    assert "<mark>" not in passage.split("</article>")[0]
