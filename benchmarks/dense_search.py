@@ -1,0 +1,188 @@
+"""Dense search: the store against a plain NumPy product, which is the bound, and FAISS flat.
+
+All on the same vectors, one thread each. The vectors are made up (points around random
+centres); exact search costs the same on any others.
+"""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import faiss
+import numpy as np
+import numpy.typing as npt
+from langchain_core.embeddings import DeterministicFakeEmbedding
+
+from benchmarks.measure import Report, Times, compare
+from storage.passages import DeepLakePassages
+from storage.vector_index import VectorIndex
+
+Vectors = npt.NDArray[np.float32]
+Search = Callable[[Vectors], list[int]]
+
+DIMENSION = 384
+K = 10
+CANDIDATES = 100
+GROUPS = 100
+WRITE_AT_ONCE = 4096
+TEXT = "A passage of the usual length. " * 24
+NUMPY, FAISS = "NumPy product", "FAISS flat"
+IDS, STORE, DEEP = "Footnote, ids", "Footnote, texts", f"Footnote, {CANDIDATES} texts"
+SMALL = {"sizes": [500], "queries": 5}
+
+
+def measure(*, cache: str, sizes: Sequence[int] = (10_000, 100_000), queries: int = 200) -> Report:  # noqa: ARG001  # every part is called alike
+    report = Report(
+        "Dense search",
+        f"{DIMENSION} dimensions, best {K}, {queries} queries twice, one thread each, warm; "
+        f'"ids" is the search in memory, "texts" also reads texts and metadata of the best {K} '
+        f'(or {CANDIDATES}) from Deep Lake; "filtered" leaves 1 % of the passages',
+    )
+    faiss.omp_set_num_threads(1)
+    for size in sizes:
+        vectors, questions = made_up(size, queries)
+        with tempfile.TemporaryDirectory() as folder:
+            store = filled_store(Path(folder), vectors)
+            compare_searches(report, f"{size:,}", vectors, questions, store)
+    return report
+
+
+def made_up(size: int, queries: int) -> tuple[Vectors, Vectors]:
+    """Unit vectors around random centres, and questions near some of them."""
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((max(1, size // 50), DIMENSION), dtype=np.float32)
+    vectors = centres[rng.integers(len(centres), size=size)]
+    vectors += 0.7 * rng.standard_normal(vectors.shape, dtype=np.float32)
+    questions = vectors[rng.integers(size, size=queries)]
+    questions = questions + 0.7 * rng.standard_normal(questions.shape, dtype=np.float32)
+    return unit(vectors), unit(questions)
+
+
+def unit(vectors: Vectors) -> Vectors:
+    scaled: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return scaled
+
+
+def filled_store(folder: Path, vectors: Vectors) -> DeepLakePassages:
+    store = DeepLakePassages(folder, DeterministicFakeEmbedding(size=DIMENSION))
+    for start in range(0, len(vectors), WRITE_AT_ONCE):
+        rows = range(start, min(start + WRITE_AT_ONCE, len(vectors)))
+        store.add_vectors(
+            [str(row) for row in rows],
+            [f"{row}: {TEXT}" for row in rows],
+            vectors[rows.start : rows.stop],
+            [{"group": row % GROUPS, "title": f"Document {row // 10}"} for row in rows],
+        )
+    return store
+
+
+def compare_searches(
+    report: Report, size: str, vectors: Vectors, questions: Vectors, store: DeepLakePassages
+) -> None:
+    flat = faiss.IndexFlatIP(DIMENSION)
+    flat.add(vectors)
+    index = VectorIndex.load(
+        lambda start, stop: vectors[start:stop], DIMENSION, np.ones(len(vectors), dtype=np.bool_)
+    )
+    plain: dict[str, Search] = {
+        NUMPY: partial(by_product, vectors),
+        FAISS: lambda question: by_faiss(flat, question, None),
+        IDS: lambda question: by_index(index, question, None),
+        STORE: partial(by_store, store, K, None),
+        DEEP: partial(by_store, store, CANDIDATES, None),
+    }
+    compare_under(report, size, plain, vectors, questions)
+    allowed = np.arange(len(vectors)) % GROUPS == 7
+    chosen = only(allowed)
+    filtered: dict[str, Search] = {
+        NUMPY: partial(by_gathered_product, vectors, allowed),
+        FAISS: lambda question: by_faiss(flat, question, chosen),
+        IDS: lambda question: by_index(index, question, allowed),
+        STORE: partial(by_store, store, K, {"group": 7}),
+    }
+    compare_under(report, f"{size} filtered", filtered, vectors, questions, allowed)
+
+
+def compare_under(
+    report: Report,
+    size: str,
+    searches: dict[str, Search],
+    vectors: Vectors,
+    questions: Vectors,
+    allowed: npt.NDArray[np.bool_] | None = None,
+) -> None:
+    times = compare(searches, list(questions))
+    for name in (IDS, STORE, DEEP):
+        if name in times:
+            report.ratio(f"{size}: {name} / {NUMPY}", times[name].p50 / times[NUMPY].p50)
+    for name in (IDS, STORE):
+        report.ratio(f"{size}: {name} / {FAISS}", times[name].p50 / times[FAISS].p50)
+    found = recall(searches[STORE], vectors, questions, allowed)
+    report.ratio(f"{size}: recall@{K} of Footnote against exact", found, "")
+    for name, each in times.items():
+        add_times(report, f"{size}: {name}", each)
+
+
+def add_times(report: Report, name: str, times: Times) -> None:
+    report.add(f"{name}, p50", times.p50, "ms")
+    report.add(f"{name}, p95", times.p95, "ms")
+
+
+def by_product(vectors: Vectors, question: Vectors) -> list[int]:
+    found: list[int] = best(vectors @ question).tolist()
+    return found
+
+
+def by_gathered_product(
+    vectors: Vectors, allowed: npt.NDArray[np.bool_], question: Vectors
+) -> list[int]:
+    places = np.flatnonzero(allowed)
+    found: list[int] = places[best(vectors[places] @ question)].tolist()
+    return found
+
+
+def best(scores: Vectors) -> Any:
+    k = min(K, len(scores))
+    places = np.argpartition(scores, len(scores) - k)[len(scores) - k :]
+    return places[np.argsort(-scores[places])]
+
+
+def by_faiss(flat: Any, question: Vectors, chosen: Any) -> list[int]:
+    found: list[int] = flat.search(question[np.newaxis], K, params=chosen)[1][0].tolist()
+    return found
+
+
+def only(allowed: npt.NDArray[np.bool_]) -> Any:
+    """FAISS's form of a filter."""
+    peer: Any = faiss  # its stubs show the C++ signatures
+    bits = np.packbits(allowed, bitorder="little")
+    return peer.SearchParameters(sel=peer.IDSelectorBitmap(bits))
+
+
+def by_index(
+    index: VectorIndex, question: Vectors, allowed: npt.NDArray[np.bool_] | None
+) -> list[int]:
+    return [row for row, _ in index.search(question, K, allowed)]
+
+
+def by_store(
+    store: DeepLakePassages, k: int, condition: dict[str, Any] | None, question: Vectors
+) -> list[int]:
+    found = store.similarity_search_with_score_by_vector(question.tolist(), k, filter=condition)
+    return [int(document.id or -1) for document, _ in found]
+
+
+def recall(
+    search: Search, vectors: Vectors, questions: Vectors, allowed: npt.NDArray[np.bool_] | None
+) -> float:
+    """The share of the truly nearest, by products in double precision, that it finds."""
+    places = np.arange(len(vectors)) if allowed is None else np.flatnonzero(allowed)
+    scores = questions.astype(np.float64) @ vectors[places].astype(np.float64).T
+    nearest = places[np.argsort(-scores, axis=1)[:, :K]]
+    shares = [
+        len(set(search(question)) & set(wanted.tolist())) / len(wanted)
+        for question, wanted in zip(questions, nearest, strict=True)
+    ]
+    return float(np.mean(shares))

@@ -1,0 +1,178 @@
+"""A folder imported end to end with the built-in embedding, against embedding alone.
+
+Embedding is the bound: whatever else an import does, it can't be quicker than its model.
+The documents are Markdown, sentences of the sample handbook in random order.
+"""
+
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import services.import_run
+from benchmarks.afresh import ROOT
+from benchmarks.measure import Report
+from bootstrap import build_services
+from domain import LOCAL_USER, ImportState
+from loaders.directory import DirectoryLoader
+from models.minilm import MiniLMEmbeddings
+from settings import Settings
+from storage.keyword_index import KeywordIndex
+from storage.ledger import Ledger
+from storage.passages import DeepLakePassages
+
+HANDBOOK = ROOT / "sample_documents"
+SECTIONS = 10
+SECTION_WORDS = 120
+SAMPLE = 400
+ROUNDS = 2
+EMBEDDING = "embedding"
+STAGES: list[tuple[str, Any, str]] = [
+    ("reading files", DirectoryLoader, "read"),
+    ("splitting", services.import_run, "split_document"),
+    (EMBEDDING, MiniLMEmbeddings, "embed_documents"),
+    ("writing passages", DeepLakePassages, "add_vectors"),
+    ("writing the keyword index", KeywordIndex, "add"),
+    ("writing the ledger", Ledger, "announce"),
+    ("writing the ledger", Ledger, "publish"),
+]
+SMALL = {"documents": 2}
+
+
+@dataclass
+class Stopwatch:
+    """Seconds by stage; `texts` are those that were embedded."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Time every call of each stage's function in this process."""
+        with ExitStack() as stack:
+            for stage, owner, name in STAGES:
+                original = getattr(owner, name)
+                setattr(owner, name, self._timed(stage, original))
+                stack.callback(setattr, owner, name, original)
+            yield
+
+    def _timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            if stage == EMBEDDING:
+                self.texts += args[1]
+            started = time.perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                spent = time.perf_counter() - started
+                self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
+
+        return timed
+
+
+def measure(*, cache: str, documents: int = 500) -> Report:
+    MiniLMEmbeddings(Path(cache)).embed_query("The graph is built before, once for ever.")
+    with tempfile.TemporaryDirectory() as place:
+        folder, data_dir = Path(place) / "documents", Path(place) / "data"
+        write_documents(folder, documents)
+        shutil.copytree(cache, data_dir / "cache")
+        watch = Stopwatch()
+        with watch.watching():
+            first = seconds_of_import(data_dir, folder)
+        again = seconds_of_import(data_dir, folder)
+        by_command = seconds_of_command(data_dir, folder)
+    alone = seconds_of_embedding(Path(cache), watch.texts)
+    return told(documents, watch, first, again, by_command, alone)
+
+
+def told(
+    documents: int, watch: Stopwatch, first: float, again: float, by_command: float, alone: float
+) -> Report:
+    count = len(watch.texts)
+    report = Report(
+        "Import",
+        f"{documents} Markdown files, {count:,} passages of {SECTION_WORDS} words, built-in "
+        f"embedding on all cores; embedding alone is scaled up from {min(SAMPLE, count)} of them",
+    )
+    report.ratio("import / embedding the same passages alone", first / alone)
+    report.ratio("second run, nothing changed / first run", 100 * again / first, "%")
+    label = "second run as a command, start of Python included / first run"
+    report.ratio(label, 100 * by_command / first, "%")
+    for stage, seconds in watch.seconds.items():
+        report.ratio(f"share of {stage}", 100 * seconds / first, "%")
+    rest = first - sum(watch.seconds.values())
+    report.ratio(
+        "share of all else (listing, hashing, sweeping, the start)", 100 * rest / first, "%"
+    )
+    report.add("first run", first, "s")
+    report.add("passages per second", count / first, "/s")
+    report.add("second run", again, "s")
+    report.add("second run as a command", by_command, "s")
+    report.add("embedding alone, texts per second", count / alone, "/s")
+    return report
+
+
+def write_documents(folder: Path, documents: int) -> None:
+    """Files of ten sections, each of which makes one passage."""
+    folder.mkdir()
+    rng = random.Random(0)
+    sentences = handbook_sentences()
+    for number in range(documents):
+        parts = [f"# Document {number}"]
+        for section in range(SECTIONS):
+            parts += [f"## Section {section} of {number}", prose(rng, sentences)]
+        (folder / f"{number:05}.md").write_text("\n\n".join(parts), encoding="utf-8")
+
+
+def handbook_sentences() -> list[str]:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(HANDBOOK.glob("**/*.md")))
+    lines = [line for line in text.splitlines() if line.isascii() and line[:1].isalpha()]
+    found = re.split(r"(?<=[.!?])\s+", " ".join(lines))
+    return [sentence for sentence in found if len(sentence.split()) >= 4]
+
+
+def prose(rng: random.Random, sentences: list[str]) -> str:
+    words: list[str] = []
+    while len(words) < SECTION_WORDS:
+        words += rng.choice(sentences).split()
+    return " ".join(words[:SECTION_WORDS])
+
+
+def seconds_of_import(data_dir: Path, folder: Path) -> float:
+    started = time.perf_counter()
+    # The settings of nobody: no .env of this folder either.
+    opened = build_services(Settings(data_dir=data_dir, _env_file=None))
+    report = opened.directories.import_directory(LOCAL_USER, folder)
+    if report.state is not ImportState.COMPLETED:
+        raise SystemExit(f"the import ended {report.state}: {report.message}")
+    return time.perf_counter() - started
+
+
+def seconds_of_command(data_dir: Path, folder: Path) -> float:
+    command = [sys.executable, "cli.py", "import", str(folder), "--data-dir", str(data_dir)]
+    started = time.perf_counter()
+    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - started
+
+
+def seconds_of_embedding(cache: Path, texts: list[str]) -> float:
+    """How long the model alone takes for all of them, by the best round over an even sample."""
+    some = texts[:: max(1, len(texts) // SAMPLE)]
+    model = MiniLMEmbeddings(cache)
+    model.embed_query("Loads the model.")
+    rounds = []
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        model.embed_documents(some)
+        rounds.append(time.perf_counter() - started)
+    return min(rounds) * len(texts) / len(some)

@@ -1,0 +1,141 @@
+"""What the benchmarks share: figures, percentiles, memory, the machine."""
+
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+Query = TypeVar("Query")
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number; `unit` is "x" for a ratio and "%" for a share."""
+
+    name: str
+    value: float
+    unit: str
+
+    def __str__(self) -> str:
+        steps = ((1, 3), (10, 2), (1000, 1))
+        digits = next((digits for limit, digits in steps if abs(self.value) < limit), 0)
+        return f"{self.value:,.{digits}f} {self.unit}".rstrip()
+
+
+@dataclass
+class Report:
+    """What a part measured; `about` says on what, `notes` what is missing or to be known."""
+
+    title: str
+    about: str
+    ratios: list[Figure] = field(default_factory=list)
+    absolute: list[Figure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def ratio(self, name: str, value: float, unit: str = "x") -> None:
+        """Note a ratio, or a share with the unit "%", or a bare share with none."""
+        self.ratios.append(Figure(name, value, unit))
+
+    def add(self, name: str, value: float, unit: str) -> None:
+        """Note an absolute figure."""
+        self.absolute.append(Figure(name, value, unit))
+
+
+@dataclass(frozen=True)
+class Times:
+    """Milliseconds of many calls of the same thing."""
+
+    milliseconds: Sequence[float]
+
+    @property
+    def p50(self) -> float:
+        """The middle one."""
+        return self._at(0.50)
+
+    @property
+    def p95(self) -> float:
+        """The one that 5 % exceed."""
+        return self._at(0.95)
+
+    def _at(self, share: float) -> float:
+        ordered = sorted(self.milliseconds)
+        return ordered[min(len(ordered) - 1, round(share * (len(ordered) - 1)))]
+
+
+def compare(
+    contenders: Mapping[str, Callable[[Query], object]], queries: Sequence[Query], rounds: int = 2
+) -> dict[str, Times]:
+    """Each contender's times for all queries, in turns so that all meet the same weather.
+
+    A contender does all its queries in a row, as it would alone: were they mixed, each would
+    push the others' vectors out of the processor's cache. The first query of a row is a warm-up.
+    """
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, answer in contenders.items():
+            answer(queries[0])
+            times[name] += [milliseconds_of(answer, query) for query in queries]
+    return {name: Times(each) for name, each in times.items()}
+
+
+def milliseconds_of(answer: Callable[[Query], object], query: Query) -> float:
+    started = time.perf_counter()
+    answer(query)
+    return (time.perf_counter() - started) * 1000
+
+
+def resident_mib() -> float:
+    """Resident memory of this process now, in MiB; 0 where the system doesn't tell."""
+    return _status_mib("VmRSS")
+
+
+def peak_mib() -> float:
+    """The most it ever was."""
+    return _status_mib("VmHWM")
+
+
+def _status_mib(name: str) -> float:
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name))
+
+
+def machine() -> str:
+    """Processor, cores, memory, system, date, and how busy the machine is."""
+    python = f"Python {platform.python_version()} on {platform.system()}"
+    parts = [processor(), f"{cores()} cores", memory(), python, f"{datetime.now(UTC):%Y-%m-%d}"]
+    if hasattr(os, "getloadavg"):
+        parts.append(f"load of the last minute {os.getloadavg()[0]:.1f}")
+    return ", ".join(part for part in parts if part)
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    name = next((line.split(":")[1].strip() for line in lines if "model name" in line), "?")
+    vnni = any("vnni" in line for line in lines if line.startswith("flags"))
+    return f"{name} {'with' if vnni else 'without'} VNNI"
+
+
+def memory() -> str:
+    try:
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError):  # Windows has no sysconf
+        return ""
+    return f"{size / 1024 / MIB:.0f} GiB RAM"
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

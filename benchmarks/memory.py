@@ -1,0 +1,137 @@
+"""Resident memory: the command line at rest, and the services over libraries of some sizes.
+
+The libraries are made by the real import with random vectors in place of the model, then
+opened in a fresh process, which asks one question: that loads the model, the matrix and both
+indexes, as the first question of a served page does.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+
+from benchmarks.afresh import call_afresh
+from benchmarks.measure import Report, resident_mib
+from domain import LOCAL_USER, DocumentRef
+
+DIMENSION = 384
+PASSAGES_PER_DOCUMENT = 10
+WORDS = 60
+VOCABULARY = 20_000
+QUESTION = "Which of word1 and word2 is meant?"
+SMALL = {"sizes": [200]}
+
+
+def measure(*, cache: str, sizes: Sequence[int] = (10_000, 100_000)) -> Report:
+    report = Report(
+        "Resident memory",
+        f"each line a process of its own; passages of {WORDS} words, {DIMENSION} dimensions; "
+        '"matrix" is the vectors\' own size',
+    )
+    if not resident_mib():
+        report.notes.append("not measured: this system doesn't tell a process its memory")
+        return report
+    call_afresh("benchmarks.memory:prepare_model", cache=cache)
+    bare = call_afresh("benchmarks.measure:resident_mib")
+    idle = call_afresh("benchmarks.memory_idle:command_line")
+    report.add("Python alone", bare, "MiB")
+    report.add("command line, nothing asked", idle, "MiB")
+    loaded = [measure_library(report, size, cache) for size in sizes]
+    matrices = [matrix_mib(size) for size in sizes]
+    for size, resident, matrix in zip(sizes, loaded, matrices, strict=True):
+        report.ratio(f"{size:,}: services / matrix", resident / matrix)
+    if len(sizes) > 1:
+        growth = (loaded[-1] - loaded[0]) / (matrices[-1] - matrices[0])
+        report.ratio(f"growth from {sizes[0]:,} to {sizes[-1]:,} / growth of the matrix", growth)
+    return report
+
+
+def measure_library(report: Report, size: int, cache: str) -> float:
+    """Resident MiB of services that have answered a question over a library of that size."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(cache, Path(place) / "data" / "cache")
+        call_afresh("benchmarks.memory:fill", data_dir=f"{place}/data", size=size)
+        asked = call_afresh("benchmarks.memory_idle:services", data_dir=f"{place}/data")
+    report.add(f"{size:,}: matrix", matrix_mib(size), "MiB")
+    report.add(f"{size:,}: services, nothing asked", asked["idle"], "MiB")
+    report.add(f"{size:,}: services, one question asked", asked["asked"], "MiB")
+    report.add(f"{size:,}: the most until then", asked["peak"], "MiB")
+    return float(asked["asked"])
+
+
+def matrix_mib(size: int) -> float:
+    return size * DIMENSION * 4 / 1024 / 1024
+
+
+def prepare_model(cache: str) -> None:
+    """Build the model's graph, which takes memory of its own, once and elsewhere."""
+    from models.minilm import MiniLMEmbeddings
+
+    MiniLMEmbeddings(Path(cache)).embed_query(QUESTION)
+
+
+class RandomVectors(Embeddings):
+    """A vector for each text, quickly."""
+
+    def __init__(self) -> None:
+        self._rng = np.random.default_rng(0)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Random numbers, whatever the texts are."""
+        vectors: list[list[float]] = self._rng.standard_normal((len(texts), DIMENSION)).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """The same for a question."""
+        return self.embed_documents([text])[0]
+
+
+class MadeUpDocuments:
+    """A loader of that many passages, ten to a document."""
+
+    def __init__(self, passages: int) -> None:
+        self._documents = passages // PASSAGES_PER_DOCUMENT
+        self._rng = np.random.default_rng(0)
+
+    def list(self) -> Iterator[DocumentRef]:
+        """Every document."""
+        for number in range(self._documents):
+            yield DocumentRef(f"{number:06}.md", "1", f"/made-up/{number:06}.md")
+
+    def read(self, ref: DocumentRef) -> Document:
+        """Ten sections of words with Zipf's frequencies."""
+        drawn = self._rng.zipf(1.3, size=(PASSAGES_PER_DOCUMENT, WORDS)) % VOCABULARY
+        sections = [
+            f"## Section {number}\n\n" + " ".join(f"word{word}" for word in words)
+            for number, words in enumerate(drawn)
+        ]
+        return Document("\n\n".join(sections), metadata={"title": ref.key, "format": "md"})
+
+
+def fill(data_dir: str, size: int) -> int:
+    """Import that many passages into a new library of the built-in embedding."""
+    from loaders.formats import FORMATS_VERSION
+    from loaders.split import SPLITTER_VERSION
+    from models.embeddings import EmbeddingSpec, fingerprint
+    from services.imports import ImportService
+    from storage.database import open_database
+    from storage.index_stores import IndexStores
+    from storage.indexes import IndexSpec
+    from storage.sources import Sources
+
+    spec = EmbeddingSpec()
+    wanted = IndexSpec(json.loads(spec.to_json()), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
+    database = open_database(Path(data_dir))
+    stores = IndexStores(Path(data_dir), lambda _stored: RandomVectors())
+    source = Sources(database).ensure("directory", "/made-up", name="made-up")
+    imports = ImportService(database, stores, wanted, FORMATS_VERSION)
+    report = imports.run(LOCAL_USER, source, MadeUpDocuments(size))
+    database.close()
+    if report.passages_embedded != size:
+        raise SystemExit(f"{report.passages_embedded} passages instead of {size}: {report.message}")
+    return report.passages_embedded

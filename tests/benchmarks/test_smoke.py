@@ -1,0 +1,85 @@
+"""Each benchmark still runs and finds what must be true at any size. How fast is not tested."""
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from benchmarks.__main__ import PARTS
+from benchmarks.measure import Times, compare, resident_mib
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Where the model's graphs are built, once for all parts."""
+    return str(tmp_path_factory.mktemp("cache"))
+
+
+def small_run(part, cache):
+    module = import_module(f"benchmarks.{part}")
+    report = module.measure(cache=cache, **module.SMALL)
+    return {figure.name: figure.value for figure in (*report.ratios, *report.absolute)}
+
+
+def test_embedding_compares_precisions_and_cores(cache):
+    found = small_run("embedding", cache)
+    assert found["int8 / fp32, one thread"] > 0
+    assert found["cosine of int8 with fp32, least"] > 0.9
+
+
+def test_dense_search_finds_all_that_exact_search_finds(cache):
+    found = small_run("dense_search", cache)
+    recalls = [value for name, value in found.items() if "recall" in name]
+    assert recalls == [1.0, 1.0]
+    assert found["500: FAISS flat, p50"] > 0
+
+
+def test_keyword_search_mostly_agrees_with_rank_bm25(cache):
+    found = small_run("keyword_search", cache)
+    assert found["share of the best 10 in common"] > 0.5
+
+
+def test_the_shares_of_an_import_add_up_to_all_of_it(cache):
+    found = small_run("import_run", cache)
+    shares = [value for name, value in found.items() if name.startswith("share of")]
+    assert sum(shares) == pytest.approx(100)
+    assert all(share > 0 for share in shares)
+
+
+@pytest.mark.skipif(not resident_mib(), reason="this system doesn't tell a process its memory")
+def test_memory_grows_from_a_bare_python_to_services_that_answered(cache):
+    found = small_run("memory", cache)
+    steps = ["Python alone", "command line, nothing asked", "200: services, one question asked"]
+    assert [found[step] for step in steps] == sorted(found[step] for step in steps)
+
+
+def test_one_command_runs_a_part_and_writes_its_figures(tmp_path):
+    file = tmp_path / "figures.json"
+    command = ["-m", "benchmarks", "--small", "--only", "keyword_search", "--json", str(file)]
+    done = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.index("RATIOS") < done.stdout.index("ABSOLUTE FIGURES")
+    parts = json.loads(file.read_text())["parts"]
+    assert list(parts) == ["keyword_search"]
+    assert parts["keyword_search"]["ratios"][0]["value"] > 0
+
+
+def test_every_part_can_be_named():
+    assert all(hasattr(import_module(f"benchmarks.{part}"), "measure") for part in PARTS)
+
+
+def test_percentiles_are_times_that_were_measured():
+    times = Times([float(n) for n in range(100, 0, -1)])
+    assert (times.p50, times.p95) == (51.0, 95.0)
+
+
+def test_a_comparison_asks_everyone_everything():
+    asked = []
+    compare({"a": asked.append, "b": asked.append}, [1, 2], rounds=2)
+    assert asked == [1, 1, 2] * 4
