@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,7 +44,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs")]
 
 @app.command("import")
 def import_path(
-    path: Annotated[Path, typer.Argument(help="A folder or a file")],
+    path: Annotated[Path, typer.Argument(help="A folder or a file", readable=False)],
     include: Annotated[list[str] | None, typer.Option(help="Only paths that match")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No paths that match")] = None,
     confirm_removals: Annotated[
@@ -166,6 +167,9 @@ def serve(port: int = 8501, data_dir: DataDir = None) -> None:
 
 def main() -> None:
     """Run the command; an expected error is one line on stderr, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a console of another code page lacks letters
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except AppError as error:
@@ -283,7 +287,8 @@ def _rounded(value: str | float) -> str:
 
 
 def _print_json(data: Any) -> None:
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    typer.echo(json.dumps(data, ensure_ascii=not is_utf8, indent=2))
 
 
 def _environ(data_dir: Path | None) -> dict[str, str]:

@@ -96,12 +96,19 @@ def load_settings(**overrides: object) -> Settings:
     """The settings of the environment, with `overrides` before them.
 
     Raises:
-        ConfigError: A value is out of range or can't be read; the message names the variable.
+        ConfigError: A value is out of range or can't be read; the message names the variable
+            or the file.
     """
     try:
         return Settings(**overrides)  # type: ignore[arg-type]  # pydantic validates them
     except ValidationError as error:
         raise ConfigError("; ".join(_explain(problem) for problem in error.errors())) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("The file .env is not in UTF-8: save it as UTF-8.") from error
+    except OSError as error:
+        raise ConfigError(
+            f"The file .env can't be read ({error.strerror}): make it readable, or remove it."
+        ) from error
 
 
 def _explain(problem: object) -> str:

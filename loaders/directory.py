@@ -36,16 +36,19 @@ class DirectoryLoader(BaseLoader):
         include: Sequence[str] = ("**/*",),
         exclude: Sequence[str] = (),
         max_bytes: int = DEFAULT_MAX_BYTES,
+        leave_out: Path | None = None,
     ) -> None:
         """Take the files that match an `include` pattern and, like their folders, no `exclude`.
 
         A pattern without a slash is asked of the name alone, at any depth; `**` crosses folders.
         `max_bytes` bounds each file. Where `root` is a file, the patterns don't apply.
+        `leave_out` is a folder that is not looked into, should it lie below the root.
         """
         self._root = root
         self._include = Globs(include)
         self._exclude = Globs(exclude)
         self._max_bytes = max_bytes
+        self._leave_out = None if leave_out is None else leave_out.resolve()
 
     def list(self) -> Iterator[DocumentRef | Skipped]:
         """Yield every file, sorted by key, its version the SHA-256 of its bytes.
@@ -127,6 +130,8 @@ class DirectoryLoader(BaseLoader):
             for entry in entries:
                 below = relative / entry.name
                 if entry.name.startswith(_HIDDEN) or self._exclude.match(_key(below)):
+                    continue
+                if Path(entry.path) == self._leave_out:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append((Path(entry.path), below))

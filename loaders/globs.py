@@ -4,12 +4,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from errors import InputError
+
 
 class Globs:
     """A set of patterns; it matches what any of them does, regardless of Unicode form.
 
     `*`, `?` and `[...]` stay within one folder, `**` crosses folders (`docs/**/*.md` finds
     `docs/a.md` too), and a pattern without a slash is asked of the name alone, at any depth.
+    A pattern that none can be made of raises InputError.
     """
 
     def __init__(self, patterns: Sequence[str]) -> None:
@@ -26,7 +29,17 @@ class Globs:
 
 
 def _compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
-    return [re.compile(_translated(pattern), re.DOTALL) for pattern in patterns]
+    return [_expression(pattern) for pattern in patterns]
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(_translated(pattern), re.DOTALL)
+    except re.error as error:
+        raise InputError(
+            f"{pattern} is no pattern ({error.msg}): write it like *.md or docs/**, and a range of "
+            "letters like [a-z]."
+        ) from error
 
 
 def _translated(pattern: str) -> str:

@@ -57,11 +57,7 @@ def is_configured(spec: ChatSpec) -> bool:
             f"{MODEL_SETTING} is not set. Name the model that "
             f"{spec.endpoint().host} shall answer with."
         )
-    if spec.base_url and not spec.base_url.startswith(("http://", "https://")):
-        raise ConfigError(
-            f"OPENAI_BASE_URL ({spec.base_url}) is no address. "
-            "It starts with http:// or https:// and usually ends in /v1."
-        )
+    spec.endpoint()  # refuses a base URL or a key that can be none
     return True
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from errors import ModelError, ModelUnavailableError
+from errors import ConfigError, ModelError, ModelUnavailableError
 
 if TYPE_CHECKING:
     import openai
@@ -33,6 +33,25 @@ class Endpoint:
     timeout_s: float = 60
     url_setting: str = "OPENAI_BASE_URL"
     key_setting: str = "OPENAI_API_KEY"
+
+    def __post_init__(self) -> None:
+        """Refuse what the client could only fail on later, in words that name no setting.
+
+        Raises:
+            ConfigError: The base URL is no address, or the key can't be one. Neither is shown:
+                one is easily set in place of the other.
+        """
+        if not _is_address(self.base_url):
+            raise ConfigError(
+                f"{self.url_setting} is no address. It starts with http:// or https://, names a "
+                "server and usually ends in /v1."
+            )
+        key = self.key.get_secret_value() if self.key else ""
+        if not (key.isascii() and key.isprintable() and key == key.strip()):
+            raise ConfigError(
+                f"{self.key_setting} is no key: it holds a blank, a line break or a letter that "
+                "no key has. Copy it once more."
+            )
 
     @property
     def host(self) -> str:
@@ -83,6 +102,15 @@ def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
         f"{endpoint.host} does not answer in OpenAI's protocol.{_shown(what, endpoint)} "
         f"Check {endpoint.url_setting} ({endpoint.address}); it usually ends in /v1."
     )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a bracket is not closed, or the port is no number
+        return False
+    return named and parts.scheme in {"http", "https"} and url.isprintable() and " " not in url
 
 
 def _translated(error: "openai.APIError", endpoint: Endpoint) -> ModelError:

@@ -56,7 +56,7 @@ class ChatService:
         sources and its checked citations.
 
         Raises:
-            InputError: The question is empty or too long.
+            InputError: The question is empty, too long or no text.
             NotFoundError: The person has no such conversation.
             ModelError: The model failed; the turn says so.
         """
@@ -180,6 +180,8 @@ def _checked_question(question: str) -> str:
             f"The question has {len(asked):,} characters, the most is {MAX_QUESTION_CHARS:,}: "
             "shorten it, or save the text as a file, import it and ask about it."
         )
+    if asked != asked.encode(errors="replace").decode():
+        raise InputError("The question holds bytes that are no letters: type it again in UTF-8.")
     return asked
 
 

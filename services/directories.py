@@ -11,6 +11,7 @@ from services.progress import Cancelled, OnProgress, ignore, never
 from storage.sources import Sources, StoredSource
 
 KIND = "directory"
+_SHOWN_CHARS = 300
 _BEGUN = {ImportState.RUNNING, ImportState.INTERRUPTED, ImportState.CANCELLED, ImportState.FAILED}
 
 
@@ -83,16 +84,34 @@ class DirectoryService:
     def _source(
         self, path: Path, include: Sequence[str], exclude: Sequence[str]
     ) -> tuple[StoredSource, DirectoryLoader]:
-        if not path.exists():
-            raise SourceError(f"There is nothing at {path}: check the path and its spelling.")
+        _require(path)
+        own = self._imports.data_dir.resolve()
+        if path.resolve() == own:
+            raise SourceError(f"{path} is Footnote's data folder: import a folder of your own.")
         loader = DirectoryLoader(
-            path, include=include, exclude=exclude, max_bytes=self._max_file_bytes
+            path, include=include, exclude=exclude, max_bytes=self._max_file_bytes, leave_out=own
         )
         options = {"include": list(include), "exclude": list(exclude)}
         source = self._sources.ensure(
             KIND, _location(path), name=path.resolve().name, options=options
         )
         return source, loader
+
+
+def _require(path: Path) -> None:
+    shown = str(path).encode(errors="replace").decode()
+    try:
+        path.stat()
+    except PermissionError as error:
+        raise SourceError(
+            f"{shown} can't be opened: give the user who runs Footnote the right to read it."
+        ) from error
+    except (OSError, ValueError) as error:  # ValueError: a name that holds NUL
+        raise SourceError(
+            f"There is nothing at {shown[:_SHOWN_CHARS]}: check the path and its spelling."
+        ) from error
+    if shown != str(path):
+        raise SourceError(f"The name of {shown} is not valid UTF-8: rename it.")
 
 
 def _location(path: Path) -> str:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from domain import DocumentRef, ImportReport, ImportState, Outcome, Principal, Skipped
 from errors import AppError
@@ -54,6 +55,11 @@ class ImportService:
         self._imports = Imports(database)
         self._indexes = Indexes(database)
         self._ledger = Ledger(database)
+
+    @property
+    def data_dir(self) -> Path:
+        """The folder that the library is kept in."""
+        return self._stores.data_dir
 
     def run(
         self,

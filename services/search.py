@@ -36,10 +36,12 @@ class SearchService:
         """At most `k` passages, best first, with `score` and their place in the metadata.
 
         Raises:
-            InputError: The query is empty, or `k` is not between 1 and 1,000.
+            InputError: The query is empty or no text, or `k` is not between 1 and 1,000.
         """
         if not query.strip():
             raise InputError("The query is empty: type the words to search for.")
+        if query != query.encode(errors="replace").decode():
+            raise InputError("The query holds bytes that are no letters: type it again in UTF-8.")
         if not 1 <= k <= MAX_K:
             raise InputError(f"k must be between 1 and {MAX_K:,}, it is {k}.")
         return self.retriever(principal, mode=mode, k=k, condition=condition).invoke(query)

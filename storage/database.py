@@ -158,4 +158,15 @@ def _explain(error: SQLAlchemyError, place: str) -> StorageError:
         )
     if "disk is full" in reason:
         return StorageError(f"{place} has no space left on its disk: free some and try again")
-    return StorageError(f"{place} can't be used: {reason}")
+    return StorageError(f"{place} can't be used ({reason}){_remedy(reason)}")
+
+
+def _remedy(reason: str) -> str:
+    if "malformed" in reason or "not a database" in reason:
+        return (
+            f": {_FILE} is damaged. Put back a copy of the folder, or choose a new one with"
+            " FOOTNOTE_DATA_DIR and import your documents again"
+        )
+    if "disk I/O error" in reason:
+        return ": check that its disk has room and is sound, then try again"
+    return ""

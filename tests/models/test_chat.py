@@ -130,7 +130,7 @@ def test_a_server_without_a_model_name_is_a_setting_to_make(spec):
 
 
 def test_a_base_url_that_is_none_is_named():
-    with pytest.raises(ConfigError, match="OPENAI_BASE_URL \\(localhost:11434\\)"):
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL is no address"):
         build_chat_model(ChatSpec(MODEL, base_url="localhost:11434"))
 
 
