@@ -1,20 +1,29 @@
 """Every setting of Footnote, read once from the environment and `.env`."""
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    SettingsConfigDict,
+)
 
 from domain import SearchMode
 from errors import ConfigError
+
+_PREFIX = "FOOTNOTE_"
+_OF_THE_TESTS = {"FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS"}
 
 
 class Settings(BaseSettings):
     """The settings; each is the variable `FOOTNOTE_<NAME>` unless its alias says otherwise."""
 
     model_config = SettingsConfigDict(
-        env_prefix="FOOTNOTE_",
+        env_prefix=_PREFIX,
         env_file=".env",
         env_ignore_empty=True,
         extra="ignore",
@@ -96,10 +105,11 @@ def load_settings(**overrides: object) -> Settings:
     """The settings of the environment, with `overrides` before them.
 
     Raises:
-        ConfigError: A value is out of range or can't be read; the message names the variable
-            or the file.
+        ConfigError: A variable is unknown, a value out of range or can't be read; the message
+            names the variable or the file.
     """
     try:
+        _refuse_unknown()
         return Settings(**overrides)  # type: ignore[arg-type]  # pydantic validates them
     except ValidationError as error:
         raise ConfigError("; ".join(_explain(problem) for problem in error.errors())) from error
@@ -111,10 +121,31 @@ def load_settings(**overrides: object) -> Settings:
         ) from error
 
 
+def _refuse_unknown() -> None:
+    """A misspelt variable would change nothing, without a word."""
+    known = {_variable(name) for name in Settings.model_fields}
+    sources = (EnvSettingsSource(Settings), DotEnvSettingsSource(Settings))
+    given = {name.upper() for source in sources for name in source.env_vars}
+    unknown = [name for name in given - known - _OF_THE_TESTS if name.startswith(_PREFIX)]
+    if unknown:
+        told = [f"{name} is no setting{_meant(name, known)}" for name in sorted(unknown)]
+        raise ConfigError("; ".join(told))
+
+
+def _meant(typed: str, known: set[str]) -> str:
+    # Compared without what is the same in all of them.
+    variables = {name.removeprefix(_PREFIX): name for name in known}
+    nearest = get_close_matches(typed.removeprefix(_PREFIX), variables, n=1)
+    return f": did you mean {variables[nearest[0]]}?" if nearest else ": .env.example has them all"
+
+
+def _variable(name: str) -> str:
+    return name.upper() if name.startswith("openai_") else f"{_PREFIX}{name.upper()}"
+
+
 def _explain(problem: object) -> str:
     assert isinstance(problem, dict)  # noqa: S101  # pydantic's ErrorDetails
-    name = "_".join(str(part) for part in problem["loc"]).upper()
+    name = "_".join(str(part) for part in problem["loc"]).lower()
     if not name:
         return str(problem["msg"]).removeprefix("Value error, ")
-    variable = name if name.startswith("OPENAI_") else f"FOOTNOTE_{name}"
-    return f"{variable}: {problem['msg']} (it is {problem['input']!r})"
+    return f"{_variable(name)}: {problem['msg']} (it is {problem['input']!r})"

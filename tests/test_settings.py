@@ -27,6 +27,33 @@ def test_a_value_out_of_range_names_the_variable_and_the_value(monkeypatch):
         load_settings()
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("FOOTNOTE_TOPK", "FOOTNOTE_TOP_K"),
+        ("footnote_search_mod", "FOOTNOTE_SEARCH_MODE"),
+        ("FOOTNOTE_OPENAI_API_KEY", "OPENAI_API_KEY"),
+        ("FOOTNOTE_XYZZY", ".env.example"),
+    ],
+)
+def test_an_unknown_variable_is_named_with_the_nearest_known_one(typed, meant, monkeypatch):
+    monkeypatch.setenv(typed, "x")
+    with pytest.raises(ConfigError, match=f"{typed.upper()} is no setting.*{meant}"):
+        load_settings()
+
+
+def test_an_unknown_variable_in_the_env_file_is_named_too(tmp_path):
+    (tmp_path / ".env").write_text("OTHER_PROGRAM=1\nFOOTNOTE_DATA_DIRR=/somewhere\n")
+    with pytest.raises(ConfigError, match="FOOTNOTE_DATA_DIRR.*FOOTNOTE_DATA_DIR[?]"):
+        load_settings()
+
+
+def test_what_other_programs_and_the_tests_read_is_let_be(monkeypatch):
+    for name in ("FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS", "FOOTPRINT", "PATH"):
+        monkeypatch.setenv(name, "x")
+    assert load_settings().top_k == 5
+
+
 def test_an_overlap_as_long_as_the_passage_is_refused(monkeypatch):
     monkeypatch.setenv("FOOTNOTE_PASSAGE_CHARS", "200")
     monkeypatch.setenv("FOOTNOTE_PASSAGE_OVERLAP_CHARS", "200")
