@@ -151,7 +151,7 @@ class Services:
             self._make_chain(LOCAL_USER)
             index = self.library.indexes.active()
             if index and index.spec.embedding["provider"] == "builtin":
-                self._stores.open(index).embedding.embed_query("ready")
+                self.search.search(LOCAL_USER, "ready", k=1)
 
     def _make_chain(self, principal: Principal) -> "ConversationalRetrievalChain":
         with self._making:  # two threads that import the same modules trip over each other

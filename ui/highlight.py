@@ -11,14 +11,16 @@ REACH = 30  # how far to look for white space to cut at
 FOLDED_FROM = 60  # a remainder shorter than this is not worth folding
 CODE = re.compile(r"^(?:```|~~~| {4}|\t)", re.MULTILINE)
 WRAPPED = re.compile(r"(?<=[^\n|#]{30})\n(?=[^\W\d_]|[\"'“‘「『（(])")
+SYNTAX = re.compile(r"^(?:#{1,6} |\|(?: *:?-+:? *\|)+$)", re.MULTILINE)
 WHITE_SPACE = re.compile(r"\s+")
 
 
 def excerpt_html(passage: str, spans: Sequence[Span]) -> str:
     """The passage, escaped, with the spans in `<mark>` and what is far from them in `fn-far`.
 
-    The style sheet folds the far parts until the reader asks for the whole passage. Spans may
-    overlap and be in any order; without any, what stands at the beginning is near.
+    The style sheet folds the far parts until the reader asks for the whole passage, and draws
+    Markdown's own signs faintly. Spans may overlap and be in any order; without any, what stands
+    at the beginning is near.
     """
     near = [_window(passage, span) for span in spans or [(0, 0)]]
     text = _unwrapped(passage)
@@ -26,7 +28,8 @@ def excerpt_html(passage: str, spans: Sequence[Span]) -> str:
     for start, stop in _merged(near, gap=FOLDED_FROM):
         pieces += [_far_html(text[end:start]), _near_html(text, (start, stop), spans)]
         end = stop
-    return "".join([*pieces, _far_html(text[end:])])
+    html = "".join([*pieces, _far_html(text[end:])])
+    return SYNTAX.sub(r'<span class="fn-syntax">\g<0></span>', html)
 
 
 def _unwrapped(passage: str) -> str:

@@ -9,9 +9,12 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from tests.fakes.openai import MODEL, OpenAIServer, serving
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -30,20 +33,44 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A clean environment with a data folder of its own; no key, no proxy."""
+    """A clean environment with a data folder of its own, the sample documents in it; no key."""
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("OPENAI_", "FOOTNOTE_", "STREAMLIT_"))
     }
-    return {**kept, "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("data"))}
+    clean = {**kept, "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("data"))}
+    command = [sys.executable, "cli.py", "import", "sample_documents"]
+    subprocess.run(command, cwd=ROOT, env=clean, check=True, timeout=IMPORT_S)
+    return clean
 
 
 @pytest.fixture(scope="session")
 def address(chromium: str, environment: dict[str, str]) -> Iterator[str]:
-    """The address of the running program, after its sample documents were imported."""
-    command = [sys.executable, "cli.py", "import", "sample_documents"]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=IMPORT_S)
+    """The address of the running program."""
+    with _running(environment) as address:
+        yield address
+
+
+@pytest.fixture
+def model_server() -> Iterator[OpenAIServer]:
+    """A chat model on loopback that follows the test's script."""
+    with serving() as model:
+        yield model
+
+
+@pytest.fixture
+def address_with_model(
+    chromium: str, environment: dict[str, str], model_server: OpenAIServer
+) -> Iterator[str]:
+    """The address of the program running with that chat model."""
+    model = {"OPENAI_BASE_URL": model_server.url, "FOOTNOTE_CHAT_MODEL": MODEL}
+    with _running(environment | model) as address:
+        yield address
+
+
+@contextmanager
+def _running(environment: dict[str, str]) -> Iterator[str]:
     port = _free_port()
     options = ["--server.port", str(port), "--server.address", "localhost"]
     server = subprocess.Popen(

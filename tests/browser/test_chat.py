@@ -11,6 +11,9 @@ from urllib.parse import urlparse
 
 import pytest
 
+from tests.fakes.openai import OpenAIServer, Text
+from ui import words
+
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -76,8 +79,9 @@ def squeeze(text: str) -> str:
 
 def screenshot(page: "sync_api.Page", name: str) -> None:
     if TAKE_SCREENSHOTS:
-        if page.locator(".fn-question").count():
-            page.locator(".fn-question").last.evaluate("element => element.scrollIntoView()")
+        if page.locator(".fn-question").count() < 2:
+            page.mouse.move(350, 300)  # within the page at either width
+            page.mouse.wheel(0, -10_000)
         page.wait_for_timeout(700)  # fonts, and the end of scrolling
         page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
@@ -121,6 +125,31 @@ def test_a_conversation_goes_on_after_a_reload(page: "sync_api.Page", address: s
     sync_api.expect(turn.locator(".fn-answer")).to_contain_text("5営業日以内")
     assert page.locator(".fn-question").count() == 2
     screenshot(page, "conversation")
+
+
+def test_a_first_question_that_is_stopped_goes_on_in_its_conversation(
+    page: "sync_api.Page", address_with_model: str, model_server: OpenAIServer
+) -> None:
+    model_server.will(Text(*["slow "] * 200, pause_s=0.1))
+    page.goto(address_with_model)
+    page.get_by_role("textbox").fill("How many days of leave?")
+    page.keyboard.press("Enter")
+    sync_api.expect(page.locator(".fn-answer")).to_contain_text("slow slow slow")
+    assert "conversation=" in page.url  # while the answer is being written
+    sync_api.expect(page.locator(".fn-answer")).to_contain_text("slow " * 15)
+    page.get_by_test_id("stChatInputStopButton").click()
+    page.get_by_text(words.STOPPED).wait_for()
+    asked = page.url
+    model_server.will(Text("How many days of sick leave?"), Text("Ten days."))
+    turn = ask(page, "And sick leave?")
+    sync_api.expect(turn.locator(".fn-answer")).to_contain_text("Ten days.")
+    assert page.locator(".fn-question").all_inner_texts() == [
+        "How many days of leave?",
+        "And sick leave?",
+    ]
+    sync_api.expect(page.locator(".fn-answer").first).to_contain_text("slow slow slow")
+    sync_api.expect(page.get_by_text(words.STOPPED)).to_be_visible()
+    assert page.url == asked
 
 
 def test_a_phone_shows_no_sideways_scrolling(page: "sync_api.Page", address: str) -> None:

@@ -78,5 +78,12 @@ def test_wrapped_prose_flows_and_everything_else_keeps_its_lines() -> None:
         assert excerpt_html(kept, []) == kept
 
 
+def test_the_signs_of_markdown_are_drawn_faintly_and_stay() -> None:
+    table = "## Leave\n\n| Years | Days |\n| --- | ---: |\n| 1 # | 25 |"
+    html = excerpt_html(table, [])
+    assert re.findall('<span class="fn-syntax">(.*?)</span>', html) == ["## ", "| --- | ---: |"]
+    assert unescape(re.sub("<[^>]*>", "", html)) == table
+
+
 def test_a_short_passage_is_not_folded() -> None:
     assert "fn-far" not in excerpt_html("word " * 25, [(0, 4)])
