@@ -88,7 +88,12 @@ class Evidence:
 
     @cached_property
     def _offset(self) -> int:
-        return self._text.find(self._source.text) if self._source.text else -1
+        passage, start = self._source.text, self._source.start
+        if not passage:
+            return -1
+        if self._text.startswith(passage, start):
+            return start
+        return self._text.find(passage)  # the document has changed since
 
     @cached_property
     def _surroundings(self) -> tuple[str, int]:

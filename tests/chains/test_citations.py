@@ -233,3 +233,11 @@ def test_a_huge_document_is_searched_around_the_passage_only():
     text = "Filler sentence number one. " * 100_000 + SOURCES[0].text
     [citation] = check('So [1: "words that stand nowhere"].', texts={"en": text}).citations
     assert citation.state is NOT_FOUND
+
+
+def test_in_a_passage_that_occurs_twice_a_quote_has_the_place_of_that_passage():
+    passage = "Ask the desk on the second floor for a new badge."
+    text = f"{passage}\n\n{passage}\n"
+    twice = replace(source(1, "en"), text=passage, start=text.rindex(passage))
+    [citation] = check('Ask [1: "the desk on the second floor"].', [twice], {"en": text}).citations
+    assert citation.start == text.rindex("the desk")
