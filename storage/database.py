@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -18,6 +18,7 @@ HEAD = "0001"
 
 _FILE = "footnote.db"
 _BUSY_TIMEOUT_MS = 30_000
+_MIGRATION_TIMEOUT_S = 30.0
 
 
 class Database:
@@ -63,10 +64,13 @@ def open_database(data_dir: Path, url: str | None = None) -> Database:
 
     Raises:
         StorageError: The folder can't be written, or belongs to a newer Footnote.
+        BusyError: It is to be migrated, and another process goes on writing to it.
         ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
     """
     _make_folder(data_dir)
-    engine = _engine(url or f"sqlite:///{data_dir / _FILE}")
+    # Written as text, a folder with a "?" in its name would be cut off there.
+    own = URL.create("sqlite", database=str(data_dir / _FILE))
+    engine = _engine(url or own)
     place = f"the data folder {data_dir}" if url is None else _without_secrets(engine)
     try:
         with engine.connect() as connection:
@@ -92,7 +96,7 @@ def _without_secrets(engine: Engine) -> str:
     return engine.url.set(query={}).render_as_string()
 
 
-def _engine(url: str) -> Engine:
+def _engine(url: str | URL) -> Engine:
     try:
         engine = create_engine(make_url(url))
     except (ArgumentError, NoSuchModuleError) as error:
@@ -133,9 +137,9 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _migrate(engine: Engine, data_dir: Path, place: str) -> None:
-    from filelock import FileLock  # slow, and needed once in a data folder's life
+    from storage.lock import writer_lock  # slow, and needed once in a data folder's life
 
-    with FileLock(data_dir / "migration.lock"), engine.begin() as connection:
+    with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), engine.begin() as connection:
         from storage.migrations.run import is_known, upgrade  # loads Alembic
 
         revision = _revision(connection)

@@ -12,7 +12,9 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from errors import BusyError, ConfigError, StorageError
+from storage import database
 from storage.database import open_database
+from storage.lock import writer_lock
 from storage.sources import Sources
 from storage.tables import Base
 
@@ -48,6 +50,20 @@ def test_a_folder_of_a_newer_footnote_is_refused_and_left_as_it_is(tmp_path):
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
 
 
+def test_a_folder_may_have_any_name(tmp_path):
+    folder = tmp_path / "what? 100%20 #휴가"
+    open_database(folder).close()
+    assert (folder / "footnote.db").exists()
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_migration_does_not_begin_while_another_process_writes(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "_MIGRATION_TIMEOUT_S", 0.1)
+    with writer_lock(tmp_path), pytest.raises(BusyError, match="is writing to"):
+        open_database(tmp_path)
+    open_database(tmp_path).close()
+
+
 def test_a_file_that_is_no_database_is_named(tmp_path):
     (tmp_path / "footnote.db").write_bytes(b"not a database at all" * 100)
     with pytest.raises(StorageError, match=str(tmp_path)):
@@ -64,7 +80,9 @@ READ_ONLY = """
 import os, sys
 from pathlib import Path
 from errors import StorageError
+from storage import database
 from storage.database import open_database
+from storage.lock import writer_lock
 open_database(Path(sys.argv[2]))  # loads what another user may not be able to load
 if os.geteuid() == 0:  # who may write everywhere
     os.seteuid(65534)
