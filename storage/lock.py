@@ -32,9 +32,21 @@ def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
         StorageError: The folder can't be written to.
     """
     lock = FileLock(folder / LOCK_FILE)
-    try:
+    with _explained(folder, timeout_s):
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=timeout_s)
+    try:
+        with _explained(folder, timeout_s):
+            _leave_name(folder)
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _explained(folder: Path, timeout_s: float) -> Iterator[None]:
+    try:
+        yield
     except Timeout as error:
         raise BusyError(_busy_message(folder, timeout_s)) from error
     except OSError as error:
@@ -43,11 +55,6 @@ def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
             "to write there, or choose another data folder with FOOTNOTE_DATA_DIR."
         )
         raise StorageError(message) from error
-    try:
-        _leave_name(folder)
-        yield
-    finally:
-        lock.release()
 
 
 def _leave_name(folder: Path) -> None:

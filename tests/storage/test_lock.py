@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from errors import BusyError, StorageError
-from storage.lock import writer_lock
+from storage.lock import HOLDER_FILE, writer_lock
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
 import sys, time
 from pathlib import Path
-from storage.lock import writer_lock
+from storage.lock import HOLDER_FILE, writer_lock
 with writer_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
@@ -90,4 +90,13 @@ def test_locks_of_other_folders_are_independent(tmp_path):
 def test_a_folder_that_cannot_be_made_is_a_message(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="can't be written to"), writer_lock(tmp_path / "file"):
+        pass
+
+
+def test_a_folder_in_which_the_holder_can_not_write_its_name_is_a_message(tmp_path):
+    (tmp_path / HOLDER_FILE).mkdir()
+    with pytest.raises(StorageError, match=str(tmp_path)), writer_lock(tmp_path):
+        pass
+    (tmp_path / HOLDER_FILE).rmdir()
+    with writer_lock(tmp_path, timeout_s=0):
         pass
