@@ -1,75 +1,23 @@
 """The same clients against a server that somebody else wrote: llmock, as a process of its own."""
 
-import json
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from errors import ModelError, ModelUnavailableError
 from models.chat import ChatSpec, build_chat_model
 from models.embeddings import EmbeddingSpec, build_embeddings
-
-START_S = 40
-
-
-class Llmock:
-    def __init__(self, port):
-        self.root = f"http://127.0.0.1:{port}"
-        self.url = f"{self.root}/v1"
-
-    def call(self, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.root}{path}", data)
-        with urllib.request.urlopen(request, timeout=5) as response:
-            return json.load(response)
-
-    def script(self, **behavior):
-        self.call("/_llmock/scenario", {"behaviors": [behavior]})
-
-    def findings(self):
-        return {finding["code"] for finding in self.call("/_llmock/verdict")["findings"]}
+from tests.fakes.llmock import serving
 
 
 @pytest.fixture(scope="module")
 def process():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = Path(sys.executable).parent / "llmock"
-    server = subprocess.Popen(
-        [command, "serve", "-h", "127.0.0.1", "-p", str(port), "--log-level", "error"]
-    )
-    try:
-        running = Llmock(port)
-        wait_until_up(running)
+    with serving() as running:
         yield running
-    finally:
-        server.terminate()
-        server.wait(timeout=10)
-
-
-def wait_until_up(running):
-    until = time.monotonic() + START_S
-    while time.monotonic() < until:
-        try:
-            running.call("/health")
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail(f"llmock was not up after {START_S} s")
 
 
 @pytest.fixture
 def llmock_process(process):
-    process.call("/_llmock/reset", {})
+    process.reset()
     return process
 
 
