@@ -54,7 +54,7 @@ class SearchService:
         k: int = 5,
         condition: Filter | None = None,
     ) -> PassageRetriever:
-        """LangChain's retriever over the index that answers now."""
+        """LangChain's retriever over the index that answers when it is asked."""
         return PassageRetriever(
             rank=self._ranker(mode or self.mode),
             hydrate=self.documents.hydrate,
@@ -63,12 +63,15 @@ class SearchService:
         )
 
     def _ranker(self, mode: SearchMode) -> Ranker:
-        index = self.library.open_index()
-        return _ranks_nothing if index is None else build_ranker(mode, index, self.options)
+        """Opens the index only when it ranks.
 
+        While a model condenses the question, a reindex may take over and delete the old one.
+        """
 
-def _ranks_nothing(
-    _question: str, _depth: int, _condition: Filter | None
-) -> list[tuple[str, float]]:
-    """Nothing was imported yet."""
-    return []
+        def rank(question: str, depth: int, condition: Filter | None) -> list[tuple[str, float]]:
+            index = self.library.open_index()
+            if index is None:  # nothing was imported yet
+                return []
+            return build_ranker(mode, index, self.options)(question, depth, condition)
+
+        return rank

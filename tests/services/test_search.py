@@ -46,6 +46,16 @@ def test_a_condition_holds_for_every_passage_in_every_mode(search, mode):
     assert {passage.metadata["key"] for passage in found} <= {"휴가.md"}
 
 
+def test_a_reindex_while_the_question_is_condensed_does_not_lose_the_sources(
+    build_services, handbook
+):
+    asking = build_services()
+    asking.directories.import_directory(LOCAL_USER, handbook)
+    retriever = asking.search.retriever(LOCAL_USER, k=1)  # made before the question is condensed
+    build_services(passage_chars=200).maintenance.reindex(LOCAL_USER)
+    assert retriever.invoke("annual leave")[0].metadata["key"] == "leave.md"
+
+
 def test_an_empty_library_finds_nothing(build_services):
     assert build_services().search.search(LOCAL_USER, "anything") == []
 
