@@ -78,12 +78,14 @@ def squeeze(text: str) -> str:
 
 
 def screenshot(page: "sync_api.Page", name: str) -> None:
-    if TAKE_SCREENSHOTS:
-        if page.locator(".fn-question").count() < 2:
-            page.mouse.move(350, 300)  # within the page at either width
-            page.mouse.wheel(0, -10_000)
-        page.wait_for_timeout(700)  # fonts, and the end of scrolling
-        page.screenshot(path=SCREENSHOTS / f"{name}.png")
+    if not TAKE_SCREENSHOTS:
+        return
+    page.wait_for_timeout(1000)  # fonts, and the end of scrolling to the answer
+    if page.locator(".fn-question").count() < 2:
+        page.mouse.move(350, 300)  # within the page at either width
+        page.mouse.wheel(0, -10_000)
+        page.wait_for_timeout(500)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
 
 def test_a_page_opened_by_its_own_address_gets_its_frame_first(

@@ -1,0 +1,32 @@
+"""Opening the page waits for nothing that only a question needs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SLOW = "chains.conversational_retrieval deeplake langchain_core onnxruntime openai pandas tantivy"
+OPEN_THE_PAGE = f"""
+import sys
+import ui, bootstrap
+from domain import LOCAL_USER
+services = bootstrap.build_services()
+services.chat.conversations(LOCAL_USER)
+assert services.chat.model_label
+assert services.library.status(LOCAL_USER).documents == 1
+print(*[name for name in {SLOW.split()!r} if name in sys.modules])
+"""
+
+
+def test_opening_the_page_over_a_library_loads_nothing_slow(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# 휴가\n\n연차는 15일입니다.\n", encoding="utf-8")
+    environment = os.environ | {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}
+    imported = [sys.executable, "cli.py", "import", str(page)]
+    subprocess.run(imported, cwd=ROOT, env=environment, check=True, timeout=120)
+    opened = [sys.executable, "-c", OPEN_THE_PAGE]
+    done = subprocess.run(
+        opened, cwd=ROOT, env=environment, check=True, timeout=120, capture_output=True, text=True
+    )
+    assert done.stdout.split() == []
