@@ -53,8 +53,8 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
     """The answer, without asking the answerer, where nothing was found or fits."""
     max_tokens_limit: int | None = Field(default=None, ge=1)
     """The most tokens of text that documents may take; the last go first."""
-    max_history_tokens: int | None = Field(default=None, ge=1)
-    """The most tokens that the history may take; the oldest turns go first."""
+    max_history_tokens: int | None = Field(default=None, ge=0)
+    """The most tokens that the history may take; the oldest turns go first, with 0 all of them."""
     token_counter: TokenCounter = estimate_tokens
 
     @classmethod

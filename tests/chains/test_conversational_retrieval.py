@@ -192,12 +192,12 @@ def test_the_oldest_turns_go_first_from_what_condenser_and_answerer_see():
 
     history = [("first", "1"), HumanMessage("second"), AIMessage("2"), ("third", "3")]
     fits = len("\nHuman: second\nAssistant: 2\nHuman: third\nAssistant: 3")
-    for limit in (fits, fits - 1):
+    for limit in (fits, fits - 1, 0):
         chain = without_model(
             answer, RunnableLambda(condense), max_history_tokens=limit, token_counter=len
         )
         chain.invoke({"question": "And?", "chat_history": history})
-    assert seen == [history[1:], history[1:], history[3:], history[3:]]
+    assert seen == [history[1:], history[1:], history[3:], history[3:], []]
 
 
 def test_closing_the_stream_stops_the_model():
