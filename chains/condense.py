@@ -20,7 +20,8 @@ ADDED_TERMS = 3
 REASONING = re.compile(r"<think>.*?</think>", re.DOTALL)
 # Models like to announce the question: "**Standalone question:** ...", "질문: ...", "質問：...".
 LABEL = re.compile(
-    r"\A[\s*_#]*(?:[\w-]+ ){0,3}[\w-]*(?:question|질문|質問|问题)[\s*_]*[:：][\s*_]*", re.IGNORECASE
+    r"\A[\s*_#]*+(?:[\w-]+ ){0,3}[\w-]*(?:question|질문|質問|问题)[\s*_]*[:：][\s*_]*",
+    re.IGNORECASE,
 )
 QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»", "`": "`"}
 

@@ -176,7 +176,7 @@ def test_a_follow_up_without_any_history_to_lean_on_stays():
     assert by_rule("And then?", "Why?") == "And then?"
 
 
-@pytest.mark.parametrize("piece", ["か", "[1", "it ", "요!", "a-", "one!", "(", '"'])
+@pytest.mark.parametrize("piece", ["か", "[1", "it ", "요!", "a-", "one!", "(", '"', "_"])
 def test_a_hundred_thousand_characters_are_condensed_in_seconds(piece):
     long = piece * (100_000 // len(piece)) + "x"
     started = time.monotonic()
