@@ -46,7 +46,7 @@ def _begins_inside(before: str, first: str) -> bool:
     if _is_word(first):
         if previous == "-":
             return first.isdecimal() or _is_word(further)
-        if first.isdecimal() and previous in (".", ","):
+        if first.isdecimal() and previous and previous in ".,:/":
             return further.isdecimal() or (previous == "." and not further.isalnum())
         return _is_word(previous)
     if first in _NUMERALS and (previous.isdecimal() or (previous and previous in _NUMERALS)):
@@ -59,7 +59,7 @@ def _ends_inside(last: str, after: str) -> bool:
     if last.isdecimal() or last in _NUMERALS:
         if following and following in _NUMERALS:
             return True
-        if following in (".", ",", ":", "/") and further.isdecimal():
+        if following and following in ".,:/" and further.isdecimal():
             return True
     if not _is_word(last):
         return False

@@ -87,6 +87,8 @@ def test_an_altered_or_cut_quote_is_not_found(quote):
         ("二十五日以内に提出", "五日以内に提出"),
         ("A non-refundable deposit is due.", "refundable deposit"),
         ("Wait 10:30 minutes.", "Wait 10"),
+        ("Wait 10:30 minutes.", "30 minutes"),
+        ("It takes 1/2 of the pay.", "2 of the pay"),
     ],
 )
 def test_a_quote_may_not_begin_or_end_inside_a_word_or_number(stored, quote):
