@@ -1,5 +1,6 @@
 """Answering questions in conversations: the one use case behind page, command line and API."""
 
+import re
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,13 @@ if TYPE_CHECKING:  # slow, and opening the page needs neither
 
 MAX_QUESTION_CHARS = 20_000
 TITLE_CHARS = 60
+HISTORY_TURNS = 50
+"""No earlier turns are condensed with, however many tokens a history may take."""
+CUT_SHORT = (
+    "The model stopped at the longest answer it may give: raise FOOTNOTE_CHAT_MAX_TOKENS or the "
+    "server's own limit, or ask for less at once."
+)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ChatService:
@@ -99,7 +107,7 @@ class ChatService:
         return self._conversations.turns(principal, conversation_id)
 
     def _history(self, principal: Principal, conversation_id: str) -> list[tuple[str, str]]:
-        turns = self._conversations.turns(principal, conversation_id)
+        turns = self._conversations.turns(principal, conversation_id, latest=HISTORY_TURNS)
         return [(turn.question, turn.answer) for turn in turns if turn.answer]
 
     def _text_of(self, document_id: str) -> str | None:
@@ -122,22 +130,26 @@ class _Answering:
         self, chain: "ConversationalRetrievalChain", history: list[tuple[str, str]]
     ) -> Iterator[Event]:
         markers = MarkerParser()
+        state = TurnState.COMPLETE
         for piece in chain.stream({"question": self.turn.question, "chat_history": history}):
             if "generated_question" in piece:
-                self._know(standalone_question=piece["generated_question"])
+                self._know(standalone_question=_storable(piece["generated_question"]))
                 yield Searching(self.turn.standalone_question)
             if "source_documents" in piece:
                 self._know(sources=_numbered(piece["source_documents"]))
                 self._time("found")
                 yield Found(self.turn.sources)
-            if answer := piece.get("answer"):
+            if answer := _storable(piece.get("answer", "")):
                 self.raw += answer
                 self._time("first_token")
                 yield from _written(shown_text(markers.feed(answer)))
             if "answer_message" in piece:
                 self._know(usage=_usage(piece["answer_message"]))
+                if _is_cut_short(piece["answer_message"]):
+                    state = TurnState.INCOMPLETE
+                    self._know(error=CUT_SHORT)
         yield from _written(shown_text(markers.close()))
-        self.end(TurnState.COMPLETE)
+        self.end(state)
 
     def fail(self, error: BaseException) -> None:
         """Keep what was written, and why no more came."""
@@ -164,6 +176,15 @@ class _Answering:
     def _time(self, moment: str) -> None:
         elapsed_ms = round(1000 * (time.monotonic() - self.started), 1)
         self._know(timings_ms={moment: elapsed_ms} | dict(self.turn.timings_ms))
+
+
+def _storable(text: str) -> str:
+    """Half a character, which a careless server sends, can be stored nowhere."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _is_cut_short(message: Any) -> bool:
+    return bool(message.response_metadata.get("finish_reason") == "length")
 
 
 def _written(text: str) -> Iterator[Event]:

@@ -94,8 +94,10 @@ class Conversations:
             _fill(row, turn)
             conversation.updated_at = datetime.now(UTC)
 
-    def turns(self, principal: Principal, conversation_id: str) -> list[Turn]:
-        """The turns of a conversation, oldest first.
+    def turns(
+        self, principal: Principal, conversation_id: str, *, latest: int | None = None
+    ) -> list[Turn]:
+        """The turns of a conversation, or its `latest` ones, oldest first.
 
         Raises:
             NotFoundError: The principal has no such conversation.
@@ -103,11 +105,12 @@ class Conversations:
         wanted = (
             select(TurnRow)
             .where(TurnRow.conversation_id == conversation_id)
-            .order_by(TurnRow.position)
+            .order_by(TurnRow.position.desc())
+            .limit(latest)
         )
         with self._database.read() as session:
             _owned(session, principal, conversation_id)
-            return [_turn(row) for row in session.scalars(wanted)]
+            return [_turn(row) for row in session.scalars(wanted)][::-1]
 
     def interrupt_running(self) -> int:
         """Mark turns whose process is dead as incomplete; how many.

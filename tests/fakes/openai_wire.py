@@ -139,7 +139,9 @@ def events(reply: Text, body: dict) -> Iterator[bytes]:
     def event(choices: list[dict], **more) -> bytes:
         made = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0}
         value = {**made, "model": body["model"], "choices": choices, **more}
-        return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
+        return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode(
+            errors="backslashreplace"
+        )
 
     def choice(delta: dict, finish_reason: str | None = None) -> list[dict]:
         return [{"index": 0, "delta": delta, "finish_reason": finish_reason}]

@@ -134,6 +134,43 @@ def test_a_stream_that_breaks_off_leaves_the_partial_answer_checked_and_marked(
     assert turn.citations[0].state is CitationState.VERIFIED
 
 
+def test_an_answer_at_the_models_limit_is_marked_and_says_which_setting(services, model_server):
+    model_server.will(Text(GOOD, " And the", finish_reason="length"))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    assert turn.state is TurnState.INCOMPLETE
+    assert "FOOTNOTE_CHAT_MAX_TOKENS" in turn.error
+    assert turn.answer == "They get 25 days [1]. And the"
+
+
+def test_half_a_character_from_the_model_is_replaced_and_the_turn_kept(services, model_server):
+    model_server.will(Text(GOOD, " Well \ud83d done."))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert "Well \ufffd done." in turn.answer
+
+
+def test_a_failing_condenser_leaves_the_follow_up_as_a_failed_turn(services, model_server):
+    model_server.will(Text(GOOD), Fault(500))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    _, error = events_of(services.chat.stream(LOCAL_USER, "And then?", first.conversation_id))
+    kept = services.chat.turns(LOCAL_USER, first.conversation_id)[-1]
+    assert (kept.question, kept.state, kept.error) == ("And then?", TurnState.FAILED, str(error))
+
+
+def test_a_long_conversation_is_condensed_with_its_latest_turns_only(
+    services, model_server, monkeypatch
+):
+    monkeypatch.setattr("services.chat.HISTORY_TURNS", 1)
+    model_server.will(Text("One."), Text("q"), Text("Two."), Text("q"), Text("Three."))
+    first = services.chat.ask(LOCAL_USER, "First question?")
+    services.chat.ask(LOCAL_USER, "Second question?", first.conversation_id)
+    services.chat.ask(LOCAL_USER, "Third question?", first.conversation_id)
+    prompts = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
+    condensing = prompts[3][-1]["content"]
+    assert "Second question?" in condensing
+    assert "First question?" not in condensing
+
+
 def test_a_stopped_answer_keeps_what_was_written(services, model_server):
     model_server.will(Text("They get 25 days. ", "And ", "more.", pause_s=0.05))
     stream = services.chat.stream(LOCAL_USER, "How many days of annual leave?")

@@ -68,6 +68,7 @@ def test_turns_come_oldest_first_and_conversations_with_the_latest_turn_first(co
     asked = [conversations.start_turn(ANNA, first.id, str(n)) for n in range(12)]
 
     assert conversations.turns(ANNA, first.id) == asked
+    assert conversations.turns(ANNA, first.id, latest=3) == asked[-3:]
     assert [found.title for found in conversations.list(ANNA)] == ["first", "second"]
     conversations.start_turn(ANNA, second.id, "?")
     assert [found.title for found in conversations.list(ANNA, limit=1)] == ["second"]
