@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.afresh import call_afresh
-from benchmarks.measure import Figure, Report, machine
+from benchmarks.measure import Figure, OtherWork, Report, machine
 
 PARTS = {
     "embedding": False,
@@ -39,7 +39,7 @@ def run_parts(names: list[str], *, small: bool) -> dict[str, Report]:
     with tempfile.TemporaryDirectory(prefix="footnote-bench-") as cache:
         for name in names:
             print(f"{name} ...", end=" ", file=sys.stderr, flush=True)
-            started = time.monotonic()
+            started, others = time.monotonic(), OtherWork()
             found = call_afresh(
                 "benchmarks.__main__:run",
                 one_thread=PARTS[name],
@@ -48,6 +48,9 @@ def run_parts(names: list[str], *, small: bool) -> dict[str, Report]:
                 small=small,
             )
             reports[name] = as_report(found)
+            taken = others.percent()
+            if taken is not None:
+                reports[name].ratio("other work's share of the machine meanwhile", taken, "%")
             print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
     return reports
 

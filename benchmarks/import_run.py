@@ -105,6 +105,7 @@ def told(
         f"embedding on all cores; embedding alone is scaled up from {min(SAMPLE, count)} of them",
     )
     report.ratio("import / embedding the same passages alone", first / alone)
+    report.ratio("import / the embedding within it", first / watch.seconds[EMBEDDING])
     report.ratio("second run, nothing changed / first run", 100 * again / first, "%")
     label = "second run as a command, start of Python included / first run"
     report.ratio(label, 100 * by_command / first, "%")

@@ -107,12 +107,45 @@ def _status_mib(name: str) -> float:
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name))
 
 
+class OtherWork:
+    """How much of the machine others took since this was made: they slow what is measured."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._busy = _busy_s()
+        self._own = _own_s()
+
+    def percent(self) -> float | None:
+        """Their share of all cores; None where the system doesn't tell."""
+        busy = _busy_s()
+        if busy is None or self._busy is None:
+            return None
+        theirs = busy - self._busy - (_own_s() - self._own)
+        available = (time.monotonic() - self._started) * (os.cpu_count() or 1)
+        return max(0.0, 100 * theirs / available)
+
+
+def _busy_s() -> float | None:
+    """Seconds that all cores together have worked since the start of the machine."""
+    try:
+        first = Path("/proc/stat").read_text().splitlines()[0]
+    except OSError:
+        return None
+    user, nice, system, _idle, _waiting, *interrupts = (int(n) for n in first.split()[1:8])
+    ticks: float = user + nice + system + sum(interrupts)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _own_s() -> float:
+    """The same of this process and of those that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 def machine() -> str:
-    """Processor, cores, memory, system, date, and how busy the machine is."""
+    """Processor, cores, memory, system and date."""
     python = f"Python {platform.python_version()} on {platform.system()}"
     parts = [processor(), f"{cores()} cores", memory(), python, f"{datetime.now(UTC):%Y-%m-%d}"]
-    if hasattr(os, "getloadavg"):
-        parts.append(f"load of the last minute {os.getloadavg()[0]:.1f}")
     return ", ".join(part for part in parts if part)
 
 
