@@ -123,7 +123,7 @@ def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 @app.command()
 def reindex(data_dir: DataDir = None) -> None:
     """Rebuild passages and keyword index from the ledger, with the settings of now."""
-    with _services(data_dir) as services, _progress() as progress:
+    with _services(data_dir, tell=False) as services, _progress() as progress:
         report = services.maintenance.reindex(LOCAL_USER, on_progress=progress)
     typer.echo(f"{report.passages_embedded} passages embedded; the new index answers now.")
 
@@ -141,7 +141,7 @@ def evaluate(
     data_dir: DataDir = None,
 ) -> None:
     """Measure search (nDCG@10, recall, ms per query) or answers on a labelled set."""
-    with _services(data_dir) as services, _progress() as progress:
+    with _services(data_dir, tell=False) as services, _progress() as progress:
         if answers:
             figures = [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
         else:
@@ -178,13 +178,17 @@ def main() -> None:
 
 
 @contextmanager
-def _services(data_dir: Path | None) -> Iterator["Services"]:
+def _services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Services"]:
+    """The services; what a person should know of the library is told on stderr first."""
     from bootstrap import build_services  # `--help` and mistyped commands need none of it
     from settings import load_settings
 
     try:
         chosen = {} if data_dir is None else {"data_dir": data_dir}
-        yield build_services(load_settings(**chosen))
+        services = build_services(load_settings(**chosen))
+        for notice in services.library.status(LOCAL_USER).notices if tell else ():
+            typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+        yield services
     except KeyboardInterrupt:
         typer.echo("Stopped. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None

@@ -46,12 +46,12 @@ class Library:
     samples: Path
 
     def status(self, principal: Principal) -> LibraryStatus:
-        """How much there is, and whether the index is what the settings ask for.
+        """How much there is, whether the index is sound and what the settings ask for.
 
         It asks the ledger alone: no index is opened.
         """
         index = self.maintenance.status(principal)
-        notices = (index.message,) if index.message else ()
+        notices = tuple(notice for notice in (index.problem, index.message) if notice)
         return LibraryStatus(index.documents, index.passages, notices, self._has_samples())
 
     def document_text(self, principal: Principal, document_id: str) -> str:  # noqa: ARG002  # every call names who asks

@@ -33,12 +33,16 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How the active index stands to the settings; `active` is None before the first import."""
+    """How the active index stands to the settings; `active` is None before the first import.
+
+    `problem` is what could not be put right at the start of this process, in words.
+    """
 
     documents: int
     passages: int
     active: Index | None
     wanted: IndexSpec
+    problem: str = ""
 
     @property
     def reindex_needed(self) -> bool:
@@ -84,12 +88,14 @@ class MaintenanceService:
         self._conversations = Conversations(database)
         self._indexes = Indexes(database)
         self._ledger = Ledger(database)
+        self._problem: tuple[Index | None, str] = (None, "")  # of that index
 
     def recover(self) -> Recovery:
         """Put right what a killed process left behind; for the start of each process.
 
         While another process writes, what it may be using is left alone. An index that can't
-        be opened is told as the problem, so that a reindex can still be started.
+        be opened is told as the problem, so that a reindex can still be started; `status` tells
+        it for as long as that index is the active one.
         """
         turns = self._conversations.interrupt_running()
         try:
@@ -100,13 +106,16 @@ class MaintenanceService:
         except BusyError:
             return Recovery(turns=turns)
         except StorageError as error:
+            self._problem = (self._indexes.active(), str(error))
             return Recovery(turns=turns, problem=str(error))
 
     def status(self, principal: Principal) -> IndexStatus:  # noqa: ARG002  # every call names who asks
         """Whether the index is what the settings ask for."""
         active = self._indexes.active()
         passages = 0 if active is None else self._indexes.passages(active.id)
-        return IndexStatus(self._documents.count(), passages, active, self._wanted)
+        of, told = self._problem
+        problem = told if active == of else ""
+        return IndexStatus(self._documents.count(), passages, active, self._wanted, problem)
 
     def check(self, principal: Principal) -> CheckReport:  # noqa: ARG002  # every call names who asks
         """Compare the ledger with both stores of the active index.
@@ -169,9 +178,11 @@ class MaintenanceService:
 
     def _sweep_active(self) -> int:
         active = self._indexes.active()
-        if active is None or not self._ledger.discarded(active.id):
-            return 0  # opening the index is slow
-        return IndexWriter(self._ledger, self._stores.open(active)).sweep()
+        if active is None:
+            return 0
+        store = self._stores.open(active)
+        store.existing_folder()  # better told now than at the first question
+        return IndexWriter(self._ledger, store).sweep()
 
     def _delete_retired(self) -> None:
         for index in self._indexes.retired():

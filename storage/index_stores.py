@@ -20,27 +20,40 @@ if TYPE_CHECKING:
 class IndexStore:
     """The passages and the words of one index, and the model it was made with."""
 
-    def __init__(self, index: Index, folder: Path, embedding: "Embeddings") -> None:
+    def __init__(self, index: Index, folder: Path, load: "Callable[[], Embeddings]") -> None:
         self.index = index
-        self.embedding = embedding
         self._folder = folder
+        self._load = load
+
+    @cached_property
+    def embedding(self) -> "Embeddings":
+        """The model, loaded when the first text is embedded."""
+        from storage.lazy_embeddings import LazyEmbeddings  # loads LangChain
+
+        return LazyEmbeddings(self._load)
 
     @cached_property
     def passages(self) -> "DeepLakePassages":
         """The vector store."""
         from storage.passages import DeepLakePassages  # slow to import
 
-        return DeepLakePassages(self._existing() / "passages", self.embedding)
+        return DeepLakePassages(self.existing_folder() / "passages", self.embedding)
 
     @cached_property
     def keywords(self) -> "KeywordIndex":
         """The keyword index."""
         from storage.keyword_index import KeywordIndex  # slow to import
 
-        return KeywordIndex(self._existing() / "keywords")
+        return KeywordIndex(self.existing_folder() / "keywords")
 
-    def _existing(self) -> Path:
-        # A store that opens an absent folder would begin a new, empty index without a word.
+    def existing_folder(self) -> Path:
+        """Where both stores lie.
+
+        A store that opens an absent folder would begin a new, empty index without a word.
+
+        Raises:
+            StorageError: It is missing.
+        """
         if not self._folder.is_dir():
             raise StorageError(
                 f"the index in {self._folder} is missing: rebuild it with `python cli.py reindex`"
@@ -97,10 +110,9 @@ class IndexStores:
 
         Those that stay open may be half a second behind other processes.
         """
-        from storage.lazy_embeddings import LazyEmbeddings  # loads LangChain
-
-        embedding = LazyEmbeddings(lambda: self._embeddings_for(index.spec.embedding))
-        return IndexStore(index, self.folder(index.id), embedding)
+        return IndexStore(
+            index, self.folder(index.id), lambda: self._embeddings_for(index.spec.embedding)
+        )
 
     def delete(self, index_id: str) -> bool:
         """Delete an index's folder; False where another process still holds a file of it."""

@@ -92,6 +92,19 @@ def test_check_and_reindex_agree(run, handbook):
     assert json.loads(run("check", "--json").stdout)["agrees"] is True
 
 
+def test_what_to_know_of_the_library_is_told_on_stderr(run, handbook, tmp_path):
+    run("import", handbook)
+    done = run("search", "WireGuard", "--json", FOOTNOTE_PASSAGE_CHARS="500")
+    assert "re-embed 5 passages with `python cli.py reindex`" in done.stderr
+    assert json.loads(done.stdout)
+
+    for index in (tmp_path / "data" / "indexes").iterdir():
+        index.rename(tmp_path / "lost")
+    assert "is missing: rebuild it" in run("import", handbook).stderr
+    assert "missing" not in run("reindex").stderr
+    assert run("check").stderr == ""
+
+
 def test_evaluate_prints_and_writes_a_row_for_each_mode(run, tmp_path):
     folder = tmp_path / "set"
     folder.mkdir()

@@ -171,6 +171,15 @@ class TestRecover:
         again.reindex()
         assert again.check().agrees
 
+    def test_a_missing_index_is_told_by_the_status_until_a_reindex_has_made_another(self, library):
+        shutil.rmtree(library.stores.folder(library.indexes.active().id))
+        started, elsewhere = Library(library.data_dir), Library(library.data_dir)
+        started.maintenance.recover()
+        assert "is missing: rebuild it" in status(started).problem
+
+        elsewhere.reindex()
+        assert status(started).problem == ""
+
     def test_a_retired_index_whose_deletion_was_broken_off_is_deleted(self, library):
         old = library.indexes.active().id
         changed = Library(library.data_dir, model="another")
