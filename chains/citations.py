@@ -9,6 +9,7 @@ from chains.evidence import Evidence
 from chains.marker_reader import Claim, Marker
 from chains.markers import Piece, Text, parse_markers
 from chains.statements import Statements
+from chains.support import holds_numbers
 from domain import Citation, CitationState, Source
 
 
@@ -27,7 +28,8 @@ class CheckedAnswer:
 
     Of each number there is either one citation, where all its markers cite the same words, or
     one for each `[n]` in the order of the text. `statements` counts the sentences that claim
-    something, `unsupported_sentences` those of them without a verified citation.
+    something, `unsupported_sentences` those of them without a verified citation, or with a
+    number that stands in no passage they verifiably cite.
     """
 
     text: str
@@ -81,12 +83,6 @@ def check_answer(
     claims = {index for outcome in outcomes for index in outcome.sentences}
     claims.update(statements.claims)
     citations, indices = _merge([outcome.citation for outcome in outcomes])
-    supported = {
-        sentence
-        for outcome in outcomes
-        if outcome.citation.state is CitationState.VERIFIED
-        for sentence in outcome.sentences
-    }
     return CheckedAnswer(
         text=text,
         citations=citations,
@@ -94,7 +90,7 @@ def check_answer(
             Mark(one.start, one.end, index) for one, index in zip(cited, indices, strict=True)
         ),
         statements=len(claims),
-        unsupported_sentences=len(claims - supported),
+        unsupported_sentences=len(claims - _supported(outcomes, statements, bare)),
     )
 
 
@@ -157,6 +153,22 @@ def _check(
         )
         return _Outcome(missing, sentences)
     return _Outcome(source.check(quote, statement), sentences)
+
+
+def _supported(outcomes: Sequence[_Outcome], statements: Statements, bare: str) -> set[int]:
+    """The sentences with a verified citation whose numbers are in what they cite."""
+    evidence: defaultdict[int, str] = defaultdict(str)
+    for outcome in outcomes:
+        cited = outcome.citation
+        if cited.state is CitationState.VERIFIED:
+            parts = (cited.quote, cited.passage_text, cited.title, *cited.heading_path)
+            for sentence in outcome.sentences:
+                evidence[sentence] += "\n" + "\n".join(parts)
+    return {
+        sentence
+        for sentence, text in evidence.items()
+        if holds_numbers(bare[slice(*statements.spans[sentence])], text)
+    }
 
 
 def _overlapping(statements: Statements, span: tuple[int, int]) -> range:

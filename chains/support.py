@@ -19,7 +19,17 @@ _MIN_SHARED = 2
 _Span = tuple[int, int]
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
-_LIST_NUMBER = re.compile(r"^\s*(?:[-*+]\s+)?\d{1,3}[.)]\s+")
+_LIST_NUMBER = re.compile(
+    r"^\s*(?:[-*+]\s+)?[*_]{0,3}(?:[①-⑳]|\(\d{1,3}\)"
+    r"|(?:(?:step|단계|手順|ステップ)\s*)?\d{1,3}(?:단계)?(?:[.):][*_]{0,3}\s+|：))",
+    re.IGNORECASE,
+)
+_WORDS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+)
+_WORTH = dict(zip(_WORDS.split(), (*range(1, 21), *range(30, 100, 10)), strict=True))
+_WORD = re.compile(rf"\b(?:{'|'.join(_WORTH)})\b", re.IGNORECASE)
 _BOUND = re.compile(
     r"\b(?:no|not) (?:more|less|fewer|later|earlier|only|longer) ?(?:than)?\b", re.IGNORECASE
 )
@@ -60,6 +70,21 @@ def numbers(text: str) -> Set[str]:
     """The numbers written in digits, without thousands separators."""
     normal = unicodedata.normalize("NFKC", text)
     return frozenset(_THOUSANDS.sub("", match) for match in _NUMBER.findall(normal))
+
+
+def holds_numbers(statement: str, evidence: str) -> bool:
+    """Whether the evidence says each number of the statement, in digits or an English word.
+
+    Hours and minutes, days and months count each for itself, leading zeros not at all; the
+    number of a list item is none.
+    """
+    spelt = {str(_WORTH[word.lower()]) for word in _WORD.findall(evidence)}
+    return _figures(_LIST_NUMBER.sub("", statement)) <= _figures(evidence) | spelt
+
+
+def _figures(text: str) -> Set[str]:
+    parts = {part.lstrip("0") for number in numbers(text) for part in re.split("[:/]", number)}
+    return parts - {""}
 
 
 def _stretches(passage: str) -> list[tuple[_Span, Set[str], float]]:

@@ -1,9 +1,12 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from chains.citations import check_answer, shown_text
 from chains.markers import MarkerParser
+from chains.support import holds_numbers
 from domain import CitationState, Source
 
 VERIFIED, NOT_FOUND, NO_SUCH = (
@@ -177,10 +180,20 @@ def test_the_shown_text_has_numbers_only_and_every_mark_in_it_is_located():
     assert all(f"[{checked.citations[index].n}]" == text for text, index in marked)
 
 
-def test_the_streamed_text_is_the_shown_text():
-    answer = 'A [1: "15 days of paid leave"]. B [1, 9] and 【2†x】 [3: "cut o'
+PIECES = st.sampled_from(
+    ["A ", "[1", "]", ': "', "15 days of paid leave", '"', ", 9", "【2†", "】", "`", "```", "\n",
+     "\n\n", "\r", "\u2028", "[", "](", "3: 「", "」", "~~~", " cut o", "“", "”", "다."]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.lists(st.integers(1, 9), max_size=80))
+@example('A [1: "15 days of paid leave"]. B [1, 9] and 【2†x】 [3: "cut o', [])
+def test_the_streamed_text_is_the_shown_text(answer, lengths):
     parser = MarkerParser()
-    streamed = "".join(shown_text(parser.feed(letter)) for letter in answer)
+    streamed, at = "", 0
+    for length in [*lengths, *[1] * len(answer)]:
+        streamed += shown_text(parser.feed(answer[at : at + length]))
+        at += length
     assert streamed + shown_text(parser.close()) == check(answer).text
 
 
@@ -198,6 +211,11 @@ def test_equal_citations_are_one_and_different_ones_of_a_number_keep_the_order_o
     [
         ('You get 15 days [1: "15 days of paid leave"]. Lunch is free every day.', 2, 1),
         ("Lunch is free [9].", 1, 1),
+        ('You get 25 days [1: "days of paid leave"].', 1, 1),
+        ('15일이 아니라 25일입니다 [2: "연차 휴가 15일"].', 1, 1),
+        ('You get 015 days [1: "15 days of paid leave"].', 1, 0),
+        ('2. You get 15 days [1: "days of paid leave"].', 1, 0),
+        ('**Step 4:** Bring a note on day 3 [1: "A doctor\'s note is needed"].', 1, 0),
         ("# Leave for new staff\n\n**Leave for new staff**\n\nHere is what it says:", 0, 0),
         ("Would you like to know more about leave?", 0, 0),
         ("I could not find anything about lunch in the documents.", 0, 0),
@@ -215,6 +233,22 @@ def test_equal_citations_are_one_and_different_ones_of_a_number_keep_the_order_o
 def test_sentences_without_support_are_counted(answer, statements, unsupported):
     checked = check(answer)
     assert (checked.statements, checked.unsupported_sentences) == (statements, unsupported)
+
+
+@pytest.mark.parametrize(
+    ("statement", "evidence", "held"),
+    [
+        ("Up to 5 days.", "Up to five days.", True),
+        ("Come at 10:00 on 3/07.", "Come on 03/07 at 10.", True),
+        ("It costs 1,500 won.", "It costs 1500 won.", True),
+        ("休暇は１５日です。", "休暇は15日です。", True),
+        ("It takes 3.5 hours.", "It takes 3 to 5 hours.", False),
+        ("① 25일입니다.", "15일입니다.", False),
+        ("10:30 is too late.", "10 is too late.", False),
+    ],
+)
+def test_numbers_of_a_statement_must_be_in_the_evidence(statement, evidence, held):
+    assert holds_numbers(statement, evidence) is held
 
 
 def test_a_quotation_of_two_sentences_supports_both():
