@@ -11,6 +11,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
+from chains.history import questions
 from chains.quotes import find_quote
 from chains.sentence_scores import Idf, ScoredSentence, coverage, score_sentences
 from chains.visible_text import VisibleText, shown
@@ -57,8 +58,9 @@ class QuotedSentence:
 class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
     """Answers with up to three sentences of the sources, each quoted with its number.
 
-    Takes `question` and `input_documents`, numbered from 1 in their order. Where no sentence
-    shares enough with the question it says so, in the question's language, and cites nothing.
+    Takes `question`, `input_documents`, numbered from 1 in their order, and perhaps
+    `chat_history`. Where no sentence shares enough with the question it says so, in the
+    question's language, and cites nothing.
     """
 
     def __init__(self, idf: Idf | None = None, embeddings: Embeddings | None = None) -> None:
@@ -86,7 +88,8 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
     ) -> Iterator[AIMessageChunk]:
         """The answer, a piece for each sentence; the last piece says that it is whole."""
         question = input["question"]
-        sentences = self.best_sentences(question, input["input_documents"])
+        earlier = questions(input.get("chat_history") or ())
+        sentences = self.best_sentences(question, input["input_documents"], earlier)
         for place, sentence in enumerate(sentences):
             separator = "\n\n" if place else ""
             yield AIMessageChunk(content=f"{separator}“{sentence.text}” [{sentence.n}]")
@@ -98,20 +101,29 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             chunk_position="last",
         )
 
-    def best_sentences(self, question: str, documents: Sequence[Document]) -> list[QuotedSentence]:
-        """The sentences worth quoting, best first; each is found in its document again."""
-        scored = self._compared(question, documents, score_sentences(question, documents))
+    def best_sentences(
+        self, question: str, documents: Sequence[Document], earlier: Sequence[str] = ()
+    ) -> list[QuotedSentence]:
+        """The sentences worth quoting, best first; each is found in its document again.
+
+        `earlier` holds the questions before this one, whose words count less.
+        """
+        scored = self._compared(question, documents, score_sentences(question, documents, earlier))
         if not scored or not self._is_relevant(question, documents, scored[0]):
             return []
         chosen: list[QuotedSentence] = []
         seen: set[str] = set()
+        best: ScoredSentence | None = None
         for sentence in scored:
-            if len(chosen) == MAX_SENTENCES or not _is_worth_it(sentence, chosen):
+            if len(chosen) == MAX_SENTENCES:
                 break
+            if not _is_worth_it(sentence, best):
+                continue
             text = documents[sentence.n - 1].page_content
             quote = shown(text[sentence.start : sentence.end]).translate(_INNER)
             form = VisibleText(quote).form
             if form not in seen and find_quote(text, quote):
+                best = best or sentence
                 seen.add(form)
                 chosen.append(QuotedSentence(sentence.n, quote, sentence.score))
         return chosen
@@ -153,5 +165,10 @@ def nothing_found(question: str) -> str:
     return _NOTHING_FOUND.get(script_of(question), _NOTHING_FOUND_ENGLISH)
 
 
-def _is_worth_it(scored: ScoredSentence, chosen: Sequence[QuotedSentence]) -> bool:
-    return scored.share > 0 and (not chosen or scored.score >= KEPT_SHARE * chosen[0].score)
+def _is_worth_it(sentence: ScoredSentence, best: ScoredSentence | None) -> bool:
+    if best is None:
+        return sentence.share > 0
+    # The rows of a table all answer to the words of its header: their own must tell them apart.
+    if best.is_row and sentence.is_row and sentence.own < KEPT_SHARE * best.own:
+        return False
+    return sentence.share > 0 and sentence.score >= KEPT_SHARE * best.score

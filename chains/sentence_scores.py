@@ -25,6 +25,8 @@ NUMBER_BONUS = 0.1
 ASKED_WEIGHT = 0.8
 """What a question word counts in a question directly before the sentence, as in an FAQ, or in
 the header above a table row: the two are read as one. (Those sets hold neither.)"""
+KNOWN_WEIGHT = 0.3
+"""What a question word counts that an earlier question held: the new words tell what is asked."""
 
 _ASKS_FOR_A_NUMBER = re.compile(
     r"\bhow (?:many|much|long|old|far|often|large|big|high|tall|soon|late|early)\b|\bwhen\b"
@@ -35,7 +37,8 @@ _ASKS_FOR_A_NUMBER = re.compile(
 _NUMBER = re.compile(r"\d+")
 _HEADING = re.compile(r"#{1,6}\s")
 _TABLE_RULE = re.compile(r"[|:\-\s]+")
-_QUESTION = re.compile(r"[?？][\s\"'”’)*_`」』]*$")
+# A question, or a sentence that only announces what follows.
+_LEADS_ON = re.compile(r"[?？:：][\s\"'”’)*_`」』]*$")
 
 Tokens = Set[str]
 Idf = Callable[[Sequence[str]], Mapping[str, float]]
@@ -47,7 +50,8 @@ class ScoredSentence:
     """A sentence of passage `n` (from 1): `passage[start:end]`.
 
     `share` is the part of the question's words that it answers to, by weight, in [0, 1]; the
-    score adds to it what its passage's rank and a number asked for say, and is below 1.5.
+    score adds to it what its passage's rank and a number asked for say, and is below 1.5. `own`
+    is the part of the share that its own words make.
     """
 
     n: int
@@ -55,6 +59,8 @@ class ScoredSentence:
     end: int
     share: float
     score: float
+    own: float
+    is_row: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +75,15 @@ class _Candidate:
     headings: Tokens
 
 
-def score_sentences(question: str, documents: Sequence[Document]) -> list[ScoredSentence]:
-    """Every sentence that could be quoted, best first; headings and questions never are.
+def score_sentences(
+    question: str, documents: Sequence[Document], earlier: Sequence[str] = ()
+) -> list[ScoredSentence]:
+    """Every sentence that could be quoted, best first.
 
-    A word weighs the more the fewer of these sentences hold it: what all of them speak of
-    tells none apart. The documents come best first, or carry a `score` in their metadata.
+    Headings, table headers, questions and sentences that end in a colon never are. A word
+    weighs the more the fewer of these sentences hold it: what all of them speak of tells none
+    apart; and the less if one of the `earlier` questions held it. The documents come best
+    first, or carry a `score` in their metadata.
     """
     wanted = frozenset(content_tokens(question))
     candidates = [
@@ -82,6 +92,8 @@ def score_sentences(question: str, documents: Sequence[Document]) -> list[Scored
         for candidate in _candidates(n, document)
     ]
     weights = _weights(wanted, [candidate.tokens for candidate in candidates])
+    for token in wanted.intersection(content_tokens(" ".join(earlier))):
+        weights[token] *= KNOWN_WEIGHT
     ranks = _passage_scores(documents)
     numbers = _numbers(question) if _ASKS_FOR_A_NUMBER.search(question) else None
     scored = [
@@ -113,18 +125,21 @@ def _candidates(n: int, document: Document) -> Iterator[_Candidate]:
         header = header if sentence.startswith("|") else frozenset()
         if _HEADING.match(sentence):
             headings |= tokens
-        elif _heads_a_table(text, end):
+        elif _heads_a_table(text, start, end):
             header = tokens
-        elif not _QUESTION.search(sentence):
+        elif not _LEADS_ON.search(sentence):
             near = before if not header else frozenset()
             yield _Candidate(n, start, end, sentence, tokens, near, asked | header, headings)
-        asked = tokens if _QUESTION.search(sentence) else frozenset()
+        asked = tokens if _LEADS_ON.search(sentence) else frozenset()
         before = tokens
 
 
-def _heads_a_table(text: str, end: int) -> bool:
-    """Whether the rule below a table's header follows."""
+def _heads_a_table(text: str, start: int, end: int) -> bool:
+    """Whether the rule below a table's header follows, or the passage ends before it could."""
     following = text[end : end + 200].lstrip().partition("\n")[0]
+    if not following:
+        above = text[:start].rstrip().rpartition("\n")[2]
+        return text.startswith("|", start) and above != "" and not above.startswith("|")
     return following.startswith("|") and _TABLE_RULE.fullmatch(following) is not None
 
 
@@ -167,10 +182,13 @@ def _scored(
     ):
         share += worth * sum(weights[token] for token in left & tokens)
         left = left - tokens
-    share /= sum(weights.values()) or 1
+    total = sum(weights.values()) or 1
+    share /= total
+    own = sum(weights[token] for token in weights.keys() & candidate.tokens) / total
     has_number = numbers is not None and bool(_numbers(candidate.text) - numbers)
     score = share + PASSAGE_WEIGHT * rank + NUMBER_BONUS * has_number
-    return ScoredSentence(candidate.n, candidate.start, candidate.end, share, score)
+    is_row = candidate.text.startswith("|")
+    return ScoredSentence(candidate.n, candidate.start, candidate.end, share, score, own, is_row)
 
 
 def _numbers(text: str) -> Tokens:

@@ -113,6 +113,58 @@ def test_neither_headings_nor_questions_nor_table_headers_are_quoted():
     assert score_sentences("How do I reset the password?", [Document(text)]) == []
 
 
+def test_a_table_header_at_the_end_of_its_passage_is_not_quoted_a_lone_row_is():
+    header = "Offices have gateways.\n\n| Gateway office | UDP port |"
+    [sentence] = score_sentences("Which UDP port?", [Document(header)])
+    assert sentence.start == 0
+    [row] = score_sentences("Which UDP port?", [Document("| Busan | UDP | 51821 |")])
+    assert row.is_row
+
+
+def test_of_a_table_only_the_rows_that_answer_are_quoted():
+    table = (
+        "| Office | Gateway | UDP port |\n|---|---|---|\n| Bristol | brs | 51820 |\n"
+        "| Busan | pus | 51821 |\n| Yokohama | yok | 51822 |"
+    )
+    quoted = answer("Which UDP port does the Busan gateway use?", [Document(table)]).content
+    assert quoted == "“Busan | pus | 51821” [1]"
+
+
+def test_a_sentence_that_only_announces_what_follows_is_not_quoted():
+    text = "Annual leave grows with the years of service:\n\n- Two years: 27 days of annual leave."
+    quoted = answer("How does annual leave grow with the years?", [Document(text)]).content
+    assert quoted == "“Two years: 27 days of annual leave.” [1]"
+
+
+@pytest.mark.parametrize(
+    ("first", "follow_up", "second"),
+    [
+        (
+            "How many days of annual leave do new employees get?",
+            "And after two years? (annual, new employees)",
+            "Employees who have completed two years get 27 days of annual leave.",
+        ),
+        (
+            "신입 사원의 연차는 며칠인가요?",
+            "그럼 3년차는요? (신입 사원의 연차)",
+            "3년차부터는 2년마다 1일씩 늘어납니다.",
+        ),
+    ],
+)
+def test_a_follow_up_is_answered_by_what_it_asks_anew(first, follow_up, second):
+    text = (
+        "New employees get 25 days of annual leave a year. Employees who have completed two years "
+        "get 27 days of annual leave. 2년차 직원의 연차는 15일입니다. "
+        "신입 사원의 연차는 11일입니다. 3년차부터는 2년마다 1일씩 늘어납니다."
+    )
+    asked = {
+        "question": follow_up,
+        "input_documents": [Document(text)],
+        "chat_history": [(first, "25 days. 11일입니다.")],
+    }
+    assert ExtractiveAnswerer().invoke(asked).content.startswith(f"“{second}”")
+
+
 def test_the_library_statistics_tell_an_unanswerable_question():
     question = "How many days of annual leave do astronauts get on Mars?"
 
