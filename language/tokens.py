@@ -24,6 +24,8 @@ _HANGUL = re.compile(f"[{HANGUL}]")
 _HAN = re.compile(f"[{HAN}]")
 _IS_CJK = re.compile(f"[{CJK}]")
 _IS_CYRILLIC = re.compile(f"[{CYRILLIC}]")
+# A pair with the particle would make 사원의 resemble 직원의. Shorter words may end in it: 회의.
+_PARTICLE = re.compile(rf"(?<=[{HANGUL}]{{2}})[은는을를의]$")
 _HIRAGANA_ONLY = re.compile(f"[{HIRAGANA}\u30fc]+")
 # Longer "words" are encoded data: nobody types them in full, and caching them costs memory.
 _MAX_CHARS = 64
@@ -39,10 +41,7 @@ def keyword_tokens(text: str) -> list[str]:
     `e-mail`) give their parts and the whole. Korean, Japanese and Chinese give overlapping
     pairs of characters, besides each Han character and the first of each Korean word.
     """
-    tokens: list[str] = []
-    for run in _RUN.findall(unicodedata.normalize("NFKC", text)):
-        tokens.extend(_cached_tokens(run) if len(run) <= _MAX_CHARS else _tokens_of(run))
-    return tokens
+    return [token for run in _runs(text) for token in _run_tokens(run)]
 
 
 def content_tokens(text: str) -> list[str]:
@@ -50,7 +49,16 @@ def content_tokens(text: str) -> list[str]:
 
     Without words of asking, Korean particles and endings, and pairs of hiragana.
     """
-    return [token for token in keyword_tokens(text) if not _is_function_word(token)]
+    stems = (_PARTICLE.sub("", run) for run in _runs(text))
+    return [token for run in stems for token in _run_tokens(run) if not _is_function_word(token)]
+
+
+def _runs(text: str) -> list[str]:
+    return _RUN.findall(unicodedata.normalize("NFKC", text))
+
+
+def _run_tokens(run: str) -> tuple[str, ...]:
+    return _cached_tokens(run) if len(run) <= _MAX_CHARS else _tokens_of(run)
 
 
 def _tokens_of(run: str) -> tuple[str, ...]:

@@ -88,6 +88,8 @@ def test_content_tokens_leave_out_what_says_nothing_about_the_subject():
     assert content_tokens("それについて") == []
     assert "휴가" in content_tokens("휴가는 며칠인가요?")
     assert "休暇" in content_tokens("休暇はありますか")
+    assert content_tokens("신입 사원의") == ["신", "신입", "사", "사원"]
+    assert content_tokens("회의") == ["회", "회의"]
 
 
 @settings(deadline=None)
