@@ -197,6 +197,9 @@ def _services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Services
 @contextmanager
 def _progress(*, quiet: bool = False) -> Iterator["OnProgress"]:
     """A progress bar on stderr; none where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -207,9 +210,7 @@ def _progress(*, quiet: bool = False) -> Iterator["OnProgress"]:
         TimeElapsedColumn(),
         TextColumn("{task.fields[key]}", style="dim"),
     )
-    console = Console(stderr=True)
-    hidden = quiet or not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, key="")
 
         def show(at: "Report") -> None:

@@ -23,7 +23,7 @@ from benchmarks.afresh import ROOT
 from benchmarks.measure import Report
 from bootstrap import build_services
 from domain import LOCAL_USER, ImportState
-from loaders.directory import DirectoryLoader
+from loaders.files import DirectoryFiles
 from models.minilm import MiniLMEmbeddings
 from settings import Settings
 from storage.keyword_index import KeywordIndex
@@ -37,7 +37,7 @@ SAMPLE = 400
 ROUNDS = 2
 EMBEDDING = "embedding"
 STAGES: list[tuple[str, Any, str]] = [
-    ("reading files", DirectoryLoader, "read"),
+    ("reading files", DirectoryFiles, "read"),
     ("splitting", services.import_run, "split_document"),
     (EMBEDDING, MiniLMEmbeddings, "embed_documents"),
     ("writing passages", DeepLakePassages, "add_vectors"),

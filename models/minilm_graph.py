@@ -9,16 +9,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from errors import ConfigError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # slow, and whoever only asks for a version needs none
+    import numpy as np
+    from numpy.typing import NDArray
     from onnx import ModelProto
 
 Precision = Literal["int8", "fp32"]
-Weights = dict[str, NDArray[np.float32]]
+Weights = dict[str, "NDArray[np.float32]"]
 
 MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 BUILDER_VERSION = "1"
@@ -150,7 +149,8 @@ class _Graph:
         self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
         return name
 
-    def constant(self, value: NDArray[Any]) -> str:
+    def constant(self, value: "NDArray[Any]") -> str:
+        import numpy as np
         from onnx import numpy_helper
 
         name = f"constant_{len(self.constants)}"
@@ -158,7 +158,14 @@ class _Graph:
         return name
 
     def ints(self, *values: int) -> str:
+        import numpy as np
+
         return self.constant(np.array(values, dtype=np.int64))
+
+    def number(self, value: float) -> str:
+        import numpy as np
+
+        return self.constant(np.array([value], np.float32))
 
     def embeddings(self) -> str:
         words = self.constant(self.weights["embeddings.word_embeddings.weight"])
@@ -176,8 +183,8 @@ class _Graph:
         from onnx import TensorProto
 
         mask = self.op("Cast", "attention_mask", to=TensorProto.FLOAT, output="mask")
-        absent = self.op("Sub", self.constant(np.array([1], np.float32)), mask)
-        scaled = self.op("Mul", absent, self.constant(np.array([MASKED], np.float32)))
+        absent = self.op("Sub", self.number(1), mask)
+        scaled = self.op("Mul", absent, self.number(MASKED))
         return self.op("Unsqueeze", scaled, self.ints(1, 2))
 
     def linear(self, prefix: str, hidden: str) -> str:
@@ -200,7 +207,7 @@ class _Graph:
         query = self.heads(f"{prefix}.self.query", hidden, [0, 2, 1, 3])
         key = self.heads(f"{prefix}.self.key", hidden, [0, 2, 3, 1])
         value = self.heads(f"{prefix}.self.value", hidden, [0, 2, 1, 3])
-        scale = self.constant(np.array([HEAD_WIDTH**-0.5], np.float32))
+        scale = self.number(HEAD_WIDTH**-0.5)
         scores = self.op("Add", self.op("Mul", self.op("MatMul", query, key), scale), bias)
         mixed = self.op("MatMul", self.op("Softmax", scores, axis=-1), value)
         joined = self.op("Transpose", mixed, perm=[0, 2, 1, 3])

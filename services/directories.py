@@ -5,7 +5,7 @@ from pathlib import Path
 
 from domain import ImportReport, ImportState, Principal
 from errors import SourceError
-from loaders.directory import DirectoryLoader
+from loaders.files import DirectoryFiles
 from services.imports import ImportService
 from services.progress import Cancelled, OnProgress, ignore, never
 from storage.sources import Sources, StoredSource
@@ -83,12 +83,12 @@ class DirectoryService:
 
     def _source(
         self, path: Path, include: Sequence[str], exclude: Sequence[str]
-    ) -> tuple[StoredSource, DirectoryLoader]:
+    ) -> tuple[StoredSource, DirectoryFiles]:
         _require(path)
         own = self._imports.data_dir.resolve()
         if path.resolve() == own:
             raise SourceError(f"{path} is Footnote's data folder: import a folder of your own.")
-        loader = DirectoryLoader(
+        loader = DirectoryFiles(
             path, include=include, exclude=exclude, max_bytes=self._max_file_bytes, leave_out=own
         )
         options = {"include": list(include), "exclude": list(exclude)}

@@ -4,11 +4,13 @@ import unicodedata
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePosixPath
-
-from langchain_core.documents import Document
+from typing import TYPE_CHECKING
 
 from errors import UnreadableError
 from loaders.formats.content import Content, clean, one_line
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
 
 FORMATS_VERSION = 1
 """Goes up whenever the same bytes give another text."""
@@ -46,7 +48,7 @@ def unsupported(name: str) -> str | None:
     return f"Footnote does not read {suffix} files yet"
 
 
-def read_document(name: str, data: bytes) -> Document:
+def read_document(name: str, data: bytes) -> "Document":
     """Read a file of any supported format as Markdown text.
 
     Args:
@@ -62,6 +64,8 @@ def read_document(name: str, data: bytes) -> Document:
     Raises:
         UnreadableError: With the reason, and nothing else, whatever the bytes are.
     """
+    from langchain_core.documents import Document  # slow, and asking for a suffix needs none
+
     if reason := unsupported(name):
         raise UnreadableError(reason)
     if not data:

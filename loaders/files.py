@@ -1,0 +1,227 @@
+"""A folder as a source: its readable files, by paths that stay the same on every system."""
+
+import hashlib
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from domain import DocumentRef, Skipped
+from errors import SourceError, UnreadableError
+from loaders.formats import read_document, unsupported
+from loaders.globs import Globs
+
+if TYPE_CHECKING:  # slow, and a folder without news needs none of it
+    from langchain_core.documents import Document
+
+DEFAULT_MAX_BYTES = 100 * 2**20
+_BLOCK = 2**20
+_HIDDEN = (".", "~$")  # "~$" is what Office leaves beside an open file
+_NOT_UTF8 = "its name is not valid UTF-8: rename it"
+_OUTSIDE = "a link to something outside the folder that is imported"
+
+
+class DirectoryFiles:
+    """Lists and reads the files below a folder, or one file.
+
+    Hidden files and folders are left out silently, as is what the patterns leave out, and links
+    to what is listed anyway. Links are followed to files inside the root only.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        include: Sequence[str] = ("**/*",),
+        exclude: Sequence[str] = (),
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        leave_out: Path | None = None,
+    ) -> None:
+        """Take the files that match an `include` pattern and, like their folders, no `exclude`.
+
+        A pattern without a slash is asked of the name alone, at any depth; `**` crosses folders.
+        `max_bytes` bounds each file. Where `root` is a file, the patterns don't apply.
+        `leave_out` is a folder that is not looked into, should it lie below the root.
+        """
+        self._root = root
+        self._include = Globs(include)
+        self._exclude = Globs(exclude)
+        self._max_bytes = max_bytes
+        self._leave_out = None if leave_out is None else leave_out.resolve()
+
+    def list(self) -> Iterator[DocumentRef | Skipped]:
+        """Yield every file, sorted by key, its version the SHA-256 of its bytes.
+
+        A key is the path below the root in NFC; the location is the path by which it opens.
+        What can't be read is yielded as `Skipped` with the reason, a folder with a key that
+        ends in "/". Files are hashed as they are yielded.
+
+        Raises:
+            SourceError: The root is missing, or can't be opened.
+        """
+        root = self._resolved_root()
+        if root.is_file():
+            key = _key(PurePosixPath(root.name))
+            yield from self._item(root, key)
+            return
+        seen: set[str] = set()
+        for key, path, reason in sorted(self._walk(root), key=lambda found: found[:2]):
+            if reason:
+                yield Skipped(key, _printable(str(path)), reason)
+            elif key in seen:
+                reason = "another file has the same name in another Unicode form: rename one"
+                yield Skipped(key, str(path), reason)
+            else:
+                seen.add(key)
+                yield from self._item(path, key)
+
+    def read(self, ref: DocumentRef) -> "Document":
+        """Read a file that `list` has yielded.
+
+        Returns:
+            The document as `read_document` gives it, with key, version and location in its
+            metadata; the version is of the bytes read, should the file have changed meanwhile.
+
+        Raises:
+            UnreadableError: With the reason; also where the file was removed meanwhile.
+            SourceError: The location is not below the root.
+        """
+        path = Path(ref.location)
+        root = self._resolved_root()
+        if not path.resolve().is_relative_to(root):
+            raise SourceError(f"{ref.location} is not in the folder {root}")
+        data = self._bytes(path)
+        document = read_document(ref.key, data)
+        version = hashlib.sha256(data).hexdigest()
+        document.metadata |= {"key": ref.key, "version": version, "location": ref.location}
+        return document
+
+    def _resolved_root(self) -> Path:
+        try:
+            return self._root.expanduser().resolve(strict=True)
+        except FileNotFoundError as error:
+            raise SourceError(f"there is no file or folder {self._root}: check the path") from error
+        except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, or no home
+            raise SourceError(f"{self._root} can't be opened: {_why(error)}") from error
+
+    def _walk(self, root: Path) -> Iterator[tuple[str, Path, str]]:
+        """Everything below the root as (key, path, reason to skip it), in no order."""
+        folders = [(root, PurePosixPath())]
+        while folders:
+            folder, relative = folders.pop()
+            try:
+                with os.scandir(folder) as found:
+                    entries = [*found]
+            except OSError as error:
+                if folder == root:
+                    raise SourceError(f"{root} can't be opened: {_why(error)}") from error
+                yield _key(relative) + "/", folder, f"the folder can't be opened: {_why(error)}"
+                continue
+            for entry in entries:
+                below = relative / entry.name
+                if entry.name.startswith(_HIDDEN) or self._exclude.match(_key(below)):
+                    continue
+                if Path(entry.path) == self._leave_out:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append((Path(entry.path), below))
+                else:
+                    yield from self._entry(root, entry, _key(below))
+
+    def _entry(
+        self, root: Path, entry: os.DirEntry[str], key: str
+    ) -> Iterator[tuple[str, Path, str]]:
+        path = Path(entry.path)
+        if not self._include.match(key):
+            return
+        if not _is_utf8(entry.path):
+            yield key, path, _NOT_UTF8
+        elif entry.is_symlink():
+            reason = self._link(root, path)
+            if reason is not None:
+                yield (f"{key}/" if path.is_dir() else key), path, reason
+        else:
+            yield key, path, ""
+
+    def _link(self, root: Path, path: Path) -> str | None:
+        """Why a link is skipped: "" to follow it, None to skip it quietly."""
+        try:
+            target = path.resolve(strict=True)
+        except (OSError, RuntimeError):  # RuntimeError: a loop of links
+            return "a link to nothing"
+        if not target.is_relative_to(root):
+            return _OUTSIDE
+        return None if target.is_dir() or self._is_listed(target.relative_to(root)) else ""
+
+    def _is_listed(self, relative: Path) -> bool:
+        """Whether the walk comes to this file by itself."""
+        keys = [_key(PurePosixPath(*relative.parts[: i + 1])) for i in range(len(relative.parts))]
+        hidden = any(part.startswith(_HIDDEN) for part in relative.parts)
+        return (
+            not hidden and not any(map(self._exclude.match, keys)) and self._include.match(keys[-1])
+        )
+
+    def _item(self, path: Path, key: str) -> Iterator[DocumentRef | Skipped]:
+        """The file as a reference, or why not; nothing where it has just been removed."""
+        try:
+            reason = unsupported(key) or self._unfit(path)
+            version = "" if reason else _hash(path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            reason = f"the file can't be opened: {_why(error)}"
+        yield Skipped(key, str(path), reason) if reason else DocumentRef(key, version, str(path))
+
+    def _unfit(self, path: Path) -> str | None:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return "not a regular file"  # a pipe or device: opening it could wait for ever
+        return self._too_large(status.st_size)
+
+    def _too_large(self, size: int) -> str | None:
+        if size <= self._max_bytes:
+            return None
+        return (
+            f"{_megabytes(size)} is more than the limit of {_megabytes(self._max_bytes)}: split it"
+        )
+
+    def _bytes(self, path: Path) -> bytes:
+        try:
+            if reason := self._unfit(path):
+                raise UnreadableError(reason)
+            return path.read_bytes()
+        except FileNotFoundError as error:
+            raise UnreadableError("was removed while the import was running") from error
+        except OSError as error:
+            raise UnreadableError(f"the file can't be opened: {_why(error)}") from error
+
+
+def _hash(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _key(relative: PurePosixPath) -> str:
+    return unicodedata.normalize("NFC", _printable(relative.as_posix()))
+
+
+def _printable(name: str) -> str:
+    """The name with what is not valid UTF-8 in it as question marks."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_utf8(name: str) -> bool:
+    return _printable(name) == name
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB"
+
+
+def _why(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
