@@ -39,7 +39,7 @@ class CommandLine:
             cwd=self.home,
             env=self.environ(**environment),
             capture_output=True,
-            encoding="utf-8",
+            encoding=environment.get("PYTHONIOENCODING", "utf-8"),
             timeout=240,
         )
         assert "Traceback" not in done.stderr, done.stderr

@@ -1,0 +1,237 @@
+"""What can befall a data folder, and that what it holds comes through."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from domain import LOCAL_USER, Outcome
+from errors import StorageError
+from tests.fakes.command_line import CommandLine, powerless
+
+START_S = 60
+
+
+@pytest.fixture
+def footnote(tmp_path, model_cache):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "cache").symlink_to(model_cache)
+    return CommandLine(tmp_path / "data", tmp_path)
+
+
+@pytest.fixture
+def services(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    return services
+
+
+def finds_the_vpn(services):
+    [hit] = services.search.search(LOCAL_USER, "WireGuard", mode="bm25")
+    return hit.metadata["key"] == "vpn.md"
+
+
+def test_a_folder_below_a_file_is_named_with_the_setting(build_services, handbook):
+    with pytest.raises(StorageError, match=r"vpn\.md/data .*FOOTNOTE_DATA_DIR"):
+        build_services(data_dir=handbook / "vpn.md" / "data")
+
+
+def test_a_folder_that_moved_answers_from_its_new_place(
+    services, build_services, handbook, tmp_path
+):
+    elsewhere = tmp_path / "moved" / "자료 폴더"
+    shutil.copytree(tmp_path / "data", elsewhere, symlinks=True)
+    shutil.rmtree(tmp_path / "data" / "indexes")
+    moved = build_services(data_dir=elsewhere)
+    assert finds_the_vpn(moved)
+    assert moved.maintenance.check(LOCAL_USER).agrees
+    again = moved.directories.import_directory(LOCAL_USER, handbook)
+    assert again.count(Outcome.UNCHANGED) == 4
+
+
+@pytest.mark.parametrize("command", [("ask", "WireGuard?"), ("check",)])
+def test_a_read_only_folder_is_named_with_the_remedy_and_left_as_it_is(
+    services, build_services, footnote_over, command
+):
+    prefix = powerless()
+    if prefix is None:
+        pytest.skip("root may write everywhere, and setpriv is not installed to change that")
+    held = [footnote_over.data_dir, *footnote_over.data_dir.iterdir()]
+    rights = {path: path.stat().st_mode for path in held if not path.is_symlink()}
+    for path in rights:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        done = footnote_over.run(*command, code=1, within=prefix)
+    finally:
+        for path, mode in rights.items():
+            path.chmod(mode)
+    assert str(footnote_over.data_dir) in done.stderr
+    assert "FOOTNOTE_DATA_DIR" in done.stderr
+    assert finds_the_vpn(build_services())
+
+
+@pytest.fixture
+def footnote_over(services, tmp_path):
+    """The command line over the data folder of `services`."""
+    return CommandLine(tmp_path / "data", tmp_path)
+
+
+def test_a_ledger_of_a_newer_footnote_is_left_as_it_is(services, build_services, tmp_path):
+    ledger = tmp_path / "data" / "footnote.db"
+    set_revision(ledger, "9999")
+    with pytest.raises(StorageError, match="newer Footnote"):
+        build_services()
+    set_revision(ledger, "0001")
+    assert finds_the_vpn(build_services())
+
+
+def set_revision(ledger, revision):
+    with sqlite3.connect(ledger) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", [revision])
+
+
+def test_an_index_of_another_deep_lake_is_told_and_rebuilt(services, build_services, tmp_path):
+    [described] = (tmp_path / "data" / "indexes").glob("*/passages/format.json")
+    written = json.loads(described.read_text())
+    described.write_text(json.dumps(written | {"deeplake": "3.9.0"}))
+    reopened = build_services()
+    with pytest.raises(StorageError, match=r"Deep Lake 3\.9\.0.*reindex"):
+        reopened.search.search(LOCAL_USER, "annual leave")
+    assert not reopened.maintenance.check(LOCAL_USER).agrees
+    assert reopened.maintenance.reindex(LOCAL_USER).completed
+    assert finds_the_vpn(reopened)
+    assert reopened.maintenance.check(LOCAL_USER).agrees
+
+
+@pytest.mark.parametrize("part", ["passages", "keywords", ""])
+def test_an_index_that_went_is_told_and_rebuilt(services, build_services, tmp_path, part):
+    [index] = (tmp_path / "data" / "indexes").iterdir()
+    shutil.rmtree(index / part)
+    reopened = build_services()
+    assert not reopened.maintenance.check(LOCAL_USER).agrees
+    assert reopened.maintenance.reindex(LOCAL_USER).completed
+    assert finds_the_vpn(reopened)
+    assert reopened.maintenance.check(LOCAL_USER).agrees
+
+
+@pytest.mark.parametrize("damage", ["torn", "overwritten", "not a database"])
+def test_a_damaged_ledger_is_named_and_left_as_it_is(services, footnote_over, damage):
+    ledger = footnote_over.data_dir / "footnote.db"
+    with sqlite3.connect(ledger) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = ledger.read_bytes()
+    damaged = {
+        "torn": whole[: len(whole) // 2 + 100],
+        "overwritten": whole[:100] + b"Z" * (len(whole) - 100),
+        "not a database": b"notes, not a database" * 300,
+    }[damage]
+    services._database.close()
+    ledger.write_bytes(damaged)
+    for command in (["check"], ["ask", "WireGuard?"]):
+        done = footnote_over.run(*command, code=1)
+        assert "footnote.db is damaged" in done.stderr
+        assert "FOOTNOTE_DATA_DIR" in done.stderr
+    assert ledger.read_bytes() == damaged
+
+
+FULL = """
+disk=$1; free_kib=$2; data=$3; folder=$4; shift 4
+mount -t tmpfs -o size=150m none "$disk" && cp -R "$data"/. "$disk" || exit 9
+room=$(df -Pk "$disk" | awk 'NR == 2 {print $4}')
+dd if=/dev/zero of="$disk/fill" bs=1024 count=$((room - free_kib)) 2>/dev/null
+"$@" import "$folder" --data-dir "$disk"; echo "full: $?"
+rm "$disk/fill"
+"$@" check --data-dir "$disk"; echo "check: $?"
+"$@" import "$folder" --data-dir "$disk"; echo "again: $?"
+"""
+
+
+@pytest.fixture
+def own_mounts():
+    """What to put before a command so that it can mount a disk of its own."""
+    rights = [] if os.geteuid() == 0 else ["--map-root-user"]
+    prefix = ["unshare", *rights, "--mount"]
+    if not shutil.which("unshare") or subprocess.run([*prefix, "true"]).returncode != 0:
+        pytest.skip("needs a mount namespace of its own, which this machine does not give")
+    return prefix
+
+
+@pytest.mark.parametrize("free_kib", [0, 20_000])
+def test_a_full_disk_is_told_and_costs_nothing(
+    services, footnote_over, own_mounts, handbook, tmp_path, free_kib
+):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (handbook / "door.md").write_text("Rule one: keep the door shut.")
+    data, command = footnote_over.data_dir, footnote_over.command()
+    done = subprocess.run(
+        [*own_mounts, "sh", "-c", FULL, "sh", disk, str(free_kib), data, handbook, *command],
+        env=footnote_over.environ(),
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert re.findall(r"(full|check|again): (\d)", done.stdout) == [
+        ("full", "1"),
+        ("check", "0"),
+        ("again", "0"),
+    ], done.stdout + done.stderr
+    assert re.search("room|free|space", done.stderr)
+    assert "1 new, 4 unchanged" in done.stdout
+
+
+def test_two_first_starts_at_once_make_one_library(footnote):
+    both = [start(footnote, "check") for _ in range(2)]
+    outputs = [process.communicate(timeout=START_S) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+
+
+def start(footnote, *arguments):
+    return subprocess.Popen(
+        footnote.command(*arguments),
+        cwd=footnote.home,
+        env=footnote.environ(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_second_import_names_the_first_and_a_killed_one_is_gone_on_with(footnote, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"{number}.md").write_text(f"Rule {number}: " + "keep the door shut. " * 4)
+    first = start(footnote, "import", folder)
+    try:
+        wait_for_the_import(footnote.data_dir / "footnote.db")
+        os.kill(first.pid, signal.SIGSTOP)
+        refused = footnote.run("import", folder, code=1)
+        assert f"Process {first.pid}" in refused.stderr
+        assert "do the same again" in refused.stderr
+    finally:
+        first.kill()
+        first.communicate(timeout=START_S)
+    footnote.run("check")
+    assert "completed" in footnote.run("import", folder).stdout
+    assert "300 documents" in footnote.run("check").stdout
+
+
+def wait_for_the_import(ledger):
+    until = time.monotonic() + START_S
+    while time.monotonic() < until:
+        try:
+            with sqlite3.connect(f"file:{ledger}?mode=ro", uri=True) as connection:
+                if connection.execute("SELECT 1 FROM imports").fetchone():
+                    return
+        except sqlite3.OperationalError:
+            pass  # the ledger is not made yet
+        time.sleep(0.01)
+    pytest.fail("the import did not begin")

@@ -1,0 +1,239 @@
+"""Documents, folders and questions that nobody should give, and somebody will.
+
+Each gets words that name it and say what to do, and the library answers on as before.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+
+import pytest
+
+from domain import LOCAL_USER, ImportState, Outcome, SearchMode
+from errors import InputError, SourceError
+from services.progress import Stage
+from tests.fakes.command_line import CommandLine, powerless
+from tests.loaders.formats.files import docx_file, pdf_file, zipped
+
+BAD_FILES = [
+    ("empty.md", b"", "the file is empty"),
+    ("empty.pdf", b"", "the file is empty"),
+    ("blank.txt", b" \n\t\n", "0 characters"),
+    ("scan.pdf", pdf_file([""]), "probably a scan"),
+    ("secret.pdf", pdf_file(["Pay day is the 25th."], password="x"), "password"),
+    ("half.pdf", pdf_file(["Pay day is the 25th."])[:300], "damaged"),
+    ("half.docx", docx_file()[: len(docx_file()) // 2], "damaged"),
+    ("other.docx", zipped({"word.txt": b"no document"}), "docx"),
+    ("letter.docx", b"{\\rtf1 a letter}", "docx"),
+    ("table.xlsx", b"PK\x03\x04 no table", "damaged"),
+    ("half.json", b'{"days": [1, 2', "JSON is broken"),
+    ("noise.txt", random.Random(3).randbytes(5000), "not text"),
+    ("program.exe", b"MZ", "does not read .exe files"),
+    ("no-suffix", b"text", "end of the name"),
+]
+
+
+@pytest.fixture
+def services(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    return services
+
+
+@pytest.fixture
+def footnote(tmp_path, model_cache):
+    (tmp_path / "data").mkdir(exist_ok=True)
+    if not (tmp_path / "data" / "cache").exists():
+        (tmp_path / "data" / "cache").symlink_to(model_cache)
+    return CommandLine(tmp_path / "data", tmp_path)
+
+
+@pytest.fixture
+def restricted():
+    """What to put before a command so that file permissions hold for it."""
+    prefix = powerless()
+    if prefix is None:
+        pytest.skip("root may read everything, and setpriv is not installed to change that")
+    return prefix
+
+
+def assert_nothing_is_lost(services):
+    [hit] = services.search.search(LOCAL_USER, "WireGuard", mode=SearchMode.BM25)
+    assert hit.metadata["key"] == "vpn.md"
+    report = services.maintenance.check(LOCAL_USER)
+    assert report.agrees, report.disagreements
+    assert report.documents >= 4
+
+
+def test_each_unreadable_file_is_named_with_its_reason_and_harms_no_other(services, handbook):
+    for name, data, _ in BAD_FILES:
+        (handbook / name).write_bytes(data)
+    report = services.directories.import_directory(LOCAL_USER, handbook)
+    assert report.state is ImportState.COMPLETED_WITH_ERRORS
+    assert report.count(Outcome.UNCHANGED) == 4
+    reasons = {item.key: item.reason for item in report.items if item.outcome is Outcome.FAILED}
+    assert reasons.keys() == {name for name, _, _ in BAD_FILES}
+    for name, _, says in BAD_FILES:
+        assert says in reasons[name], name
+    assert_nothing_is_lost(services)
+
+
+def test_a_file_that_breaks_answers_on_with_what_it_held(services, handbook):
+    (handbook / "vpn.md").write_bytes(b"")
+    report = services.directories.import_directory(LOCAL_USER, handbook)
+    [kept] = [item for item in report.items if item.key == "vpn.md"]
+    assert "empty" in kept.reason
+    assert_nothing_is_lost(services)
+
+
+def test_a_file_deleted_during_the_import_is_named(services, handbook):
+    (handbook / "a.md").write_text("Rule one: keep the door shut.")
+    (handbook / "b.md").write_text("Rule two: switch off the light.")
+
+    def delete(progress):
+        if progress.stage is Stage.IMPORTING:
+            (handbook / "b.md").unlink(missing_ok=True)
+
+    report = services.directories.import_directory(LOCAL_USER, handbook, on_progress=delete)
+    [failed] = [item for item in report.items if item.outcome is Outcome.FAILED]
+    assert (failed.key, "removed" in failed.reason) == ("b.md", True)
+    assert report.count(Outcome.NEW) == 1
+    assert_nothing_is_lost(services)
+
+
+def test_the_data_folder_is_no_document_of_a_folder_around_it(services, handbook, tmp_path):
+    (tmp_path / "data" / "notes.md").write_text("Nobody's rule.")
+    for _ in range(2):
+        report = services.directories.import_directory(LOCAL_USER, tmp_path)
+        assert [item for item in report.items if "data/" in item.key] == []
+        assert report.state is ImportState.COMPLETED
+    with pytest.raises(SourceError, match="data folder"):
+        services.directories.import_directory(LOCAL_USER, tmp_path / "data")
+    assert services.maintenance.check(LOCAL_USER).agrees
+
+
+@pytest.mark.parametrize("path", ["nowhere", "x" * 5000, "a\0b", "\udcff", "leave.md/below"])
+def test_a_path_that_leads_nowhere_is_named_in_few_words(services, handbook, path):
+    with pytest.raises(SourceError, match="check the path") as caught:
+        services.directories.import_directory(LOCAL_USER, handbook / path)
+    assert len(str(caught.value).encode()) < 500
+    assert_nothing_is_lost(services)
+
+
+def test_a_pattern_that_is_none_is_named(services, handbook):
+    with pytest.raises(InputError, match=r"\[z-a\]\* is no pattern"):
+        services.directories.import_directory(LOCAL_USER, handbook, include=["[z-a]*"])
+    assert_nothing_is_lost(services)
+
+
+def test_what_may_not_be_read_is_named_and_kept(footnote, handbook, restricted):
+    (handbook / "closed").mkdir()
+    (handbook / "closed" / "rules.md").write_text("Rule one: keep the door shut.")
+    footnote.run("import", handbook)
+    (handbook / "closed").chmod(0)
+    (handbook / "vpn.md").chmod(0)
+    try:
+        done = footnote.run("import", handbook, code=3, within=restricted)
+        inside = footnote.run("import", handbook / "closed" / "x", code=1, within=restricted)
+        alone = footnote.run("import", handbook / "closed", code=1, within=restricted)
+    finally:
+        (handbook / "closed").chmod(0o755)
+        (handbook / "vpn.md").chmod(0o644)
+    assert f"{handbook}/closed: the folder can't be opened" in done.stdout
+    assert f"{handbook}/vpn.md: the file can't be opened" in done.stdout
+    assert str(handbook / "closed") in inside.stderr
+    assert str(handbook / "closed") in alone.stderr
+    assert "rules.md" in footnote.run("search", "door", "--mode", "bm25").stdout
+    assert "5 documents" in footnote.run("check").stdout
+
+
+ODD_QUESTIONS = [
+    "???",
+    "\0",
+    "a\0b",
+    "\u202e",
+    "🦓" * 50,
+    '"AND OR (NOT *:',
+    "[1] [9]",
+    "%s {0}",
+    "'",
+]
+
+
+@pytest.mark.parametrize("question", ODD_QUESTIONS)
+def test_an_odd_question_is_a_question(services, question):
+    turn = services.chat.ask(LOCAL_USER, question)
+    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    services.search.search(LOCAL_USER, question)
+
+
+@pytest.mark.parametrize("question", ["", " \n", "가" * 100_000, "leave " * 20_000, "half \udcff"])
+def test_a_question_that_is_none_is_refused_in_few_words(services, question):
+    with pytest.raises(InputError) as caught:
+        services.chat.ask(LOCAL_USER, question)
+    assert str(caught.value).startswith("The question ")
+    assert len(str(caught.value)) < 300
+    assert services.chat.conversations(LOCAL_USER) == []
+    assert_nothing_is_lost(services)
+
+
+@pytest.mark.parametrize("letters", ["가나다라마바사 ", "年次有給休暇 ", "annual leave "])
+@pytest.mark.parametrize("mode", list(SearchMode))
+def test_a_search_of_100_000_characters_ends_soon(services, letters, mode):
+    rng = random.Random(5)
+    query = "".join(rng.choices(letters, k=100_000))
+    started = time.monotonic()
+    services.search.search(LOCAL_USER, query, mode=mode)
+    assert time.monotonic() - started < 20
+
+
+WORDS = [
+    "서버",
+    "배포",
+    "휴가",
+    "규정",
+    "신청",
+    "승인",
+    "장애",
+    "대응",
+    "보안",
+    "점검",
+    "회의",
+    "기록",
+]
+SIZE = 50 * 2**20
+
+
+@pytest.mark.slow
+def test_a_text_of_50_megabytes_is_imported_within_bounds(footnote, tmp_path):
+    """In Korean, which the built-in embedding leaves alone: English takes half an hour."""
+    rng = random.Random(7)
+    folder = tmp_path / "big"
+    folder.mkdir()
+    lines = [f"{' '.join(rng.choices(WORDS, k=60))} 합니다.\n" for _ in range(1000)]
+    with (folder / "big.txt").open("w", encoding="utf-8") as file:
+        number = 0
+        while file.tell() < SIZE:
+            file.write(f"{number}번 항목은 {lines[number % 1000]}")
+            number += 1
+    code, seconds, peak_mib = measured(footnote, "import", folder)
+    assert code == 0
+    assert seconds < 240
+    assert peak_mib < 1500
+    found = json.loads(footnote.run("search", "7777번", "--mode", "bm25", "--json").stdout)
+    assert "7777번" in found[0]["text"]
+
+
+def measured(footnote, *arguments):
+    """Exit code, seconds and peak memory in MiB of a command."""
+    started = time.monotonic()
+    process = subprocess.Popen(
+        footnote.command(*arguments), cwd=footnote.home, env=footnote.environ()
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    per_mib = 2**20 if sys.platform == "darwin" else 2**10
+    return process.returncode, time.monotonic() - started, usage.ru_maxrss / per_mib
