@@ -106,7 +106,8 @@ def salient_terms(question: str, history: History, limit: int, idf: Idf | None =
     weighted = _weighted_texts(questions(history), answer)
     weights: dict[Key, float] = defaultdict(float)
     for text, weight in weighted:
-        for key in {_key(word) for word in terms(text)}:
+        # In their order: of equal weights the first wins, in every process.
+        for key in dict.fromkeys(map(_key, terms(text))):
             weights[key] += weight
     in_question, in_answer = _key(question), _key(answer)
     rarity = _rarity(weights, idf)

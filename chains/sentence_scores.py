@@ -180,15 +180,20 @@ def _scored(
         (candidate.before, CONTEXT_WEIGHT),
         (candidate.headings, HEADING_WEIGHT),
     ):
-        share += worth * sum(weights[token] for token in left & tokens)
+        share += worth * _weight(left & tokens, weights)
         left = left - tokens
-    total = sum(weights.values()) or 1
+    total = _weight(weights.keys(), weights) or 1
     share /= total
-    own = sum(weights[token] for token in weights.keys() & candidate.tokens) / total
+    own = _weight(weights.keys() & candidate.tokens, weights) / total
     has_number = numbers is not None and bool(_numbers(candidate.text) - numbers)
     score = share + PASSAGE_WEIGHT * rank + NUMBER_BONUS * has_number
     is_row = candidate.text.startswith("|")
     return ScoredSentence(candidate.n, candidate.start, candidate.end, share, score, own, is_row)
+
+
+def _weight(tokens: Tokens, weights: Mapping[str, float]) -> float:
+    """Exact, so that equal scores are equal in whatever order a process keeps its sets."""
+    return math.fsum(weights[token] for token in tokens)
 
 
 def _numbers(text: str) -> Tokens:

@@ -85,3 +85,8 @@ def test_numbers_and_quotes_of_citations_are_no_terms():
 def test_terms_that_idf_does_not_know_are_left_out():
     history = [("Gremlinish VPN?", "")]
     assert salient_terms("And then?", history, 9, rarity(vpn=1.0)) == ["VPN"]
+
+
+def test_of_terms_that_weigh_the_same_the_first_are_taken():
+    asked = "Alpha beta gamma delta epsilon zeta theta kappa lambda?"
+    assert salient_terms("And?", [(asked, "")], 3) == ["Alpha beta gamma"]
