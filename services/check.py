@@ -60,13 +60,13 @@ def _compare_texts(documents: Documents, index: IndexStore) -> Iterator[str]:
 
 
 def _compare_document(documents: Documents, index: IndexStore, document_id: str) -> Iterator[str]:
-    text = documents.text(document_id)
+    key, text = documents.get(document_id).key, documents.text(document_id)
     passages = documents.passages(document_id, index.index.id)
     if text.strip() and not passages:
-        yield f"document {documents.get(document_id).key} has no passages"
+        yield f"document {key} has no passages"
     stored = {p.id: p for p in index.passages.get_by_ids([passage.id for passage in passages])}
     for passage in passages:
-        where = f"passage {passage.id} of {documents.get(document_id).key}"
+        where = f"passage {passage.id} of {key}"
         if text[passage.start : passage.end] != passage.text:
             yield f"{where} is not what stands at {passage.start}-{passage.end} of its document"
         there = stored.get(passage.id)
