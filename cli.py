@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from domain import LOCAL_USER, Citation, ImportReport, ImportState, Outcome, SearchMode, Turn
-from errors import AppError
+from errors import AppError, InputError
 
 if TYPE_CHECKING:
     from bootstrap import Services
@@ -136,11 +136,15 @@ def evaluate(
     answers: Annotated[
         bool, typer.Option("--answers", help="Measure the extractive answerer instead")
     ] = False,
-    sample: Annotated[int | None, typer.Option(help="Only so many questions, seeded")] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Only so many questions, seeded")
+    ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write figures here")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Measure search (nDCG@10, recall, ms per query) or answers on a labelled set."""
+    if json_file is not None and not json_file.parent.is_dir():  # not after minutes of measuring
+        raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
     with _services(data_dir, tell=False) as services, _progress() as progress:
         if answers:
             figures = [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
@@ -157,12 +161,16 @@ def evaluate(
 @app.command()
 def serve(port: int = 8501, data_dir: DataDir = None) -> None:
     """Serve the chat page; the very first start imports the sample documents."""
-    with _services(data_dir) as services, _progress() as progress:
-        report = services.directories.import_samples_once(LOCAL_USER, on_progress=progress)
-    if report is not None:
-        typer.echo("The sample documents are imported.")
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
-    raise typer.Exit(subprocess.call(command, cwd=Path(__file__).parent, env=_environ(data_dir)))  # noqa: S603  # our own command
+    with _services(data_dir) as services:
+        with _progress() as progress:
+            report = services.directories.import_samples_once(LOCAL_USER, on_progress=progress)
+        if report is not None:
+            typer.echo("The sample documents are imported.")
+        # The page runs in the program's own folder, from where a relative path leads elsewhere.
+        chosen = {"FOOTNOTE_DATA_DIR": str(services.imports.data_dir.resolve())}
+        code = subprocess.call(command, cwd=Path(__file__).parent, env=os.environ | chosen)  # noqa: S603  # our own command
+    raise typer.Exit(code)
 
 
 def main() -> None:
@@ -294,11 +302,6 @@ def _rounded(value: str | float) -> str:
 def _print_json(data: Any) -> None:
     is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     typer.echo(json.dumps(data, ensure_ascii=not is_utf8, indent=2))
-
-
-def _environ(data_dir: Path | None) -> dict[str, str]:
-    chosen = {} if data_dir is None else {"FOOTNOTE_DATA_DIR": str(data_dir.resolve())}
-    return os.environ | chosen
 
 
 _EXIT_CODES = {

@@ -62,9 +62,12 @@ class EvaluationService:
         embedding the question and searching, not condensing.
 
         Raises:
-            InputError: The folder can't be read, or `queries` is not one of the three.
+            InputError: The folder can't be read, no question of it has a judged passage, or
+                `queries` is not one of the three.
         """
         labelled = load_labelled_set(folder)
+        if not labelled.questions:
+            raise InputError(f"{folder} has no question with a judged passage to measure with")
         with self._indexed(labelled, on_progress) as index:
             asked = _sampled(labelled.questions, sample)
             texts = [self._query(question, queries, index.keywords) for question in asked]

@@ -133,6 +133,8 @@ def test_evaluate_prints_and_writes_a_row_for_each_mode(run, tmp_path):
         (["search", "x"], {"FOOTNOTE_DATA_DIR": "/proc/nope"}, "/proc/nope"),
         (["ask", "x"], {"OPENAI_API_KEY": "sk-x"}, "FOOTNOTE_CHAT_MODEL"),
         (["evaluate", "/nowhere"], {}, "/nowhere"),
+        (["evaluate", ".", "--json", "/nowhere/figures.json"], {}, "no folder /nowhere"),
+        (["search", "x"], {"FOOTNOTE_TOPK": "3"}, "FOOTNOTE_TOP_K"),
     ],
 )
 def test_what_can_not_be_done_is_one_line_and_code_1(run, arguments, environment, says):
@@ -151,5 +153,6 @@ def test_a_refused_connection_names_the_server(run, handbook):
     assert "127.0.0.1" in done.stderr
 
 
-def test_a_mistyped_command_has_code_2(run):
-    run("impotr", code=2)
+@pytest.mark.parametrize("arguments", [["impotr"], ["evaluate", ".", "--sample", "0"]])
+def test_a_mistyped_command_has_code_2(run, arguments):
+    run(*arguments, code=2)

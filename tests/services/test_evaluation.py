@@ -79,3 +79,9 @@ def test_unknown_queries_and_a_set_without_answers_are_refused(evaluation, folde
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, bare)))
     with pytest.raises(InputError, match="no reference answers"):
         evaluation.measure_answers(folder, on_progress=ignore)
+
+
+def test_a_set_whose_questions_have_no_judged_passage_is_refused(evaluation, folder):
+    (folder / "qrels.tsv").write_text("query\tpassage\tgrade\n")
+    with pytest.raises(InputError, match="no question with a judged passage"):
+        evaluation.measure_search(folder, None, on_progress=ignore)
