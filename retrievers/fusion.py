@@ -51,7 +51,8 @@ def combine_convex(
 
     Returns:
         `(id, score in [0, 1])` for the union of both lists, best first; ties keep the order
-        of first sight, dense list first.
+        of first sight, sparse list first: the best of two lists without a common id tie, and one
+        of them holds the very words.
 
     Raises:
         ValueError: `dense_weight` is outside [0, 1].
@@ -61,7 +62,7 @@ def combine_convex(
     if not (dense and sparse):
         dense_weight = 1.0 if dense else 0.0
     left, right = _normalise(dense), _normalise(sparse)
-    union = dict.fromkeys([*left, *right])
+    union = dict.fromkeys([*right, *left])
     return _best_first(
         {
             item: dense_weight * left.get(item, 0.0) + (1 - dense_weight) * right.get(item, 0.0)
