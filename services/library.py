@@ -54,14 +54,6 @@ class Library:
         notices = tuple(notice for notice in (index.problem, index.message) if notice)
         return LibraryStatus(index.documents, index.passages, notices, self._has_samples())
 
-    def document_text(self, principal: Principal, document_id: str) -> str:  # noqa: ARG002  # every call names who asks
-        """The whole text of a document.
-
-        Raises:
-            NotFoundError: There is no such document (any more).
-        """
-        return self.documents.text(document_id)
-
     def open_index(self) -> "OpenIndex | None":
         """The index that answers now, maybe another than a moment ago; None before any import.
 
