@@ -57,7 +57,7 @@ class IndexStatus:
         return (
             "The settings of embedding or splitting have changed since the index was made:"
             f" re-embed {self.passages} passages with `python cli.py reindex`. Until then the old"
-            " index goes on answering."
+            " index goes on answering, with the model it was made with."
         )
 
 
