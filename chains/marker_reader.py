@@ -1,6 +1,8 @@
 """Reading one citation marker, as far as the text goes."""
 
+import re
 from dataclasses import dataclass
+from functools import cache
 
 from chains.quotes import proves_something
 
@@ -17,6 +19,10 @@ _QUOTES = {
 _SEPARATORS = ",，、;；·&"
 _RANGES = "-–—~〜～"
 _COLONS = ":："
+_SPACES = " \t\u00a0\u3000"
+_CLOSING_OR_LINE_END = {closing: re.compile(f"[{closing}\n]") for closing in "］】"} | {
+    "]": re.compile(r"[\]\n]")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,18 @@ def read_cut_off(text: str, at: int) -> Marker:
         last = claims[-1]
         return Marker(text[at:], (*claims[:-1], Claim(last.n, _without_last_word(last.quote))))
     raise NotAMarkerError
+
+
+@cache
+def _ends_of_quote(closers: str, closing: str) -> re.Pattern[str]:
+    """Closing marks behind which a marker may end, go on or be cut off; and line ends.
+
+    Looking at every mark in turn takes seconds on an answer made of them.
+    """
+    next_claim = rf"[{re.escape(_SEPARATORS)}][{_SPACES}]*(?:\d|[{re.escape(''.join(_QUOTES))}]|\Z)"
+    return re.compile(
+        rf"\n|[{re.escape(closers)}][{_SPACES}]*(?:{re.escape(closing)}|{next_claim}|\Z)"
+    )
 
 
 def _without_last_word(quote: str) -> str:
@@ -182,8 +200,11 @@ class _Reader:
         closers = _QUOTES[self._peek()]
         self.at += 1
         begin = self.at
+        stops = _ends_of_quote(closers, self._closing)
+        self._skip_to(stops)
         while not (self._peek(inside=True) in closers and self._goes_on(self.at + 1)):
             self.at += 1
+            self._skip_to(stops)
         quote = self._text[begin : self.at].strip()
         self.at += 1
         self._skip_spaces()
@@ -207,12 +228,19 @@ class _Reader:
 
     def _until_closing(self) -> str:
         begin = self.at
+        self._skip_to(_CLOSING_OR_LINE_END[self._closing])
         while self._peek() != self._closing:
             self.at += 1
         return self._text[begin : self.at].strip()
 
+    def _skip_to(self, stops: re.Pattern[str]) -> None:
+        """Go to where the pattern begins, or as far as a marker may reach."""
+        limit = min(len(self._text), self._start + MAX_MARKER_CHARS)
+        found = stops.search(self._text, self.at, limit)
+        self.at = found.start() if found else limit
+
     def _skip_spaces(self) -> None:
-        while self._peek(inside=True) in " \t\u00a0\u3000":
+        while self._peek(inside=True) in _SPACES:
             self.at += 1
 
     def _peek(self, *, inside: bool = False) -> str:

@@ -54,6 +54,8 @@ def find_support(statement: str, passage: str, headings: str = "") -> _Span | No
     """
     claim = _LIST_NUMBER.sub("", statement)
     wanted = frozenset(content_tokens(claim))
+    if not wanted:
+        return None
     around = frozenset(content_tokens(headings))
     best: tuple[float, _Span | None] = 0.0, None
     for span, header, handicap in _stretches(passage):

@@ -1,3 +1,5 @@
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,3 +124,10 @@ def test_no_more_is_held_back_than_a_marker_can_be_long():
     answer = '[1: "' + "x" * 5000
     out = [piece for letter in answer for piece in parser.feed(letter)]
     assert sum(len(p.text) for p in out if isinstance(p, Text)) >= 5000 - MAX_MARKER_CHARS
+
+
+@pytest.mark.parametrize("unit", ['[1: "', '[1: "a b c" ', "【1†", "[1: a b "])
+def test_long_answers_of_unfinished_markers_are_parsed_in_seconds(unit):
+    started = perf_counter()
+    parse_markers(unit * (60_000 // len(unit)))
+    assert perf_counter() - started < 4
