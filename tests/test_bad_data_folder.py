@@ -162,6 +162,7 @@ def own_mounts():
     return prefix
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free_kib", [0, 20_000])
 def test_a_full_disk_is_told_and_costs_nothing(
     services, footnote_over, own_mounts, handbook, tmp_path, free_kib
@@ -204,6 +205,7 @@ def start(footnote, *arguments):
     )
 
 
+@pytest.mark.slow
 def test_a_second_import_names_the_first_and_a_killed_one_is_gone_on_with(footnote, tmp_path):
     folder = tmp_path / "many"
     folder.mkdir()
