@@ -150,7 +150,8 @@ def test_a_first_question_that_is_stopped_goes_on_in_its_conversation(
         "And sick leave?",
     ]
     sync_api.expect(page.locator(".fn-answer").first).to_contain_text("slow slow slow")
-    sync_api.expect(page.get_by_text(words.STOPPED)).to_be_visible()
+    stopped = page.get_by_role("alert").filter(has_text=words.STOPPED)
+    sync_api.expect(stopped).to_be_visible()
     assert page.url == asked
 
 
