@@ -11,9 +11,10 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
+from chains.follow_ups import Idf
 from chains.history import questions
 from chains.quotes import find_quote
-from chains.sentence_scores import Idf, ScoredSentence, coverage, score_sentences
+from chains.sentence_scores import ScoredSentence, coverage, score_sentences
 from chains.visible_text import VisibleText, shown
 from domain import EXTRACTIVE
 from language.script import script_of

@@ -11,7 +11,7 @@ from language.sentences import split_sentences
 from language.tokens import content_tokens
 
 Idf = Callable[[Sequence[str]], Mapping[str, float]]
-"""How rare each token is in the library; a token it leaves out makes no term."""
+"""How rare each token is in the library; a token it leaves out does not count."""
 
 Key = frozenset[str]
 """The tokens of a word: what it is the same as, however written."""

@@ -4,11 +4,12 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from langchain_core.documents import Document
 
+from chains.follow_ups import Idf
 from language.sentences import split_sentences
 from language.tokens import content_tokens
 
@@ -41,8 +42,6 @@ _TABLE_RULE = re.compile(r"[|:\-\s]+")
 _LEADS_ON = re.compile(r"[?？:：][\s\"'”’)*_`」』]*$")
 
 Tokens = Set[str]
-Idf = Callable[[Sequence[str]], Mapping[str, float]]
-"""How rare each token is in the library; one that no passage holds weighs most."""
 
 
 @dataclass(frozen=True, slots=True)
