@@ -2,10 +2,10 @@
 
 import threading
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,11 +33,10 @@ class Row:
     metadata: Metadata
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A row found by its vector; `cosine` is between -1 and 1, `vector` has length 1."""
+class Near(NamedTuple):
+    """A passage found by its vector; `cosine` is between -1 and 1, `vector` has length 1."""
 
-    row: Row
+    id: str
     cosine: float
     vector: Matrix
 
@@ -104,8 +103,26 @@ class PassageRows:
             allowed = mask(checks, self._columns(state, checks), len(state.ids))
             return {id_ for id_, row in state.row_of.items() if allowed[row]}
 
-    def nearest(self, query: npt.NDArray[Any], k: int, conditions: Filter | None) -> list[Hit]:
-        """The `k` rows nearest to the query among those that match, best first.
+    def allowed(self, conditions: Filter) -> Callable[[str], bool]:
+        """Whether the passage with an id is there and matches, as of this call.
+
+        Raises:
+            ValueError: The filter can't be understood.
+        """
+        checks = checks_of(conditions)
+        with self._lock:
+            state = self._current()
+            if state is None:
+                return lambda _id: False
+            passing = mask(checks, self._columns(state, checks), len(state.ids))
+        row_of, unknown = state.row_of, len(passing)
+        # A later commit of this process adds ids to `row_of`: rows that the mask doesn't have.
+        return lambda id_: (row := row_of.get(id_, unknown)) < unknown and bool(passing[row])
+
+    def nearest(self, query: npt.NDArray[Any], k: int, conditions: Filter | None) -> list[Near]:
+        """The `k` passages nearest to the query among those that match, best first.
+
+        Nothing is read from the disk, and other threads may search meanwhile.
 
         Raises:
             ValueError: The query has the wrong length, or the filter can't be understood.
@@ -120,13 +137,22 @@ class PassageRows:
             if not directed[0]:
                 return []
             allowed = mask(checks, self._columns(state, checks), len(state.ids)) if checks else None
-            index = self._index(state)
-            best = index.search(unit[0], k, allowed)
-            rows = self._read(state, [row for row, _ in best])
-            vectors = index.vectors([row for row, _ in best])
-        hits = [Hit(row, score, v) for row, (_, score), v in zip(rows, best, vectors, strict=True)]
+            index, ids = self._index(state), state.ids
+        best = index.search(unit[0], k, allowed)
+        vectors = index.vectors([row for row, _ in best])
+        return [Near(ids[row], cosine, v) for (row, cosine), v in zip(best, vectors, strict=True)]
+
+    def nearest_rows(
+        self, query: npt.NDArray[Any], k: int, conditions: Filter | None
+    ) -> list[tuple[Row, Near]]:
+        """The same with their texts and metadata."""
+        checks = checks_of(conditions or {})
+        with self._lock:
+            near = self.nearest(query, k, conditions)
+            kept = {row.id: row for row in self.get([each.id for each in near])}
+        found = [(kept[each.id], each) for each in near if each.id in kept]
         # The mask has decided this already. What is shown to a person is looked at itself.
-        return [hit for hit in hits if matches(checks, hit.row.metadata)]
+        return [(row, each) for row, each in found if matches(checks, row.metadata)]
 
     def upsert(self, new: NewRows) -> None:
         """Add rows, in place of those with the same ids, in one commit.

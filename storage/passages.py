@@ -14,7 +14,7 @@ from langchain_core.vectorstores.utils import maximal_marginal_relevance
 
 from domain import Filter, Metadata
 from storage.new_rows import new_rows
-from storage.passage_rows import Hit, PassageRows, Row
+from storage.passage_rows import Near, PassageRows, Row
 
 
 class DeepLakePassages(VectorStore):
@@ -79,6 +79,42 @@ class DeepLakePassages(VectorStore):
     def matching_ids(self, condition: Filter) -> set[str]:
         """The ids of every passage that satisfies the condition, embedded or not."""
         return self._rows.matching(condition)
+
+    def allowed(self, filter: Filter | None) -> Callable[[str], bool]:
+        """Whether an id is that of a passage which satisfies the filter, exactly, as of this call.
+
+        Building it costs one pass over the rows, asking it a look-up.
+        """
+        return self._rows.allowed(filter or {})
+
+    def similar_ids(
+        self, query: str, k: int, *, filter: Filter | None = None
+    ) -> list[tuple[str, float]]:
+        """The ids and cosines of the `k` passages most similar to the question, best first.
+
+        It is `similarity_search_with_score` without reading texts and metadata from the disk.
+        """
+        near = self._rows.nearest(self._asked(query), _counted("k", k), filter)
+        return [(each.id, each.cosine) for each in near]
+
+    def diverse_ids(
+        self,
+        query: str,
+        k: int,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        *,
+        filter: Filter | None = None,
+    ) -> list[tuple[str, float]]:
+        """`max_marginal_relevance_search` without reading texts and metadata from the disk.
+
+        Returns:
+            The ids in the order of choice, with their cosines to the question (in no order).
+        """
+        vector, _ = self._asked(query), _counted("k", k)
+        near = self._rows.nearest(vector, _counted("fetch_k", fetch_k), filter)
+        chosen = _diverse(vector, near, k, lambda_mult)
+        return [(near[place].id, near[place].cosine) for place in chosen]
 
     def vectors_of(self, ids: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
         """The vectors of these passages as they were given; unknown ids are left out."""
@@ -163,13 +199,15 @@ class DeepLakePassages(VectorStore):
     ) -> list[Document]:
         """The `k` passages most similar to a vector, best first."""
         _refuse(kwargs)
-        return [_document(hit.row) for hit in self._nearest(embedding, k, filter)]
+        found = self.similarity_search_with_score_by_vector(embedding, k, filter=filter)
+        return [document for document, _ in found]
 
     def similarity_search_with_score_by_vector(
         self, embedding: list[float], k: int = 4, *, filter: Filter | None = None
     ) -> list[tuple[Document, float]]:
         """The same with their cosine similarities, from -1 to 1, highest first."""
-        return [(_document(hit.row), hit.cosine) for hit in self._nearest(embedding, k, filter)]
+        found = self._rows.nearest_rows(_checked(embedding), _counted("k", k), filter)
+        return [(_document(row), near.cosine) for row, near in found]
 
     def max_marginal_relevance_search(
         self,
@@ -204,13 +242,10 @@ class DeepLakePassages(VectorStore):
         (1 - `lambda_mult`) x its similarity to the nearest one already chosen.
         """
         _refuse(kwargs)
-        _check_count("k", k)
-        hits = self._nearest(embedding, fetch_k, filter, name="fetch_k")
-        if not hits:
-            return []
-        vectors: Any = np.stack([hit.vector for hit in hits])  # declared to take lists only
-        chosen = maximal_marginal_relevance(np.array(embedding), vectors, lambda_mult, k)
-        return [_document(hits[place].row) for place in chosen]
+        vector, _ = _checked(embedding), _counted("k", k)
+        found = self._rows.nearest_rows(vector, _counted("fetch_k", fetch_k), filter)
+        chosen = _diverse(vector, [near for _, near in found], k, lambda_mult)
+        return [_document(found[place][0]) for place in chosen]
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         """Relevance is the cosine, or 0 where it is negative.
@@ -220,15 +255,26 @@ class DeepLakePassages(VectorStore):
         """
         return lambda cosine: max(0.0, cosine)
 
-    def _nearest(
-        self, vector: Sequence[float], k: int, conditions: Filter | None, name: str = "k"
-    ) -> list[Hit]:
-        _check_count(name, k)
-        query = np.array(vector, dtype=np.float64)
-        if query.ndim != 1 or not np.isfinite(query).all():
-            message = "The query's vector must be one row of finite numbers"
-            raise ValueError(message)
-        return self._rows.nearest(query, k, conditions)
+    def _asked(self, query: str) -> npt.NDArray[np.float64]:
+        return _checked(self._embedding.embed_query(query))
+
+
+def _checked(vector: Sequence[float]) -> npt.NDArray[np.float64]:
+    query = np.array(vector, dtype=np.float64)
+    if query.ndim != 1 or not np.isfinite(query).all():
+        message = "The query's vector must be one row of finite numbers"
+        raise ValueError(message)
+    return query
+
+
+def _diverse(
+    query: npt.NDArray[np.float64], near: Sequence[Near], k: int, lambda_mult: float
+) -> list[int]:
+    """Places in `near` of the `k` chosen by maximal marginal relevance."""
+    if not near:
+        return []
+    vectors: Any = np.stack([each.vector for each in near])  # declared to take lists only
+    return maximal_marginal_relevance(query, vectors, lambda_mult, k)
 
 
 def _document(row: Row) -> Document:
@@ -242,7 +288,8 @@ def _refuse(kwargs: Metadata) -> None:
         raise TypeError(message)
 
 
-def _check_count(name: str, count: int) -> None:
+def _counted(name: str, count: int) -> int:
     if count <= 0:
         message = f"{name} must be at least 1, got {count}"
         raise ValueError(message)
+    return count

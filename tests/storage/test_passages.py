@@ -12,6 +12,7 @@ from langchain_tests.integration_tests import VectorStoreIntegrationTests
 
 from errors import StorageError
 from storage.filters import checks_of, matches
+from storage.passage_dataset import PassageDataset
 from storage.passages import DeepLakePassages
 from tests.storage.vectors import SpokenVectors, spoken
 
@@ -241,6 +242,10 @@ def test_k_must_be_positive(store, k):
     for search in (store.similarity_search, store.max_marginal_relevance_search):
         with pytest.raises(ValueError, match="k must be"):
             search("1 0", k)
+    with pytest.raises(ValueError, match="k must be"):
+        store.similar_ids("1 0", k)
+    with pytest.raises(ValueError, match="fetch_k"):
+        store.diverse_ids("1 0", 2, k)
     with pytest.raises(ValueError, match="fetch_k"):
         store.max_marginal_relevance_search("1 0", 2, k)
 
@@ -319,6 +324,13 @@ def test_no_search_ever_returns_a_row_that_violates_the_filter(store, tmp_path, 
             expected = {found.id for found in everything if matches(checks, found.metadata)}
             assert current.matching_ids(conditions) == expected
             query = rng.standard_normal(6).tolist()
+            for near in (
+                current.similar_ids(spoken(query), 200, filter=conditions),
+                current.diverse_ids(spoken(query), 200, 200, filter=conditions),
+            ):
+                assert {id_ for id_, _ in near} == expected
+            allowed = current.allowed(conditions)
+            assert {id_ for id_ in [*current.ids(), "nobody"] if allowed(id_)} == expected
             for found in (
                 current.similarity_search(spoken(query), 200, filter=conditions),
                 current.similarity_search_by_vector(query, 200, filter=conditions),
@@ -327,10 +339,49 @@ def test_no_search_ever_returns_a_row_that_violates_the_filter(store, tmp_path, 
                 assert set(ids_of(found)) == expected
 
 
+@pytest.mark.parametrize("conditions", [None, {"page": {"$gte": 2}}])
+@pytest.mark.parametrize("seed", range(3))
+def test_ids_alone_are_those_of_the_searches_that_read_the_texts(store, seed, conditions):
+    query = spoken(random_history(seed, [store], steps=10).standard_normal(6))
+    for k in (1, 5, 200):
+        similar = store.similarity_search_with_score(query, k, filter=conditions)
+        assert store.similar_ids(query, k, filter=conditions) == [(d.id, s) for d, s in similar]
+        diverse = store.max_marginal_relevance_search(query, k, 20, 0.3, filter=conditions)
+        found = store.diverse_ids(query, k, 20, 0.3, filter=conditions)
+        assert [id_ for id_, _ in found] == ids_of(diverse)
+        assert set(found) <= set(store.similar_ids(query, 200, filter=conditions))
+
+
+def test_ids_are_found_without_reading_texts_and_metadata(store, monkeypatch):
+    store.add_texts(["1 0", "0 1"], [{"p": 1}, {"p": 2}], ids=["a", "b"])
+    monkeypatch.setattr(PassageDataset, "texts_and_metadata", None)
+    assert store.similar_ids("1 0", 1) == [("a", 1.0)]
+    assert store.diverse_ids("1 0", 1, filter={"p": 2}) == [("b", 0.0)]
+
+
+def test_what_is_allowed_stays_as_it_was_when_it_was_asked(store):
+    store.add_texts(["1 0", "0 1"], [{"p": 1}, {"p": 2}], ids=["a", "b"])
+    all_, some = store.allowed(None), store.allowed({"p": 2})
+    store.add_texts(["1 1"], [{"p": 2}], ids=["c"])
+    for allowed in (all_, some):
+        assert (allowed("b"), allowed("c"), allowed("nobody")) == (True, False, False)
+    assert store.allowed({"p": 2})("c")
+    store.delete()
+    assert some("b")
+    assert not store.allowed(None)("b")
+
+
 def test_a_misspelt_or_unknown_filter_is_refused(store):
     store.add_texts(["1 0"], [{"page": 1}])
     with pytest.raises(TypeError, match="filters"):
         store.similarity_search("1 0", filters={"page": 2})
+    for search in (
+        store.matching_ids,
+        store.allowed,
+        lambda f: store.similar_ids("1", 1, filter=f),
+    ):
+        with pytest.raises(ValueError, match=r"\$near"):
+            search({"page": {"$near": 2}})
     with pytest.raises(ValueError, match=r"\$near"):
         store.as_retriever(search_kwargs={"filter": {"page": {"$near": 2}}}).invoke("1 0")
 
@@ -343,6 +394,8 @@ def test_a_folder_that_does_not_exist_reads_as_empty_and_is_not_created(tmp_path
         store = DeepLakePassages(tmp_path / "none", SpokenVectors(), read_only=read_only)
         assert store.similarity_search("1 0") == store.ids() == store.get_by_ids(["a"]) == []
         assert store.vectors_of(["a"]) == {}
+        assert store.similar_ids("1 0", 3) == store.diverse_ids("1 0", 3) == []
+        assert not store.allowed({"page": 1})("a")
         store.add_texts([])
     store.delete(["a"])
     assert not (tmp_path / "none").exists()
