@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 Metadata = dict[str, Any]
 Filter = Mapping[str, Any]
@@ -38,6 +38,26 @@ class SearchMode(StrEnum):
     BM25 = "bm25"
     ENSEMBLE = "ensemble"
     CONVEX = "convex"
+
+
+class Normalisation(StrEnum):
+    """How the scores of a list are scaled before they are added to another list's."""
+
+    MIN_MAX = "min-max"
+    Z_SCORE = "z-score"
+
+
+class ScorePart(NamedTuple):
+    """What one ranked list gave a passage that was found.
+
+    `rank` counts from 1 and `score` is the list's own; both are None where the list does not
+    hold the passage. The shares of all lists add up to the passage's score.
+    """
+
+    ranker: str
+    rank: int | None
+    score: float | None
+    share: float
 
 
 @dataclass(frozen=True, slots=True)

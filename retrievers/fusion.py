@@ -1,85 +1,153 @@
 """Merging ranked lists: reciprocal rank fusion and the convex combination of scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean, pstdev
 
-Scored = tuple[str, float]
+from domain import Normalisation, ScorePart
+from retrievers.hits import Hit, Scored
 
 RRF_C = 60  # Cormack, Clarke and Büttcher, SIGIR 2009
 
+Shares = Mapping[str, Mapping[str, float]]
+"""For each list by name, what each id gets from it; an id that is not named gets 0."""
+
 
 def fuse_reciprocal_ranks(
-    rankings: Sequence[Sequence[str]],
+    lists: Mapping[str, Sequence[Scored]],
     *,
     weights: Sequence[float] | None = None,
-    c: int = RRF_C,
-) -> list[Scored]:
+    c: float = RRF_C,
+    limit: int | None = None,
+) -> list[Hit]:
     """Merge ranked lists of ids by weighted reciprocal rank.
 
     An id scores the sum of weight / (c + rank) over the lists that hold it, ranks from 1.
     Scores compare ids within one call only.
 
     Args:
-        rankings: Lists of distinct ids, best first. Empty lists are allowed.
-        weights: One per list; equal if not given.
+        lists: By name, distinct ids with scores, best first; only the order counts. Lists may
+            be empty.
+        weights: One per list, none negative; 1 if not given.
         c: Damping; the larger, the less the first ranks dominate.
+        limit: At most so many hits; all if not given.
 
     Returns:
-        `(id, score)` for every id seen, best first; ties keep the order of first sight.
+        A hit for every id seen, best first; ties keep the order of first sight.
 
     Raises:
-        ValueError: `c` is negative, or there are not as many weights as lists.
+        ValueError: `c` or a weight is negative, or there are not as many weights as lists.
     """
     if c < 0:
         raise ValueError(f"c must not be negative, got {c}")
-    weights = [1.0] * len(rankings) if weights is None else weights
-    scores: dict[str, float] = {}
-    for weight, ranking in zip(weights, rankings, strict=True):
-        for rank, item in enumerate(ranking, start=1):
-            scores[item] = scores.get(item, 0.0) + weight / (c + rank)
-    return _best_first(scores)
+    weighted = check_weights(weights, len(lists))
+    shares = {
+        name: {item: weight / (c + rank) for rank, (item, _) in enumerate(ranking, start=1)}
+        for (name, ranking), weight in zip(lists.items(), weighted, strict=True)
+    }
+    return _best_first(lists, shares, list(lists), limit)
 
 
 def combine_convex(
-    dense: Sequence[Scored], sparse: Sequence[Scored], *, dense_weight: float
-) -> list[Scored]:
-    """Merge two scored lists by a convex combination of their min-max normalised scores.
+    dense: Sequence[Scored],
+    sparse: Sequence[Scored],
+    *,
+    dense_weight: float,
+    normalisation: Normalisation = Normalisation.MIN_MAX,
+    limit: int | None = None,
+) -> list[Hit]:
+    """Merge two scored lists by a convex combination of their normalised scores.
 
-    Each list is scaled to [0, 1] over its own candidates; an id that a list does not hold
-    scores 0 there. A list whose scores are all equal counts as 1 throughout. Where one list
-    is empty the other has all the weight (after Bruch, Gai and Ingber, "An Analysis of
+    An id scores dense_weight x its scaled dense score + (1 - dense_weight) x its scaled sparse
+    score. Each list is scaled over its own candidates: `min-max` to [0, 1], where a list whose
+    scores are all equal counts as 1 throughout and an id that is missing as 0; `z-score` to mean
+    0 and deviation 1, where equal scores count as 0 and a missing id as the list's lowest. Where
+    one list is empty the other has all the weight (after Bruch, Gai and Ingber, "An Analysis of
     Fusion Functions for Hybrid Retrieval", TOIS 2023).
 
     Returns:
-        `(id, score in [0, 1])` for the union of both lists, best first; ties keep the order
-        of first sight, sparse list first: the best of two lists without a common id tie, and one
-        of them holds the very words.
+        A hit for each id of either list, best first, its parts named "dense" and "bm25"; ties
+        keep the order of first sight, sparse list first: the best of two lists without a common
+        id tie, and one of them holds the very words.
 
     Raises:
-        ValueError: `dense_weight` is outside [0, 1].
+        ValueError: `dense_weight` is outside [0, 1], or a score is not finite.
     """
     if not 0 <= dense_weight <= 1:
         raise ValueError(f"dense_weight must be in [0, 1], got {dense_weight}")
     if not (dense and sparse):
         dense_weight = 1.0 if dense else 0.0
-    left, right = _normalise(dense), _normalise(sparse)
-    union = dict.fromkeys([*right, *left])
-    return _best_first(
-        {
-            item: dense_weight * left.get(item, 0.0) + (1 - dense_weight) * right.get(item, 0.0)
-            for item in union
-        }
-    )
+    scale = _SCALES[normalisation]
+    lists = {"dense": dense, "bm25": sparse}
+    union = [item for item, _ in (*sparse, *dense)]
+    shares = {
+        name: {item: weight * value for item, value in scale(lists[name], union).items()}
+        for name, weight in (("dense", dense_weight), ("bm25", 1 - dense_weight))
+    }
+    return _best_first(lists, shares, ["bm25", "dense"], limit)
 
 
-def _normalise(scored: Sequence[Scored]) -> dict[str, float]:
-    if not scored:
+def check_weights(weights: Sequence[float] | None, count: int) -> Sequence[float]:
+    """The weights of so many lists; equal ones if none are given.
+
+    Raises:
+        ValueError: There are not as many weights as lists, or one is negative or not finite.
+    """
+    if weights is None:
+        return [1.0] * count
+    if len(weights) != count:
+        raise ValueError(f"{count} lists need as many weights, got {len(weights)}")
+    if not all(0 <= weight < float("inf") for weight in weights):
+        raise ValueError(f"weights must be finite and not negative, got {list(weights)}")
+    return weights
+
+
+def _best_first(
+    lists: Mapping[str, Sequence[Scored]], shares: Shares, seen: Sequence[str], limit: int | None
+) -> list[Hit]:
+    """The ids by the sum of their shares; only those within the limit are explained."""
+    scores = {item: 0.0 for name in seen for item, _ in lists[name]}
+    for given in shares.values():
+        for item, share in given.items():
+            scores[item] += share
+    best = sorted(scores, key=lambda item: -scores[item])[:limit]
+    places = {
+        name: {item: (rank, score) for rank, (item, score) in enumerate(ranking, start=1)}
+        for name, ranking in lists.items()
+    }
+
+    def part(name: str, item: str) -> ScorePart:
+        rank, score = places[name].get(item, (None, None))
+        return ScorePart(name, rank, score, shares[name].get(item, 0.0))
+
+    return [Hit(item, scores[item], tuple(part(name, item) for name in lists)) for item in best]
+
+
+def _min_max(scored: Sequence[Scored], _union: Sequence[str]) -> dict[str, float]:
+    values = _finite(scored)
+    if not values:
         return {}
-    lowest = min(score for _, score in scored)
-    spread = max(score for _, score in scored) - lowest
-    if spread == 0:
-        return {item: 1.0 for item, _ in scored}
-    return {item: (score - lowest) / spread for item, score in scored}
+    lowest, spread = min(values), max(values) - min(values)
+    return {item: (score - lowest) / spread if spread else 1.0 for item, score in scored}
 
 
-def _best_first(scores: Mapping[str, float]) -> list[Scored]:
-    return sorted(scores.items(), key=lambda pair: -pair[1])
+def _z_score(scored: Sequence[Scored], union: Sequence[str]) -> dict[str, float]:
+    values = _finite(scored)
+    if not values:
+        return {}
+    mean, deviation = fmean(values), pstdev(values)
+    scaled = {item: (score - mean) / deviation if deviation else 0.0 for item, score in scored}
+    lowest = min(scaled.values())
+    return {item: scaled.get(item, lowest) for item in union}
+
+
+def _finite(scored: Sequence[Scored]) -> list[float]:
+    values = [score for _, score in scored]
+    if any(value - value != 0 for value in values):  # NaN and infinities
+        raise ValueError("a score is not a finite number")
+    return values
+
+
+_SCALES: dict[Normalisation, Callable[[Sequence[Scored], Sequence[str]], dict[str, float]]] = {
+    Normalisation.MIN_MAX: _min_max,
+    Normalisation.Z_SCORE: _z_score,
+}

@@ -13,11 +13,12 @@ Hydrate = Callable[[Sequence[str]], list[Document]]
 
 
 class PassageRetriever(BaseRetriever):
-    """The best passages for a question, each with its `score` in the metadata.
+    """The best passages for a question, each with `score` and `parts` in its metadata.
 
-    Scores compare passages of one call only; their range depends on the search mode.
-    `hydrate` turns ids into passages and leaves out those that are not (or no longer)
-    committed, so a little more than `k` is ranked.
+    The parts are a `domain.ScorePart` each as a dictionary, one for every list that was ranked;
+    their shares add up to the score. Scores compare passages of one call only; their range
+    depends on the search mode. `hydrate` turns ids into passages and leaves out those that are
+    not (or no longer) committed, so a little more than `k` is ranked.
     """
 
     rank: Any
@@ -36,10 +37,12 @@ class PassageRetriever(BaseRetriever):
         wanted = self.k if k is None else k
         if wanted < 1:
             raise ValueError(f"k must be at least 1, got {wanted}")
-        scores = dict(self.rank(query, wanted + SPARE, self.condition))
-        found = self.hydrate(list(scores))[:wanted]
+        hits = {hit.id: hit for hit in self.rank(query, wanted + SPARE, self.condition)}
+        found = self.hydrate(list(hits))[:wanted]
         for document in found:
-            document.metadata["score"] = scores[document.id or ""]
+            hit = hits[document.id or ""]
+            document.metadata["score"] = hit.score
+            document.metadata["parts"] = [part._asdict() for part in hit.parts]
         return found
 
 

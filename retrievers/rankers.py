@@ -1,21 +1,22 @@
 """The rankers: each gives passage ids with scores for a question, best first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from langchain_core.vectorstores import VectorStore
 
-from domain import Filter, SearchMode
+from domain import Filter, Normalisation, SearchMode
 from language.script import script_of
-from retrievers.fusion import Scored, combine_convex, fuse_reciprocal_ranks
+from retrievers.fusion import RRF_C, check_weights, combine_convex, fuse_reciprocal_ranks
+from retrievers.hits import Hit, Scored, hits_of, scored
 
 
 class Ranker(Protocol):
     """Ranks passages for a question."""
 
-    def __call__(self, question: str, depth: int, condition: Filter | None, /) -> list[Scored]:
-        """At most `depth` pairs `(passage id, score)` that satisfy `condition`, best first."""
+    def __call__(self, question: str, depth: int, condition: Filter | None, /) -> list[Hit]:
+        """At most `depth` hits that satisfy `condition`, best first."""
         ...
 
 
@@ -52,14 +53,14 @@ class DenseRanker:
             names = ", ".join(_DENSE_SEARCHES)
             raise ValueError(f"{self.mode!r} is not a dense search mode ({names})")
 
-    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
         if self.known_scripts is not None and script_of(question) not in {
             *self.known_scripts,
             "none",
         }:
             return []
-        return _DENSE_SEARCHES[self.mode](self, question, depth, condition)
+        return hits_of("dense", _DENSE_SEARCHES[self.mode](self, question, depth, condition))
 
     def _by_similarity(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
         hits = self.store.similarity_search_with_score(question, k=depth, filter=condition)
@@ -101,42 +102,64 @@ class KeywordRanker:
     index: SearchesKeywords
     matching: Callable[[Filter], set[str]]
 
-    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
-        if not condition:
-            return self.index.search(question, depth)
-        return self.index.search(question, depth, self.matching(condition).__contains__)
+        allowed = self.matching(condition).__contains__ if condition else None
+        return hits_of("bm25", self.index.search(question, depth, allowed))
 
 
 @dataclass(frozen=True)
 class EnsembleRanker:
-    """Fuses any number of rankers by weighted reciprocal rank, each `candidates` deep."""
+    """Fuses any number of rankers, by name, by weighted reciprocal rank.
 
-    rankers: Sequence[Ranker]
+    Each is ranked `candidates` deep, or as deep as is asked for if that is more.
+
+    Raises:
+        ValueError: There are not as many weights as rankers, or one is negative.
+    """
+
+    rankers: Mapping[str, Ranker]
     weights: Sequence[float] | None = None
     candidates: int = 100
+    c: float = RRF_C
 
-    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
+    def __post_init__(self) -> None:
+        check_weights(self.weights, len(self.rankers))
+
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`. A ranker that finds nothing takes no part."""
         deep = max(depth, self.candidates)
-        lists = [[item for item, _ in rank(question, deep, condition)] for rank in self.rankers]
-        return fuse_reciprocal_ranks(lists, weights=self.weights)[:depth]
+        lists = {
+            name: scored(rank(question, deep, condition)) for name, rank in self.rankers.items()
+        }
+        return fuse_reciprocal_ranks(lists, weights=self.weights, c=self.c, limit=depth)
 
 
 @dataclass(frozen=True)
 class ConvexRanker:
-    """Fuses a dense and a sparse ranker by the convex combination of their scores."""
+    """Fuses a dense and a sparse ranker by the convex combination of their scores.
+
+    Raises:
+        ValueError: `dense_weight` is outside [0, 1].
+    """
 
     dense: Ranker
     sparse: Ranker
     dense_weight: float = 0.5
     candidates: int = 100
+    normalisation: Normalisation = Normalisation.MIN_MAX
 
-    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
+    def __post_init__(self) -> None:
+        if not 0 <= self.dense_weight <= 1:
+            raise ValueError(f"dense_weight must be in [0, 1], got {self.dense_weight}")
+
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
         deep = max(depth, self.candidates)
         return combine_convex(
-            self.dense(question, deep, condition),
-            self.sparse(question, deep, condition),
+            scored(self.dense(question, deep, condition)),
+            scored(self.sparse(question, deep, condition)),
             dense_weight=self.dense_weight,
-        )[:depth]
+            normalisation=self.normalisation,
+            limit=depth,
+        )

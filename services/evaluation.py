@@ -108,7 +108,7 @@ class EvaluationService:
                 id=item,
                 metadata={"title": labelled.corpus[item][0], "score": score},
             )
-            for item, score in rank(question.text, self.top_k, None)
+            for item, score, _ in rank(question.text, self.top_k, None)
         ]
         best = answerer.best_sentences(question.text, documents)
         return bool(best) and holds_answer(best[0].text, question.answers)
@@ -159,7 +159,7 @@ def _measure(
     mode: SearchMode, rank: Ranker, asked: Sequence[LabelledQuestion], texts: Sequence[str]
 ) -> Figures:
     started = time.perf_counter()
-    rankings = [[item for item, _ in rank(text, 10, None)] for text in texts]
+    rankings = [[hit.id for hit in rank(text, 10, None)] for text in texts]
     seconds = time.perf_counter() - started
     judged = [question.relevance for question in asked]
 

@@ -42,9 +42,8 @@ def _build_keyword(_mode: SearchMode, index: OpenIndex, _options: RankingOptions
 
 def _build_ensemble(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
     dense = _build_dense(SearchMode.SIMILARITY, index, options)
-    return EnsembleRanker(
-        [dense, _build_keyword(mode, index, options)], candidates=options.candidates
-    )
+    rankers = {"dense": dense, "bm25": _build_keyword(mode, index, options)}
+    return EnsembleRanker(rankers, candidates=options.candidates)
 
 
 def _build_convex(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:

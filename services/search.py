@@ -6,6 +6,7 @@ from langchain_core.documents import Document
 
 from domain import Filter, Principal, SearchMode
 from errors import InputError
+from retrievers.hits import Hit
 from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
 from services.library import Library
@@ -33,7 +34,7 @@ class SearchService:
         k: int = 5,
         condition: Filter | None = None,
     ) -> list[Document]:
-        """At most `k` passages, best first, with `score` and their place in the metadata.
+        """At most `k` passages, best first, with `score`, its `parts` and the place of each.
 
         Raises:
             InputError: The query is empty or no text, or `k` is not between 1 and 1,000.
@@ -68,7 +69,7 @@ class SearchService:
         While a model condenses the question, a reindex may take over and delete the old one.
         """
 
-        def rank(question: str, depth: int, condition: Filter | None) -> list[tuple[str, float]]:
+        def rank(question: str, depth: int, condition: Filter | None) -> list[Hit]:
             index = self.library.open_index()
             if index is None:  # nothing was imported yet
                 return []

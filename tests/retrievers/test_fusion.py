@@ -5,7 +5,9 @@ from langchain_classic.retrievers import EnsembleRetriever
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
-from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
+from domain import Normalisation
+from retrievers import fusion
+from retrievers.hits import scored as without_parts
 
 ids = st.text("abcdefghij", min_size=1, max_size=2)
 ranking = st.lists(ids, unique=True, max_size=12)
@@ -14,6 +16,22 @@ scored = st.dictionaries(ids, score, max_size=12).map(
     lambda found: sorted(found.items(), key=lambda pair: -pair[1])
 )
 weight = st.floats(0, 1)
+normalisation = st.sampled_from(Normalisation)
+
+
+def named(rankings):
+    return {
+        f"list {n}": [(item, -float(rank)) for rank, item in enumerate(ranking)]
+        for n, ranking in enumerate(rankings)
+    }
+
+
+def fuse_reciprocal_ranks(rankings, **options):
+    return without_parts(fusion.fuse_reciprocal_ranks(named(rankings), **options))
+
+
+def combine_convex(dense, sparse, **options):
+    return without_parts(fusion.combine_convex(dense, sparse, **options))
 
 
 @given(st.lists(ranking, max_size=4))
@@ -85,3 +103,69 @@ def test_scaling_and_shifting_a_list_changes_nothing(dense, sparse, share, scale
 def test_a_weight_outside_0_to_1_is_refused(share):
     with pytest.raises(ValueError, match="dense_weight"):
         combine_convex([], [], dense_weight=share)
+
+
+@given(st.lists(ranking, min_size=1, max_size=4), st.data(), st.floats(0, 1000))
+def test_the_shares_of_fused_ranks_add_up_to_the_score(rankings, data, c):
+    weights = data.draw(st.lists(weight, min_size=len(rankings), max_size=len(rankings)))
+    for hit in fusion.fuse_reciprocal_ranks(named(rankings), weights=weights, c=c):
+        assert sum(part.share for part in hit.parts) == pytest.approx(hit.score)
+        assert [part.ranker for part in hit.parts] == list(named(rankings))
+
+
+@given(scored, scored, weight, normalisation)
+def test_the_shares_of_a_convex_combination_add_up_to_the_score(dense, sparse, share, how):
+    for hit in fusion.combine_convex(dense, sparse, dense_weight=share, normalisation=how):
+        assert sum(part.share for part in hit.parts) == pytest.approx(hit.score)
+
+
+@given(st.lists(ranking, max_size=3))
+def test_a_part_tells_the_rank_and_score_in_its_own_list_or_that_it_has_none(rankings):
+    lists = named(rankings)
+    for hit in fusion.fuse_reciprocal_ranks(lists):
+        for part in hit.parts:
+            if part.rank is None:
+                assert hit.id not in dict(lists[part.ranker])
+                assert (part.score, part.share) == (None, 0)
+            else:
+                assert lists[part.ranker][part.rank - 1] == (hit.id, part.score)
+
+
+@given(scored, scored, weight, normalisation, st.integers(1, 5))
+def test_a_limit_only_cuts_the_end_off(dense, sparse, share, how, limit):
+    options = {"dense_weight": share, "normalisation": how}
+    whole = fusion.combine_convex(dense, sparse, **options)
+    assert fusion.combine_convex(dense, sparse, limit=limit, **options) == whole[:limit]
+
+
+def test_z_scores_give_a_missing_id_the_lowest_of_the_list():
+    dense, sparse = [("a", 3.0), ("b", 1.0)], [("c", 9.0), ("a", 5.0)]
+    found = fusion.combine_convex(
+        dense, sparse, dense_weight=0.5, normalisation=Normalisation.Z_SCORE
+    )
+    assert {hit.id: hit.score for hit in found} == {"a": 0, "c": 0, "b": -1}
+    missing = next(part for hit in found if hit.id == "c" for part in hit.parts)
+    assert missing == ("dense", None, None, -0.5)
+
+
+@given(scored, scored, weight, st.integers(1, 50), st.integers(-20, 20))
+def test_z_scores_ignore_scale_and_shift_too(dense, sparse, share, scale, shift):
+    moved = [(item, value * scale + shift) for item, value in sparse]
+    options = {"dense_weight": share, "normalisation": Normalisation.Z_SCORE}
+    before = dict(combine_convex(dense, sparse, **options))
+    assert dict(combine_convex(dense, moved, **options)) == pytest.approx(before, abs=1e-5)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize("how", list(Normalisation))
+def test_a_score_that_is_no_number_is_refused_rather_than_ranked(bad, how):
+    with pytest.raises(ValueError, match="finite"):
+        fusion.combine_convex(
+            [("a", bad), ("b", 1.0)], [("a", 1.0)], dense_weight=0.5, normalisation=how
+        )
+
+
+@pytest.mark.parametrize("weights", [[-1.0], [float("nan")], [float("inf")], []])
+def test_senseless_weights_are_refused(weights):
+    with pytest.raises(ValueError, match="weights"):
+        fusion.fuse_reciprocal_ranks({"one": []}, weights=weights)

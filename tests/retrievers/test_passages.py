@@ -2,6 +2,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
+from retrievers.hits import hits_of
 from retrievers.passages import SPARE, PassageRetriever
 from retrievers.rankers import KeywordRanker
 
@@ -47,9 +48,15 @@ def test_each_passage_carries_its_score_best_first():
     assert [document.metadata["score"] for document in found] == [2.0, 1.0, 1.0, 1.0, 1.0]
 
 
+def test_each_passage_tells_what_each_list_gave_it():
+    best = build(KeywordRanker(Words(), matching=set)).invoke("rule 3")[0]
+    assert best.metadata["parts"] == [{"ranker": "bm25", "rank": 1, "score": 2.0, "share": 2.0}]
+
+
 def test_passages_that_are_not_committed_do_not_take_a_place():
     ghosts = [(f"ghost{number}", 2.0) for number in range(SPARE)]
-    retriever = build(lambda _question, depth, _condition: [*ghosts, ("p1", 1.0)][:depth], k=1)
+    hits = hits_of("bm25", [*ghosts, ("p1", 1.0)])
+    retriever = build(lambda _question, depth, _condition: hits[:depth], k=1)
     assert [document.id for document in retriever.invoke("leave")] == ["p1"]
 
 

@@ -3,6 +3,7 @@ from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from domain import SearchMode
+from retrievers.hits import hits_of, scored
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker
 from tests.fakes.models import HashingEmbeddings
 
@@ -15,8 +16,8 @@ def store():
     return store
 
 
-def fixed(*scored):
-    return lambda _question, depth, _condition: list(scored)[:depth]
+def fixed(*pairs):
+    return lambda _question, depth, _condition: hits_of("fixed", pairs)[:depth]
 
 
 def test_similarity_ranks_the_nearest_first(store):
@@ -26,11 +27,11 @@ def test_similarity_ranks_the_nearest_first(store):
 def test_the_threshold_leaves_out_what_is_too_far(store):
     ranker = DenseRanker(store, SearchMode.SIMILARITY_SCORE_THRESHOLD, score_threshold=0.5)
     store._select_relevance_score_fn = lambda: lambda cosine: max(0.0, cosine)
-    assert [item for item, _ in ranker("vpn client", 3, None)] == ["vpn"]
+    assert [hit.id for hit in ranker("vpn client", 3, None)] == ["vpn"]
 
 
 def test_mmr_scores_fall_with_the_rank(store):
-    scores = [score for _, score in DenseRanker(store, SearchMode.MMR)("leave", 3, None)]
+    scores = [hit.score for hit in DenseRanker(store, SearchMode.MMR)("leave", 3, None)]
     assert scores == [1, 1 / 2, 1 / 3]
 
 
@@ -48,8 +49,8 @@ def test_a_mode_that_is_not_dense_is_refused(store):
 
 
 def test_the_ensemble_fuses_ranks_and_forgets_scores():
-    ranker = EnsembleRanker([fixed(("a", 9.0), ("b", 8.9)), fixed(("b", 0.1))])
-    assert ranker("q", 5, None) == [
+    ranker = EnsembleRanker({"x": fixed(("a", 9.0), ("b", 8.9)), "y": fixed(("b", 0.1))})
+    assert scored(ranker("q", 5, None)) == [
         ("b", pytest.approx(1 / 62 + 1 / 61)),
         ("a", pytest.approx(1 / 61)),
     ]
@@ -57,7 +58,7 @@ def test_the_ensemble_fuses_ranks_and_forgets_scores():
 
 def test_a_list_that_is_left_out_leaves_the_other_in_order():
     ranker = ConvexRanker(fixed(), fixed(("a", 3.0), ("b", 2.0), ("c", 1.0)), dense_weight=0.6)
-    assert [item for item, _ in ranker("질문", 2, None)] == ["a", "b"]
+    assert [hit.id for hit in ranker("질문", 2, None)] == ["a", "b"]
 
 
 def test_candidates_are_ranked_deeper_than_what_is_asked_for():
@@ -67,6 +68,18 @@ def test_candidates_are_ranked_deeper_than_what_is_asked_for():
         depths.append(depth)
         return []
 
-    EnsembleRanker([ranker, ranker], candidates=50)("q", 3, None)
-    EnsembleRanker([ranker], candidates=50)("q", 80, None)
+    EnsembleRanker({"x": ranker, "y": ranker}, candidates=50)("q", 3, None)
+    EnsembleRanker({"x": ranker}, candidates=50)("q", 80, None)
     assert depths == [50, 50, 80]
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 2.0, 3.0], [1.0, -1.0]])
+def test_an_ensemble_needs_a_sensible_weight_for_each_ranker(weights):
+    with pytest.raises(ValueError, match="weights"):
+        EnsembleRanker({"x": fixed(), "y": fixed()}, weights)
+
+
+@pytest.mark.parametrize("weight", [-0.1, 2, float("nan")])
+def test_a_dense_weight_outside_0_to_1_is_refused_before_anything_is_searched(weight):
+    with pytest.raises(ValueError, match="dense_weight"):
+        ConvexRanker(fixed(), fixed(), dense_weight=weight)
