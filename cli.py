@@ -5,29 +5,28 @@ Exit codes: 0 done; 1 it failed, and the message says why; 2 the command was mis
 that found a disagreement; 130 stopped with Ctrl-C.
 """
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from commands.evaluate import evaluate
+from commands.running import (
+    INTERRUPTED,
+    LOOK,
+    AsJson,
+    DataDir,
+    open_services,
+    print_json,
+    progress_bar,
+)
 from domain import LOCAL_USER, Citation, ImportReport, ImportState, Outcome, SearchMode, Turn
-from errors import AppError, InputError
-
-if TYPE_CHECKING:
-    from bootstrap import Services
-    from services.progress import OnProgress
-    from services.progress import Progress as Report
-
-LOOK = 3
-INTERRUPTED = 130
+from errors import AppError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -35,11 +34,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Footnote answers questions over your own documents, with proof.",
 )
-DataDir = Annotated[
-    Path | None,
-    typer.Option("--data-dir", help="Folder of all data (default: FOOTNOTE_DATA_DIR or ./data)"),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs")]
 
 
 @app.command("import")
@@ -54,7 +48,7 @@ def import_path(
     data_dir: DataDir = None,
 ) -> None:
     """Bring the library up to date with a folder: new, changed and removed files."""
-    with _services(data_dir) as services, _progress(quiet=as_json) as progress:
+    with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
         report = services.directories.import_directory(
             LOCAL_USER,
             path,
@@ -63,7 +57,7 @@ def import_path(
             confirm_removals=confirm_removals,
             on_progress=progress,
         )
-    _print_json(_report_as_data(report)) if as_json else _print_report(report)
+    print_json(_report_as_data(report)) if as_json else _print_report(report)
     raise typer.Exit(_EXIT_CODES.get(report.state, 0))
 
 
@@ -75,9 +69,9 @@ def ask(
     data_dir: DataDir = None,
 ) -> None:
     """Answer a question over the library, with checked citations."""
-    with _services(data_dir) as services:
+    with open_services(data_dir) as services:
         turn = services.chat.ask(LOCAL_USER, question, conversation)
-    _print_json(_turn_as_data(turn)) if as_json else _print_turn(turn)
+    print_json(_turn_as_data(turn)) if as_json else _print_turn(turn)
 
 
 @app.command()
@@ -89,14 +83,14 @@ def search(
     data_dir: DataDir = None,
 ) -> None:
     """Find passages without answering."""
-    with _services(data_dir) as services:
+    with open_services(data_dir) as services:
         found = services.search.search(LOCAL_USER, query, mode=mode, k=k)
     hits = [
         {"id": hit.id, "score": hit.metadata["score"], "text": hit.page_content, **hit.metadata}
         for hit in found
     ]
     if as_json:
-        _print_json(hits)
+        print_json(hits)
         return
     for n, hit in enumerate(hits, start=1):
         typer.secho(f"{n}. {hit['title']}  ({_place(hit)}, {hit['score']:.3f})", bold=True)
@@ -108,10 +102,10 @@ def search(
 @app.command()
 def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Verify that ledger, passages and keyword index agree."""
-    with _services(data_dir) as services:
+    with open_services(data_dir) as services:
         report = services.maintenance.check(LOCAL_USER)
     if as_json:
-        _print_json({"agrees": report.agrees, "disagreements": report.disagreements})
+        print_json({"agrees": report.agrees, "disagreements": report.disagreements})
     else:
         for line in report.disagreements:
             typer.echo(line)
@@ -123,47 +117,20 @@ def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 @app.command()
 def reindex(data_dir: DataDir = None) -> None:
     """Rebuild passages and keyword index from the ledger, with the settings of now."""
-    with _services(data_dir, tell=False) as services, _progress() as progress:
+    with open_services(data_dir, tell=False) as services, progress_bar() as progress:
         report = services.maintenance.reindex(LOCAL_USER, on_progress=progress)
     typer.echo(f"{report.passages_embedded} passages embedded; the new index answers now.")
 
 
-@app.command()
-def evaluate(
-    folder: Annotated[Path, typer.Argument(help="A labelled set: BEIR or SQuAD layout")],
-    mode: Annotated[list[SearchMode] | None, typer.Option(help="May be repeated")] = None,
-    queries: Annotated[str, typer.Option(help="last, rewrite or condensed")] = "last",
-    answers: Annotated[
-        bool, typer.Option("--answers", help="Measure the extractive answerer instead")
-    ] = False,
-    sample: Annotated[
-        int | None, typer.Option(min=1, help="Only so many questions, seeded")
-    ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write figures here")] = None,
-    data_dir: DataDir = None,
-) -> None:
-    """Measure search (nDCG@10, recall, ms per query) or answers on a labelled set."""
-    if json_file is not None and not json_file.parent.is_dir():  # not after minutes of measuring
-        raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
-    with _services(data_dir, tell=False) as services, _progress() as progress:
-        if answers:
-            figures = [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
-        else:
-            figures = services.evaluation.measure_search(
-                folder, mode, queries, sample, on_progress=progress
-            )
-    for row in figures:
-        typer.echo("  ".join(f"{name} {_rounded(value)}" for name, value in row.items()))
-    if json_file is not None:
-        json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+app.command()(evaluate)
 
 
 @app.command()
 def serve(port: int = 8501, data_dir: DataDir = None) -> None:
     """Serve the chat page; the very first start imports the sample documents."""
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
-    with _services(data_dir) as services:
-        with _progress() as progress:
+    with open_services(data_dir) as services:
+        with progress_bar() as progress:
             report = services.directories.import_samples_once(LOCAL_USER, on_progress=progress)
         if report is not None:
             typer.echo("The sample documents are imported.")
@@ -183,54 +150,6 @@ def main() -> None:
     except AppError as error:
         typer.secho(f"Footnote: {error}", fg="red", err=True)
         sys.exit(1)
-
-
-@contextmanager
-def _services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Services"]:
-    """The services; what a person should know of the library is told on stderr first."""
-    from bootstrap import build_services  # `--help` and mistyped commands need none of it
-    from settings import load_settings
-
-    try:
-        chosen = {} if data_dir is None else {"data_dir": data_dir}
-        services = build_services(load_settings(**chosen))
-        for notice in services.library.status(LOCAL_USER).notices if tell else ():
-            typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
-        yield services
-    except KeyboardInterrupt:
-        typer.echo("Stopped. What was finished is kept; the same command goes on from there.")
-        raise typer.Exit(INTERRUPTED) from None
-
-
-@contextmanager
-def _progress(*, quiet: bool = False) -> Iterator["OnProgress"]:
-    """A progress bar on stderr; none where nobody watches."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description:9}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[key]}", style="dim"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, key="")
-
-        def show(at: "Report") -> None:
-            bar.update(
-                task,
-                description=at.stage.value,
-                completed=at.done,
-                total=at.total or None,
-                key=at.key[-40:],
-            )
-
-        yield show
 
 
 def _print_report(report: ImportReport) -> None:
@@ -293,15 +212,6 @@ def _report_as_data(report: ImportReport) -> dict[str, Any]:
 def _place(found: dict[str, Any]) -> str:
     page = f", page {found['page']}" if found["page"] else ""
     return f"{found['location']}{page}"
-
-
-def _rounded(value: str | float) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def _print_json(data: Any) -> None:
-    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    typer.echo(json.dumps(data, ensure_ascii=not is_utf8, indent=2))
 
 
 _EXIT_CODES = {

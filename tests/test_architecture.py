@@ -24,7 +24,8 @@ ALLOWED = {
     "services": PARTS | LEAVES | {"evaluation"},
     "bootstrap": PARTS | LEAVES | {"services", "models", "settings"},
     "ui": {"bootstrap", "services"} | VALUES,
-    "cli": {"bootstrap", "services", "settings"} | VALUES,
+    "cli": {"bootstrap", "services", "settings", "commands"} | VALUES,
+    "commands": {"bootstrap", "services", "settings"} | VALUES,
     "pages": {"ui"},
     "app": {"ui"},
 }
@@ -52,8 +53,8 @@ HOME = {
     "charset_normalizer": {"loaders"},
     "langchain_text_splitters": {"loaders"},
     "Stemmer": {"language"},
-    "typer": {"cli"},
-    "rich": {"cli"},
+    "typer": {"cli", "commands"},
+    "rich": {"commands"},
     "pydantic_settings": {"settings"},
 }
 
