@@ -167,6 +167,7 @@ class Services:
             retriever=self.search.retriever(principal, k=self._settings.top_k),
             condense=self._make_condenser(idf),
             answer=self._make_answerer(idf, embeddings),
+            guard_rewrite=True,
             return_source_documents=True,
             return_generated_question=True,
             return_answer_message=True,

@@ -17,7 +17,11 @@ Condenser = Runnable[dict[str, Any], str]
 
 ADDED_TERMS = 3
 
-REASONING = re.compile(r"<think>.*?</think>", re.DOTALL)
+MAX_REWRITE_CHARS = 1_000
+"""A longer rewrite, unless the follow-up is longer still, is no question but an answer."""
+
+# Cut short it has no end; some servers leave its beginning in the prompt.
+REASONING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 # Models like to announce the question: "**Standalone question:** ...", "질문: ...", "質問：...".
 LABEL = re.compile(
     r"\A[\s*_#]*+(?:[\w-]+ ){0,3}[\w-]*(?:question|질문|質問|问题)[\s*_]*[:：][\s*_]*",
@@ -32,7 +36,8 @@ def condense_with_model(
     """A condenser that asks a chat model.
 
     What the model adds around the question (its reasoning, a label, quotes, line breaks) is
-    taken off; the follow-up itself is used where nothing else is left.
+    taken off; the follow-up itself is used where nothing is left, or so much that it is no
+    question.
 
     Args:
         llm: Asked once per follow-up.
@@ -77,11 +82,13 @@ def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, str]:
 
 
 def _standalone(inputs: dict[str, Any]) -> str:
-    question = " ".join(REASONING.sub("", inputs["reply"]).split())
-    question = LABEL.sub("", question)
+    typed: str = inputs["question"]
+    _, _, said = REASONING.sub("", inputs["reply"]).rpartition("</think>")
+    question = LABEL.sub("", " ".join(said.split()))
     while len(question) > 1 and _is_quoted(question):
         question = question[1:-1].strip()
-    return question or inputs["question"]
+    bound = max(MAX_REWRITE_CHARS, 2 * len(typed))
+    return question if 0 < len(question) <= bound else typed
 
 
 def _is_quoted(text: str) -> bool:

@@ -19,6 +19,7 @@ from chains.budget import TokenCounter, estimate_tokens, fit_documents, fit_hist
 from chains.condense import condense_with_model
 from chains.history import render_history
 from chains.prompts import ANSWER_PROMPT, CONDENSE_PROMPT
+from chains.rewrite_guard import as_one_question, interleave, questions_to_search
 
 Inputs = dict[str, Any]
 
@@ -30,7 +31,8 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
     keys reach the answer runnable untouched. Streams `generated_question`, then
     `source_documents` (each where asked for), then `answer` piece by piece; `invoke` gives
     their sum, the outputs of LangChain's classic chain of this name. Without a history the
-    question is used as it is and `condense` is not called.
+    question is used as it is and `condense` is not called. With `guard_rewrite` a rewrite that
+    lost the follow-up's words does not replace it: both are searched and shown to the answerer.
 
     Runs below it carry the tag `condense` or `answer`, which tells their tokens apart.
     """
@@ -43,6 +45,11 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
     answer: Answerer
     rephrase_question: bool = True
     """Whether the answerer is asked the standalone question, rather than the one typed."""
+    guard_rewrite: bool = False
+    """Whether the question as typed is searched beside a standalone one without its words, the
+    two lists taking turns (see `chains.rewrite_guard`). The classic chain has no such guard."""
+    return_searched_questions: bool = False
+    """Whether a piece after `generated_question`, `searched_questions`, lists what is searched."""
     return_source_documents: bool = False
     return_generated_question: bool = False
     return_answer_message: bool = False
@@ -137,12 +144,14 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         standalone: str = asked["question"]
         if render_history(asked["chat_history"]):
             standalone = self.condense.invoke(_condensable(asked), _tagged(config, "condense"))
-        yield from self._question_piece(standalone)
-        documents = self._fitting(self.retriever.invoke(standalone, config))
+        searched = self._searched(asked, standalone)
+        yield from self._question_pieces(searched)
+        found = [self.retriever.invoke(question, config) for question in searched]
+        documents = self._fitting(interleave(found))
         yield from self._document_pieces(documents)
         if not self._needs_answerer(documents):
             return
-        answerable = self._answerable(asked, standalone, documents)
+        answerable = self._answerable(asked, searched, documents)
         messages = []
         for piece in self.answer.stream(answerable, _tagged(config, "answer")):
             messages.append(_as_chunk(piece))
@@ -157,14 +166,16 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         if render_history(asked["chat_history"]):
             tagged = _tagged(config, "condense")
             standalone = await self.condense.ainvoke(_condensable(asked), tagged)
-        for piece in self._question_piece(standalone):
+        searched = self._searched(asked, standalone)
+        for piece in self._question_pieces(searched):
             yield piece
-        documents = self._fitting(await self.retriever.ainvoke(standalone, config))
+        found = [await self.retriever.ainvoke(question, config) for question in searched]
+        documents = self._fitting(interleave(found))
         for piece in self._document_pieces(documents):
             yield piece
         if not self._needs_answerer(documents):
             return
-        answerable = self._answerable(asked, standalone, documents)
+        answerable = self._answerable(asked, searched, documents)
         messages = []
         async for said in self.answer.astream(answerable, _tagged(config, "answer")):
             messages.append(_as_chunk(said))
@@ -181,16 +192,23 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
     def _fitting(self, documents: list[Document]) -> list[Document]:
         return fit_documents(documents, self.max_tokens_limit, self.token_counter)
 
-    def _answerable(self, asked: Inputs, standalone: str, documents: list[Document]) -> Inputs:
-        question = standalone if self.rephrase_question else asked["question"]
+    def _searched(self, asked: Inputs, standalone: str) -> list[str]:
+        if self.guard_rewrite:
+            return questions_to_search(asked["question"], standalone)
+        return [standalone]
+
+    def _answerable(self, asked: Inputs, searched: list[str], documents: list[Document]) -> Inputs:
+        question = as_one_question(searched) if self.rephrase_question else asked["question"]
         return {**asked, "question": question, "input_documents": documents}
 
     def _needs_answerer(self, documents: list[Document]) -> bool:
         return bool(documents) or self.response_if_no_docs_found is None
 
-    def _question_piece(self, standalone: str) -> Iterator[Inputs]:
+    def _question_pieces(self, searched: list[str]) -> Iterator[Inputs]:
         if self.return_generated_question:
-            yield AddableDict(generated_question=standalone)
+            yield AddableDict(generated_question=searched[0])
+        if self.return_searched_questions:
+            yield AddableDict(searched_questions=searched)
 
     def _document_pieces(self, documents: list[Document]) -> Iterator[Inputs]:
         if self.return_source_documents:

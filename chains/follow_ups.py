@@ -35,7 +35,8 @@ TALK = (
     r"|word|work|yes"
 )
 NOT_A_TERM = re.compile(
-    rf"(?i:{TALK})|[가-힣]*{KOREAN_PREDICATE}|그[거것건게걸럼런]\w*|이[거것건걸]\w*|며칠\w*|얼마\w*|[何幾].*"
+    rf"(?i:{TALK})|[가-힣]*{KOREAN_PREDICATE}|그[거것건게걸럼런]\w*|이[거것건걸]\w*|며칠\w*|얼마\w*"
+    r"|왜요?|누[가구]\w*|언제\w*|어디\w*|어떻게\w*|무[엇슨]\w*|[何幾].*"
 )
 
 POINTS_BACK = re.compile(

@@ -36,6 +36,7 @@ def by_rule(question, *asked, idf=None):
         "Here is the question: 'How many days do new employees get?'",
         "### Question\n: How many days do new employees get?",
         "<think>They mean leave.\nSo:</think>\n\nHow many days do new employees get?",
+        "They mean leave.\nSo:</think>\n\nHow many days do new employees get?",
     ],
 )
 def test_what_a_model_puts_around_the_question_is_taken_off(reply):
@@ -66,9 +67,21 @@ def test_quotes_and_colons_of_the_question_itself_stay(question):
     assert by_model(question) == question
 
 
-@pytest.mark.parametrize("reply", ["", "  \n", '""', "<think>hm</think>", "Question:"])
+@pytest.mark.parametrize("reply", ["", "  \n", '""', "<think>hm</think>", "<think>hm", "Question:"])
 def test_an_empty_reply_leaves_the_question_as_typed(reply):
     assert by_model(reply) == "And new employees?"
+
+
+def test_a_reply_too_long_to_be_a_question_leaves_the_question_as_typed():
+    longest = "x" * 1_000
+    assert by_model(longest) == longest
+    assert by_model(longest + "x") == "And new employees?"
+
+
+def test_what_is_too_long_is_measured_by_the_question_itself():
+    typed = "y" * 1_000
+    assert by_model("x" * 2_000, question=typed) == "x" * 2_000
+    assert by_model("x" * 2_001, question=typed) == typed
 
 
 async def test_the_model_is_asked_once_with_history_and_question_also_asynchronously():

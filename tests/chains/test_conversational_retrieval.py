@@ -231,3 +231,59 @@ def test_with_the_rule_condenser_it_needs_no_model_and_searches_for_what_was_mea
     chain = without_model(lambda inputs: iter(["10 days."]), RuleCondenser())
     assert chain.invoke(FOLLOW_UP) == {"answer": "10 days."}
     assert chain.retriever.queries == ["And new employees? (annual leave)"]
+
+
+DRIFTED = ["Does the VPN cost anything?", "They get 10 days."]
+GUARDED = {
+    "guard_rewrite": True,
+    "return_generated_question": True,
+    "return_searched_questions": True,
+}
+
+
+def test_a_rewrite_without_the_words_of_the_question_does_not_replace_it():
+    model = StreamingChatModel(replies=DRIFTED)
+    chain = chain_of(model, **GUARDED)
+    pieces = list(chain.stream(FOLLOW_UP))
+    both = [DRIFTED[0], "And new employees?"]
+    assert pieces[:2] == [{"generated_question": DRIFTED[0]}, {"searched_questions": both}]
+    assert chain.retriever.queries == both
+    asked = model.prompts[1][-1][1]
+    assert asked.endswith("Question: And new employees? (Does the VPN cost anything?)")
+
+
+def test_both_lists_are_merged_before_they_are_cut_to_size():
+    found = {DRIFTED[0]: numbered("VPN.", "Cost."), "And new employees?": numbered("10 days.")}
+    chain = ConversationalRetrievalChain.from_llm(
+        StreamingChatModel(replies=DRIFTED),
+        RunnableLambda(found.__getitem__),
+        return_source_documents=True,
+        guard_rewrite=True,
+    )
+    sources = chain.invoke(FOLLOW_UP)["source_documents"]
+    assert [document.page_content for document in sources] == ["VPN.", "10 days."]
+
+
+async def test_asynchronously_the_same_is_searched_and_said():
+    chains = [chain_of(StreamingChatModel(replies=DRIFTED), **GUARDED) for _ in range(2)]
+    assert await chains[0].ainvoke(FOLLOW_UP) == chains[1].invoke(FOLLOW_UP)
+    assert chains[0].retriever.queries == chains[1].retriever.queries
+    assert len(chains[0].retriever.queries) == 2
+
+
+def test_a_rewrite_that_keeps_a_word_and_a_first_question_are_searched_alone():
+    chain = chain_of(StreamingChatModel(replies=REPLIES), **GUARDED)
+    assert chain.invoke(FOLLOW_UP)["searched_questions"] == REPLIES[:1]
+    assert chain.invoke({"question": "VPN?"})["searched_questions"] == ["VPN?"]
+
+
+def test_without_the_guard_the_rewrite_alone_is_searched_as_in_the_classic_chain():
+    chain = chain_of(StreamingChatModel(replies=DRIFTED), return_searched_questions=True)
+    assert chain.invoke(FOLLOW_UP)["searched_questions"] == DRIFTED[:1]
+    assert chain.retriever.queries == DRIFTED[:1]
+
+
+def test_with_the_guard_the_question_as_typed_may_still_be_the_one_answered():
+    model = StreamingChatModel(replies=DRIFTED)
+    chain_of(model, rephrase_question=False, **GUARDED).invoke(FOLLOW_UP)
+    assert model.prompts[1][-1][1].endswith("Question: And new employees?")

@@ -15,6 +15,7 @@ from chains.follow_ups import leans_on_history, salient_terms, terms
         ("有給休暇は何日ありますか?", ["有給休暇"]),
         ("ｶﾞｲﾄﾞﾗｲﾝ と ＶＰＮ", ["ガイドライン", "VPN"]),
         ("Sorry, I want to know that.", []),
+        ("왜요? 언제 누구에게 어디에서 무엇을 하나요?", []),
         ("", []),
     ],
 )
