@@ -44,6 +44,14 @@ def keyword_tokens(text: str) -> list[str]:
     return [token for run in _runs(text) for token in _run_tokens(run)]
 
 
+def words_with_tokens(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Each word of the text in NFKC, in order, with its `keyword_tokens`.
+
+    A run of Korean, or of Japanese or Chinese, is one word.
+    """
+    return [(run, _run_tokens(run)) for run in _runs(text)]
+
+
 def content_tokens(text: str) -> list[str]:
     """The `keyword_tokens` that carry meaning, for measuring how much two texts share.
 

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from langchain_core.vectorstores import VectorStore
-
 from domain import Filter, Normalisation, SearchMode
 from language.script import script_of
 from retrievers.fusion import RRF_C, check_weights, combine_convex, fuse_reciprocal_ranks
@@ -30,28 +28,55 @@ class SearchesKeywords(Protocol):
         ...
 
 
+class SearchesVectors(Protocol):
+    """The part of a vector store that ranking needs: ids and cosines, no texts."""
+
+    def similar_ids(self, query: str, k: int, *, filter: Filter | None = None) -> list[Scored]:
+        """At most `k` pairs `(passage id, cosine)`, best first."""
+        ...
+
+    def diverse_ids(
+        self,
+        query: str,
+        k: int,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        *,
+        filter: Filter | None = None,
+    ) -> list[Scored]:
+        """At most `k` of the `fetch_k` most similar ones, in the order MMR chooses them."""
+        ...
+
+
 @dataclass(frozen=True)
 class DenseRanker:
     """Ranks by the vectors: cosine similarity, relevance above a threshold, or MMR.
 
     A question in a script the embedding model does not know (`known_scripts`; None knows
     all) ranks nothing: its vector would be noise, and no fusion protects from a bad list.
-    MMR scores fall with the rank, 1 / rank.
+    MMR scores fall with the rank, 1 / rank; it chooses among `fetch_k` passages, or four times
+    as many as asked for if that is more, and `lambda_mult` (0 to 1) is the share of similarity
+    against diversity (Carbonell and Goldstein, SIGIR 1998).
 
     Raises:
-        ValueError: `mode` is not one of the three dense modes.
+        ValueError: `mode` is not one of the three dense modes, or a number is out of range.
     """
 
-    store: VectorStore
+    store: SearchesVectors
     mode: SearchMode = SearchMode.SIMILARITY
     known_scripts: frozenset[str] | None = None
     score_threshold: float = 0.0
     lambda_mult: float = 0.5
+    fetch_k: int = 20
 
     def __post_init__(self) -> None:
         if self.mode not in _DENSE_SEARCHES:
             names = ", ".join(_DENSE_SEARCHES)
             raise ValueError(f"{self.mode!r} is not a dense search mode ({names})")
+        if not 0 <= self.lambda_mult <= 1:
+            raise ValueError(f"lambda_mult must be in [0, 1], got {self.lambda_mult}")
+        if self.fetch_k < 1:
+            raise ValueError(f"fetch_k must be at least 1, got {self.fetch_k}")
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
@@ -63,26 +88,20 @@ class DenseRanker:
         return hits_of("dense", _DENSE_SEARCHES[self.mode](self, question, depth, condition))
 
     def _by_similarity(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
-        hits = self.store.similarity_search_with_score(question, k=depth, filter=condition)
-        return [(hit.id or "", float(score)) for hit, score in hits]
+        return self.store.similar_ids(question, depth, filter=condition)
 
     def _by_threshold(self, question: str, depth: int, condition: Filter | None) -> list[Scored]:
-        hits = self.store.similarity_search_with_relevance_scores(
-            question, k=depth, filter=condition
-        )
-        return [(hit.id or "", score) for hit, score in hits if score >= self.score_threshold]
+        near = self._by_similarity(question, depth, condition)
+        return [(item, cosine) for item, cosine in near if cosine >= self.score_threshold]
 
     def _by_marginal_relevance(
         self, question: str, depth: int, condition: Filter | None
     ) -> list[Scored]:
-        hits = self.store.max_marginal_relevance_search(
-            question,
-            k=depth,
-            fetch_k=max(20, 4 * depth),
-            lambda_mult=self.lambda_mult,
-            filter=condition,
+        fetch_k = max(self.fetch_k, 4 * depth)
+        chosen = self.store.diverse_ids(
+            question, depth, fetch_k, self.lambda_mult, filter=condition
         )
-        return [(hit.id or "", 1 / rank) for rank, hit in enumerate(hits, start=1)]
+        return [(item, 1 / rank) for rank, (item, _) in enumerate(chosen, start=1)]
 
 
 _DENSE_SEARCHES: dict[SearchMode, Callable[..., list[Scored]]] = {

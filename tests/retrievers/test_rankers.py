@@ -1,18 +1,17 @@
 import pytest
-from langchain_core.documents import Document
-from langchain_core.vectorstores import InMemoryVectorStore
 
 from domain import SearchMode
 from retrievers.hits import hits_of, scored
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker
+from storage.passages import DeepLakePassages
 from tests.fakes.models import HashingEmbeddings
 
 
 @pytest.fixture
-def store():
+def store(tmp_path):
     texts = ["annual leave days", "sick leave note", "vpn client install"]
-    store = InMemoryVectorStore(HashingEmbeddings())
-    store.add_documents([Document(text, id=text.split()[0]) for text in texts])
+    store = DeepLakePassages(tmp_path, HashingEmbeddings())
+    store.add_texts(texts, ids=[text.split()[0] for text in texts])
     return store
 
 
@@ -26,7 +25,6 @@ def test_similarity_ranks_the_nearest_first(store):
 
 def test_the_threshold_leaves_out_what_is_too_far(store):
     ranker = DenseRanker(store, SearchMode.SIMILARITY_SCORE_THRESHOLD, score_threshold=0.5)
-    store._select_relevance_score_fn = lambda: lambda cosine: max(0.0, cosine)
     assert [hit.id for hit in ranker("vpn client", 3, None)] == ["vpn"]
 
 
@@ -83,3 +81,9 @@ def test_an_ensemble_needs_a_sensible_weight_for_each_ranker(weights):
 def test_a_dense_weight_outside_0_to_1_is_refused_before_anything_is_searched(weight):
     with pytest.raises(ValueError, match="dense_weight"):
         ConvexRanker(fixed(), fixed(), dense_weight=weight)
+
+
+@pytest.mark.parametrize("senseless", [{"lambda_mult": 2.0}, {"lambda_mult": -1.0}, {"fetch_k": 0}])
+def test_a_senseless_mmr_is_refused_before_anything_is_searched(store, senseless):
+    with pytest.raises(ValueError, match=next(iter(senseless))):
+        DenseRanker(store, SearchMode.MMR, **senseless)
