@@ -14,7 +14,7 @@ from errors import InputError
 def evaluate(
     folder: Annotated[Path, typer.Argument(help="A labelled set: BEIR or SQuAD layout")],
     mode: Annotated[list[SearchMode] | None, typer.Option(help="May be repeated")] = None,
-    queries: Annotated[str, typer.Option(help="last, rewrite or condensed")] = "last",
+    queries: Annotated[str, typer.Option(help="last, history, condensed or rewrite")] = "last",
     answers: Annotated[
         bool, typer.Option("--answers", help="Measure the extractive answerer instead")
     ] = False,

@@ -57,13 +57,14 @@ class EvaluationService:
     ) -> list[Figures]:
         """nDCG@10, Recall@5, Recall@10 and milliseconds per query, a row for each mode.
 
-        `queries` says what is searched: the question as typed (`last`), a person's rewrite
-        (`rewrite`) or the question condensed with its history (`condensed`). The time holds
-        embedding the question and searching, not condensing.
+        `queries` says what is searched: the question as typed (`last`), all that was said and
+        then the question (`history`), the question condensed with its history (`condensed`) or
+        a person's rewrite (`rewrite`). The time holds embedding the question and searching, not
+        condensing.
 
         Raises:
             InputError: The folder can't be read, no question of it has a judged passage, or
-                `queries` is not one of the three.
+                `queries` is not one of the four.
         """
         labelled = load_labelled_set(folder)
         if not labelled.questions:
@@ -120,7 +121,9 @@ class EvaluationService:
             return question.rewrite or question.text
         if queries == "condensed":
             return self._condense(question, keywords)
-        raise InputError(f"--queries is last, rewrite or condensed, not {queries}")
+        if queries == "history":
+            return "\n".join([text for _, text in question.history] + [question.text])
+        raise InputError(f"--queries is last, history, condensed or rewrite, not {queries}")
 
     def _condense(self, question: LabelledQuestion, keywords: KeywordIndex) -> str:
         if not question.history:

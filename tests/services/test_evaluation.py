@@ -59,6 +59,7 @@ def test_a_condensed_question_takes_its_history_along(evaluation, folder):
     rivals = [{"_id": f"r{n}", "text": "How many days do they get? Many."} for n in range(12)]
     corpus.write_text(corpus.read_text() + "\n" + "\n".join(map(json.dumps, rivals)))
     assert found("last") < found("condensed")
+    assert found("last") < found("history")
 
 
 def test_answers_are_right_where_the_first_sentence_holds_them(evaluation, folder):
@@ -73,7 +74,7 @@ def test_a_sample_is_the_same_each_time(evaluation, folder):
 
 
 def test_unknown_queries_and_a_set_without_answers_are_refused(evaluation, folder):
-    with pytest.raises(InputError, match="last, rewrite or condensed"):
+    with pytest.raises(InputError, match="last, history, condensed or rewrite"):
         evaluation.measure_search(folder, None, "first", on_progress=ignore)
     bare = [{"_id": "q1", "text": "How many?"}]
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, bare)))
