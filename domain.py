@@ -60,6 +60,33 @@ class ScorePart(NamedTuple):
     share: float
 
 
+class Move(NamedTuple):
+    """What a reranker did with a passage: its score, and its rank before and after, from 1.
+
+    Where it did nothing, `skipped` tells a person why and the rest is None.
+    """
+
+    score: float | None = None
+    rank_before: int | None = None
+    rank: int | None = None
+    skipped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a passage was found: the shares of its parts add up to its score.
+
+    `matched_words` are those of the title, the headings and the text that share a search token
+    with the question; `condition` is the filter that held; `move` is None without a reranker.
+    """
+
+    score: float
+    parts: tuple[ScorePart, ...]
+    matched_words: tuple[str, ...] = ()
+    move: Move | None = None
+    condition: Filter = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentRef:
     """A document as its source lists it, before it is read.
