@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from chains.follow_ups import Idf
     from models.chat import ChatSpec
     from models.embeddings import EmbeddingSpec
+    from retrievers.rerank import Reranking
     from services.chat import ChatService
     from services.directories import DirectoryService
     from services.evaluation import EvaluationService
     from services.imports import ImportService
+    from services.lab import LabService
     from services.library import Library
     from services.maintenance import MaintenanceService
     from services.ranking import RankingOptions
@@ -81,8 +83,19 @@ class Services:
         from storage.documents import Documents
 
         return SearchService(
-            self.library, Documents(self._database), self._settings.search_mode, self._options
+            self.library,
+            Documents(self._database),
+            self._settings.search_mode,
+            self._options,
+            self._reranking,
         )
+
+    @cached_property
+    def lab(self) -> "LabService":
+        """One question through several search modes."""
+        from services.lab import LabService
+
+        return LabService(self.search)
 
     @cached_property
     def directories(self) -> "DirectoryService":
@@ -151,7 +164,7 @@ class Services:
             self._make_chain(LOCAL_USER)
             index = self.library.indexes.active()
             if index and index.spec.embedding["provider"] == "builtin":
-                self.search.search(LOCAL_USER, "ready", k=1)
+                self.search.search(LOCAL_USER, "ready", k=1, rerank=False)
 
     def _make_chain(self, principal: Principal) -> "ConversationalRetrievalChain":
         with self._making:  # two threads that import the same modules trip over each other
@@ -259,6 +272,27 @@ class Services:
 
         settings = self._settings
         return RankingOptions(settings.candidates, settings.dense_weight, settings.score_threshold)
+
+    @cached_property
+    def _reranking(self) -> "Reranking | None":
+        from models.rerankers import RerankSpec, build_cross_encoder
+        from retrievers.rerank import PAIRS_PER_BATCH, Reranking
+
+        settings = self._settings
+        spec = RerankSpec(
+            provider=settings.rerank_provider,
+            model=settings.rerank_model,
+            path=settings.rerank_path,
+            url=settings.rerank_url,
+            api_key=settings.rerank_api_key,
+            timeout_s=settings.rerank_budget_s,
+        )
+        cross_encoder = build_cross_encoder(spec, self._cache_dir)
+        if cross_encoder is None:
+            return None
+        # A server takes all passages at once; each request more would cost its way there.
+        batch = settings.rerank_depth if spec.provider == "http" else PAIRS_PER_BATCH
+        return Reranking(cross_encoder, settings.rerank_depth, settings.rerank_budget_s, batch)
 
     @cached_property
     def _database(self) -> "Database":

@@ -1,0 +1,106 @@
+"""One question through several search modes, side by side."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from langchain_core.documents import Document
+
+from domain import Filter, Principal, SearchMode
+from errors import AppError, InputError
+from services.search import SearchService
+
+
+@dataclass(frozen=True, slots=True)
+class ModeResult:
+    """What one search mode found, best first, and how long it took.
+
+    `error` says, for people, why the mode failed; it found nothing then.
+    """
+
+    mode: SearchMode
+    documents: tuple[Document, ...] = ()
+    milliseconds: float = 0.0
+    error: str = ""
+
+    def rank_of(self, passage_id: str) -> int | None:
+        """The passage's place in this mode, from 1; None where the mode did not find it."""
+        ids = [document.id for document in self.documents]
+        return ids.index(passage_id) + 1 if passage_id in ids else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A question, and a result for each mode in the order they were asked for."""
+
+    question: str
+    k: int
+    results: tuple[ModeResult, ...]
+    condition: Filter | None = None
+
+    def found_by(self, passage_id: str) -> tuple[SearchMode, ...]:
+        """The modes that found the passage, in the order of the results."""
+        return tuple(one.mode for one in self.results if one.rank_of(passage_id))
+
+    @property
+    def searched(self) -> int:
+        """The number of modes that did not fail."""
+        return sum(not one.error for one in self.results)
+
+    @property
+    def passages(self) -> dict[str, Document]:
+        """Every passage that was found, by id: the first mode's in order, then what others add."""
+        found: dict[str, Document] = {}
+        for result in self.results:
+            for document in result.documents:
+                found.setdefault(document.id or "", document)
+        return found
+
+
+@dataclass(frozen=True)
+class LabService:
+    """Compares search modes over the library."""
+
+    search: SearchService
+
+    def compare(
+        self,
+        principal: Principal,
+        question: str,
+        modes: Sequence[SearchMode],
+        k: int,
+        condition: Filter | None = None,
+    ) -> Comparison:
+        """Search once in each mode; a mode named twice counts once.
+
+        A mode that fails says so in its own result and keeps none of the others. The times hold
+        embedding the question, ranking and reading the passages; what has to be loaded for the
+        first question is loaded before.
+
+        Raises:
+            InputError: No mode is given, or the question, `k` or the condition can't be used.
+        """
+        if not modes:
+            raise InputError("Choose at least one search mode to compare.")
+        self._run(principal, question, SearchMode.CONVEX, k, condition)  # opens both indexes
+        results = [
+            self._run(principal, question, mode, k, condition) for mode in dict.fromkeys(modes)
+        ]
+        return Comparison(question, k, tuple(results), condition)
+
+    def _run(
+        self,
+        principal: Principal,
+        question: str,
+        mode: SearchMode,
+        k: int,
+        condition: Filter | None,
+    ) -> ModeResult:
+        started = time.perf_counter()
+        try:
+            found = self.search.search(principal, question, mode=mode, k=k, condition=condition)
+        except InputError:
+            raise  # no mode could use it
+        except AppError as error:
+            return ModeResult(mode, error=str(error))
+        return ModeResult(mode, tuple(found), 1000 * (time.perf_counter() - started))

@@ -1,0 +1,95 @@
+from dataclasses import dataclass, field
+
+import pytest
+from langchain_core.documents import Document
+
+from domain import LOCAL_USER, SearchMode
+from errors import InputError, ModelUnavailableError
+from services.lab import LabService
+
+SIMILARITY, BM25, CONVEX = SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.CONVEX
+
+
+@dataclass
+class Search:
+    """Finds the ids that a test sets for a mode, or raises the error it sets."""
+
+    found: dict = field(default_factory=dict)
+    asked: list = field(default_factory=list)
+
+    def search(self, principal, question, *, mode, k, condition):
+        self.asked.append((question, mode, k, condition))
+        found = self.found.get(mode, [])
+        if isinstance(found, Exception):
+            raise found
+        return [Document(item, id=item) for item in found[:k]]
+
+
+def compare(found, modes=(SIMILARITY, BM25), k=5, condition=None):
+    return LabService(Search(found)).compare(LOCAL_USER, "leave", modes, k, condition)
+
+
+def test_each_mode_gets_a_result_of_its_own_in_the_order_asked_for():
+    comparison = compare({SIMILARITY: ["a", "b"], BM25: ["b"]}, modes=[BM25, SIMILARITY])
+    found = [(one.mode, [hit.id for hit in one.documents]) for one in comparison.results]
+    assert found == [(BM25, ["b"]), (SIMILARITY, ["a", "b"])]
+
+
+def test_the_overlap_names_the_modes_that_found_a_passage():
+    comparison = compare({SIMILARITY: ["a", "b"], BM25: ["b"]})
+    assert comparison.found_by("b") == (SIMILARITY, BM25)
+    assert comparison.found_by("a") == (SIMILARITY,)
+    assert comparison.found_by("c") == ()
+
+
+def test_every_passage_found_is_listed_once():
+    assert list(compare({SIMILARITY: ["a", "b"], BM25: ["c", "b"]}).passages) == ["a", "b", "c"]
+
+
+def test_a_rank_counts_from_one_and_is_none_where_the_mode_did_not_find_it():
+    similarity, bm25 = compare({SIMILARITY: ["a", "b"], BM25: ["b"]}).results
+    assert (similarity.rank_of("b"), bm25.rank_of("b"), bm25.rank_of("a")) == (2, 1, None)
+
+
+def test_a_mode_that_fails_says_so_and_the_others_still_answer():
+    down = ModelUnavailableError("The embedding endpoint does not answer.")
+    comparison = compare({SIMILARITY: down, BM25: ["a"]})
+    failed, other = comparison.results
+    assert (failed.error, failed.documents) == ("The embedding endpoint does not answer.", ())
+    assert [hit.id for hit in other.documents] == ["a"]
+    assert (other.error, comparison.searched) == ("", 1)
+
+
+def test_a_mode_named_twice_is_searched_and_shown_once():
+    assert [one.mode for one in compare({}, modes=[BM25, BM25]).results] == [BM25]
+
+
+def test_the_question_k_and_condition_reach_every_mode():
+    search = Search()
+    LabService(search).compare(LOCAL_USER, "leave", [BM25, CONVEX], 3, {"format": "md"})
+    assert {(question, k, str(condition)) for question, _, k, condition in search.asked} == {
+        ("leave", 3, "{'format': 'md'}")
+    }
+    assert {BM25, CONVEX} <= {mode for _, mode, _, _ in search.asked}
+
+
+def test_no_mode_is_refused():
+    with pytest.raises(InputError, match="at least one"):
+        compare({}, modes=[])
+
+
+def test_what_no_mode_can_use_is_refused_once_for_all():
+    with pytest.raises(InputError, match="k must be"):
+        compare({CONVEX: InputError("k must be between 1 and 1,000, it is 0.")}, k=0)
+
+
+def test_the_real_modes_find_the_same_passage_of_a_real_library(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    modes = list(SearchMode)
+    comparison = services.lab.compare(LOCAL_USER, "annual leave of new employees", modes, 3)
+    assert [one.mode for one in comparison.results] == modes
+    assert not [one.error for one in comparison.results if one.error]
+    best = comparison.results[0].documents[0].id
+    assert set(comparison.found_by(best)) == set(modes)
+    assert all(one.milliseconds > 0 for one in comparison.results)
