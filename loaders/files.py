@@ -5,6 +5,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -81,8 +82,10 @@ class DirectoryFiles:
         """Read a file that `list` has yielded.
 
         Returns:
-            The document as `read_document` gives it, with key, version and location in its
-            metadata; the version is of the bytes read, should the file have changed meanwhile.
+            The document as `read_document` gives it, with key, version, location and
+            modified_at (UTC, as `2026-11-21T10:00:00Z`; not there where the file system knows no
+            such time) in its metadata; the version is of the bytes read, should the file have
+            changed meanwhile.
 
         Raises:
             UnreadableError: With the reason; also where the file was removed meanwhile.
@@ -92,10 +95,12 @@ class DirectoryFiles:
         root = self._resolved_root()
         if not path.resolve().is_relative_to(root):
             raise SourceError(f"{ref.location} is not in the folder {root}")
+        modified_at = _modified_at(path)
         data = self._bytes(path)
         document = read_document(ref.key, data)
         version = hashlib.sha256(data).hexdigest()
         document.metadata |= {"key": ref.key, "version": version, "location": ref.location}
+        document.metadata |= modified_at
         return document
 
     def _resolved_root(self) -> Path:
@@ -196,6 +201,14 @@ class DirectoryFiles:
             raise UnreadableError("was removed while the import was running") from error
         except OSError as error:
             raise UnreadableError(f"the file can't be opened: {_why(error)}") from error
+
+
+def _modified_at(path: Path) -> dict[str, str]:
+    try:
+        moment = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except (OSError, OverflowError, ValueError):  # gone: reading tells; or a year beyond 9999
+        return {}
+    return {"modified_at": moment.isoformat(timespec="seconds").replace("+00:00", "Z")}
 
 
 def _hash(path: Path) -> str:

@@ -11,10 +11,12 @@ from services.import_plan import Plan, failed
 from services.index_writer import Entry, IndexWriter
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.documents import KnownVersion, StoredDocument, document_id
+from storage.filing import filed
 from storage.groups import in_groups
 from storage.imports import Failure, Imports
 from storage.indexes import IndexSpec
 from storage.ledger import Ledger, NewVersion
+from storage.sources import StoredSource
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -52,7 +54,7 @@ class ImportRun:
     """
 
     import_id: str
-    source_id: str
+    source: StoredSource
     loader: Loader
     ledger: Ledger
     imports: Imports
@@ -70,7 +72,7 @@ class ImportRun:
         Raises:
             CancelledError: The wish to stop came; what was written until then stays.
         """
-        self.imports.forget_failures(self.source_id, plan.forgotten)
+        self.imports.forget_failures(self.source.id, plan.forgotten)
         self.imports.add(self.import_id, plan.settled)
         self.items.extend(plan.settled)
         for done, ref in enumerate(plan.to_read):
@@ -98,7 +100,7 @@ class ImportRun:
         failure = Failure(ref.version, self.formats_version, str(error))
         # What the operating system refused today it may allow tomorrow, with the same bytes.
         again = isinstance(error.__cause__, OSError) or error.retryable
-        self.imports.fail(self.import_id, item, None if again else (self.source_id, ref, failure))
+        self.imports.fail(self.import_id, item, None if again else (self.source.id, ref, failure))
         self.items.append(item)
 
     def _new_version(
@@ -111,9 +113,10 @@ class ImportRun:
         return NewVersion(stored, document.page_content, passages, item)
 
     def _stored(self, ref: DocumentRef, metadata: dict[str, Any], revision: int) -> StoredDocument:
+        told = {key: value for key, value in metadata.items() if key not in _OF_THE_LEDGER}
         return StoredDocument(
-            id=document_id(self.source_id, ref.key),
-            source_id=self.source_id,
+            id=document_id(self.source.id, ref.key),
+            source_id=self.source.id,
             key=ref.key,
             version=metadata.get("version", ref.version),
             formats_version=self.formats_version,
@@ -123,7 +126,7 @@ class ImportRun:
             encoding=metadata.get("encoding"),
             pages=tuple((start, page) for start, page in metadata.get("pages", ())),
             warnings=tuple(metadata.get("warnings", ())),
-            details={key: value for key, value in metadata.items() if key not in _OF_THE_LEDGER},
+            details=filed(told, self.source.collection, self.source.labels),
             imported_at=datetime.now(UTC),
             revision=revision,
         )

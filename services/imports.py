@@ -20,6 +20,7 @@ from services.progress import (
     never,
     stop_if,
 )
+from services.refiling import Refiling
 from storage.database import Database
 from storage.documents import Documents, KnownVersion
 from storage.imports import Imports
@@ -55,6 +56,7 @@ class ImportService:
         self._imports = Imports(database)
         self._indexes = Indexes(database)
         self._ledger = Ledger(database)
+        self._refiling = Refiling(self._documents, self._ledger, self._indexes, stores)
 
     @property
     def data_dir(self) -> Path:
@@ -87,7 +89,7 @@ class ImportService:
             import_id = self._imports.start(source.id, principal.user_id)
             run = ImportRun(
                 import_id=import_id,
-                source_id=source.id,
+                source=source,
                 loader=loader,
                 ledger=self._ledger,
                 imports=self._imports,
@@ -118,7 +120,7 @@ class ImportService:
             seconds = time.monotonic() - started
             done = ImportReport(
                 run.import_id,
-                run.source_id,
+                run.source.id,
                 state,
                 tuple(run.items),
                 run.passages_embedded,
@@ -144,7 +146,8 @@ class ImportService:
 
     def _execute(self, run: ImportRun, *, confirm_removals: bool) -> int:
         self._sweep_leftovers()
-        known = self._documents.known(run.source_id)
+        known = self._documents.known(run.source.id)
+        self._refiling.run(run.source, known, run.cancelled)
         work = self._plan(run, known, confirm_removals=confirm_removals)
         run.execute(work, known)
         return work.held_back
@@ -155,7 +158,7 @@ class ImportService:
         return plan(
             _listing(run),
             known,
-            self._imports.failures(run.source_id),
+            self._imports.failures(run.source.id),
             formats_version=self._formats_version,
             confirm_removals=confirm_removals,
         )

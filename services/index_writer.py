@@ -18,6 +18,8 @@ from language.script import script_of
 from services.indexing import searchable_text
 from services.progress import Cancelled, stop_if
 from storage.documents import StoredDocument
+from storage.filing import filing
+from storage.groups import in_groups
 from storage.index_stores import IndexStore
 from storage.ledger import Ledger
 
@@ -59,6 +61,22 @@ class IndexWriter:
             self._store(entries[start:end], vectors[start:end])
         publish()
         self.sweep()
+
+    def refile(self, entries: Sequence[Entry]) -> None:
+        """Let passages carry the metadata their documents have now; nothing is embedded."""
+        import numpy as np
+
+        for some in in_groups(entries, _WRITE_AT_ONCE):
+            vectors = self._index.passages.vectors_of([entry.passage.id for entry in some])
+            there = [entry for entry in some if entry.passage.id in vectors]
+            if not there:
+                continue
+            self._index.passages.add_vectors(
+                [entry.passage.id for entry in there],
+                [entry.passage.text for entry in there],
+                np.stack([vectors[entry.passage.id] for entry in there]),
+                [_metadata(entry) for entry in there],
+            )
 
     def sweep(self) -> int:
         """Delete discarded passages from both stores; how many there were."""
@@ -105,5 +123,6 @@ def _metadata(entry: Entry) -> dict[str, Any]:
         "title": document.title,
         "format": document.format,
         "script": script_of(passage.text),
+        **filing(document.details, document.imported_at),
     }
     return metadata if passage.page is None else metadata | {"page": passage.page}

@@ -17,6 +17,7 @@ from storage.index_stores import IndexStore, IndexStores
 from storage.indexes import Index, Indexes, IndexSpec, IndexState, new_index
 from storage.ledger import Ledger
 from storage.lock import writer_lock
+from storage.sources import Sources
 
 _LOCK_TIMEOUT_S = 2.0
 
@@ -88,6 +89,7 @@ class MaintenanceService:
         self._conversations = Conversations(database)
         self._indexes = Indexes(database)
         self._ledger = Ledger(database)
+        self._sources = Sources(database)
         self._problem: tuple[Index | None, str] = (None, "")  # of that index
 
     def recover(self) -> Recovery:
@@ -149,7 +151,9 @@ class MaintenanceService:
         started = time.monotonic()
         with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
             index = self._begun() or self._new()
-            builder = IndexBuilder(self._documents, self._ledger, index, on_progress, cancelled)
+            builder = IndexBuilder(
+                self._documents, self._sources, self._ledger, index, on_progress, cancelled
+            )
             try:
                 builder.fill()
             except CancelledError:

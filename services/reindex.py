@@ -1,13 +1,16 @@
 """Builds an index anew from the documents' texts, while the old one goes on answering."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from services.import_run import split_document
 from services.index_writer import Entry, IndexWriter
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
-from storage.documents import Documents
+from storage.documents import Documents, StoredDocument
+from storage.filing import filed
 from storage.index_stores import IndexStore
 from storage.ledger import Ledger
+from storage.sources import Sources
 
 _BATCH_PASSAGES = 256
 
@@ -18,12 +21,14 @@ class IndexBuilder:
     def __init__(
         self,
         documents: Documents,
+        sources: Sources,
         ledger: Ledger,
         index: IndexStore,
         on_progress: OnProgress,
         cancelled: Cancelled,
     ) -> None:
         self._documents = documents
+        self._sources = sources
         self._ledger = ledger
         self._index = index
         self._writer = IndexWriter(ledger, index)
@@ -58,9 +63,17 @@ class IndexBuilder:
 
     def _entries(self, document_id: str) -> list[Entry]:
         document = self._documents.get(document_id)
+        if "collection" not in document.details:  # imported before there were any
+            document = self._filed(document)
         text = self._documents.text(document_id)
         passages = split_document(document, text, self._index.index.spec)
         return [Entry(document, passage) for passage in passages]
+
+    def _filed(self, document: StoredDocument) -> StoredDocument:
+        source = self._sources.get(document.source_id)
+        details = filed(document.details, source.collection, source.labels)
+        self._ledger.refile({document.id: details})
+        return replace(document, details=details)
 
     def _write(self, entries: Sequence[Entry]) -> None:
         if not entries:

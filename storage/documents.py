@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,10 @@ from sqlalchemy import Row, exists, func, select
 from domain import Metadata, Passage
 from errors import NotFoundError
 from storage.database import Database
+from storage.filing import filing
 from storage.groups import in_groups
 from storage.tables import DocumentRow, DocumentTextRow, PassageRow
+from storage.windows import read_windows
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -51,6 +53,7 @@ class KnownVersion:
     formats_version: int
     revision: int
     location: str
+    details: Metadata = field(default_factory=dict)
 
 
 def document_id(source_id: str, key: str) -> str:
@@ -73,6 +76,7 @@ class Documents:
             DocumentRow.formats_version,
             DocumentRow.revision,
             DocumentRow.location,
+            DocumentRow.details,
         ).where(DocumentRow.source_id == source_id)
         with self._database.read() as session:
             return {row.key: KnownVersion(*row[1:]) for row in session.execute(wanted)}
@@ -153,6 +157,11 @@ class Documents:
         found = self._rows(passage_ids)
         return [_langchain(found[id_]) for id_ in passage_ids if id_ in found]
 
+    def neighbours(self, passage_ids: Sequence[str], n: int) -> dict[str, Passage]:
+        """By id, the passages widened by `n` on either side; see `read_windows`."""
+        with self._database.read() as session:
+            return read_windows(session, passage_ids, n)
+
     def _rows(self, passage_ids: Sequence[str]) -> dict[str, Row[PassageRow, DocumentRow]]:
         wanted = select(PassageRow, DocumentRow).join(
             DocumentRow, DocumentRow.id == PassageRow.document_id
@@ -196,6 +205,7 @@ def _langchain(row: Row[PassageRow, DocumentRow]) -> "Document":
             "start": passage.start,
             "end": passage.end,
             "ordinal": passage.ordinal,
+            **filing(document.details, document.imported_at),
         },
     )
 

@@ -1,8 +1,9 @@
 """Metadata filters (`domain.Filter`) as predicates, always exact.
 
 Values compare as in Python, except that True and False equal no number. A list is compared as
-a whole. Only numbers with numbers and texts with texts have an order: a range never matches
-anything else.
+a whole, save by `$contains` and `$contains_any`, which look for its elements and match lists
+only. Only numbers with numbers and texts with texts have an order: a range never matches anything
+else.
 """
 
 import operator
@@ -24,7 +25,7 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
-_OPERATORS = ("$in", *_ORDERS)
+_OPERATORS = ("$in", "$contains", "$contains_any", *_ORDERS)
 
 
 def checks_of(conditions: Filter) -> dict[str, Check]:
@@ -51,8 +52,7 @@ class Column:
 
     def _number(self, value: Any, numbers: dict[tuple[type, Any], int]) -> int:
         """The place of an equal value of the same type, or of this one as a new value."""
-        simple = isinstance(value, str | int | float | None)
-        key = (type(value), value if simple else len(self._values))
+        key = (type(value), _hashable(value, len(self._values)))
         number = numbers.setdefault(key, len(self._values))
         if number == len(self._values):
             self._values.append(value)
@@ -61,6 +61,15 @@ class Column:
     def passing(self, check: Check) -> npt.NDArray[np.bool_]:
         """For each row, whether its value passes."""
         return np.array([check(value) for value in self._values], dtype=np.bool_)[self._numbers]
+
+
+def _hashable(value: Any, unlike_all: int) -> Any:
+    """What is the same for equal values only; many passages share a list of labels."""
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return tuple(value)
+    return unlike_all
 
 
 def mask(
@@ -89,6 +98,10 @@ def _has_operators(condition: Any) -> bool:
 def _operator_check(field: str, name: str, operand: Any) -> Check:
     if name == "$in":
         return _membership(field, operand)
+    if name == "$contains":
+        return _containment(field, name, [operand])
+    if name == "$contains_any":
+        return _containment(field, name, _several(field, name, operand))
     if name in _ORDERS:
         return _order(field, name, operand)
     message = f"Filter on {field!r}: unknown operator {name!r}, known are {', '.join(_OPERATORS)}"
@@ -96,11 +109,24 @@ def _operator_check(field: str, name: str, operand: Any) -> Check:
 
 
 def _membership(field: str, operand: Any) -> Check:
-    if isinstance(operand, str) or not isinstance(operand, Sequence | set | frozenset):
-        message = f"Filter on {field!r}: $in takes a list of values, got {operand!r}"
-        raise ValueError(message)  # noqa: TRY004 - every bad filter is the same error
-    wanted = list(operand)
+    wanted = _several(field, "$in", operand)
     return lambda value: any(_equal(value, other) for other in wanted)
+
+
+def _containment(field: str, name: str, wanted: list[Any]) -> Check:
+    if not all(isinstance(one, str | int | float) for one in wanted):
+        message = f"Filter on {field!r}: {name} looks for a text or a number, got {wanted!r}"
+        raise ValueError(message)
+    return lambda value: (
+        isinstance(value, list) and any(_equal(part, one) for part in value for one in wanted)
+    )
+
+
+def _several(field: str, name: str, operand: Any) -> list[Any]:
+    if isinstance(operand, str) or not isinstance(operand, Sequence | set | frozenset):
+        message = f"Filter on {field!r}: {name} takes a list of values, got {operand!r}"
+        raise ValueError(message)  # noqa: TRY004 - every bad filter is the same error
+    return list(operand)
 
 
 def _order(field: str, name: str, operand: Any) -> Check:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from storage.database import Database
 from storage.tables import IndexRow, PassageRow
 
-ENTRIES_VERSION = "1"
+ENTRIES_VERSION = "2"
 """Raise it when what is embedded or indexed of a passage changes: the headings with it, say."""
 
 

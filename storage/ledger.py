@@ -5,14 +5,14 @@ in the very transaction that makes its document's new version visible. Whatever 
 leaves behind in the indexes is therefore named in `discarded_passages`, and is swept away.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from domain import ImportItem, Passage
+from domain import ImportItem, Metadata, Passage
 from storage.database import Database
 from storage.documents import StoredDocument
 from storage.groups import in_groups
@@ -66,6 +66,12 @@ class Ledger:
         """Make passages of documents count in another index, the one that is being built."""
         with self._database.write() as session:
             _add_passages(session, index_id, passages)
+
+    def refile(self, details: Mapping[str, Metadata]) -> None:
+        """Replace the details of documents, by their ids."""
+        rows = [{"id": document_id, "details": told} for document_id, told in details.items()]
+        with self._database.write() as session:
+            session.execute(update(DocumentRow), rows)
 
     def remove(self, import_id: str, removals: Sequence[tuple[str, ImportItem]]) -> None:
         """Take documents, given as (document id, item), out of the library."""

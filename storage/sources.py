@@ -24,6 +24,16 @@ class StoredSource:
     options: Mapping[str, Any]
     created_at: datetime
 
+    @property
+    def collection(self) -> str:
+        """What its documents are filed under: its name, unless its options say otherwise."""
+        return self.options.get("collection") or self.name or self.location
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each of its documents is labelled with."""
+        return tuple(self.options.get("labels", ()))
+
 
 class Sources:
     """The sources that were ever imported from."""
@@ -53,6 +63,12 @@ class Sources:
             row.options = dict(options or {})
             session.flush()
             return _stored(row)
+
+    def find(self, kind: str, location: str) -> StoredSource | None:
+        """The source of that kind and location; None where it was never added."""
+        with self._database.read() as session:
+            row = session.get(SourceRow, _source_id(kind, location))
+        return None if row is None else _stored(row)
 
     def get(self, source_id: str) -> StoredSource:
         """The source with that id.

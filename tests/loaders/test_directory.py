@@ -4,6 +4,7 @@ import shutil
 import tempfile
 import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from domain import DocumentRef, Skipped
 from errors import SourceError, UnreadableError
 from loaders.directory import DirectoryLoader
+from loaders.files import _modified_at
 
 
 def write(root: Path, *names: str) -> None:
@@ -250,3 +252,20 @@ def test_every_file_is_either_listed_or_hidden(paths):
             written.add("/".join(path.relative_to(folder).parts))
         expected = {p for p in written if not any(part.startswith(".") for part in p.split("/"))}
         assert keys(DirectoryLoader(Path(folder))) == sorted(expected)
+
+
+def test_a_document_tells_when_its_file_was_changed(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("text")
+    os.utime(path, (0, 1_795_255_200))
+    [document] = DirectoryLoader(tmp_path).load()
+    assert document.metadata["modified_at"] == "2026-11-21T10:00:00Z"
+
+
+@pytest.mark.parametrize("seconds", [1e15, -1e15, 1e300])
+def test_a_time_that_is_no_date_is_left_out(seconds):
+    class File:
+        def stat(self):
+            return SimpleNamespace(st_mtime=seconds)
+
+    assert _modified_at(File()) == {}

@@ -2,6 +2,7 @@ import pytest
 
 from errors import NotFoundError
 from storage.documents import document_id
+from storage.filing import utc_text
 from tests.fakes.library import DictLoader, Library
 
 TEXT = "# 휴가 규정\n\n" + "연차 휴가는 15일입니다. 🎉 회사는 휴가를 줍니다. " * 30
@@ -43,6 +44,9 @@ def test_hydrated_passages_are_exact_and_in_the_order_asked(library):
         "start": passages[2].start,
         "end": passages[2].end,
         "ordinal": 2,
+        "collection": "docs",
+        "labels": [],
+        "modified_at": utc_text(library.documents.get(passages[0].document_id).imported_at),
     }
 
 

@@ -15,7 +15,14 @@ ranges = st.dictionaries(
     st.one_of(st.integers(-2, 2), st.just(1.5), st.sampled_from(["a", "b"])),
     min_size=1,
 )
-conditions = st.one_of(values, st.fixed_dictionaries({"$in": st.lists(values, max_size=3)}), ranges)
+wanted = st.one_of(st.booleans(), st.integers(-3, 3), st.sampled_from(["a", "b", "1"]))
+contents = st.one_of(
+    st.fixed_dictionaries({"$contains": wanted}),
+    st.fixed_dictionaries({"$contains_any": st.lists(wanted, max_size=3)}),
+)
+conditions = st.one_of(
+    values, st.fixed_dictionaries({"$in": st.lists(values, max_size=3)}), ranges, contents
+)
 fields = st.sampled_from(["page", "format", "lang"])
 filters = st.dictionaries(fields, conditions, max_size=3)
 metadata = st.dictionaries(fields, values, max_size=3)
@@ -25,6 +32,10 @@ def holds(found, condition):
     """What domain.Filter promises, spelt out for one value."""
     if isinstance(condition, dict) and "$in" in condition:
         return any(same(found, wanted) for wanted in condition["$in"])
+    if isinstance(condition, dict) and (condition.keys() & {"$contains", "$contains_any"}):
+        [(name, looked_for)] = condition.items()
+        any_of = [looked_for] if name == "$contains" else looked_for
+        return type(found) is list and any(same(part, one) for part in found for one in any_of)
     if isinstance(condition, dict) and condition:
         return all(in_order(found, name, limit) for name, limit in condition.items())
     return same(found, condition)
@@ -74,6 +85,9 @@ def test_true_is_not_one():
         ({"$gt": 1, "plain": 2}, "plain"),
         ({"$in": "pdf"}, r"\$in"),
         ({"$in": 3}, r"\$in"),
+        ({"$contains": ["a"]}, r"\$contains"),
+        ({"$contains": None}, r"\$contains"),
+        ({"$contains_any": "a"}, r"\$contains_any"),
         ({"$gt": None}, r"\$gt"),
         ({"$lt": True}, r"\$lt"),
     ],
