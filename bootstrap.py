@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain import EXTRACTIVE, LOCAL_USER, Principal
+from domain import EXTRACTIVE, LOCAL_USER, Principal, SearchMode
 from errors import AppError
 from settings import Settings, load_settings
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from services.evaluation import EvaluationService
     from services.imports import ImportService
     from services.lab import LabService
+    from services.labels import LabelService
     from services.library import Library
     from services.maintenance import MaintenanceService
     from services.ranking import RankingOptions
@@ -157,6 +158,26 @@ class Services:
             lambda keywords: self._make_condenser(keywords.idf),
             lambda keywords: self._make_extractive(keywords.idf, embeddings),
         )
+
+    @cached_property
+    def labels(self) -> "LabelService":
+        """Which passages are right for which questions, and search measured by it."""
+        from services.labels import LabelService
+        from storage.documents import Documents
+        from storage.indexes import Indexes
+        from storage.labels import Labels
+        from storage.passage_finder import PassageFinder
+
+        documents = Documents(self._database)
+        finder = PassageFinder(self._database, documents)
+        labels, indexes = Labels(self._database), Indexes(self._database)
+        return LabelService(labels, documents, finder, indexes, self._found)
+
+    def _found(
+        self, principal: Principal, question: str, mode: SearchMode | None, k: int
+    ) -> list[str]:
+        found = self.search.search(principal, question, mode=mode, k=k)
+        return [passage.id or "" for passage in found]
 
     def warm_up(self) -> None:
         """Load what the first question needs; for a thread beside the page. Sends nothing."""

@@ -206,3 +206,25 @@ class TurnRow(Base):
     unsupported_sentences: Mapped[int]
     timings_ms: Mapped[dict[str, Any]]
     usage: Mapped[dict[str, Any]]
+
+
+class LabelRow(Base):
+    """A person's judgement of a passage for a question.
+
+    It refers to nothing: its text outlives the passage, so that the passage can be found again.
+    """
+
+    __tablename__ = "labels"
+    __table_args__ = (Index("ix_labels_user_id", "user_id", "created_at"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[str]
+    question: Mapped[str]
+    passage_id: Mapped[str]
+    document_id: Mapped[str]
+    start: Mapped[int]
+    end: Mapped[int]
+    text: Mapped[str]
+    grade: Mapped[int]
+    origin: Mapped[str]
+    created_at: Mapped[datetime]

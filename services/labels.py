@@ -1,0 +1,224 @@
+"""Labels: people say which passage is right for a question, and search is measured by it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from domain import CitationState, Principal, SearchMode, Source, Turn
+from errors import InputError, NotFoundError
+from evaluation.datasets import LabelledQuestion
+from services.labelled_questions import LabelledQuestions, checked_question
+from storage.documents import Documents
+from storage.indexes import Indexes
+from storage.labels import Label, LabelOrigin, Labels
+from storage.passage_finder import PassageFinder
+
+if TYPE_CHECKING:
+    from services.label_figures import LabelFigures
+    from services.label_files import LabelsRead, LabelsWritten
+
+__all__ = ["Label", "LabelOrigin", "LabelService", "LabelledQuestions", "Search"]
+
+Search = Callable[[Principal, str, SearchMode | None, int], list[str]]
+"""The ids of the first passages for a question in a search mode, as the product itself finds
+them."""
+
+
+@dataclass(frozen=True)
+class LabelService:
+    """Keeps each person's labels and measures search by them.
+
+    A label is kept with document, span and text of its passage, and is never rewritten. After an
+    import or a reindex it counts for the passage that holds that text now.
+    """
+
+    labels: Labels
+    documents: Documents
+    finder: PassageFinder
+    indexes: Indexes
+    search: Search
+
+    def label(
+        self,
+        principal: Principal,
+        question: str,
+        passage_id: str,
+        grade: int,
+        origin: LabelOrigin = LabelOrigin.LAB,
+    ) -> Label:
+        """Say that a passage is right (1) or not (0) for a question.
+
+        It replaces what the person said of that passage and question before.
+
+        Raises:
+            InputError: The question is empty, too long or no text, or the grade is neither.
+            NotFoundError: The library holds no such passage (any more).
+        """
+        asked = checked_question(question)
+        found = self.documents.hydrate([passage_id])
+        if not found:
+            raise NotFoundError(f"there is no passage {passage_id} in the library: search again")
+        known = found[0].metadata
+        label = Label(
+            question=asked,
+            passage_id=passage_id,
+            document_id=known["document_id"],
+            start=known["start"],
+            end=known["end"],
+            text=found[0].page_content,
+            grade=_checked_grade(grade),
+            origin=origin,
+            created_at=datetime.now(UTC),
+        )
+        self.labels.put(principal, [label])
+        return label
+
+    def remove(self, principal: Principal, question: str, passage_id: str) -> None:
+        """Take a label back; where there is none, nothing happens."""
+        self.labels.remove(principal, question.strip(), [passage_id])
+
+    def list(self, principal: Principal) -> list[Label]:
+        """All labels of the person, oldest first, with the passages as they were then."""
+        return list(self.labels.list(principal))
+
+    def rate(self, principal: Principal, turn: Turn, grade: int | None) -> None:
+        """Label the passages that an answer's verified citations point to, for its question.
+
+        The question is the standalone one, as it was searched. None takes the labels back. An
+        answer without a verified citation says nothing about a passage, and nothing is kept.
+
+        Raises:
+            InputError: The grade is neither 1 nor 0.
+        """
+        question, cited = _question(turn), _cited(turn)
+        if grade is None:
+            self.labels.remove(principal, question, [source.passage_id for source in cited])
+        else:
+            labels = [_label(question, source, _checked_grade(grade)) for source in cited]
+            self.labels.put(principal, labels)
+
+    def rating(self, principal: Principal, turn: Turn) -> int | None:
+        """The grade that all passages cited by an answer have for its question; None without one.
+
+        Two answers to the same question from the same passages have the same rating.
+        """
+        cited = [source.passage_id for source in _cited(turn)]
+        given = self.labels.given(principal, _question(turn), cited)
+        grades = {label.grade for label in given}
+        return grades.pop() if len(given) == len(cited) and len(grades) == 1 else None
+
+    def is_ratable(self, turn: Turn) -> bool:
+        """Whether an answer cites a passage that a rating could say something about."""
+        return bool(_cited(turn))
+
+    def labelled_questions(self, principal: Principal) -> LabelledQuestions:
+        """What the person's labels say of the index that answers now, the oldest question first.
+
+        Where two labels have become labels of one passage, the newer counts.
+        """
+        labels, index = self.list(principal), self.indexes.active()
+        now = {} if index is None else self.finder.find(index.id, labels)
+        judged: dict[str, dict[str, int]] = {}
+        for label in labels:
+            if label.passage_id in now:
+                judged.setdefault(label.question, {})[now[label.passage_id]] = label.grade
+        lost = sum(label.passage_id not in now for label in labels)
+        return LabelledQuestions(
+            tuple(LabelledQuestion(_id(text), text, grades) for text, grades in judged.items()),
+            lost,
+        )
+
+    def export(self, principal: Principal, folder: Path) -> "LabelsWritten":
+        """Write the labelled set of the person in BEIR layout, with the whole library as corpus.
+
+        Only over the whole corpus do figures measured elsewhere mean what they mean here.
+
+        Raises:
+            InputError: There is no label whose passage is in the library, or the folder holds
+                files already or can't be written.
+        """
+        from services.label_files import write_labelled_set
+
+        index = self.indexes.active()
+        labelled = self.labelled_questions(principal)
+        if index is None or not labelled.questions:
+            raise InputError(labelled.nothing_to_measure())
+        return write_labelled_set(folder, labelled, self.documents, index.id)
+
+    def import_(self, principal: Principal, folder: Path) -> "LabelsRead":
+        """Take over the judgements of a labelled set whose passages are in the library.
+
+        A judged passage is matched by its id where the text is the same, else by its text.
+        Grades above 1 become 1, those below 0 become 0; of a question with a standalone rewrite
+        the rewrite is kept.
+
+        Raises:
+            InputError: The folder can't be read as a labelled set, or nothing was imported yet.
+        """
+        from services.label_files import read_labels
+
+        index = self.indexes.active()
+        if index is None:
+            raise InputError("The library is empty: import the documents first, then the labels.")
+        labels, report = read_labels(folder, self.documents, self.finder, index.id)
+        self.labels.put(principal, labels)
+        return report
+
+    def evaluate(
+        self, principal: Principal, modes: Sequence[SearchMode] | None = None, k: int = 10
+    ) -> "LabelFigures":
+        """nDCG, recall and MRR at `k` with 95 % intervals, and milliseconds, for each mode.
+
+        Each labelled question with a right passage is searched in the library as it is now, as
+        the product searches it.
+
+        Raises:
+            InputError: No question has a right passage in the library, or `k` is not between 1
+                and 1,000.
+        """
+        from services.label_figures import measure
+
+        labelled = self.labelled_questions(principal)
+        if not any(1 in question.relevance.values() for question in labelled.questions):
+            raise InputError(labelled.nothing_to_measure())
+
+        def search(question: str, mode: SearchMode) -> list[str]:
+            return self.search(principal, question, mode, k)
+
+        return measure(labelled, search, modes, k)
+
+
+def _checked_grade(grade: int) -> int:
+    if grade not in (0, 1):
+        raise InputError(f"A grade is 1 (right) or 0 (not), not {grade}.")
+    return grade
+
+
+def _question(turn: Turn) -> str:
+    return (turn.standalone_question or turn.question).strip()
+
+
+def _cited(turn: Turn) -> list[Source]:
+    cited = {citation.n for citation in turn.citations if citation.state is CitationState.VERIFIED}
+    return [source for source in turn.sources if source.n in cited]
+
+
+def _label(question: str, source: Source, grade: int) -> Label:
+    return Label(
+        question=question,
+        passage_id=source.passage_id,
+        document_id=source.document_id,
+        start=source.start,
+        end=source.start + len(source.text),
+        text=source.text,
+        grade=grade,
+        origin=LabelOrigin.CHAT,
+        created_at=datetime.now(UTC),
+    )
+
+
+def _id(question: str) -> str:
+    return sha256(question.encode()).hexdigest()[:16]
