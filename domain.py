@@ -1,9 +1,10 @@
 """The words of Footnote as values: who asks, what was found, what was proven."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 Metadata = dict[str, Any]
@@ -11,8 +12,23 @@ Filter = Mapping[str, Any]
 """Conditions on passage metadata, all of which must hold.
 
 `{"format": "pdf"}` is equality, `{"format": {"$in": ["pdf", "docx"]}}` membership and
-`{"page": {"$gte": 2, "$lt": 9}}` a range. A passage without the field never matches.
+`{"page": {"$gte": 2, "$lt": 9}}` a range; `{"labels": {"$contains": "hr"}}` and
+`{"labels": {"$contains_any": ["hr", "law"]}}` look into a list. A passage without the field never
+matches.
 """
+FILTER_FIELDS: Mapping[str, str] = {
+    "source_id": "id of the source",
+    "collection": "what the source is filed under: its name, unless it says otherwise",
+    "document_id": "id of the document",
+    "key": "the document's name within its source, such as a relative path",
+    "title": "title of the document",
+    "format": "its format, such as pdf or md",
+    "labels": "list of labels, those of the source and the document's own",
+    "modified_at": "when the document was last changed, as 2026-11-21T10:00:00Z",
+    "page": "page number from 1; only in formats with pages",
+    "script": "the writing most of the passage is in",
+}
+"""The fields of passages that filters may name, and what they hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +144,12 @@ class Passage:
     text: str
     heading_path: tuple[str, ...] = ()
     page: int | None = None
+
+
+def shared_headings(paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The headings, from the topmost, that all of these heading paths begin with."""
+    levels = zip(*paths, strict=False)
+    return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
 
 
 class CitationState(StrEnum):

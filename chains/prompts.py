@@ -20,6 +20,17 @@ Follow-up question: {question}
 Standalone question:"""
 )
 
+REPHRASE_PROMPT = PromptTemplate.from_template(
+    """\
+Documents are searched for what answers the question below, but they may use other words. Write \
+{number} other wordings of the question: with synonyms, with the technical term or the full name \
+of an abbreviation, with the words an answer would use. Keep its meaning, its language, and its \
+names and numbers. Do not answer it. Write one wording a line and nothing else.
+
+Question: {question}
+Other wordings:"""
+)
+
 ANSWER_PROMPT = ChatPromptTemplate.from_messages(
     [
         (
