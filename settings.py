@@ -91,6 +91,24 @@ class Settings(BaseSettings):
     score_threshold: float = Field(
         0.3, ge=0, le=1, description="Least relevance in mode similarity_score_threshold"
     )
+    rerank_provider: Literal["none", "fastembed", "http"] = Field(
+        "none", description="Reranker of what was found: none, fastembed or http"
+    )
+    rerank_model: str | None = Field(
+        None, description="Its name; Xenova/ms-marco-MiniLM-L-6-v2 for fastembed if unset"
+    )
+    rerank_path: str | None = Field(
+        None, description="Folder with a fastembed reranker's files, for machines without internet"
+    )
+    rerank_url: str | None = Field(
+        None, description="Address that rerankers of provider http are asked at; ends in /rerank"
+    )
+    rerank_api_key: SecretStr | None = Field(None, description="Key of that address")
+    rerank_depth: int = Field(50, ge=1, le=1000, description="Passages the reranker scores")
+    rerank_budget_s: float = Field(
+        5, gt=0, le=600, description="Longest time for it; then the order without it is kept"
+    )
+
     history_tokens: int = Field(2000, ge=0, description="Most of the conversation that is sent")
     passages_tokens: int = Field(6000, ge=100, description="Most of the passages that is sent")
 

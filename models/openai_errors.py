@@ -33,6 +33,7 @@ class Endpoint:
     timeout_s: float = 60
     url_setting: str = "OPENAI_BASE_URL"
     key_setting: str = "OPENAI_API_KEY"
+    usual_end: str = "/v1"
 
     def __post_init__(self) -> None:
         """Refuse what the client could only fail on later, in words that name no setting.
@@ -44,7 +45,7 @@ class Endpoint:
         if not _is_address(self.base_url):
             raise ConfigError(
                 f"{self.url_setting} is no address. It starts with http:// or https://, names a "
-                "server and usually ends in /v1."
+                f"server and usually ends in {self.usual_end}."
             )
         key = self.key.get_secret_value() if self.key else ""
         if not (key.isascii() and key.isprintable() and key == key.strip()):
@@ -99,7 +100,7 @@ def broken_off(endpoint: Endpoint) -> ModelUnavailableError:
 def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
     """The error for an answer that is not in OpenAI's protocol, or none at all."""
     return ModelError(
-        f"{endpoint.host} does not answer in OpenAI's protocol.{_shown(what, endpoint)} "
+        f"{endpoint.host} does not answer in OpenAI's protocol.{shown_words(what, endpoint)} "
         f"Check {endpoint.url_setting} ({endpoint.address}); it usually ends in /v1."
     )
 
@@ -121,7 +122,7 @@ def _translated(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
     if isinstance(error, openai.APIStatusError):
         return _refused(error, endpoint)
     return ModelUnavailableError(
-        f"{endpoint.host} stopped with an error.{_shown(error.message, endpoint)} Ask again."
+        f"{endpoint.host} stopped with an error.{shown_words(error.message, endpoint)} Ask again."
     )
 
 
@@ -144,7 +145,7 @@ def _disconnected(error: "openai.APIConnectionError", endpoint: Endpoint) -> Mod
 
 def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     host, status = endpoint.host, error.status_code
-    said = _shown(error.message, endpoint)
+    said = shown_words(error.message, endpoint)
     if status in (401, 403):
         # Servers like to repeat the key in their message, so it isn't shown.
         state = "is not set" if endpoint.key is None else "was refused"
@@ -204,7 +205,7 @@ def _too_slow(endpoint: Endpoint) -> str:
     )
 
 
-def _shown(message: str, endpoint: Endpoint) -> str:
+def shown_words(message: str, endpoint: Endpoint) -> str:
     """What the server said, as a sentence to append, or nothing; without the key."""
     key = endpoint.key.get_secret_value() if endpoint.key else ""
     text = re.sub(r"^Error code: \d+(?: - )?", "", " ".join(message.split()))

@@ -3,12 +3,14 @@
 from dataclasses import dataclass, field
 
 from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
 
 from domain import Filter, Principal, SearchMode
 from errors import InputError
 from retrievers.hits import Hit
 from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
+from retrievers.rerank import Reranking
 from services.library import Library
 from services.ranking import RankingOptions, build_ranker
 from storage.documents import Documents
@@ -18,12 +20,16 @@ MAX_K = 1000
 
 @dataclass(frozen=True)
 class SearchService:
-    """Finds passages; `mode` is the one used where a call names none."""
+    """Finds passages; `mode` is the one used where a call names none.
+
+    `reranking` puts a reranker on top; None where none is set.
+    """
 
     library: Library
     documents: Documents
     mode: SearchMode = SearchMode.CONVEX
     options: RankingOptions = field(default_factory=RankingOptions)
+    reranking: Reranking | None = None
 
     def search(
         self,
@@ -33,11 +39,15 @@ class SearchService:
         mode: SearchMode | None = None,
         k: int = 5,
         condition: Filter | None = None,
+        rerank: bool | None = None,
     ) -> list[Document]:
         """At most `k` passages, best first, with `score`, its `parts` and the place of each.
 
+        `rerank` None reranks where a reranker is set; what became of it is in the metadata.
+
         Raises:
-            InputError: The query is empty or no text, or `k` is not between 1 and 1,000.
+            InputError: The query is empty or no text, `k` is not between 1 and 1,000, or
+                `rerank` is asked for and no reranker set.
         """
         if not query.strip():
             raise InputError("The query is empty: type the words to search for.")
@@ -45,7 +55,8 @@ class SearchService:
             raise InputError("The query holds bytes that are no letters: type it again in UTF-8.")
         if not 1 <= k <= MAX_K:
             raise InputError(f"k must be between 1 and {MAX_K:,}, it is {k}.")
-        return self.retriever(principal, mode=mode, k=k, condition=condition).invoke(query)
+        retriever = self.retriever(principal, mode=mode, k=k, condition=condition, rerank=rerank)
+        return retriever.invoke(query)
 
     def retriever(
         self,
@@ -54,14 +65,24 @@ class SearchService:
         mode: SearchMode | None = None,
         k: int = 5,
         condition: Filter | None = None,
-    ) -> PassageRetriever:
-        """LangChain's retriever over the index that answers when it is asked."""
-        return PassageRetriever(
+        rerank: bool | None = None,
+    ) -> BaseRetriever:
+        """LangChain's retriever over the index that answers when it is asked.
+
+        Raises:
+            InputError: `rerank` is asked for and no reranker set.
+        """
+        base = PassageRetriever(
             rank=self._ranker(mode or self.mode),
             hydrate=self.documents.hydrate,
             k=k,
             condition=condition,
         )
+        if rerank and self.reranking is None:
+            raise InputError(
+                "No reranker is set: set FOOTNOTE_RERANK_PROVIDER to fastembed or http."
+            )
+        return base if self.reranking is None or rerank is False else self.reranking.over(base, k)
 
     def _ranker(self, mode: SearchMode) -> Ranker:
         """Opens the index only when it ranks.

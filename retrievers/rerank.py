@@ -1,0 +1,124 @@
+"""Reranking on top of any retriever, within a time budget."""
+
+import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.cross_encoders import BaseCrossEncoder
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import Field
+
+from errors import ModelError
+
+PAIRS_PER_BATCH = 8
+
+
+class RerankRetriever(BaseRetriever):
+    """The best `depth` passages of `base`, in the order of a cross-encoder's scores.
+
+    Each passage tells in its metadata what moved it: `rerank` holds the cross-encoder's `score`
+    (compared within one call only), its new `rank` and `rank_before`, both from 1. Equal scores
+    keep the order of `base`, whose own `score` and `parts` stay as they are.
+
+    Where scoring takes longer than `budget_s` or fails, all passages keep the order of `base`,
+    and where `k` is above `depth` those below it do: `rerank` then holds `skipped`, the reason.
+    A batch under way when the budget runs out is finished beside, and its scores are dropped.
+    """
+
+    base: BaseRetriever
+    """Takes `k` when it is invoked."""
+    cross_encoder: BaseCrossEncoder
+    k: int = 5
+    depth: int = Field(50, ge=1)
+    budget_s: float = Field(5, gt=0)
+    pairs_per_batch: int = Field(PAIRS_PER_BATCH, ge=1)
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,
+        k: int | None = None,
+    ) -> list[Document]:
+        wanted = self.k if k is None else k
+        if wanted < 1:
+            raise ValueError(f"k must be at least 1, got {wanted}")
+        config: Any = {"callbacks": run_manager.get_child()}
+        found = self.base.invoke(query, config, k=max(wanted, self.depth))
+        return self._reranked(query, found)[:wanted]
+
+    def _reranked(self, query: str, found: list[Document]) -> list[Document]:
+        near, rest = found[: self.depth], found[self.depth :]
+        if not near:
+            return []
+        try:
+            scores = self._scores([(query, document.page_content) for document in near])
+        except ModelError as error:
+            return _skipped(found, str(error))
+        below = f"Only the first {self.depth} passages are reranked."
+        return _in_order_of(scores, near) + _skipped(rest, below)
+
+    def _scores(self, pairs: list[tuple[str, str]]) -> list[float]:
+        """In a thread of its own, since loading a model or a batch can't be interrupted."""
+        stop = threading.Event()
+        pool = ThreadPoolExecutor(1, thread_name_prefix="rerank")
+        work = pool.submit(self._score_batches, pairs, stop)
+        try:
+            return work.result(self.budget_s)
+        except TimeoutError as error:
+            raise ModelError(f"Reranking took longer than {self.budget_s:g} s.") from error
+        finally:
+            stop.set()
+            pool.shutdown(wait=False)
+
+    def _score_batches(self, pairs: list[tuple[str, str]], stop: threading.Event) -> list[float]:
+        scores: list[float] = []
+        for start in range(0, len(pairs), self.pairs_per_batch):
+            if stop.is_set():
+                break
+            batch = pairs[start : start + self.pairs_per_batch]
+            scores += _checked(self.cross_encoder.score(batch), len(batch))
+        return scores
+
+
+@dataclass(frozen=True)
+class Reranking:
+    """A reranker with its limits, to be put on top of retrievers."""
+
+    cross_encoder: BaseCrossEncoder
+    depth: int
+    budget_s: float
+    pairs_per_batch: int = PAIRS_PER_BATCH
+
+    def over(self, base: BaseRetriever, k: int) -> RerankRetriever:
+        """The retriever that reranks what `base` finds."""
+        return RerankRetriever(base=base, k=k, **vars(self))
+
+
+def _checked(scores: list[float], wanted: int) -> list[float]:
+    if len(scores) != wanted:
+        raise ModelError(f"The reranker gave {len(scores)} scores for {wanted} passages.")
+    wrong = [score for score in scores if not math.isfinite(score)]
+    if wrong:
+        raise ModelError(f"The reranker gave {wrong[0]} as a score.")
+    return [float(score) for score in scores]
+
+
+def _in_order_of(scores: list[float], found: list[Document]) -> list[Document]:
+    order = sorted(range(len(found)), key=lambda place: -scores[place])
+    return [
+        _told(found[place], {"score": scores[place], "rank": rank, "rank_before": place + 1})
+        for rank, place in enumerate(order, start=1)
+    ]
+
+
+def _skipped(found: list[Document], reason: str) -> list[Document]:
+    return [_told(document, {"skipped": reason}) for document in found]
+
+
+def _told(document: Document, rerank: dict[str, Any]) -> Document:
+    return document.model_copy(update={"metadata": {**document.metadata, "rerank": rerank}})
