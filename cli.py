@@ -25,7 +25,8 @@ from commands.running import (
     print_json,
     progress_bar,
 )
-from domain import LOCAL_USER, Citation, ImportReport, ImportState, Outcome, SearchMode, Turn
+from commands.search import place, search
+from domain import LOCAL_USER, Citation, ImportReport, ImportState, Outcome, Turn
 from errors import AppError
 
 app = typer.Typer(
@@ -75,31 +76,6 @@ def ask(
 
 
 @app.command()
-def search(
-    query: str,
-    mode: Annotated[SearchMode | None, typer.Option(help="How to search")] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many passages")] = 5,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Find passages without answering."""
-    with open_services(data_dir) as services:
-        found = services.search.search(LOCAL_USER, query, mode=mode, k=k)
-    hits = [
-        {"id": hit.id, "score": hit.metadata["score"], "text": hit.page_content, **hit.metadata}
-        for hit in found
-    ]
-    if as_json:
-        print_json(hits)
-        return
-    for n, hit in enumerate(hits, start=1):
-        typer.secho(f"{n}. {hit['title']}  ({_place(hit)}, {hit['score']:.3f})", bold=True)
-        typer.echo(f"   {' '.join(hit['text'].split())[:300]}\n")
-    if not hits:
-        typer.echo("Nothing found.")
-
-
-@app.command()
 def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Verify that ledger, passages and keyword index agree."""
     with open_services(data_dir) as services:
@@ -123,6 +99,7 @@ def reindex(data_dir: DataDir = None) -> None:
 
 
 app.command()(evaluate)
+app.command()(search)
 
 
 @app.command()
@@ -172,8 +149,8 @@ def _print_turn(turn: Turn) -> None:
         typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
     typer.echo(f"{turn.answer}\n")
     for citation in turn.citations:
-        place = _place(asdict(citation))
-        typer.echo(f"[{citation.n}] {citation.state.value}: {citation.title} ({place})")
+        where = place(asdict(citation))
+        typer.echo(f"[{citation.n}] {citation.state.value}: {citation.title} ({where})")
     if turn.unsupported_sentences:
         typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
     typer.secho(f"{turn.model}; go on with --conversation {turn.conversation_id}", dim=True)
@@ -207,11 +184,6 @@ def _citation_as_data(citation: Citation) -> dict[str, Any]:
 def _report_as_data(report: ImportReport) -> dict[str, Any]:
     items = [{**asdict(item), "outcome": item.outcome.value} for item in report.items]
     return {**asdict(report), "state": report.state.value, "items": items}
-
-
-def _place(found: dict[str, Any]) -> str:
-    page = f", page {found['page']}" if found["page"] else ""
-    return f"{found['location']}{page}"
 
 
 _EXIT_CODES = {
