@@ -1,4 +1,4 @@
-"""Footnote on the command line: import, ask, search, check, reindex, evaluate, serve.
+"""Footnote on the command line: import, ask, search, check, reindex, evaluate, labels, serve.
 
 Exit codes: 0 done; 1 it failed, and the message says why; 2 the command was mistyped;
 3 done, but look: an import with unreadable files or waiting for a confirmation, or a check
@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from commands.evaluate import evaluate
+from commands.labels import labels
 from commands.running import (
     INTERRUPTED,
     LOOK,
@@ -99,6 +100,7 @@ def reindex(data_dir: DataDir = None) -> None:
 
 
 app.command()(evaluate)
+app.add_typer(labels, name="labels")
 app.command()(search)
 
 

@@ -2,17 +2,25 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from commands.running import DataDir, open_services, progress_bar
-from domain import SearchMode
+from domain import LOCAL_USER, SearchMode
 from errors import InputError
+
+if TYPE_CHECKING:
+    from services.evaluation import Figures
 
 
 def evaluate(
-    folder: Annotated[Path, typer.Argument(help="A labelled set: BEIR or SQuAD layout")],
+    folder: Annotated[
+        Path | None, typer.Argument(help="A labelled set: BEIR or SQuAD layout")
+    ] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Measure by your own labels, on the library itself")
+    ] = False,
     mode: Annotated[list[SearchMode] | None, typer.Option(help="May be repeated")] = None,
     queries: Annotated[str, typer.Option(help="last, history, condensed or rewrite")] = "last",
     answers: Annotated[
@@ -24,20 +32,46 @@ def evaluate(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write figures here")] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Measure search (nDCG@10, recall, ms per query) or answers on a labelled set."""
+    """Measure search (nDCG@10, recall, ms per query) or answers on a labelled set.
+
+    With --labels each figure stands with its 95 % interval.
+    """
     if json_file is not None and not json_file.parent.is_dir():  # not after minutes of measuring
         raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
-    with open_services(data_dir, tell=False) as services, progress_bar() as progress:
-        if answers:
-            figures = [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
-        else:
-            figures = services.evaluation.measure_search(
-                folder, mode, queries, sample, on_progress=progress
-            )
+    if (folder is None) is not labels:
+        raise typer.BadParameter("name a folder, or measure by your own labels with --labels")
+    if folder is None:
+        figures = _by_own_labels(mode, data_dir)
+    else:
+        figures = _by_folder(folder, mode, queries, answers, sample, data_dir)
     for row in figures:
         typer.echo("  ".join(f"{name} {_rounded(value)}" for name, value in row.items()))
     if json_file is not None:
         json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def _by_folder(
+    folder: Path,
+    mode: list[SearchMode] | None,
+    queries: str,
+    answers: bool,
+    sample: int | None,
+    data_dir: Path | None,
+) -> "list[Figures]":
+    with open_services(data_dir, tell=False) as services, progress_bar() as progress:
+        if answers:
+            return [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
+        return services.evaluation.measure_search(
+            folder, mode, queries, sample, on_progress=progress
+        )
+
+
+def _by_own_labels(mode: list[SearchMode] | None, data_dir: Path | None) -> "list[Figures]":
+    with open_services(data_dir) as services:
+        figures = services.labels.evaluate(LOCAL_USER, mode)
+    for notice in figures.notices:
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+    return [row.as_row() for row in figures.rows]
 
 
 def _rounded(value: str | float) -> str:
