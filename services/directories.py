@@ -1,7 +1,8 @@
 """Importing folders: the source, its loader and the import in one call."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from domain import ImportReport, ImportState, Principal
 from errors import SourceError
@@ -41,11 +42,17 @@ class DirectoryService:
         *,
         include: Sequence[str] = ("**/*",),
         exclude: Sequence[str] = (),
+        collection: str | None = None,
+        labels: Sequence[str] | None = None,
         confirm_removals: bool = False,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
     ) -> ImportReport:
         """Make the library hold what the folder (or single file) holds now.
+
+        `collection` and `labels` file all its documents, those imported before too, without
+        embedding anything again. Where one is None, what an earlier import said still holds; an
+        empty collection is the folder's name again, blank labels are none.
 
         Raises:
             SourceError: There is nothing at `path`, or it can't be listed.
@@ -53,7 +60,14 @@ class DirectoryService:
             StorageError: The data folder can't be written.
             ModelError: Embedding failed.
         """
-        source, loader = self._source(path, include, exclude)
+        loader = self._loader(path, include, exclude)
+        filing = {
+            "collection": None if collection is None else collection.strip(),
+            "labels": None if labels is None else _labels(labels),
+        }
+        told = {name: value for name, value in filing.items() if value is not None}
+        options = {"include": list(include), "exclude": list(exclude), **told}
+        source = self._source(path, options)
         return self._imports.run(
             principal,
             source,
@@ -81,21 +95,26 @@ class DirectoryService:
         latest = self._imports.latest(principal, source)
         return latest is None or latest.state in _BEGUN
 
-    def _source(
-        self, path: Path, include: Sequence[str], exclude: Sequence[str]
-    ) -> tuple[StoredSource, DirectoryFiles]:
+    def _loader(self, path: Path, include: Sequence[str], exclude: Sequence[str]) -> DirectoryFiles:
         _require(path)
         own = self._imports.data_dir.resolve()
         if path.resolve() == own:
             raise SourceError(f"{path} is Footnote's data folder: import a folder of your own.")
-        loader = DirectoryFiles(
+        return DirectoryFiles(
             path, include=include, exclude=exclude, max_bytes=self._max_file_bytes, leave_out=own
         )
-        options = {"include": list(include), "exclude": list(exclude)}
-        source = self._sources.ensure(
-            KIND, _location(path), name=path.resolve().name, options=options
+
+    def _source(self, path: Path, options: Mapping[str, Any]) -> StoredSource:
+        """The source with these options, beside those of an earlier import not named here."""
+        before = self._sources.find(KIND, _location(path))
+        kept = before.options if before else {}
+        return self._sources.ensure(
+            KIND, _location(path), name=path.resolve().name, options={**kept, **options}
         )
-        return source, loader
+
+
+def _labels(told: Sequence[str]) -> list[str]:
+    return sorted({label.strip() for label in told} - {""})
 
 
 def _require(path: Path) -> None:

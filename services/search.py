@@ -13,6 +13,7 @@ from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
 from services.library import Library
 from services.ranking import RankingOptions, build_ranker
+from services.scope import Scope, require_known_fields
 from storage.documents import Documents
 
 MAX_K = 1000
@@ -46,8 +47,8 @@ class SearchService:
         `rerank` None reranks where a reranker is set; what became of it is in the metadata.
 
         Raises:
-            InputError: The query is empty or no text, `k` is not between 1 and 1,000, or
-                `rerank` is asked for and no reranker set.
+            InputError: The query is empty or no text, `k` is not between 1 and 1,000, the
+                condition names an unknown field, or `rerank` is asked for and no reranker set.
         """
         if not query.strip():
             raise InputError("The query is empty: type the words to search for.")
@@ -70,8 +71,10 @@ class SearchService:
         """LangChain's retriever over the index that answers when it is asked.
 
         Raises:
-            InputError: `rerank` is asked for and no reranker set.
+            InputError: `rerank` is asked for and no reranker set, or the condition names an
+                unknown field or operator.
         """
+        require_known_fields(condition or {})
         base = PassageRetriever(
             rank=self._ranker(mode or self.mode),
             hydrate=self.documents.hydrate,
@@ -83,6 +86,14 @@ class SearchService:
                 "No reranker is set: set FOOTNOTE_RERANK_PROVIDER to fastembed or http."
             )
         return base if self.reranking is None or rerank is False else self.reranking.over(base, k)
+
+    def condition(self, principal: Principal, scope: Scope) -> Filter:  # noqa: ARG002  # every call names who asks
+        """The condition that narrows a search to the scope.
+
+        Raises:
+            InputError: It names an unknown source, or no date where one is expected.
+        """
+        return scope.condition(self.library.sources.list())
 
     def _ranker(self, mode: SearchMode) -> Ranker:
         """Opens the index only when it ranks.

@@ -8,6 +8,7 @@ is noticed without opening one.
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from unicodedata import normalize
 
 from domain import Metadata
 
@@ -21,7 +22,10 @@ def filed(details: Mapping[str, Any], collection: str, labels: Sequence[str]) ->
         collection: Of the source.
         labels: Of the source.
     """
-    own = [str(label) for label in details.get("own_labels", details.get("labels", ()))]
+    own = [
+        normalize("NFC", str(label))
+        for label in details.get("own_labels", details.get("labels", ()))
+    ]
     return {
         **details,
         "collection": collection,

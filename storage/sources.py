@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from unicodedata import normalize
 
 from sqlalchemy import select
 
@@ -27,12 +28,13 @@ class StoredSource:
     @property
     def collection(self) -> str:
         """What its documents are filed under: its name, unless its options say otherwise."""
-        return self.options.get("collection") or self.name or self.location
+        told = self.options.get("collection") or self.name or self.location
+        return normalize("NFC", told)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """What each of its documents is labelled with."""
-        return tuple(self.options.get("labels", ()))
+        return tuple(normalize("NFC", label) for label in self.options.get("labels", ()))
 
 
 class Sources:

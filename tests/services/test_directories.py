@@ -1,7 +1,7 @@
 import pytest
 
 import bootstrap
-from domain import LOCAL_USER, ImportState, Outcome
+from domain import LOCAL_USER, ImportState, Outcome, SearchMode
 from errors import SourceError
 
 
@@ -58,3 +58,21 @@ def test_a_stopped_import_of_the_samples_is_gone_on_with(build_services):
     assert stopped.state is ImportState.CANCELLED
     report = services.directories.import_samples_once(LOCAL_USER)
     assert report.state is ImportState.COMPLETED
+
+
+def collections_of(services):
+    hits = services.search.search(LOCAL_USER, "leave", mode=SearchMode.BM25)
+    return {(hit.metadata["collection"], tuple(hit.metadata["labels"])) for hit in hits}
+
+
+def test_collection_and_labels_stay_until_another_import_says_otherwise(build_services, handbook):
+    services = build_services(embed=True)
+
+    def load(**options):
+        services.directories.import_directory(LOCAL_USER, handbook, **options)
+        return collections_of(services)
+
+    assert load() == {("handbook", ())}
+    assert load(collection=" HR ", labels=["law", " ", "a"]) == {("HR", ("a", "law"))}
+    assert load() == {("HR", ("a", "law"))}
+    assert load(collection="", labels=[""]) == {("handbook", ())}

@@ -1,0 +1,126 @@
+"""What part of the library a search looks at: as people say it, and as the filter it becomes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from difflib import get_close_matches
+from typing import Any
+from unicodedata import normalize
+
+from domain import FILTER_FIELDS, Filter
+from errors import InputError
+from storage.filing import utc_text
+from storage.filters import checks_of
+from storage.sources import StoredSource
+
+_DAY_CHARS = len("2026-11-21")
+_LAST_SECOND = time(23, 59, 59)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What to search in. What is left empty narrows nothing; of several values any one will do.
+
+    `sources` are ids, names or locations; `formats` are names of formats such as pdf. `since`
+    and `until` are days (2026-11-21, both included) or moments (2026-11-21T10:00, in UTC where
+    no zone is given) of the documents' last change.
+    """
+
+    sources: Sequence[str] = ()
+    collections: Sequence[str] = ()
+    formats: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    since: str = ""
+    until: str = ""
+
+    def condition(self, known: Iterable[StoredSource]) -> Filter:
+        """The filter it stands for; empty where it narrows nothing.
+
+        Raises:
+            InputError: A source is not among the `known` ones, a date can't be read, or
+                `since` lies after `until`.
+        """
+        found = {
+            "source_id": _any_of(_source_ids(self.sources, list(known))),
+            "collection": _any_of(_composed(self.collections)),
+            "format": _any_of([name.lower().lstrip(".") for name in self.formats]),
+            "labels": {"$contains_any": _composed(self.labels)} if self.labels else {},
+            "modified_at": self._period(),
+        }
+        return {name: condition for name, condition in found.items() if condition}
+
+    def _period(self) -> dict[str, str]:
+        limits = {}
+        if self.since:
+            limits["$gte"] = utc_text(_moment("since", self.since, time()))
+        if self.until:
+            limits["$lte"] = utc_text(_moment("until", self.until, _LAST_SECOND))
+        if len(limits) == 2 and limits["$gte"] > limits["$lte"]:
+            raise InputError(
+                f"since ({self.since}) lies after until ({self.until}): swap the two dates."
+            )
+        return limits
+
+
+def require_known_fields(condition: Filter) -> None:
+    """Refuse a filter that no passage could be asked.
+
+    Raises:
+        InputError: A field is unknown, and is named with the nearest one that is known; or an
+            operator is unknown, or is given something it can't compare with.
+    """
+    for name in condition:
+        if name not in FILTER_FIELDS:
+            known = ", ".join(FILTER_FIELDS)
+            raise InputError(
+                f"There is no filter field {name!r}.{_nearest(str(name), FILTER_FIELDS)}"
+                f" The known ones are {known}."
+            )
+    try:
+        checks_of(condition)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _any_of(values: Sequence[str]) -> dict[str, Any]:
+    return {"$in": list(values)} if values else {}
+
+
+def _composed(values: Iterable[str]) -> list[str]:
+    """Some systems type and store accents and Hangul in pieces; all is kept composed."""
+    return [normalize("NFC", value) for value in values]
+
+
+def _source_ids(wanted: Iterable[str], known: Sequence[StoredSource]) -> list[str]:
+    ids = []
+    for name in wanted:
+        same = [one.id for one in known if _is_named(one, name)]
+        if not same:
+            names = sorted({one.name for one in known})
+            listed = f" The sources are {', '.join(names)}." if names else " There is none yet."
+            raise InputError(f"There is no source {name!r}.{_nearest(name, names)}{listed}")
+        ids.extend(same)
+    return ids
+
+
+def _is_named(source: StoredSource, name: str) -> bool:
+    names = (source.id, source.name, source.location)
+    return normalize("NFC", name) in _composed(names)
+
+
+def _moment(what: str, told: str, of_day: time) -> datetime:
+    """The moment told, or that time of the day told."""
+    try:
+        if len(told) <= _DAY_CHARS:
+            return datetime.combine(date.fromisoformat(told), of_day, UTC)
+        moment = datetime.fromisoformat(told)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InputError(
+            f"{what} is not a date: {told[:40]!r}. Write it as 2026-11-21 or 2026-11-21T10:00."
+        ) from error
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
