@@ -26,6 +26,9 @@ def evaluate(
     answers: Annotated[
         bool, typer.Option("--answers", help="Measure the extractive answerer instead")
     ] = False,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Try fusion weights, depths and normalisations")
+    ] = False,
     sample: Annotated[
         int | None, typer.Option(min=1, help="Only so many questions, seeded")
     ] = None,
@@ -43,7 +46,7 @@ def evaluate(
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
     else:
-        figures = _by_folder(folder, mode, queries, answers, sample, data_dir)
+        figures = _by_folder(folder, mode, queries, answers, sweep, sample, data_dir)
     for row in figures:
         typer.echo("  ".join(f"{name} {_rounded(value)}" for name, value in row.items()))
     if json_file is not None:
@@ -55,12 +58,15 @@ def _by_folder(
     mode: list[SearchMode] | None,
     queries: str,
     answers: bool,
+    sweep: bool,
     sample: int | None,
     data_dir: Path | None,
 ) -> "list[Figures]":
     with open_services(data_dir, tell=False) as services, progress_bar() as progress:
         if answers:
             return [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
+        if sweep:
+            return services.evaluation.sweep(folder, queries, sample, on_progress=progress)
         return services.evaluation.measure_search(
             folder, mode, queries, sample, on_progress=progress
         )

@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 
@@ -23,6 +23,7 @@ from retrievers.rankers import Ranker
 from services.indexing import searchable_text
 from services.progress import OnProgress, Progress, Stage
 from services.ranking import OpenIndex, RankingOptions, build_ranker
+from services.sweep import sweep
 from storage.keyword_index import KeywordIndex
 from storage.passages import DeepLakePassages
 
@@ -66,16 +67,29 @@ class EvaluationService:
             InputError: The folder can't be read, no question of it has a judged passage, or
                 `queries` is not one of the four.
         """
-        labelled = load_labelled_set(folder)
-        if not labelled.questions:
-            raise InputError(f"{folder} has no question with a judged passage to measure with")
-        with self._indexed(labelled, on_progress) as index:
-            asked = _sampled(labelled.questions, sample)
-            texts = [self._query(question, queries, index.keywords) for question in asked]
+        with self._asked(folder, queries, sample, on_progress) as (index, asked, texts):
             return [
                 _measure(mode, build_ranker(mode, index, self.options), asked, texts)
                 for mode in modes or ALL_MODES
             ]
+
+    def sweep(
+        self,
+        folder: Path,
+        queries: str = "last",
+        sample: int | None = None,
+        *,
+        on_progress: OnProgress,
+    ) -> list[Figures]:
+        """nDCG@10 of each fusion setting of `services.sweep`, a row for each, best first.
+
+        Raises:
+            InputError: As `measure_search`.
+        """
+        with self._asked(folder, queries, sample, on_progress) as (index, asked, texts):
+            tried = sweep(index, asked, texts)
+        rows = [asdict(one) | {"queries": len(asked)} for one in tried]
+        return sorted(rows, key=lambda row: -row["ndcg_at_10"])
 
     def measure_answers(
         self, folder: Path, sample: int | None = None, *, on_progress: OnProgress
@@ -95,6 +109,18 @@ class EvaluationService:
             chosen = _sampled(asked, sample)
             hits = [self._first_is_right(labelled, rank, answerer, one) for one in chosen]
         return {"questions": len(chosen), "first_sentence_right": fmean(hits)}
+
+    @contextmanager
+    def _asked(
+        self, folder: Path, queries: str, sample: int | None, on_progress: OnProgress
+    ) -> Iterator[tuple[OpenIndex, list[LabelledQuestion], list[str]]]:
+        """The set's index, the questions, and what is searched for each."""
+        labelled = load_labelled_set(folder)
+        if not labelled.questions:
+            raise InputError(f"{folder} has no question with a judged passage to measure with")
+        with self._indexed(labelled, on_progress) as index:
+            asked = _sampled(labelled.questions, sample)
+            yield index, asked, [self._query(one, queries, index.keywords) for one in asked]
 
     def _first_is_right(
         self,
