@@ -17,14 +17,15 @@ test: .venv/.test
 	@$(BIN)/mypy .
 	@$(BIN)/python -m pytest -q
 
-bench: .venv/.test
-	@$(BIN)/python -m benchmarks
+bench: .venv/.bench
+	@$(BIN)/python -m benchmarks --json benchmarks.json
 
 setup: .venv/.run
 
 lock: .venv/.test
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements.in -o requirements.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-dev.in -o requirements-dev.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-bench.in -o requirements-bench.txt
 
 .venv/.run: requirements.txt
 	@test -x $(BIN)/python || { echo "Creating .venv"; $(PYTHON) -m venv .venv; }
@@ -35,4 +36,9 @@ lock: .venv/.test
 .venv/.test: requirements-dev.txt .venv/.run
 	@echo "Installing what the tests need"
 	@$(PIP) -r requirements-dev.txt
+	@touch $@
+
+.venv/.bench: requirements-bench.txt .venv/.test
+	@echo "Installing what Footnote is compared with"
+	@$(PIP) -r requirements-bench.txt
 	@touch $@

@@ -2,6 +2,7 @@
 
 make bench
 python -m benchmarks --only dense_search --only memory --json figures.json
+python -m benchmarks --from figures.json --markdown --chart docs/performance.svg
 """
 
 import argparse
@@ -15,12 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.afresh import call_afresh
-from benchmarks.measure import Figure, OtherWork, Report, machine
+from benchmarks.chart import chart_of
+from benchmarks.measure import Figure, OtherWork, Report, Table, machine
+from benchmarks.show import as_markdown, as_text
 
 PARTS = {
     "embedding": False,
     "dense_search": True,
+    "vector_stores": True,
     "keyword_search": True,
+    "hybrid_search": True,
     "import_run": False,
     "memory": False,
 }
@@ -57,42 +62,48 @@ def run_parts(names: list[str], *, small: bool) -> dict[str, Report]:
 
 def as_report(found: dict[str, Any]) -> Report:
     figures = {kind: [Figure(**one) for one in found[kind]] for kind in ("ratios", "absolute")}
-    return Report(found["title"], found["about"], **figures, notes=found["notes"])
+    tables = [Table(**one) for one in found["tables"]]
+    return Report(found["title"], found["about"], **figures, notes=found["notes"], tables=tables)
 
 
-def print_reports(where: str, reports: list[Report]) -> None:
-    print(f"Footnote on {where}\n\nRATIOS")
-    for report in reports:
-        print(f"\n{report.title}: {report.about}")
-        print_figures(report.ratios)
-        for note in report.notes:
-            print(f"  {note}")
-    print("\nABSOLUTE FIGURES")
-    for report in reports:
-        print(f"\n{report.title}")
-        print_figures(report.absolute)
+def read(file: Path) -> tuple[str, dict[str, Report]]:
+    """The machine and the reports that an earlier run wrote."""
+    found = json.loads(file.read_text(encoding="utf-8"))
+    return found["machine"], {name: as_report(part) for name, part in found["parts"].items()}
 
 
-def print_figures(figures: list[Figure]) -> None:
-    width = max((len(figure.name) for figure in figures), default=0)
-    for figure in figures:
-        print(f"  {figure.name:<{width}}  {figure}")
+def write(file: Path, where: str, reports: dict[str, Report], *, small: bool) -> None:
+    parts = {name: asdict(report) for name, report in reports.items()}
+    found = {"machine": where, "small": small, "parts": parts}
+    file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+def options_of(words: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Runs benchmarks.")
+    parser.add_argument("--only", action="append", choices=list(PARTS), help="this part")
+    parser.add_argument("--small", action="store_true", help="tiny sizes, to see that it runs")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument(
+        "--from", type=Path, metavar="FILE", dest="file", help="show these figures, run nothing"
+    )
+    parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    parser.add_argument("--chart", type=Path, metavar="FILE", help="draw p50 by size, an SVG")
+    return parser.parse_args(words)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Runs benchmarks.")
-    parser.add_argument("--only", action="append", choices=list(PARTS), help="this part")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    parser.add_argument("--small", action="store_true", help="tiny sizes, to see that it runs")
-    options = parser.parse_args()
-    where = machine()
-    chosen = [name for name in PARTS if name in (options.only or PARTS)]
-    reports = run_parts(chosen, small=options.small)
-    print_reports(where, list(reports.values()))
+    options = options_of()
+    if options.file:
+        where, reports = read(options.file)
+    else:
+        chosen = [name for name in PARTS if name in (options.only or PARTS)]
+        where, reports = machine(), run_parts(chosen, small=options.small)
+    show = as_markdown if options.markdown else as_text
+    print(show(where, list(reports.values())))
     if options.json:
-        parts = {name: asdict(report) for name, report in reports.items()}
-        found = {"machine": where, "small": options.small, "parts": parts}
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        write(options.json, where, reports, small=options.small)
+    if options.chart:
+        options.chart.write_text(chart_of(list(reports.values())), encoding="utf-8")
 
 
 if __name__ == "__main__":

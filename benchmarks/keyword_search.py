@@ -1,123 +1,174 @@
-"""Keyword search: the index on disk against rank_bm25, which LangChain's BM25Retriever uses.
+"""Keyword search: the index on disk against rank_bm25 and bm25s, with the same tokens.
 
-Both get the same tokens and the time of making the question's tokens counts for both. The
-passages are those of the labelled set `mtrag_cloud` where it is there (FOOTNOTE_EVAL_DATA or
-../shared/data), else made-up words with Zipf's frequencies.
+rank_bm25 is what LangChain's BM25Retriever uses. Making the question's tokens counts for all.
 """
 
-import os
+import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-from rank_bm25 import BM25Okapi  # type: ignore[import-untyped]
+from benchmarks.contest import Contender, Outcome, Searches, add_growth, contest, recall
+from benchmarks.measure import Report
+from benchmarks.texts import texts_and_questions
 
-from benchmarks.afresh import EVAL_DATA, ROOT
-from benchmarks.measure import Report, compare
-from evaluation.datasets import load_labelled_set
-from language.tokens import keyword_tokens
-from storage.keyword_index import KeywordIndex
-
-LABELLED = "mtrag_cloud"
-K = 10
+K = 20
 ADDED = 256
-PASSAGE_WORDS, QUESTION_WORDS = 120, 8
-VOCABULARY = 30_000
+K1, B = 1.2, 0.75
 FOOTNOTE, PEER = "Footnote", "rank_bm25"
-SMALL = {"passages": 300, "queries": 5, "made_up": True}
-
-Search = Callable[[str], list[int]]
+TEXTS, QUESTIONS = "texts.json", "questions.json"
+SMALL = {"sizes": [300], "queries": 5, "made_up": True, "apart": False}
+COLUMNS = ["", "p50 ms", "p95 ms", f"best {K} of {PEER}", "resident MiB", "build s", "open s"]
 
 
 def measure(
     *,
     cache: str,  # noqa: ARG001  # every part is called alike
-    passages: int = 10_000,
+    sizes: Sequence[int] = (1_000, 10_000, 100_000),
     queries: int = 188,
     made_up: bool = False,
+    apart: bool = True,
+    budget_s: float = 20.0,
 ) -> Report:
-    folder = None if made_up else labelled_folder()
-    texts, questions = zipf(passages, queries) if folder is None else labelled(folder)
-    texts, questions = texts[:passages], questions[:queries]
-    origin = "made-up words with Zipf's frequencies" if folder is None else f"set {LABELLED}"
-    report = Report(
-        "Keyword search",
-        f"{len(texts):,} passages ({origin}), {len(questions)} questions twice, best {K}, the "
-        "same tokens, ids without texts, one thread each",
-    )
-    with tempfile.TemporaryDirectory() as place:
-        compare_searches(report, Path(place), texts, questions)
+    report = Report("Keyword search", "")
+    p50 = {}
+    for size in sizes:
+        texts, questions, report.about = texts_and_questions(size, queries, made_up=made_up)
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder), texts, questions)
+            outcomes, notes = contest(
+                __name__, Path(folder), size=size, apart=apart, budget_s=budget_s
+            )
+        report.note(notes)
+        add_outcomes(report, size, outcomes)
+        p50[size] = {name: each.answers["ids"].times.p50 for name, each in outcomes.items()}
+    report.about += f"; best {K}, the same tokens, ids without texts, one core"
+    add_growth(report, p50)
+    add_adding(report, texts)
     return report
 
 
-def labelled_folder() -> Path | None:
-    folder = Path(os.environ.get(EVAL_DATA, ROOT.parent / "shared" / "data")) / LABELLED
-    return folder if folder.exists() else None
+def write(place: Path, texts: list[str], questions: list[str]) -> None:
+    (place / TEXTS).write_text(json.dumps(texts), encoding="utf-8")
+    (place / QUESTIONS).write_text(json.dumps(questions), encoding="utf-8")
 
 
-def labelled(folder: Path) -> tuple[list[str], list[str]]:
-    found = load_labelled_set(folder)
-    texts = [f"{title}\n{text}".strip() for title, text in found.corpus.values()]
-    return texts, [question.text for question in found.questions]
+def inputs(place: Path) -> list[str]:
+    texts: list[str] = json.loads((place / TEXTS).read_text(encoding="utf-8"))
+    return texts
 
 
-def zipf(passages: int, queries: int) -> tuple[list[str], list[str]]:
-    rng = np.random.default_rng(0)
-    weights = 1 / np.arange(1, VOCABULARY + 1)
-    weights /= weights.sum()
-
-    def texts(count: int, words: int) -> list[str]:
-        drawn = rng.choice(VOCABULARY, size=(count, words), p=weights)
-        return [" ".join(f"w{number}" for number in row) for row in drawn]
-
-    return texts(passages, PASSAGE_WORDS), texts(queries, QUESTION_WORDS)
+def questions(place: Path) -> list[str]:
+    asked: list[str] = json.loads((place / QUESTIONS).read_text(encoding="utf-8"))
+    return asked
 
 
-def compare_searches(report: Report, place: Path, texts: list[str], questions: list[str]) -> None:
-    index = KeywordIndex(place)
-    building = seconds(lambda: index.add([(str(n), text) for n, text in enumerate(texts)]))
-    tokens = [keyword_tokens(text) for text in texts]
-    peer = BM25Okapi(tokens, k1=1.2, b=0.75)
-    searches: dict[str, Search] = {
-        FOOTNOTE: lambda question: [int(id_) for id_, _ in index.search(question, K)],
-        PEER: lambda question: by_peer(peer, question),
-    }
-    times = compare(searches, questions)
-    report.ratio(f"{PEER} / {FOOTNOTE}, p50", times[PEER].p50 / times[FOOTNOTE].p50)
-    report.ratio(f"{PEER} / {FOOTNOTE}, p95", times[PEER].p95 / times[FOOTNOTE].p95)
-    report.ratio(f"share of the best {K} in common", agreement(searches, questions), "")
-    some = [(f"new {n}", text) for n, text in enumerate(texts[:ADDED])]
-    adding = seconds(lambda: index.add(some))
-    again = seconds(lambda: BM25Okapi(tokens + [keyword_tokens(text) for _, text in some]))
-    report.ratio(f"adding {len(some)} passages: {PEER} (made again) / {FOOTNOTE}", again / adding)
-    for name, each in times.items():
-        report.add(f"{name}, p50", each.p50, "ms")
-        report.add(f"{name}, p95", each.p95, "ms")
-    report.add(f"{FOOTNOTE}, making the index, tokens included", building, "s")
-    report.add(f"{FOOTNOTE}, adding {len(some)} passages, one commit", adding * 1000, "ms")
+def build_footnote(texts: list[str], folder: Path) -> None:
+    from storage.keyword_index import KeywordIndex
+
+    KeywordIndex(folder).add([(str(row), text) for row, text in enumerate(texts)])
 
 
-def by_peer(peer: BM25Okapi, question: str) -> list[int]:
-    scores = peer.get_scores(keyword_tokens(question))
-    k = min(K, len(scores))
-    places = np.argpartition(scores, len(scores) - k)[len(scores) - k :]
-    ordered = places[np.argsort(-scores[places])]
-    return [place for place in ordered.tolist() if scores[place] > 0]
+def open_footnote(_place: Path, folder: Path) -> Searches:
+    from storage.keyword_index import KeywordIndex
+
+    index = KeywordIndex(folder)
+    return {"ids": lambda question: [int(id_) for id_, _ in index.search(question, K)]}
 
 
-def agreement(searches: dict[str, Search], questions: list[str]) -> float:
-    """How much of the peer's best is in ours too; the two weigh rare words differently."""
-    shares = []
-    for question in questions:
-        wanted = set(searches[PEER](question))
-        if wanted:
-            shares.append(len(wanted & set(searches[FOOTNOTE](question))) / len(wanted))
-    return float(np.mean(shares))
+def open_rank_bm25(place: Path, _folder: Path) -> Searches:
+    """It has no form on disk: it is made anew at each start."""
+    import numpy as np
+    from rank_bm25 import BM25Okapi  # type: ignore[import-untyped]
+
+    from language.tokens import keyword_tokens
+
+    peer = BM25Okapi([keyword_tokens(text) for text in inputs(place)], k1=K1, b=B)
+
+    def search(question: str) -> list[int]:
+        scores = peer.get_scores(keyword_tokens(question))
+        k = min(K, len(scores))
+        places = np.argpartition(scores, len(scores) - k)[len(scores) - k :]
+        ordered = places[np.argsort(-scores[places])]
+        return [row for row in ordered.tolist() if scores[row] > 0]
+
+    return {"ids": search}
 
 
-def seconds(action: Callable[[], object]) -> float:
+def build_bm25s(texts: list[str], folder: Path) -> None:
+    import bm25s
+
+    from language.tokens import keyword_tokens
+
+    peer = bm25s.BM25(k1=K1, b=B)
+    peer.index([keyword_tokens(text) for text in texts], show_progress=False)
+    peer.save(folder)
+
+
+def open_bm25s(_place: Path, folder: Path) -> Searches:
+    import bm25s
+
+    from language.tokens import keyword_tokens
+
+    peer = bm25s.BM25.load(folder)
+
+    def search(question: str) -> list[int]:
+        k = min(K, peer.scores["num_docs"])
+        rows, scores = peer.retrieve([keyword_tokens(question)], k=k, show_progress=False)
+        return [int(row) for row, score in zip(rows[0], scores[0], strict=True) if score > 0]
+
+    return {"ids": search}
+
+
+CONTENDERS = {
+    FOOTNOTE: Contender(open_footnote, build_footnote),
+    PEER: Contender(open_rank_bm25, package="rank_bm25"),
+    "bm25s": Contender(open_bm25s, build_bm25s, "bm25s"),
+}
+
+
+def add_outcomes(report: Report, size: int, outcomes: dict[str, Outcome]) -> None:
+    wanted = outcomes[PEER].answers["ids"].found
+    rows = [row_of(name, outcome, wanted) for name, outcome in outcomes.items()]
+    report.table(f"{report.title}, {size:,} passages", COLUMNS, rows)
+    ours = outcomes[FOOTNOTE].answers["ids"]
+    for name, outcome in outcomes.items():
+        if name != FOOTNOTE:
+            times = outcome.answers["ids"].times
+            report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p50", times.p50 / ours.times.p50)
+            report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p95", times.p95 / ours.times.p95)
+    report.ratio(f"{size:,}: share of {PEER}'s best {K}", recall(ours.found, wanted), "")
+
+
+def row_of(name: str, outcome: Outcome, wanted: list[list[int]]) -> list[str | float | None]:
+    """The best of rank_bm25 are no truth: the libraries weigh frequent words differently."""
+    answers = outcome.answers["ids"]
+    return [
+        name,
+        answers.times.p50,
+        answers.times.p95,
+        recall(answers.found, wanted),
+        outcome.resident_mib,
+        outcome.build_s,
+        outcome.open_s,
+    ]
+
+
+def add_adding(report: Report, texts: list[str]) -> None:
+    """What some passages more cost: ours takes them in, the others are made again."""
+    from storage.keyword_index import KeywordIndex
+
+    with tempfile.TemporaryDirectory() as folder:
+        build_footnote(texts, Path(folder))
+        some = [(f"new {row}", text) for row, text in enumerate(texts[:ADDED])]
+        index = KeywordIndex(Path(folder))
+        taken = seconds(lambda: index.add(some))
+    report.add(f"adding {len(some)} passages to {len(texts):,}, one commit", taken * 1000, "ms")
+
+
+def seconds(action: Callable[[], Any]) -> float:
     started = time.perf_counter()
     action()
     return time.perf_counter() - started

@@ -3,7 +3,7 @@
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,9 +22,30 @@ class Figure:
     unit: str
 
     def __str__(self) -> str:
-        steps = ((1, 3), (10, 2), (1000, 1))
-        digits = next((digits for limit, digits in steps if abs(self.value) < limit), 0)
-        return f"{self.value:,.{digits}f} {self.unit}".rstrip()
+        return f"{shown(self.value)} {self.unit}".rstrip()
+
+
+Cell = str | float | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures of several contenders; the first column names them, None is nothing to tell."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[Cell]]
+
+
+def shown(value: Cell) -> str:
+    """A number with as many digits as mean something; counts as they are."""
+    if value is None:
+        return "-"
+    if isinstance(value, str | int):
+        return str(value)
+    steps = ((1, 3), (10, 2), (1000, 1))
+    digits = next((digits for limit, digits in steps if abs(value) < limit), 0)
+    return f"{value:,.{digits}f}"
 
 
 @dataclass
@@ -36,6 +57,15 @@ class Report:
     ratios: list[Figure] = field(default_factory=list)
     absolute: list[Figure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+
+    def note(self, notes: Iterable[str]) -> None:
+        """Add notes, each only once."""
+        self.notes += [note for note in notes if note not in self.notes]
+
+    def table(self, title: str, columns: list[str], rows: list[list[Cell]]) -> None:
+        """Add a table; each row has as many cells as there are columns."""
+        self.tables.append(Table(title, columns, rows))
 
     def ratio(self, name: str, value: float, unit: str = "x") -> None:
         """Note a ratio, or a share with the unit "%", or a bare share with none."""

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.__main__ import PARTS
-from benchmarks.measure import Times, compare, resident_mib
+from benchmarks.__main__ import PARTS, read, write
+from benchmarks.contest import GROWTH, Contender, contest
+from benchmarks.measure import Report, Times, compare, resident_mib
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -41,7 +42,31 @@ def test_dense_search_finds_all_that_exact_search_finds(cache):
 
 def test_keyword_search_mostly_agrees_with_rank_bm25(cache):
     found = small_run("keyword_search", cache)
-    assert found["share of the best 10 in common"] > 0.5
+    assert found["300: share of rank_bm25's best 20"] > 0.5
+
+
+def test_vector_stores_find_what_exact_search_finds_and_nothing_outside_the_filter(cache):
+    module = import_module("benchmarks.vector_stores")
+    table = module.measure(cache=cache, **module.SMALL).tables[0]
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    ours = next(row for row in rows if row[""] == "Footnote")
+    assert (ours["recall@20"], ours["1 %, recall@20"]) == (1.0, 1.0)
+    assert [row["outside the filter"] for row in rows] == [0] * len(rows)
+    assert {row[""] for row in rows} >= {"Footnote", "NumPy product", "FAISS HNSW"}
+
+
+def test_hybrid_search_is_compared_with_langchains(cache):
+    found = small_run("hybrid_search", cache)
+    assert found["300: EnsembleRetriever / Footnote, RRF, p50"] > 0
+
+
+def test_a_contender_whose_package_is_missing_is_named(tmp_path, monkeypatch):
+    module = import_module("benchmarks.keyword_search")
+    absent = Contender(module.open_bm25s, module.build_bm25s, "no_such_package")
+    monkeypatch.setattr(module, "CONTENDERS", {"somebody's": absent})
+    outcomes, notes = contest(module.__name__, tmp_path, size=1, apart=False, budget_s=1)
+    assert outcomes == {}
+    assert notes == ["somebody's took no part: no_such_package is not installed"]
 
 
 def test_the_shares_of_an_import_add_up_to_all_of_it(cache):
@@ -68,6 +93,15 @@ def test_one_command_runs_a_part_and_writes_its_figures(tmp_path):
     parts = json.loads(file.read_text())["parts"]
     assert list(parts) == ["keyword_search"]
     assert parts["keyword_search"]["ratios"][0]["value"] > 0
+
+
+def test_saved_figures_are_shown_again_as_they_were(tmp_path):
+    report = Report("Keyword search", "on two texts")
+    report.table(f"Keyword search: {GROWTH}", ["", "10", "20", "20 / 10"], [["Us", 1.0, 2.0, 2.0]])
+    report.ratio("theirs / ours", 3.0)
+    write(tmp_path / "figures.json", "a machine", {"keyword_search": report}, small=True)
+    where, reports = read(tmp_path / "figures.json")
+    assert (where, reports) == ("a machine", {"keyword_search": report})
 
 
 def test_every_part_can_be_named():

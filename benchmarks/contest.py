@@ -1,0 +1,200 @@
+"""Lets contenders answer the same questions, each in processes of its own, and compares them.
+
+A part that holds a contest is a module with `CONTENDERS` (`Contender` by name), `inputs(place)`
+(what an index is built from) and `questions(place)`, both read from a folder that the part
+has filled before.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from benchmarks.afresh import call_afresh
+from benchmarks.measure import Report, Times, milliseconds_of, resident_mib
+
+Searches = dict[str, Callable[[Any], list[int]]]
+"""By kind ("ids", "texts", "filtered"): from a question to the numbers of passages, best first."""
+
+ROUNDS = 2
+GROWTH = "p50 in ms by passages"
+"""In the title of every table made by `add_growth`."""
+LEAST = 3
+"""So many questions are asked however long they take."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """How one index is made and opened.
+
+    `open` gets the inputs' folder and the index's own. Without `build` the index lives in memory
+    only: `open` makes it.
+    """
+
+    open: Callable[[Path, Path], Searches]
+    build: Callable[[Any, Path], None] | None = None
+    package: str = "numpy"
+    """What it needs; where that is not installed, it takes no part."""
+    largest: int | None = None
+    """The most passages it is tried with; None: any number."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Times of the questions asked, and the passages found for each of them."""
+
+    milliseconds: list[float]
+    found: list[list[int]]
+
+    @property
+    def times(self) -> Times:
+        """The times' percentiles."""
+        return Times(self.milliseconds)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a contender showed."""
+
+    build_s: float
+    """Making the index; for one in memory that is opening it."""
+    open_s: float
+    """Opening it in a new process, the first answer included."""
+    resident_mib: float
+    """The whole process after all its answers."""
+    answers: Mapping[str, Answers]
+    """By kind of search."""
+
+
+def contest(
+    part: str, place: Path, *, size: int, apart: bool, budget_s: float
+) -> tuple[dict[str, Outcome], list[str]]:
+    """What each contender of the part shows, and notes on those that took no part.
+
+    Args:
+        part: The module, as in "benchmarks.vector_stores".
+        place: The folder with its inputs and questions.
+        size: How many passages these inputs are.
+        apart: A process of its own for each contender; else their memory is not told apart.
+        budget_s: A contender's time for each kind of search; the slow ones answer fewer questions.
+    """
+    call: Callable[..., Any] = call_afresh if apart else call_here
+    outcomes, notes = {}, []
+    for name, contender in import_module(part).CONTENDERS.items():
+        if find_spec(contender.package) is None:
+            notes.append(f"{name} took no part: {contender.package} is not installed")
+        elif contender.largest is not None and size > contender.largest:
+            notes.append(f"{name} took no part at {size:,}: it would take too long")
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                what = {"part": part, "name": name, "place": str(place), "folder": folder}
+                built = call("benchmarks.contest:build", one_thread=True, **what, apart=apart)
+                shown = call(
+                    "benchmarks.contest:ask",
+                    one_thread=True,
+                    **what,
+                    budget_s=budget_s,
+                    apart=apart,
+                )
+            outcomes[name] = as_outcome(built, shown)
+    return outcomes, notes
+
+
+def call_here(function: str, *, one_thread: bool, **arguments: Any) -> Any:  # noqa: ARG001  # as `call_afresh`
+    module, name = function.split(":")
+    return getattr(import_module(module), name)(**arguments)
+
+
+def as_outcome(built: float | None, shown: dict[str, Any]) -> Outcome:
+    answers = {kind: Answers(**each) for kind, each in shown["answers"].items()}
+    opening = shown["open_s"]
+    return Outcome(opening if built is None else built, opening, shown["resident_mib"], answers)
+
+
+def build(part: str, name: str, place: str, folder: str, apart: bool) -> float | None:
+    """Seconds of making the index; None where that is part of opening it."""
+    module = prepared(part, apart)
+    contender: Contender = module.CONTENDERS[name]
+    if contender.build is None:
+        return None
+    given = module.inputs(Path(place))
+    started = time.perf_counter()
+    contender.build(given, Path(folder))
+    return time.perf_counter() - started
+
+
+def ask(
+    part: str, name: str, place: str, folder: str, budget_s: float, apart: bool
+) -> dict[str, Any]:
+    """The answers of each kind, and what opening took, as data."""
+    module = prepared(part, apart)
+    questions = module.questions(Path(place))
+    started = time.perf_counter()
+    searches = module.CONTENDERS[name].open(Path(place), Path(folder))
+    searches["ids"](questions[0])
+    opened = time.perf_counter() - started
+    answers = {kind: asked(search, questions, budget_s) for kind, search in searches.items()}
+    return {"open_s": opened, "resident_mib": resident_mib(), "answers": answers}
+
+
+def prepared(part: str, apart: bool) -> Any:
+    """The part's module, and this process held to one core: not every library heeds a variable."""
+    if apart and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    return import_module(part)
+
+
+def asked(
+    search: Callable[[Any], list[int]], questions: Sequence[Any], budget_s: float
+) -> dict[str, Any]:
+    """Times and findings, as data: every question twice, or as many as the budget allows."""
+    search(questions[0])
+    end = time.perf_counter() + budget_s
+    times: list[float] = []
+    found: list[list[int]] = []
+    for number in range(ROUNDS * len(questions)):
+        if number >= LEAST and time.perf_counter() > end:
+            break
+        question = questions[number % len(questions)]
+        times.append(milliseconds_of(lambda q: found.append(search(q)), question))
+    return {"milliseconds": times, "found": found[: len(questions)]}
+
+
+def recall(found: Sequence[Sequence[int]], wanted: Sequence[Sequence[int]]) -> float:
+    """The mean share of the wanted passages that was found, of questions that want any."""
+    pairs = [(have, want) for have, want in zip(found, wanted, strict=False) if len(want)]
+    shares = [len(set(have) & set(want)) / len(want) for have, want in pairs]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def add_growth(report: Report, p50: Mapping[int, Mapping[str, float]]) -> None:
+    """A table of each contender's p50 by size, and how it grows from one size to the next.
+
+    Args:
+        report: Where it goes.
+        p50: For each size, ascending, milliseconds by contender.
+    """
+    sizes = list(p50)
+    steps = list(pairwise(sizes))
+    names = dict.fromkeys(name for each in p50.values() for name in each)
+    rows = [
+        [
+            name,
+            *(p50[size].get(name) for size in sizes),
+            *(_ratio(p50[large].get(name), p50[small].get(name)) for small, large in steps),
+        ]
+        for name in names
+    ]
+    ratios = [f"{large:,} / {small:,}" for small, large in steps]
+    columns = ["", *(f"{size:,}" for size in sizes), *ratios]
+    report.table(f"{report.title}: {GROWTH}", columns, rows)
+
+
+def _ratio(above: float | None, below: float | None) -> float | None:
+    return above / below if above is not None and below else None

@@ -1,0 +1,141 @@
+"""Hybrid search: ours against LangChain's EnsembleRetriever over a BM25Retriever and a store.
+
+Both fuse the best passages of both kinds by reciprocal rank. Embedding the question is left out
+for both: its vector is given.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import keyword_search
+from benchmarks.contest import Contender, Outcome, Searches, add_growth, contest
+from benchmarks.measure import Report
+from benchmarks.our_store import QUESTIONS, VECTORS, GivenVector
+from benchmarks.texts import texts_and_questions
+
+K = 20
+DEPTH = 100
+FOOTNOTE, CONVEX, PEER = "Footnote, RRF", "Footnote, convex", "EnsembleRetriever"
+SMALL = {"sizes": [300], "queries": 5, "made_up": True, "apart": False}
+COLUMNS = ["", "p50 ms", "p95 ms", "with texts, p50 ms", "resident MiB", "build s", "open s"]
+
+
+def measure(
+    *,
+    cache: str,  # noqa: ARG001  # every part is called alike
+    sizes: Sequence[int] = (1_000, 10_000, 100_000),
+    queries: int = 188,
+    made_up: bool = False,
+    apart: bool = True,
+    budget_s: float = 20.0,
+) -> Report:
+    report = Report("Hybrid search", "")
+    p50 = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            report.about = prepare(Path(folder), size, queries, made_up)
+            outcomes, notes = contest(
+                __name__, Path(folder), size=size, apart=apart, budget_s=budget_s
+            )
+        report.note(notes)
+        add_outcomes(report, size, outcomes)
+        p50[size] = {name: each.answers["ids"].times.p50 for name, each in outcomes.items()}
+    report.about += (
+        f", made-up vectors; the best {DEPTH} by words and by vectors fused, best {K} of that, "
+        f"without embedding the question, one core; {PEER} always has the texts"
+    )
+    add_growth(report, p50)
+    return report
+
+
+def prepare(place: Path, size: int, queries: int, made_up: bool) -> str:
+    """Write texts, vectors and questions there, and say what they are."""
+    from benchmarks import dense_search  # not in the contenders' processes: memory counts
+
+    texts, asked, about = texts_and_questions(size, queries, made_up=made_up)
+    keyword_search.write(place, texts, asked)
+    vectors, near = dense_search.made_up(size, len(asked))
+    np.save(place / VECTORS, vectors)
+    np.save(place / QUESTIONS, near)
+    return about
+
+
+def inputs(place: Path) -> tuple[list[str], Any]:
+    return keyword_search.inputs(place), np.load(place / VECTORS)
+
+
+def questions(place: Path) -> list[tuple[str, Any]]:
+    return list(zip(keyword_search.questions(place), np.load(place / QUESTIONS), strict=True))
+
+
+def build_footnote(given: tuple[list[str], Any], folder: Path) -> None:
+    from benchmarks.our_store import fill_footnote
+
+    texts, vectors = given
+    fill_footnote(folder / "passages", vectors, texts)
+    keyword_search.build_footnote(texts, folder / "keywords")
+
+
+def open_footnote(mode: str, folder: Path) -> Searches:
+    from domain import SearchMode
+    from services.ranking import OpenIndex, RankingOptions, build_ranker
+    from storage.keyword_index import KeywordIndex
+    from storage.passages import DeepLakePassages
+
+    given = GivenVector()
+    store = DeepLakePassages(folder / "passages", given, read_only=True)
+    index = OpenIndex(store, KeywordIndex(folder / "keywords"))
+    rank = build_ranker(SearchMode(mode), index, RankingOptions(candidates=DEPTH))
+
+    def ids(question: tuple[str, Any]) -> list[int]:
+        words, given.vector = question
+        return [int(hit.id) for hit in rank(words, K, None)]
+
+    def texts(question: tuple[str, Any]) -> list[int]:
+        found = store.get_by_ids([str(row) for row in ids(question)])
+        return [int(document.id or -1) for document in found]
+
+    return {"ids": ids, "texts": texts}
+
+
+def open_langchain(place: Path, _folder: Path) -> Searches:
+    from langchain_classic.retrievers import EnsembleRetriever
+    from langchain_community.retrievers import BM25Retriever
+
+    from benchmarks.peers import in_memory_store
+    from language.tokens import keyword_tokens
+
+    texts, vectors = inputs(place)
+    given = GivenVector()
+    dense = in_memory_store(given, vectors, texts).as_retriever(search_kwargs={"k": DEPTH})
+    numbers = [{"row": row} for row in range(len(texts))]
+    sparse = BM25Retriever.from_texts(texts, numbers, preprocess_func=keyword_tokens, k=DEPTH)
+    both = EnsembleRetriever(retrievers=[dense, sparse], id_key="row")
+
+    def search(question: tuple[str, Any]) -> list[int]:
+        words, given.vector = question
+        return [document.metadata["row"] for document in both.invoke(words)[:K]]
+
+    return {"ids": search, "texts": search}
+
+
+CONTENDERS = {
+    FOOTNOTE: Contender(lambda _place, folder: open_footnote("ensemble", folder), build_footnote),
+    CONVEX: Contender(lambda _place, folder: open_footnote("convex", folder), build_footnote),
+    PEER: Contender(open_langchain, package="langchain_classic"),
+}
+
+
+def add_outcomes(report: Report, size: int, outcomes: dict[str, Outcome]) -> None:
+    rows: list[list[str | float | None]] = []
+    for name, outcome in outcomes.items():
+        ids, texts = (outcome.answers[kind].times for kind in ("ids", "texts"))
+        memory = [outcome.resident_mib, outcome.build_s, outcome.open_s]
+        rows.append([name, ids.p50, ids.p95, texts.p50, *memory])
+    report.table(f"{report.title}, {size:,} passages", COLUMNS, rows)
+    ours, theirs = (outcomes[name].answers["ids"].times.p50 for name in (FOOTNOTE, PEER))
+    report.ratio(f"{size:,}: {PEER} / {FOOTNOTE}, p50", theirs / ours)

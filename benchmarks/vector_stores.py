@@ -1,0 +1,135 @@
+"""Dense search: our store against the vector stores that people know, on the same vectors."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import our_store, peers
+from benchmarks.contest import Contender, Outcome, add_growth, contest, recall
+from benchmarks.measure import Report
+from benchmarks.our_store import GROUP, GROUPS, QUESTIONS, VECTORS, K, Vectors
+
+FOOTNOTE, EXACT = "Footnote", "NumPy product"
+CONTENDERS = {
+    FOOTNOTE: Contender(our_store.open_footnote, our_store.build_footnote),
+    EXACT: Contender(peers.open_numpy),
+    "FAISS flat": Contender(peers.open_faiss, peers.build_faiss_flat, "faiss"),
+    "FAISS HNSW": Contender(peers.open_faiss, peers.build_faiss_hnsw, "faiss"),
+    "Chroma": Contender(peers.open_chroma, peers.build_chroma, "chromadb"),
+    "LanceDB": Contender(peers.open_lancedb, peers.build_lancedb, "lancedb"),
+    "LanceDB HNSW": Contender(peers.open_lancedb, peers.build_lancedb_hnsw, "lancedb"),
+    "InMemoryVectorStore": Contender(peers.open_in_memory),
+}
+SMALL = {"sizes": [400], "queries": 5, "apart": False}
+COLUMNS = [
+    "",
+    "p50 ms",
+    "p95 ms",
+    f"recall@{K}",
+    "with texts, p50 ms",
+    "1 %, p50 ms",
+    f"1 %, recall@{K}",
+    "outside the filter",
+    "resident MiB",
+    "build s",
+    "open s",
+]
+
+
+def measure(
+    *,
+    cache: str,  # noqa: ARG001  # every part is called alike
+    sizes: Sequence[int] = (1_000, 10_000, 100_000),
+    queries: int = 200,
+    apart: bool = True,
+    budget_s: float = 15.0,
+) -> Report:
+    report = Report(
+        "Vector stores",
+        f"best {K}, {queries} questions twice or as many as "
+        f"{budget_s:.0f} s allow, one core; ids alone, with texts and metadata, and ids of the "
+        "1 % that a filter leaves; memory is the whole process",
+    )
+    p50 = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            nearest = prepare(Path(folder), size, queries)
+            outcomes, notes = contest(
+                __name__, Path(folder), size=size, apart=apart, budget_s=budget_s
+            )
+        report.note(notes)
+        add_outcomes(report, size, outcomes, nearest)
+        p50[size] = {name: each.answers["ids"].times.p50 for name, each in outcomes.items()}
+    add_growth(report, p50)
+    return report
+
+
+def prepare(place: Path, size: int, queries: int) -> dict[str, list[list[int]]]:
+    """Write vectors and questions there; the nearest of all and of the filtered ones."""
+    from benchmarks.dense_search import made_up  # not in the contenders' processes: memory counts
+
+    vectors, questions = made_up(size, queries)
+    np.save(place / VECTORS, vectors)
+    np.save(place / QUESTIONS, questions)
+    in_group = np.flatnonzero(np.arange(size) % GROUPS == GROUP)
+    return {
+        "ids": nearest(vectors, questions, np.arange(size)),
+        "filtered": nearest(vectors, questions, in_group),
+    }
+
+
+def nearest(vectors: Vectors, questions: Vectors, rows: np.ndarray) -> list[list[int]]:
+    """By products in double precision."""
+    scores = questions.astype(np.float64) @ vectors[rows].astype(np.float64).T
+    found: list[list[int]] = rows[np.argsort(-scores, axis=1)[:, :K]].tolist()
+    return found
+
+
+def inputs(place: Path) -> Vectors:
+    vectors: Vectors = np.load(place / VECTORS)
+    return vectors
+
+
+def questions(place: Path) -> list[Vectors]:
+    return list(np.load(place / QUESTIONS))
+
+
+def add_outcomes(
+    report: Report,
+    size: int,
+    outcomes: dict[str, Outcome],
+    nearest: dict[str, list[list[int]]],
+) -> None:
+    rows = [row_of(name, outcome, nearest) for name, outcome in outcomes.items()]
+    report.table(f"{report.title}, {size:,} passages", COLUMNS, rows)
+    ours = outcomes[FOOTNOTE].answers
+    for name, outcome in outcomes.items():
+        if name != FOOTNOTE:
+            ratio = outcome.answers["ids"].times.p50 / ours["ids"].times.p50
+            report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p50", ratio)
+    for kind, wanted in nearest.items():
+        report.ratio(
+            f"{size:,}: recall@{K} of {FOOTNOTE}, {kind}", recall(ours[kind].found, wanted), ""
+        )
+
+
+def row_of(
+    name: str, outcome: Outcome, nearest: dict[str, list[list[int]]]
+) -> list[str | float | None]:
+    ids, filtered = outcome.answers["ids"], outcome.answers["filtered"]
+    texts = outcome.answers.get("texts")
+    return [
+        name,
+        ids.times.p50,
+        ids.times.p95,
+        recall(ids.found, nearest["ids"]),
+        texts.times.p50 if texts else None,
+        filtered.times.p50,
+        recall(filtered.found, nearest["filtered"]),
+        sum(row % GROUPS != GROUP for found in filtered.found for row in found),
+        outcome.resident_mib,
+        None if name == EXACT else outcome.build_s,
+        outcome.open_s,
+    ]
