@@ -64,9 +64,10 @@ class HostedReranker(BaseCrossEncoder):
         answer = self._post(body, time.monotonic() + self._endpoint.timeout_s)
         try:
             return _scores(answer, len(passages))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise ModelError(
-                f"{self._endpoint.host} does not answer as a reranker does: {error}. Check "
+                f"{self._endpoint.host} does not answer as a reranker does, with an index and a "
+                f"relevance_score in results for each passage ({error}). Check "
                 f"{self._endpoint.url_setting} ({self._endpoint.address}) and "
                 f"{self._endpoint.model_setting} ({self._endpoint.model})."
             ) from error
@@ -124,14 +125,17 @@ class _Answer(NamedTuple):
 
 
 def _scores(content: bytes, wanted: int) -> list[float]:
-    """The scores in the order of the passages; the answer lists them best first."""
+    """The scores in the order of the passages; the answer lists them best first.
+
+    Its values are in no message: a server may repeat the key anywhere.
+    """
     scores: dict[int, float] = {}
     for result in json.loads(content)["results"]:
         index, score = result["index"], result["relevance_score"]
         if type(index) is not int or not 0 <= index < wanted or index in scores:
-            raise ValueError(f"{index!r} is no index of {wanted} passages, or comes twice")
+            raise ValueError(f"an index is none of {wanted} passages, or comes twice")
         if type(score) not in (int, float) or not math.isfinite(score):
-            raise ValueError(f"{score!r} is no score")
+            raise ValueError("a score is no finite number")
         scores[index] = float(score)
     if len(scores) != wanted:
         raise ValueError(f"{len(scores)} scores for {wanted} passages")

@@ -6,10 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
 from langchain_core.cross_encoders import BaseCrossEncoder
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import run_in_executor
 from pydantic import Field
 
 from errors import ModelError
@@ -50,6 +54,18 @@ class RerankRetriever(BaseRetriever):
         config: Any = {"callbacks": run_manager.get_child()}
         found = self.base.invoke(query, config, k=max(wanted, self.depth))
         return self._reranked(query, found)[:wanted]
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        k: int | None = None,
+    ) -> list[Document]:
+        # LangChain's own takes no k.
+        return await run_in_executor(
+            None, self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k
+        )
 
     def _reranked(self, query: str, found: list[Document]) -> list[Document]:
         near, rest = found[: self.depth], found[self.depth :]

@@ -1,0 +1,202 @@
+import json
+import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from pydantic import SecretStr
+
+from errors import ConfigError, ModelError, ModelUnavailableError
+from models.hosted_reranker import MAX_ANSWER_BYTES, RETRIES
+from models.rerankers import RerankSpec, build_cross_encoder
+from tests.fakes.reranker import Reply, reranking
+
+PAIRS = [("annual leave", text) for text in ("vpn", "annual leave days", "sick leave")]
+KEY = "key-of-the-test"
+NOW = {"Retry-After": "0"}
+
+
+@pytest.fixture
+def server():
+    with reranking() as running:
+        yield running
+
+
+@pytest.fixture
+def build(server, tmp_path):
+    def build(**chosen):
+        spec = {"provider": "http", "model": "rank-3", "url": server.url, "timeout_s": 30}
+        return build_cross_encoder(RerankSpec(**(spec | chosen)), tmp_path)
+
+    return build
+
+
+def results(*pairs):
+    return {"results": [{"index": index, "relevance_score": score} for index, score in pairs]}
+
+
+def test_scores_come_in_the_order_of_the_passages(build):
+    assert build().score(PAIRS) == [0.0, 0.2, 0.1]
+
+
+def test_one_request_asks_for_every_passage_of_a_question(build, server):
+    build(api_key=SecretStr(KEY)).score(PAIRS)
+    documents = [text for _, text in PAIRS]
+    asked = {"model": "rank-3", "query": "annual leave", "documents": documents, "top_n": 3}
+    assert (server.bodies, server.keys) == ([asked], [f"Bearer {KEY}"])
+
+
+def test_without_a_key_none_is_sent(build, server):
+    build().score(PAIRS)
+    assert server.keys == [None]
+
+
+def test_pairs_of_several_questions_are_put_in_their_places(build):
+    pairs = [("vpn", "vpn"), ("leave", "vpn"), ("vpn", "leave"), ("leave", "leave")]
+    assert build().score(pairs) == [0.1, 0.0, 0.0, 0.1]
+
+
+def test_no_pairs_ask_nothing(build, server):
+    assert build().score([]) == []
+    assert server.bodies == []
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+def test_a_busy_server_is_asked_again_when_it_says(build, server, status):
+    server.will(*[Reply("busy", status, NOW)] * RETRIES)
+    assert build().score(PAIRS) == [0.0, 0.2, 0.1]
+    assert len(server.bodies) == RETRIES + 1
+
+
+def test_a_date_that_is_over_is_no_wait(build, server):
+    date = format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True)
+    server.will(Reply("busy", 429, {"Retry-After": date}))
+    assert build().score(PAIRS) == [0.0, 0.2, 0.1]
+
+
+def test_a_server_that_stays_busy_is_given_up(build, server):
+    server.will(*[Reply("overloaded", 503, NOW)] * (RETRIES + 1))
+    with pytest.raises(ModelUnavailableError, match="HTTP 503.*It says: overloaded"):
+        build().score(PAIRS)
+    assert len(server.bodies) == RETRIES + 1
+
+
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [
+        ("3600", "Try again after 3600 s"),
+        ("inf", "Try again after inf"),
+        (format_datetime(datetime(2999, 1, 1, tzinfo=UTC), usegmt=True), "2999 00:00:00 GMT"),
+    ],
+)
+def test_a_wait_beyond_the_time_limit_is_not_waited(build, server, after, says):
+    server.will(Reply("busy", 429, {"Retry-After": after}))
+    with pytest.raises(ModelUnavailableError, match=says):
+        build().score(PAIRS)
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("status", [400, 404, 302])
+def test_what_is_refused_is_not_asked_again_nor_followed(build, server, status):
+    server.will(Reply("no such model", status, {"Location": "/elsewhere"}))
+    with pytest.raises(ModelError, match=f"HTTP {status}.*no such model.*RERANK_URL.*rank-3"):
+        build().score(PAIRS)
+    assert len(server.bodies) == 1
+
+
+def test_a_refused_key_names_its_setting_and_is_not_shown(build, server):
+    server.key = "another"
+    with pytest.raises(ModelError, match="401.*FOOTNOTE_RERANK_API_KEY was refused") as caught:
+        build(api_key=SecretStr(KEY)).score(PAIRS)
+    assert KEY not in str(caught.value)
+
+
+def test_a_missing_key_is_said_to_be_missing(build, server):
+    server.key = "another"
+    with pytest.raises(ModelError, match="FOOTNOTE_RERANK_API_KEY is not set"):
+        build().score(PAIRS)
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_a_key_that_the_server_repeats_is_not_shown(build, server, status):
+    body = results((KEY, KEY))
+    server.will(*[Reply(body, status, NOW)] * (RETRIES + 1))
+    with pytest.raises(ModelError) as caught:
+        build(api_key=SecretStr(KEY)).score(PAIRS)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<html>Welcome</html>",
+        b"\xff\xfe\x00",
+        "",
+        "[" * 100_000,
+        "null",
+        "[]",
+        {},
+        {"results": None},
+        {"results": ["a"]},
+        {"results": [{"index": 0}]},
+        results((0, 0.1), (1, 0.2)),
+        results((0, 0.1), (1, 0.2), (3, 0.3)),
+        results((0, 0.1), (1, 0.2), (-1, 0.3)),
+        results((0, 0.1), (1, 0.2), (1, 0.3)),
+        results((0, 0.1), (1, 0.2), (2, 0.3), (3, 0.4)),
+        results((0, 0.1), (1, 0.2), (True, 0.3)),
+        results((0, 0.1), (1, 0.2), ("2", 0.3)),
+        results((0, 0.1), (1, 0.2), (2, float("nan"))),
+        results((0, 0.1), (1, 0.2), (2, float("inf"))),
+        results((0, 0.1), (1, 0.2), (2, 10**400)),
+        results((0, 0.1), (1, 0.2), (2, "0.3")),
+        results((0, 0.1), (1, 0.2), (2, None)),
+    ],
+    ids=lambda body: (json.dumps(body) if isinstance(body, dict) else str(body))[:40],
+)
+def test_an_answer_without_a_score_for_each_passage_is_no_answer(build, server, body):
+    server.will(Reply(body))
+    with pytest.raises(ModelError, match="does not answer as a reranker does.*RERANK_URL"):
+        build().score(PAIRS)
+
+
+def test_an_answer_without_end_is_not_read_to_its_end(build, server):
+    server.will(Reply(b" " * (MAX_ANSWER_BYTES + 100_000)))
+    with pytest.raises(ModelError, match="sends too much"):
+        build().score(PAIRS)
+
+
+@pytest.mark.parametrize("reply", [Reply(hangs=True), Reply(drips=True)], ids=["silent", "drips"])
+def test_a_slow_server_is_left_at_the_time_limit(build, server, reply):
+    server.will(reply)
+    with pytest.raises(ModelUnavailableError, match="did not answer within 0.2 s.*BUDGET_S"):
+        build(timeout_s=0.2).score(PAIRS)
+
+
+def test_an_answer_that_breaks_off_says_so(build, server):
+    server.will(Reply('{"results"', breaks=True))
+    with pytest.raises(ModelUnavailableError, match="broke off"):
+        build().score(PAIRS)
+
+
+def test_a_server_that_is_down_says_so(build):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://name:word@127.0.0.1:{unused.getsockname()[1]}/rerank?token=word"
+        with pytest.raises(ModelUnavailableError, match="can't be reached.*RERANK_URL") as caught:
+            build(url=url).score(PAIRS)
+    assert "word" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "setting"),
+    [
+        ({"url": None}, "FOOTNOTE_RERANK_URL is not set"),
+        ({"model": None}, "FOOTNOTE_RERANK_MODEL is not set"),
+        ({"url": "localhost:80"}, "FOOTNOTE_RERANK_URL is no address.*usually ends in /rerank"),
+        ({"api_key": SecretStr("two\nlines")}, "FOOTNOTE_RERANK_API_KEY is no key"),
+    ],
+)
+def test_a_setting_that_is_missing_or_wrong_is_named(build, chosen, setting):
+    with pytest.raises(ConfigError, match=setting):
+        build(**chosen)

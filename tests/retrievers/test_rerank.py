@@ -1,0 +1,216 @@
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.cross_encoders import BaseCrossEncoder
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_tests.integration_tests import RetrieversIntegrationTests
+from pydantic import Field, ValidationError
+
+from errors import ConfigError, ModelError, ModelUnavailableError
+from retrievers.rerank import RerankRetriever
+
+TEXTS = ["vpn", "sick leave", "annual leave", "leave", "annual leave days"]
+
+
+class Base(BaseRetriever):
+    """Finds the texts in their order, and keeps what was asked of it."""
+
+    texts: list = TEXTS
+    asked: list = Field(default_factory=list)
+    found: list = Field(default_factory=list)
+
+    def _get_relevant_documents(self, query, *, run_manager, k=5):
+        self.asked.append((query, k))
+        self.found[:] = [
+            Document(text, id=f"p{place}", metadata={"score": 1 / place, "parts": [place]})
+            for place, text in enumerate(self.texts[:k], start=1)
+        ]
+        return self.found
+
+
+class Words(BaseCrossEncoder):
+    """Counts the words that question and passage share."""
+
+    def __init__(self):
+        self.batches = []
+
+    def score(self, text_pairs):
+        self.batches.append(len(text_pairs))
+        return [len(set(left.split()) & set(right.split())) for left, right in text_pairs]
+
+
+class Scripted(BaseCrossEncoder):
+    """Returns, raises or calls what the test gives, a batch each."""
+
+    def __init__(self, *script):
+        self.script = list(script)
+
+    def score(self, text_pairs):
+        step = self.script.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        return step(text_pairs) if callable(step) else step
+
+
+def build(cross_encoder=None, **options):
+    # Far more than any test takes: only what never answers runs out of it.
+    limits = {"budget_s": 60, "base": Base()}
+    return RerankRetriever(cross_encoder=cross_encoder or Words(), **(limits | options))
+
+
+def ids(found):
+    return [document.id for document in found]
+
+
+def skipped(found):
+    return {document.metadata["rerank"]["skipped"] for document in found}
+
+
+class TestRerankRetriever(RetrieversIntegrationTests):
+    @property
+    def retriever_constructor(self):
+        return RerankRetriever
+
+    @property
+    def retriever_constructor_params(self):
+        return {"base": Base(), "cross_encoder": Words()}
+
+    @property
+    def retriever_query_example(self):
+        return "annual leave"
+
+
+def test_the_passages_are_in_the_order_of_their_scores_equal_ones_in_that_of_the_base():
+    assert ids(build().invoke("annual leave")) == ["p3", "p5", "p2", "p4", "p1"]
+
+
+def test_each_passage_tells_its_score_and_how_it_moved():
+    moves = [document.metadata["rerank"] for document in build().invoke("annual leave", k=3)]
+    assert moves == [
+        {"score": 2.0, "rank": 1, "rank_before": 3},
+        {"score": 2.0, "rank": 2, "rank_before": 5},
+        {"score": 1.0, "rank": 3, "rank_before": 2},
+    ]
+
+
+def test_score_and_parts_of_the_base_stay_and_its_documents_are_not_touched():
+    retriever = build()
+    first = retriever.invoke("annual leave", k=1)[0]
+    assert (first.metadata["score"], first.metadata["parts"]) == (1 / 3, [3])
+    assert all("rerank" not in document.metadata for document in retriever.base.found)
+
+
+def test_the_base_is_asked_for_the_depth_whatever_k_is():
+    retriever = build(k=1, depth=4)
+    assert ids(retriever.invoke("annual leave")) == ["p3"]
+    assert retriever.base.asked == [("annual leave", 4)]
+
+
+def test_passages_below_the_depth_follow_as_they_were_and_say_so():
+    found = build(k=5, depth=3).invoke("annual leave")
+    assert ids(found) == ["p3", "p2", "p1", "p4", "p5"]
+    assert skipped(found[3:]) == {"Only the first 3 passages are reranked."}
+
+
+def test_scoring_is_done_in_batches():
+    words = Words()
+    build(words, pairs_per_batch=2).invoke("annual leave")
+    assert words.batches == [2, 2, 1]
+
+
+def test_nothing_found_asks_the_reranker_nothing():
+    words = Words()
+    assert build(words, base=Base(texts=[])).invoke("annual leave") == []
+    assert words.batches == []
+
+
+async def test_it_reranks_when_awaited_too():
+    assert ids(await build().ainvoke("annual leave", k=2)) == ["p3", "p5"]
+
+
+def test_when_the_budget_runs_out_the_order_of_the_base_is_returned_and_said():
+    over = threading.Event()
+    stuck = Scripted(lambda _pairs: over.wait())
+    try:
+        found = build(stuck, budget_s=0.05).invoke("annual leave", k=3)
+    finally:
+        over.set()
+    assert ids(found) == ["p1", "p2", "p3"]
+    assert skipped(found) == {"Reranking took longer than 0.05 s."}
+
+
+def test_no_batch_is_begun_once_the_budget_has_run_out():
+    over, done = threading.Event(), threading.Event()
+
+    def stuck(pairs):
+        done.thread = threading.current_thread()
+        over.wait()
+        return [1.0] * len(pairs)
+
+    reranker = Scripted(stuck, AssertionError("a second batch"))
+    build(reranker, budget_s=0.05, pairs_per_batch=2).invoke("annual leave")
+    over.set()
+    done.thread.join()
+    assert len(reranker.script) == 1
+
+
+@pytest.mark.parametrize("error", [ModelError("It broke."), ModelUnavailableError("It broke.")])
+def test_when_the_reranker_fails_the_order_of_the_base_is_returned_and_said(error):
+    found = build(Scripted([9.0, 8.0], error), pairs_per_batch=2, depth=4).invoke("annual leave")
+    assert ids(found) == ["p1", "p2", "p3", "p4", "p5"]
+    assert skipped(found) == {"It broke."}
+
+
+@pytest.mark.parametrize(
+    ("scores", "says"),
+    [
+        ([1.0] * 4, "The reranker gave 4 scores for 5 passages."),
+        ([], "The reranker gave 0 scores for 5 passages."),
+        ([1.0, float("nan"), 2.0, 3.0, 4.0], "The reranker gave nan as a score."),
+        ([1.0, 2.0, float("-inf"), 3.0, 4.0], "The reranker gave -inf as a score."),
+    ],
+)
+def test_scores_that_are_none_do_not_order_the_passages(scores, says):
+    found = build(Scripted(scores)).invoke("annual leave")
+    assert ids(found) == ["p1", "p2", "p3", "p4", "p5"]
+    assert skipped(found) == {says}
+
+
+@pytest.mark.parametrize("error", [ConfigError("no such model"), ZeroDivisionError()])
+def test_a_wrong_setting_or_a_bug_is_not_hidden(error):
+    with pytest.raises(type(error)):
+        build(Scripted(error)).invoke("annual leave")
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_k_below_1_is_refused(k):
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        build().invoke("leave", k=k)
+
+
+@pytest.mark.parametrize("limits", [{"depth": 0}, {"budget_s": 0}, {"pairs_per_batch": 0}])
+def test_senseless_limits_are_refused(limits):
+    with pytest.raises(ValidationError):
+        build(**limits)
+
+
+@given(
+    scores=st.lists(st.floats(-9, 9), min_size=1, max_size=12),
+    k=st.integers(1, 14),
+    depth=st.integers(1, 14),
+    batch=st.integers(1, 5),
+)
+def test_no_passage_is_lost_or_doubled_and_ranks_count_from_1(scores, k, depth, batch):
+    base = Base(texts=[f"t{place}" for place in range(len(scores))])
+    known = {f"t{place}": score for place, score in enumerate(scores)}
+    encoder = Scripted(*[lambda pairs: [known[text] for _, text in pairs]] * len(scores))
+    options = {"k": max(k, depth), "depth": depth, "pairs_per_batch": batch}
+    found = build(encoder, base=base, **options).invoke("anything")
+    assert sorted(ids(found)) == sorted(f"p{n + 1}" for n in range(min(max(k, depth), len(scores))))
+    moves = [document.metadata["rerank"] for document in found[:depth]]
+    assert [move["rank"] for move in moves] == list(range(1, len(moves) + 1))
+    assert [move["score"] for move in moves] == sorted(scores[:depth], reverse=True)
+    assert ids(found)[:depth] == [f"p{move['rank_before']}" for move in moves]
