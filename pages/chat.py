@@ -16,6 +16,7 @@ library = ui.show_library(services)
 turns = ui.current_turns(chat)
 for turn in turns:
     ui.show_turn(turn)
+    ui.show_feedback(services, turn)
 
 welcome = st.empty()
 typed = st.chat_input(words.ASK_HERE, submit_mode="stop", disabled=not library.documents)

@@ -7,6 +7,7 @@ from ui.conversations import (
     show_conversations,
 )
 from ui.errors import errors_shown
+from ui.feedback import show_feedback
 from ui.frame import require_frame, show_frame, show_model
 from ui.services import principal, services
 from ui.welcome import chosen_question, show_library, show_welcome
@@ -21,6 +22,7 @@ __all__ = [
     "require_frame",
     "services",
     "show_conversations",
+    "show_feedback",
     "show_frame",
     "show_library",
     "show_model",

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import Principal
+from domain import CitationState, Principal, Turn
 from tests.pages.double import ScriptedChat
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -32,9 +32,31 @@ class Library:
 
 
 @dataclass
+class Labels:
+    """Ratings in memory, by the standalone question."""
+
+    ratings: dict[str, int] = field(default_factory=dict)
+    error: Exception | None = None
+
+    def is_ratable(self, turn: Turn) -> bool:
+        return any(one.state is CitationState.VERIFIED for one in turn.citations)
+
+    def rating(self, principal: Principal, turn: Turn) -> int | None:
+        return self.ratings.get(turn.standalone_question)
+
+    def rate(self, principal: Principal, turn: Turn, grade: int | None) -> None:
+        if self.error:
+            raise self.error
+        self.ratings.pop(turn.standalone_question, None)
+        if grade is not None:
+            self.ratings[turn.standalone_question] = grade
+
+
+@dataclass
 class Services:
     chat: ScriptedChat = field(default_factory=ScriptedChat)
     library: Library = field(default_factory=Library)
+    labels: Labels = field(default_factory=Labels)
 
     def warm_up(self) -> None:
         pass
