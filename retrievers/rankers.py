@@ -115,15 +115,15 @@ _DENSE_SEARCHES: dict[SearchMode, Callable[..., list[Scored]]] = {
 class KeywordRanker:
     """Ranks by BM25; a question whose words occur nowhere ranks nothing.
 
-    `matching` gives the ids of all passages that satisfy a condition.
+    `matching` gives, for a condition, whether the passage with an id satisfies it.
     """
 
     index: SearchesKeywords
-    matching: Callable[[Filter], set[str]]
+    matching: Callable[[Filter], Callable[[str], bool]]
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
-        allowed = self.matching(condition).__contains__ if condition else None
+        allowed = self.matching(condition) if condition else None
         return hits_of("bm25", self.index.search(question, depth, allowed))
 
 

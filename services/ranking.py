@@ -37,7 +37,7 @@ def _build_dense(mode: SearchMode, index: OpenIndex, options: RankingOptions) ->
 
 
 def _build_keyword(_mode: SearchMode, index: OpenIndex, _options: RankingOptions) -> Ranker:
-    return KeywordRanker(index.keywords, index.passages.matching_ids)
+    return KeywordRanker(index.keywords, index.passages.allowed)
 
 
 def _build_ensemble(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
