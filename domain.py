@@ -190,7 +190,8 @@ class Citation:
 class Source:
     """A numbered passage that was put before the answerer; numbers count from 1.
 
-    `start` is where it begins in the document's text, as the spans of citations count.
+    `start` is where it begins in the document's text, as the spans of citations count; `why` it
+    was found is None for turns of old and for retrievers that don't tell.
     """
 
     n: int
@@ -204,6 +205,7 @@ class Source:
     heading_path: tuple[str, ...] = ()
     score: float | None = None
     start: int = 0
+    why: Explanation | None = None
 
 
 class TurnState(StrEnum):

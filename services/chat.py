@@ -11,6 +11,7 @@ from chains.markers import MarkerParser
 from domain import Conversation, Principal, Source, Turn, TurnState
 from errors import AppError, InputError, NotFoundError
 from services.events import Answered, Event, Found, Searching, Started, Written
+from services.explain import explain
 from storage.conversations import Conversations
 from storage.documents import Documents
 
@@ -136,7 +137,7 @@ class _Answering:
                 self._know(standalone_question=_storable(piece["generated_question"]))
                 yield Searching(self.turn.standalone_question)
             if "source_documents" in piece:
-                self._know(sources=_numbered(piece["source_documents"]))
+                self._know(sources=self._numbered(piece["source_documents"]))
                 self._time("found")
                 yield Found(self.turn.sources)
             if answer := _storable(piece.get("answer", "")):
@@ -150,6 +151,10 @@ class _Answering:
                     self._know(error=CUT_SHORT)
         yield from _written(shown_text(markers.close()))
         self.end(state)
+
+    def _numbered(self, documents: list["Document"]) -> tuple[Source, ...]:
+        question = self.turn.standalone_question
+        return tuple(_source(n, question, found) for n, found in enumerate(documents, start=1))
 
     def fail(self, error: BaseException) -> None:
         """Keep what was written, and why no more came."""
@@ -211,11 +216,7 @@ def _title(question: str) -> str:
     return line if len(line) <= TITLE_CHARS else f"{line[: TITLE_CHARS - 1]}…"
 
 
-def _numbered(documents: list["Document"]) -> tuple[Source, ...]:
-    return tuple(_source(n, document) for n, document in enumerate(documents, start=1))
-
-
-def _source(n: int, document: "Document") -> Source:
+def _source(n: int, question: str, document: "Document") -> Source:
     known = document.metadata
     return Source(
         n=n,
@@ -229,6 +230,7 @@ def _source(n: int, document: "Document") -> Source:
         heading_path=tuple(known["heading_path"]),
         score=known.get("score"),
         start=known["start"],
+        why=explain(question, document) if "parts" in known else None,
     )
 
 

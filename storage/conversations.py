@@ -15,7 +15,10 @@ from domain import (
     Citation,
     CitationState,
     Conversation,
+    Explanation,
+    Move,
     Principal,
+    ScorePart,
     Source,
     Turn,
     TurnState,
@@ -205,10 +208,25 @@ def _turn(row: TurnRow) -> Turn:
     return Turn(
         id=row.id,
         **(plain | {"state": TurnState(row.state)}),
-        sources=tuple(Source(**_with_heading_path(source)) for source in row.sources),
+        sources=tuple(_source(source) for source in row.sources),
         citations=tuple(_citation(citation) for citation in row.citations),
         timings_ms=row.timings_ms,
         usage=row.usage,
+    )
+
+
+def _source(stored: Mapping[str, Any]) -> Source:
+    why = stored.get("why")  # turns stored before there were explanations have none
+    return Source(**_with_heading_path(stored) | {"why": why and _explanation(why)})
+
+
+def _explanation(stored: Mapping[str, Any]) -> Explanation:
+    return Explanation(
+        score=stored["score"],
+        parts=tuple(ScorePart(*part) for part in stored["parts"]),
+        matched_words=tuple(stored["matched_words"]),
+        move=stored["move"] and Move(*stored["move"]),
+        condition=stored["condition"],
     )
 
 

@@ -232,3 +232,13 @@ def test_a_conversation_belongs_to_its_user(extractive):
     turn = extractive.chat.ask(LOCAL_USER, "How many days?")
     with pytest.raises(NotFoundError):
         extractive.chat.ask(Principal("somebody"), "And then?", turn.conversation_id)
+
+
+def test_a_stored_source_tells_why_it_was_found(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
+    kept = services.chat.turns(LOCAL_USER, turn.conversation_id)[0]
+    why = kept.sources[0].why
+    assert sum(part.share for part in why.parts) == pytest.approx(kept.sources[0].score)
+    assert {"annual", "leave"} <= {word.lower() for word in why.matched_words}

@@ -8,7 +8,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from domain import Citation, CitationState, Principal, Source, TurnState
+from domain import (
+    Citation,
+    CitationState,
+    Explanation,
+    Move,
+    Principal,
+    ScorePart,
+    Source,
+    TurnState,
+)
 from errors import NotFoundError
 from storage.conversations import Conversations
 from storage.database import open_database
@@ -27,6 +36,15 @@ def conversations(database):
     return Conversations(database)
 
 
+WHY = Explanation(
+    0.5,
+    (ScorePart("dense", 1, 0.7, 0.5), ScorePart("bm25", None, None, 0.0)),
+    ("연차",),
+    Move(3.5, 4, 1),
+    {"format": "md"},
+)
+
+
 def answered(turn):
     return replace(
         turn,
@@ -35,7 +53,10 @@ def answered(turn):
         answer="15일입니다. [1] [2]",
         model="extractive",
         sources=(
-            Source(1, "p1", "d1", "휴가", "leave.md", "연차는 15일", "v1", 3, ("A", "B"), 0.5),
+            Source(
+                1, "p1", "d1", "휴가", "leave.md", "연차는 15일", "v1", 3, ("A", "B"), 0.5, why=WHY
+            ),
+            Source(2, "p2", "d1", "휴가", "leave.md", "연차는 20일", "v1", 3, ("A",), 0.4),
         ),
         citations=(
             Citation(1, CitationState.VERIFIED, "15일", "휴가", passage_id="p1", start=4, end=7),
