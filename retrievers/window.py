@@ -52,17 +52,17 @@ class WindowRetriever(CountedRetriever):
 
 @dataclass(frozen=True)
 class _Window:
-    """A hit, what it became, and the hits in there; `text` is None where nothing is known."""
+    """A hit, the stretch it became (None: nothing is known), and by rank the hits in there."""
 
     rank: int
     hit: Document
     stretch: Passage | None
-    hits: tuple[Metadata, ...]
+    hits: Mapping[int, Metadata]
 
     @classmethod
     def of(cls, rank: int, hit: Document, wide: Mapping[str, Passage]) -> "_Window":
         place = {"id": hit.id, **{key: hit.metadata.get(key) for key in ("start", "end")}}
-        return cls(rank, hit, wide.get(hit.id or ""), (place,))
+        return cls(rank, hit, wide.get(hit.id or ""), {rank: place})
 
     def joined(self, other: "_Window", max_chars: int) -> "_Window | None":
         """Both as one, named after the better; None where they don't overlap or get too long."""
@@ -71,8 +71,8 @@ class _Window:
         stretch = _union(self.stretch, other.stretch)
         if stretch is None or len(stretch.text) > max_chars:
             return None
-        better, worse = sorted((self, other), key=lambda window: window.rank)
-        return replace(better, stretch=stretch, hits=better.hits + worse.hits)
+        better = min(self, other, key=lambda window: window.rank)
+        return replace(better, stretch=stretch, hits={**self.hits, **other.hits})
 
     def document(self) -> Document:
         if self.stretch is None:
@@ -83,7 +83,7 @@ class _Window:
             "page": self.stretch.page,
             "ordinal": self.stretch.ordinal,
             "heading_path": list(self.stretch.heading_path),
-            "window": list(self.hits),
+            "window": [place for _, place in sorted(self.hits.items())],
         }
         metadata = {**self.hit.metadata, **place}
         return self.hit.model_copy(update={"page_content": self.stretch.text, "metadata": metadata})
