@@ -1,11 +1,29 @@
+import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect
 
-from storage import database
+from domain import Principal
+from storage import database, migrations
+from storage.conversations import Conversations
 from storage.database import open_database
+from storage.labels import Labels
 from storage.migrations.run import is_known, newest
 from storage.tables import Base
+
+ANNA = Principal("anna")
+
+
+def migrate(data_dir, revision, *, down=False):
+    """Bring the ledger of a folder to an older migration, as an older Footnote left it."""
+    config = Config()
+    config.set_main_option("script_location", migrations.__path__[0])
+    engine = create_engine(f"sqlite:///{data_dir / 'footnote.db'}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        (command.downgrade if down else command.upgrade)(config, revision)
 
 
 def columns_of(engine):
@@ -41,3 +59,22 @@ def test_the_newest_migration_is_the_one_that_is_compared_at_each_start():
     assert newest() == database.HEAD
     assert is_known(database.HEAD)
     assert not is_known("9999")
+
+
+def test_a_folder_from_before_the_labels_keeps_what_it_holds(tmp_path):
+    migrate(tmp_path, "0001")
+    with create_engine(f"sqlite:///{tmp_path / 'footnote.db'}").begin() as connection:
+        now = "2026-11-20 09:00:00.000000"
+        connection.exec_driver_sql(
+            "INSERT INTO conversations VALUES ('c1', 'anna', 'Leave', ?, ?)", (now, now)
+        )
+    opened = open_database(tmp_path)
+    assert Conversations(opened).get(ANNA, "c1").title == "Leave"
+    assert list(Labels(opened).list(ANNA)) == []
+
+
+@pytest.mark.parametrize("revision", ["0001", "base"])
+def test_a_migration_can_be_undone_and_done_again(tmp_path, revision):
+    open_database(tmp_path).close()
+    migrate(tmp_path, revision, down=True)
+    assert list(Labels(open_database(tmp_path)).list(ANNA)) == []
