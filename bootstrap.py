@@ -16,6 +16,8 @@ from settings import Settings, load_settings
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import Runnable
 
     from chains.answer import Answerer
     from chains.condense import Condenser
@@ -198,7 +200,7 @@ class Services:
         idf = None if index is None else index.keywords.idf
         embeddings = None if index is None else index.passages.embeddings
         return ConversationalRetrievalChain(
-            retriever=self.search.retriever(principal, k=self._settings.top_k),
+            retriever=self._make_retriever(principal),
             condense=self._make_condenser(idf),
             answer=self._make_answerer(idf, embeddings),
             guard_rewrite=True,
@@ -207,6 +209,31 @@ class Services:
             return_answer_message=True,
             max_tokens_limit=self._settings.passages_tokens,
             max_history_tokens=self._settings.history_tokens,
+        )
+
+    def _make_retriever(self, principal: Principal) -> "BaseRetriever":
+        from retrievers.window import WindowRetriever
+
+        settings = self._settings
+        found = self.search.retriever(principal, k=settings.top_k, rephrase=self._rephrase)
+        if not settings.window_passages:
+            return found
+        return WindowRetriever(
+            base=found,
+            neighbours=self.search.documents.neighbours,
+            k=settings.top_k,
+            passages=settings.window_passages,
+            # No character takes more than a token: one window always fits.
+            max_chars=settings.passages_tokens,
+        )
+
+    @property
+    def _rephrase(self) -> "Runnable[str, list[str]] | None":
+        from chains.rephrase import rephrase_with_model
+
+        number = self._settings.multi_query
+        return (
+            rephrase_with_model(self._chat_model, number) if number and self._chat_model else None
         )
 
     def _make_condenser(self, idf: "Idf | None") -> "Condenser":

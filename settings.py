@@ -109,6 +109,12 @@ class Settings(BaseSettings):
         5, gt=0, le=600, description="Longest time for it; then the order without it is kept"
     )
 
+    multi_query: int = Field(
+        0, ge=0, le=5, description="Other wordings searched beside a question; by the chat model"
+    )
+    window_passages: int = Field(
+        0, ge=0, le=5, description="Neighbours on either side that a passage is widened by"
+    )
     history_tokens: int = Field(2000, ge=0, description="Most of the conversation that is sent")
     passages_tokens: int = Field(6000, ge=100, description="Most of the passages that is sent")
 
@@ -116,6 +122,11 @@ class Settings(BaseSettings):
     def _check_together(self) -> Self:
         if self.passage_overlap_chars >= self.passage_chars:
             raise ValueError("FOOTNOTE_PASSAGE_OVERLAP_CHARS must be below FOOTNOTE_PASSAGE_CHARS")
+        if self.multi_query and not (self.openai_base_url or self.openai_api_key):
+            raise ValueError(
+                "FOOTNOTE_MULTI_QUERY needs a chat model: set FOOTNOTE_CHAT_MODEL and"
+                " OPENAI_API_KEY or OPENAI_BASE_URL"
+            )
         return self
 
 

@@ -4,10 +4,12 @@ from dataclasses import dataclass, field
 
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable
 
 from domain import Filter, Principal, SearchMode
 from errors import InputError
 from retrievers.hits import Hit
+from retrievers.multi_query import MultiQueryRetriever
 from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
@@ -67,20 +69,26 @@ class SearchService:
         k: int = 5,
         condition: Filter | None = None,
         rerank: bool | None = None,
+        rephrase: Runnable[str, list[str]] | None = None,
     ) -> BaseRetriever:
         """LangChain's retriever over the index that answers when it is asked.
+
+        With `rephrase` the wordings it gives are searched beside the question.
 
         Raises:
             InputError: `rerank` is asked for and no reranker set, or the condition names an
                 unknown field or operator.
         """
         require_known_fields(condition or {})
-        base = PassageRetriever(
+        base: BaseRetriever = PassageRetriever(
             rank=self._ranker(mode or self.mode),
             hydrate=self.documents.hydrate,
             k=k,
             condition=condition,
         )
+        if rephrase is not None:
+            depth = self.options.candidates
+            base = MultiQueryRetriever(base=base, rephrase=rephrase, k=k, depth=depth)
         if rerank and self.reranking is None:
             raise InputError(
                 "No reranker is set: set FOOTNOTE_RERANK_PROVIDER to fastembed or http."

@@ -68,3 +68,11 @@ def test_a_key_is_not_printed(monkeypatch):
 
 def test_each_setting_has_a_description():
     assert all(field.description for field in Settings.model_fields.values())
+
+
+def test_other_wordings_without_a_chat_model_are_refused(monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_MULTI_QUERY", "2")
+    with pytest.raises(ConfigError, match="FOOTNOTE_MULTI_QUERY.*FOOTNOTE_CHAT_MODEL"):
+        load_settings()
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:11434/v1")
+    assert load_settings().multi_query == 2
