@@ -32,6 +32,7 @@ def search(
         found = services.search.search(
             LOCAL_USER, query, mode=mode, k=k, condition=condition, rerank=rerank
         )
+    _warn_if_not_reranked(found)
     explained = _explained(query, found, condition) if explain else [None] * len(found)
     if as_json:
         print_json([_as_data(hit, why) for hit, why in zip(found, explained, strict=True)])
@@ -46,6 +47,12 @@ def place(found: dict[str, Any]) -> str:
     """Where a passage stands: the location of its document and its page."""
     page = f", page {found['page']}" if found["page"] else ""
     return f"{found['location']}{page}"
+
+
+def _warn_if_not_reranked(found: "list[Document]") -> None:
+    reason = found[0].metadata.get("rerank", {}).get("skipped") if found else None
+    if reason:
+        typer.secho(f"Footnote: Not reranked. {reason}", fg="yellow", err=True)
 
 
 def _explained(query: str, found: "list[Document]", condition: Filter) -> list[Explanation | None]:

@@ -5,14 +5,14 @@ from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
 
 from domain import Filter
+from retrievers.counted import CountedRetriever
 
 Hydrate = Callable[[Sequence[str]], list[Document]]
 
 
-class PassageRetriever(BaseRetriever):
+class PassageRetriever(CountedRetriever):
     """The best passages for a question, each with `score` and `parts` in its metadata.
 
     The parts are a `domain.ScorePart` each as a dictionary, one for every list that was ranked;
@@ -24,21 +24,16 @@ class PassageRetriever(BaseRetriever):
     rank: Any
     """A `retrievers.rankers.Ranker`."""
     hydrate: Hydrate
-    k: int = 5
     condition: Filter | None = None
 
-    def _get_relevant_documents(
+    def _find(
         self,
         query: str,
-        *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # LangChain's signature
-        k: int | None = None,
+        k: int,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # nothing to tell it
     ) -> list[Document]:
-        wanted = self.k if k is None else k
-        if wanted < 1:
-            raise ValueError(f"k must be at least 1, got {wanted}")
-        hits = {hit.id: hit for hit in self.rank(query, wanted + SPARE, self.condition)}
-        found = self.hydrate(list(hits))[:wanted]
+        hits = {hit.id: hit for hit in self.rank(query, k + SPARE, self.condition)}
+        found = self.hydrate(list(hits))[:k]
         for document in found:
             hit = hits[document.id or ""]
             document.metadata["score"] = hit.score

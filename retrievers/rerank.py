@@ -6,22 +6,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.callbacks import (
-    AsyncCallbackManagerForRetrieverRun,
-    CallbackManagerForRetrieverRun,
-)
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.cross_encoders import BaseCrossEncoder
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import run_in_executor
+from langchain_core.runnables import RunnableConfig
 from pydantic import Field
 
 from errors import ModelError
+from retrievers.counted import CountedRetriever
 
 PAIRS_PER_BATCH = 8
 
 
-class RerankRetriever(BaseRetriever):
+class RerankRetriever(CountedRetriever):
     """The best `depth` passages of `base`, in the order of a cross-encoder's scores.
 
     Each passage tells in its metadata what moved it: `rerank` holds the cross-encoder's `score`
@@ -36,36 +34,15 @@ class RerankRetriever(BaseRetriever):
     base: BaseRetriever
     """Takes `k` when it is invoked."""
     cross_encoder: BaseCrossEncoder
-    k: int = 5
     depth: int = Field(50, ge=1)
     budget_s: float = Field(5, gt=0)
     pairs_per_batch: int = Field(PAIRS_PER_BATCH, ge=1)
 
-    def _get_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: CallbackManagerForRetrieverRun,
-        k: int | None = None,
+    def _find(
+        self, query: str, k: int, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        wanted = self.k if k is None else k
-        if wanted < 1:
-            raise ValueError(f"k must be at least 1, got {wanted}")
-        config: Any = {"callbacks": run_manager.get_child()}
-        found = self.base.invoke(query, config, k=max(wanted, self.depth))
-        return self._reranked(query, found)[:wanted]
-
-    async def _aget_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,
-        k: int | None = None,
-    ) -> list[Document]:
-        # LangChain's own takes no k.
-        return await run_in_executor(
-            None, self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k
-        )
+        config: RunnableConfig = {"callbacks": run_manager.get_child()}
+        return self._reranked(query, self.base.invoke(query, config, k=max(k, self.depth)))[:k]
 
     def _reranked(self, query: str, found: list[Document]) -> list[Document]:
         near, rest = found[: self.depth], found[self.depth :]

@@ -39,6 +39,7 @@ HOME = {
     "filelock": {"storage"},
     "langchain_openai": {"models"},
     "openai": {"models"},
+    "httpx": {"models"},
     "onnxruntime": {"models"},
     "onnx": {"models"},
     "tokenizers": {"models"},

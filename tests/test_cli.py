@@ -59,6 +59,16 @@ def test_search_prints_the_place_of_each_passage(run, handbook):
     assert hit["title"] == "VPN"
 
 
+def test_search_says_on_stderr_why_nothing_was_reranked(run, handbook):
+    run("import", handbook)
+    broken = {"FOOTNOTE_RERANK_PROVIDER": "fastembed", "FOOTNOTE_RERANK_PATH": "/nowhere"}
+    done = run("search", "WireGuard", **broken)
+    assert "Not reranked. The reranker Xenova/ms-marco-MiniLM-L-6-v2 can't be loaded" in done.stderr
+    assert "vpn.md" in done.stdout
+    assert run("search", "WireGuard", "--no-rerank", **broken).stderr == ""
+    assert "FOOTNOTE_RERANK_PROVIDER" in run("search", "WireGuard", "--rerank", code=1).stderr
+
+
 def test_an_unreadable_file_is_named_with_its_reason_and_a_code_of_its_own(run, handbook):
     (handbook / "empty.pdf").write_bytes(b"")
     printed = run("import", handbook, code=3).stdout

@@ -1,7 +1,9 @@
 import pytest
 
 from domain import LOCAL_USER, SearchMode
-from errors import InputError
+from errors import ConfigError, InputError
+from tests.fakes.cross_encoder import write_cross_encoder
+from tests.fakes.reranker import reranking
 
 
 @pytest.fixture
@@ -68,3 +70,69 @@ def test_an_empty_query_or_a_senseless_k_is_refused(search, query, k):
 
 def test_a_query_of_100_000_characters_is_searched(search):
     assert search.search(LOCAL_USER, "annual leave " * 8000, mode=SearchMode.BM25)
+
+
+QUESTION = "annual leave of new employees"
+
+
+@pytest.fixture
+def reranked(build_services, handbook, tmp_path):
+    """Search with a reranker from a folder, which counts the words that a pair shares."""
+
+    def build(**settings):
+        folder = write_cross_encoder(tmp_path / "tiny", ["vpn", "WireGuard", "gateway"])
+        chosen = {"rerank_provider": "fastembed", "rerank_path": folder, "rerank_budget_s": 60}
+        services = build_services(**(chosen | settings))
+        services.directories.import_directory(LOCAL_USER, handbook)
+        return services.search
+
+    return build
+
+
+def test_a_reranker_that_is_set_orders_what_every_mode_found(reranked):
+    search = reranked()
+    question = "annual leave, WireGuard gateway"
+    for mode in (SearchMode.SIMILARITY, SearchMode.ENSEMBLE, SearchMode.CONVEX):
+        plain = search.search(LOCAL_USER, question, mode=mode, k=9, rerank=False)
+        before = [passage.metadata["key"] for passage in plain].index("vpn.md") + 1
+        best = search.search(LOCAL_USER, question, mode=mode, k=1)[0]
+        assert best.metadata["key"] == "vpn.md"
+        assert best.metadata["rerank"] == {"score": 2.0, "rank": 1, "rank_before": before}
+
+
+def test_without_the_reranker_nothing_tells_of_it(reranked):
+    found = reranked().search(LOCAL_USER, QUESTION, rerank=False)
+    assert found
+    assert all("rerank" not in passage.metadata for passage in found)
+
+
+def test_a_condition_holds_for_reranked_passages(reranked):
+    found = reranked().search(LOCAL_USER, "WireGuard", condition={"key": "leave.md"}, k=9)
+    assert {passage.metadata["key"] for passage in found} <= {"leave.md"}
+
+
+def test_a_hosted_reranker_is_asked_once_for_all_passages(reranked):
+    with reranking() as server:
+        search = reranked(rerank_provider="http", rerank_url=server.url, rerank_model="rank-3")
+        best = search.search(LOCAL_USER, "choose WireGuard", mode=SearchMode.SIMILARITY)[0]
+        assert best.metadata["rerank"]["score"] == pytest.approx(0.2)
+        assert len(server.bodies) == 1
+
+
+def test_a_reranker_that_fails_leaves_the_order_and_says_why(reranked):
+    search = reranked(rerank_path="/nowhere")
+    plain = search.search(LOCAL_USER, QUESTION, rerank=False)
+    found = search.search(LOCAL_USER, QUESTION, rerank=True)
+    assert [passage.id for passage in found] == [passage.id for passage in plain]
+    assert all("/nowhere" in passage.metadata["rerank"]["skipped"] for passage in found)
+
+
+def test_reranking_without_a_reranker_names_the_setting(search):
+    with pytest.raises(InputError, match="FOOTNOTE_RERANK_PROVIDER"):
+        search.search(LOCAL_USER, QUESTION, rerank=True)
+    assert search.search(LOCAL_USER, QUESTION, rerank=False)
+
+
+def test_a_reranker_without_its_address_names_the_setting(build_services):
+    with pytest.raises(ConfigError, match="FOOTNOTE_RERANK_URL"):
+        build_services(rerank_provider="http", rerank_model="rank-3").search.search(LOCAL_USER, "x")
