@@ -12,7 +12,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from domain import SearchMode
+from domain import Normalisation, SearchMode
 from errors import ConfigError
 
 _PREFIX = "FOOTNOTE_"
@@ -88,6 +88,9 @@ class Settings(BaseSettings):
     dense_weight: float = Field(
         0.5, ge=0, le=1, description="Share of the dense list in the convex combination"
     )
+    normalisation: Normalisation = Field(
+        Normalisation.MIN_MAX, description="Scaling of scores before they are combined"
+    )
     score_threshold: float = Field(
         0.3, ge=0, le=1, description="Least relevance in mode similarity_score_threshold"
     )
@@ -106,7 +109,7 @@ class Settings(BaseSettings):
     rerank_api_key: SecretStr | None = Field(None, description="Key of that address")
     rerank_depth: int = Field(50, ge=1, le=1000, description="Passages the reranker scores")
     rerank_budget_s: float = Field(
-        5, gt=0, le=600, description="Longest time for it; then the order without it is kept"
+        10, gt=0, le=600, description="Longest time for it; then the order without it is kept"
     )
 
     multi_query: int = Field(

@@ -28,7 +28,7 @@ class RerankSpec:
     path: str | None = None
     url: str | None = None
     api_key: SecretStr | None = field(default=None, repr=False)
-    timeout_s: float = 5
+    timeout_s: float = 10
 
 
 def build_cross_encoder(spec: RerankSpec, cache_dir: Path) -> "BaseCrossEncoder | None":

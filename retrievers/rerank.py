@@ -35,7 +35,7 @@ class RerankRetriever(CountedRetriever):
     """Takes `k` when it is invoked."""
     cross_encoder: BaseCrossEncoder
     depth: int = Field(50, ge=1)
-    budget_s: float = Field(5, gt=0)
+    budget_s: float = Field(10, gt=0)
     pairs_per_batch: int = Field(PAIRS_PER_BATCH, ge=1)
 
     def _find(
