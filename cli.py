@@ -43,6 +43,12 @@ def import_path(
     path: Annotated[Path, typer.Argument(help="A folder or a file", readable=False)],
     include: Annotated[list[str] | None, typer.Option(help="Only paths that match")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No paths that match")] = None,
+    collection: Annotated[
+        str | None, typer.Option(help="File its documents under this; '' is the folder's name")
+    ] = None,
+    label: Annotated[
+        list[str] | None, typer.Option(help="Label of its documents; repeatable, '' takes all away")
+    ] = None,
     confirm_removals: Annotated[
         bool, typer.Option(help="Remove documents even if most of the source is gone")
     ] = False,
@@ -56,6 +62,8 @@ def import_path(
             path,
             include=include or ("**/*",),
             exclude=exclude or (),
+            collection=collection,
+            labels=label,
             confirm_removals=confirm_removals,
             on_progress=progress,
         )

@@ -16,6 +16,20 @@ def search(
     query: str,
     mode: Annotated[SearchMode | None, typer.Option(help="How to search")] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many passages")] = 5,
+    source: Annotated[
+        list[str] | None, typer.Option(help="Only this source: name, location or id; repeatable")
+    ] = None,
+    collection: Annotated[
+        list[str] | None, typer.Option(help="Only this collection; repeatable")
+    ] = None,
+    file_format: Annotated[
+        list[str] | None, typer.Option("--format", help="Only this format, such as pdf; repeatable")
+    ] = None,
+    label: Annotated[
+        list[str] | None, typer.Option(help="Only with this label; repeatable, any will do")
+    ] = None,
+    since: Annotated[str, typer.Option(help="Changed on this day or later: 2026-11-21")] = "",
+    until: Annotated[str, typer.Option(help="Changed on this day or before")] = "",
     rerank: Annotated[
         bool | None,
         typer.Option("--rerank/--no-rerank", help="Put the best first with the reranker, or don't"),
@@ -27,8 +41,11 @@ def search(
     data_dir: DataDir = None,
 ) -> None:
     """Find passages without answering."""
-    condition: Filter = {}
+    from services.scope import Scope  # slow, and `--help` needs none of it
+
+    scope = Scope(source or (), collection or (), file_format or (), label or (), since, until)
     with open_services(data_dir) as services:
+        condition = services.search.condition(LOCAL_USER, scope)
         found = services.search.search(
             LOCAL_USER, query, mode=mode, k=k, condition=condition, rerank=rerank
         )

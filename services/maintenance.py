@@ -56,7 +56,8 @@ class IndexStatus:
         if not self.reindex_needed:
             return ""
         return (
-            "The settings of embedding or splitting have changed since the index was made:"
+            "The settings of embedding or splitting, or what an index holds, have changed since"
+            " the index was made:"
             f" re-embed {self.passages} passages with `python cli.py reindex`. Until then the old"
             " index goes on answering, with the model it was made with."
         )

@@ -59,6 +59,20 @@ def test_search_prints_the_place_of_each_passage(run, handbook):
     assert hit["title"] == "VPN"
 
 
+def test_a_search_is_narrowed_to_what_an_import_was_filed_under(run, handbook):
+    run("import", handbook, "--collection", "HR", "--label", "law", "--label", "rules")
+
+    def search(narrowed, code=0):
+        return run("search", "WireGuard", *narrowed.split(), "--json", code=code)
+
+    narrowed = "--source handbook --collection HR --label law --format md --since 2020-01-01"
+    best = json.loads(search(narrowed).stdout)[0]
+    assert (best["collection"], best["labels"]) == ("HR", ["law", "rules"])
+    assert json.loads(search("--until 1999-12-31").stdout) == []
+    mistyped = search("--source handbuch", code=1)
+    assert "There is no source 'handbuch'. Did you mean 'handbook'?" in mistyped.stderr
+
+
 def test_search_says_on_stderr_why_nothing_was_reranked(run, handbook):
     run("import", handbook)
     broken = {"FOOTNOTE_RERANK_PROVIDER": "fastembed", "FOOTNOTE_RERANK_PATH": "/nowhere"}
