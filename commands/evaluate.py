@@ -48,7 +48,7 @@ def evaluate(
     else:
         figures = _by_folder(folder, mode, queries, answers, sweep, sample, data_dir)
     for row in figures:
-        typer.echo("  ".join(f"{name} {_rounded(value)}" for name, value in row.items()))
+        typer.echo(_line(row))
     if json_file is not None:
         json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
@@ -78,6 +78,19 @@ def _by_own_labels(mode: list[SearchMode] | None, data_dir: Path | None) -> "lis
     for notice in figures.notices:
         typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
     return [row.as_row() for row in figures.rows]
+
+
+def _line(row: "Figures") -> str:
+    shown = {name: value for name, value in row.items() if not name.endswith(("_low", "_high"))}
+    return "  ".join(
+        f"{name} {_rounded(value)}{_interval(row, name)}" for name, value in shown.items()
+    )
+
+
+def _interval(row: "Figures", name: str) -> str:
+    if f"{name}_low" not in row:
+        return ""
+    return f" ({_rounded(row[f'{name}_low'])} to {_rounded(row[f'{name}_high'])})"
 
 
 def _rounded(value: str | float) -> str:
