@@ -319,7 +319,12 @@ class Services:
         from services.ranking import RankingOptions
 
         settings = self._settings
-        return RankingOptions(settings.candidates, settings.dense_weight, settings.score_threshold)
+        return RankingOptions(
+            settings.candidates,
+            settings.dense_weight,
+            settings.score_threshold,
+            settings.normalisation,
+        )
 
     @cached_property
     def _reranking(self) -> "Reranking | None":

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from domain import SearchMode
+from domain import Normalisation, SearchMode
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
 from storage.keyword_index import KeywordIndex
 from storage.passages import DeepLakePassages
@@ -25,6 +25,7 @@ class RankingOptions:
     candidates: int = 100
     dense_weight: float = 0.5
     score_threshold: float = 0.3
+    normalisation: Normalisation = Normalisation.MIN_MAX
 
 
 def build_ranker(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
@@ -52,6 +53,7 @@ def _build_convex(mode: SearchMode, index: OpenIndex, options: RankingOptions) -
         _build_keyword(mode, index, options),
         options.dense_weight,
         options.candidates,
+        options.normalisation,
     )
 
 
