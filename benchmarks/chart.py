@@ -11,8 +11,8 @@ from html import escape
 from benchmarks.contest import GROWTH
 from benchmarks.measure import Report, Table, shown
 
-PANEL, HEIGHT = 420, 400
-LEFT, RIGHT, TOP, BOTTOM = 52, 132, 40, 44
+PANEL, HEIGHT = 450, 400
+LEFT, RIGHT, TOP, BOTTOM = 52, 162, 40, 44
 OURS = "#c2410c"
 OTHERS = ["#1d4ed8", "#047857", "#7c3aed", "#0e7490", "#a16207", "#be185d", "#4b5563"]
 LABEL_GAP = 13

@@ -6,9 +6,11 @@ has filled before.
 """
 
 import os
+import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -41,8 +43,8 @@ class Contender:
     build: Callable[[Any, Path], None] | None = None
     package: str = "numpy"
     """What it needs; where that is not installed, it takes no part."""
-    largest: int | None = None
-    """The most passages it is tried with; None: any number."""
+    in_background: bool = False
+    """Whether its first answer begins work in threads; the timed questions come after that."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Outcome:
     """Making the index; for one in memory that is opening it."""
     open_s: float
     """Opening it in a new process, the first answer included."""
+    ready_s: float
+    """After the first answer, until what it began in the background was done."""
     resident_mib: float
     """The whole process after all its answers."""
     answers: Mapping[str, Answers]
@@ -89,9 +93,8 @@ def contest(
     for name, contender in import_module(part).CONTENDERS.items():
         if find_spec(contender.package) is None:
             notes.append(f"{name} took no part: {contender.package} is not installed")
-        elif contender.largest is not None and size > contender.largest:
-            notes.append(f"{name} took no part at {size:,}: it would take too long")
         else:
+            started = time.monotonic()
             with tempfile.TemporaryDirectory() as folder:
                 what = {"part": part, "name": name, "place": str(place), "folder": folder}
                 built = call("benchmarks.contest:build", one_thread=True, **what, apart=apart)
@@ -103,6 +106,11 @@ def contest(
                     apart=apart,
                 )
             outcomes[name] = as_outcome(built, shown)
+            print(
+                f"\n  {name}, {size:,}: {time.monotonic() - started:.0f} s",
+                end=" ",
+                file=sys.stderr,
+            )
     return outcomes, notes
 
 
@@ -114,7 +122,8 @@ def call_here(function: str, *, one_thread: bool, **arguments: Any) -> Any:  # n
 def as_outcome(built: float | None, shown: dict[str, Any]) -> Outcome:
     answers = {kind: Answers(**each) for kind, each in shown["answers"].items()}
     opening = shown["open_s"]
-    return Outcome(opening if built is None else built, opening, shown["resident_mib"], answers)
+    making = opening if built is None else built
+    return Outcome(making, opening, shown["ready_s"], shown["resident_mib"], answers)
 
 
 def build(part: str, name: str, place: str, folder: str, apart: bool) -> float | None:
@@ -134,13 +143,26 @@ def ask(
 ) -> dict[str, Any]:
     """The answers of each kind, and what opening took, as data."""
     module = prepared(part, apart)
+    contender: Contender = module.CONTENDERS[name]
     questions = module.questions(Path(place))
+    others = set(threading.enumerate())
     started = time.perf_counter()
-    searches = module.CONTENDERS[name].open(Path(place), Path(folder))
+    searches = contender.open(Path(place), Path(folder))
     searches["ids"](questions[0])
     opened = time.perf_counter() - started
+    if contender.in_background:
+        wait_for(set(threading.enumerate()) - others)
+    ready = time.perf_counter() - started - opened
     answers = {kind: asked(search, questions, budget_s) for kind, search in searches.items()}
-    return {"open_s": opened, "resident_mib": resident_mib(), "answers": answers}
+    memory = resident_mib()
+    return {"open_s": opened, "ready_s": ready, "resident_mib": memory, "answers": answers}
+
+
+def wait_for(threads: Iterable[threading.Thread]) -> None:
+    """Let them finish, unless they are made to run as long as the process."""
+    for thread in threads:
+        if not thread.daemon:
+            thread.join()
 
 
 def prepared(part: str, apart: bool) -> Any:

@@ -57,7 +57,7 @@ def test_vector_stores_find_what_exact_search_finds_and_nothing_outside_the_filt
 
 def test_hybrid_search_is_compared_with_langchains(cache):
     found = small_run("hybrid_search", cache)
-    assert found["300: EnsembleRetriever / Footnote, RRF, p50"] > 0
+    assert found["300: EnsembleRetriever / Footnote, p50"] > 0
 
 
 def test_a_contender_whose_package_is_missing_is_named(tmp_path, monkeypatch):
