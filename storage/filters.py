@@ -46,14 +46,19 @@ class Column:
     """One field of all rows, each distinct value kept (and later checked) once."""
 
     def __init__(self, values: Iterable[Any]) -> None:
-        numbers: dict[tuple[type, Any], int] = {}
+        self._known: dict[tuple[type, Any], int] = {}
         self._values: list[Any] = []
-        self._numbers = np.fromiter((self._number(value, numbers) for value in values), np.intp)
+        self._numbers = np.fromiter(map(self._number, values), np.intp)
 
-    def _number(self, value: Any, numbers: dict[tuple[type, Any], int]) -> int:
+    def change(self, gone: Sequence[int], added: Iterable[Any]) -> None:
+        """Drop the values of these rows and append those of others."""
+        kept = np.delete(self._numbers, gone)
+        self._numbers = np.append(kept, np.fromiter(map(self._number, added), np.intp))
+
+    def _number(self, value: Any) -> int:
         """The place of an equal value of the same type, or of this one as a new value."""
         key = (type(value), _hashable(value, len(self._values)))
-        number = numbers.setdefault(key, len(self._values))
+        number = self._known.setdefault(key, len(self._values))
         if number == len(self._values):
             self._values.append(value)
         return number

@@ -12,13 +12,14 @@ import numpy.typing as npt
 
 from domain import Filter, Metadata
 from errors import StorageError
+from storage.approximate_index import Matrix
 from storage.disk import require_free_space
 from storage.filters import MISSING, Column, checks_of, mask, matches
 from storage.lock import writer_lock
 from storage.new_rows import NewRows, check_dimension
 from storage.passage_dataset import PassageDataset
 from storage.passage_state import State
-from storage.vector_index import Matrix, VectorIndex, unit_length
+from storage.vector_index import VectorIndex, unit_length
 
 REFRESH_S = 0.5
 """How old the last look for other processes' commits may be when a search begins."""
@@ -198,8 +199,7 @@ class PassageRows:
         dataset = self._open()
         self._dataset, self._state = None, None  # were it to fail, everything is read afresh
         dataset.write(gone, new)
-        added = new.ids if new else ()
-        self._dataset, self._state = dataset, state.after(dataset.version, gone, added)
+        self._dataset, self._state = dataset, state.after(dataset.version, gone, new)
 
     def _refuse_if_read_only(self) -> None:
         if self._read_only:

@@ -1,10 +1,12 @@
 """What one committed state of the passages holds, as far as this process has read it."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from storage.filters import Column
+from storage.filters import MISSING, Column
+from storage.new_rows import NewRows
 from storage.vector_index import VectorIndex
 
 
@@ -33,12 +35,28 @@ class State:
             return []
         return [row for row, id_ in enumerate(self.ids) if id_ in wanted]
 
-    def after(self, version: str, gone: Sequence[int], added: Sequence[str]) -> "State":
-        """The state after deleting these rows and appending others; this one is used up."""
+    def after(self, version: str, gone: Sequence[int], new: NewRows | None) -> "State":
+        """The state after deleting these rows and appending others; this one is used up.
+
+        What has been read of this one is carried over, so that nothing is read again.
+        """
+        added = new.ids if new else ()
         if gone:
             dropped = set(gone)
             kept = [id_ for row, id_ in enumerate(self.ids) if row not in dropped]
-            return State.of(version, [*kept, *added])
-        self.row_of.update(zip(added, count(len(self.ids)), strict=False))
-        self.ids.extend(added)
-        return State(version, self.ids, self.row_of)
+            following = State.of(version, [*kept, *added])
+        else:
+            self.row_of.update(zip(added, count(len(self.ids)), strict=False))
+            self.ids.extend(added)
+            following = State(version, self.ids, self.row_of)
+        self._carry_over(following, gone, new)
+        return following
+
+    def _carry_over(self, following: "State", gone: Sequence[int], new: NewRows | None) -> None:
+        metadata = [json.loads(each) for each in new.metadata] if new and self.columns else []
+        for name, column in self.columns.items():
+            column.change(gone, (each.get(name, MISSING) for each in metadata))
+        following.columns = self.columns
+        if self.index is not None:
+            vectors = new.vectors if new else self.index.vectors([])
+            following.index = self.index.after(gone, len(following.ids) - len(vectors), vectors)

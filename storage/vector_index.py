@@ -1,13 +1,12 @@
-"""Exact cosine search over vectors held in memory."""
+"""Cosine search over vectors held in memory: exact, or among candidates where they are many."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.intp]
+from storage.approximate_index import BackgroundCodes, Matrix, Rows
 
 BLOCK_ROWS = 8192
 """Rows read at once: a whole second matrix would double the memory while loading."""
@@ -15,16 +14,44 @@ BLOCK_ROWS = 8192
 SPARSE = 4
 """Below one row in four allowed, gathering these rows is cheaper than multiplying them all."""
 
+CANDIDATES = 500
+"""At least so many of the rows that seem nearest by their codes are compared exactly."""
+
+CANDIDATES_PER_HIT = 6
+"""And at least so many for each row asked for."""
+
+SPARE = 0.1
+"""The room for more rows when the matrix has to grow, and how much of it deleted ones may take,
+as a share of it: beyond, it is copied."""
+
+GONE = -1
+"""Stands for the row at a place in the matrix whose row is deleted."""
+
 
 class VectorIndex:
     """The vectors of one state of a store, scaled to length 1, in row order.
 
-    Zero vectors have no direction and so no cosine: they are left out and never found.
+    Zero vectors have no direction and so no cosine: they are left out and never found. An index
+    never changes, so that threads may search it while `after` makes the next one.
+
+    A search without a filter is approximate from `APPROXIMATE_FROM` rows on, as soon as codes
+    have been made in the background: the rows are those that an exact comparison of the
+    candidates puts first. One with a filter is always exact.
     """
 
-    def __init__(self, rows: Rows, matrix: Matrix) -> None:
+    def __init__(self, rows: Rows, room: Matrix, codes: BackgroundCodes | None = None) -> None:
+        """Args are kept.
+
+        Args:
+            rows: For each place in the matrix its row, ascending but for some that are `GONE`.
+            room: The matrix, perhaps with unused places at its end.
+            codes: Those of an earlier index with the same rows in the same places.
+        """
         self._rows = rows
-        self._matrix = matrix
+        self._room = room
+        self._matrix = room[: len(rows)]
+        self._codes = codes or BackgroundCodes()
+        self._living = None if rows.min(initial=0) >= 0 else np.flatnonzero(rows != GONE)
 
     @classmethod
     def load(
@@ -62,8 +89,7 @@ class VectorIndex:
             k: At most this many are returned; at least 1.
             allowed: For each row of the store whether it may be returned; None allows all.
         """
-        places = None if allowed is None else np.flatnonzero(allowed[self._rows])
-        scores = self._scores(query, places)
+        places, scores = self._candidates(query, k, allowed) or self._all(query, allowed)
         best = _largest(scores, k)
         found = self._rows[best if places is None else places[best]]
         cosines = np.clip(scores[best], -1.0, 1.0)
@@ -71,7 +97,62 @@ class VectorIndex:
 
     def vectors(self, rows: list[int]) -> Matrix:
         """The scaled vectors of rows that a search returned, in the order asked."""
-        return self._matrix[np.searchsorted(self._rows, rows)]
+        living = self._living
+        if living is None:
+            return self._matrix[np.searchsorted(self._rows, rows)]
+        return self._matrix[living[np.searchsorted(self._rows[living], rows)]]
+
+    def after(self, gone: Sequence[int], first: int, added: npt.NDArray[Any]) -> "VectorIndex":
+        """The index of the next state; this one may still be searched, but has no other next.
+
+        Args:
+            gone: Rows that are deleted, ascending; those behind them move up.
+            first: The row that the first of the added ones gets.
+            added: Their vectors.
+        """
+        block, directed = unit_length(added)
+        kept = _without(self._rows, gone)
+        rows = np.concatenate([kept, np.flatnonzero(directed) + first])
+        new = block[directed]
+        if np.count_nonzero(rows == GONE) > SPARE * len(rows):
+            living = np.flatnonzero(kept != GONE)
+            return VectorIndex(rows[rows != GONE], _grown(self._matrix[living], new))
+        if len(rows) > len(self._room):
+            return VectorIndex(rows, _grown(self._matrix, new), self._codes)
+        self._room[len(kept) : len(rows)] = new
+        return VectorIndex(rows, self._room, self._codes)
+
+    def _candidates(
+        self, query: Matrix, k: int, allowed: npt.NDArray[np.bool_] | None
+    ) -> tuple[Rows, Matrix] | None:
+        """Places that may be the nearest and their cosines; None if all are to be compared."""
+        codes = self._codes.of(self._matrix) if allowed is None else None
+        count = max(CANDIDATES, CANDIDATES_PER_HIT * k)
+        while codes is not None and count * SPARSE < len(codes):
+            near = codes.nearest(query, count)
+            near = near[near < len(self._rows)]  # the codes may be those of a later index
+            near = near[self._rows[near] != GONE]
+            if len(near) * 2 >= max(CANDIDATES, CANDIDATES_PER_HIT * k):
+                return self._with_uncoded(query, near, len(codes))
+            count *= 4  # those deleted since the codes were made stood in the way
+        return None
+
+    def _with_uncoded(self, query: Matrix, near: Rows, coded: int) -> tuple[Rows, Matrix]:
+        """The same with every row that was added after the codes were made."""
+        late = np.flatnonzero(self._rows[coded:] != GONE)
+        scores = [self._matrix[near] @ query, np.vecdot(self._matrix[coded:], query)[late]]
+        return np.concatenate([near, late + coded]), np.concatenate(scores)
+
+    def _all(
+        self, query: Matrix, allowed: npt.NDArray[np.bool_] | None
+    ) -> tuple[Rows | None, Matrix]:
+        """The places that may be found, None for all of them, and their cosines."""
+        places = self._living
+        if allowed is not None:
+            within = self._rows if places is None else self._rows[places]
+            chosen = np.flatnonzero(allowed[within])
+            places = chosen if places is None else places[chosen]
+        return places, self._scores(query, places)
 
     def _scores(self, query: Matrix, places: Rows | None) -> Matrix:
         if places is not None and len(places) * SPARSE < len(self._matrix):
@@ -88,6 +169,22 @@ def unit_length(vectors: npt.NDArray[Any]) -> tuple[Matrix, npt.NDArray[np.bool_
     directed = lengths > 0
     exact /= np.where(directed, lengths, 1.0)[:, np.newaxis]
     return exact.astype(np.float32), directed
+
+
+def _without(rows: Rows, gone: Sequence[int]) -> Rows:
+    """The rows after some are deleted, in the same places."""
+    left = rows - np.searchsorted(gone, rows)
+    left[(rows == GONE) | np.isin(rows, gone)] = GONE
+    return left
+
+
+def _grown(matrix: Matrix, new: Matrix) -> Matrix:
+    """A matrix with these rows at its end, and room for more behind them."""
+    rows = len(matrix) + len(new)
+    room = np.empty((rows + int(SPARE * rows), new.shape[1]), dtype=np.float32)
+    room[: len(matrix)] = matrix
+    room[len(matrix) : rows] = new
+    return room
 
 
 def _fitted(matrix: Matrix, rows: int) -> Matrix:

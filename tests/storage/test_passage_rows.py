@@ -69,6 +69,20 @@ def test_what_another_process_commits_is_seen_within_a_second(tmp_path):
         other.wait(10)
 
 
+def test_after_an_own_commit_nothing_is_read_again(tmp_path, monkeypatch):
+    store = open_store(tmp_path)
+    store.add_texts(["1 0", "0 1", "1 1"], [{"n": n} for n in range(3)], ids=["a", "b", "c"])
+    few = {"n": {"$lt": 2}}
+    assert store.similar_ids("1 0", 9, filter=few) == [("a", 1.0), ("b", 0.0)]
+    for read in ("vectors", "metadata", "ids"):
+        monkeypatch.setattr(PassageDataset, read, None)
+    store.add_texts(["1 0.1", "0 0"], [{"n": 0}, {"n": 0}], ids=["b", "zero"])
+    store.delete(["a"])
+    assert [id_ for id_, _ in store.similar_ids("1 0", 9, filter=few)] == ["b"]
+    assert [id_ for id_, _ in store.similar_ids("1 0", 9)] == ["b", "c"]
+    assert store.matching_ids(few) == {"b", "zero"}
+
+
 def test_a_change_made_on_a_stale_view_hits_the_rows_that_were_meant(tmp_path):
     mine, theirs = open_store(tmp_path), open_store(tmp_path)
     mine.add_texts(["1 0", "0 1", "1 1", "2 1"], ids=["a", "b", "c", "d"])
