@@ -7,8 +7,11 @@ from ui import words
 
 ui.show_frame()
 page = st.navigation(
-    [st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True)],
-    position="hidden",  # one page so far
+    [
+        st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True),
+        st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
+    ],
+    position="top",
 )
 with ui.errors_shown():
     page.run()

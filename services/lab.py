@@ -6,9 +6,20 @@ from dataclasses import dataclass
 
 from langchain_core.documents import Document
 
-from domain import Filter, Principal, SearchMode
+from domain import Explanation, Filter, Principal, SearchMode
 from errors import AppError, InputError
+from services.explain import explain
 from services.search import SearchService
+
+
+@dataclass(frozen=True, slots=True)
+class LabHit:
+    """A passage that a mode found, at a rank from 1, and why."""
+
+    passage_id: str
+    rank: int
+    document: Document
+    explanation: Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +30,9 @@ class ModeResult:
     """
 
     mode: SearchMode
-    documents: tuple[Document, ...] = ()
+    hits: tuple[LabHit, ...] = ()
     milliseconds: float = 0.0
     error: str = ""
-
-    def rank_of(self, passage_id: str) -> int | None:
-        """The passage's place in this mode, from 1; None where the mode did not find it."""
-        ids = [document.id for document in self.documents]
-        return ids.index(passage_id) + 1 if passage_id in ids else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,11 @@ class Comparison:
 
     def found_by(self, passage_id: str) -> tuple[SearchMode, ...]:
         """The modes that found the passage, in the order of the results."""
-        return tuple(one.mode for one in self.results if one.rank_of(passage_id))
+        return tuple(
+            one.mode
+            for one in self.results
+            if any(hit.passage_id == passage_id for hit in one.hits)
+        )
 
     @property
     def searched(self) -> int:
@@ -48,13 +58,10 @@ class Comparison:
         return sum(not one.error for one in self.results)
 
     @property
-    def passages(self) -> dict[str, Document]:
-        """Every passage that was found, by id: the first mode's in order, then what others add."""
-        found: dict[str, Document] = {}
-        for result in self.results:
-            for document in result.documents:
-                found.setdefault(document.id or "", document)
-        return found
+    def shared(self) -> tuple[str, ...]:
+        """The ids of the passages that more than one mode found, in the order they appear."""
+        ids = dict.fromkeys(hit.passage_id for result in self.results for hit in result.hits)
+        return tuple(id_ for id_ in ids if len(self.found_by(id_)) > 1)
 
 
 @dataclass(frozen=True)
@@ -103,4 +110,9 @@ class LabService:
             raise  # no mode could use it
         except AppError as error:
             return ModeResult(mode, error=str(error))
-        return ModeResult(mode, tuple(found), 1000 * (time.perf_counter() - started))
+        milliseconds = 1000 * (time.perf_counter() - started)
+        hits = [
+            LabHit(document.id or "", rank, document, explain(question, document, condition))
+            for rank, document in enumerate(found, start=1)
+        ]
+        return ModeResult(mode, tuple(hits), milliseconds)

@@ -32,6 +32,7 @@ ALLOWED = {
 
 HOME = {
     "streamlit": {"app", "pages", "ui"},
+    "altair": {"ui"},
     "sqlalchemy": {"storage"},
     "alembic": {"storage"},
     "deeplake": {"storage"},

@@ -9,23 +9,37 @@ from ui.conversations import (
 from ui.errors import errors_shown
 from ui.feedback import show_feedback
 from ui.frame import require_frame, show_frame, show_model
+from ui.lab import (
+    compare,
+    current_comparison,
+    show_comparison,
+    show_lab_title,
+    show_quality,
+)
+from ui.lab_form import lab_form
 from ui.services import principal, services
 from ui.welcome import chosen_question, show_library, show_welcome
 
 __all__ = [
     "ask",
     "chosen_question",
+    "compare",
+    "current_comparison",
     "current_conversation",
     "current_turns",
     "errors_shown",
+    "lab_form",
     "principal",
     "require_frame",
     "services",
+    "show_comparison",
     "show_conversations",
     "show_feedback",
     "show_frame",
+    "show_lab_title",
     "show_library",
     "show_model",
+    "show_quality",
     "show_turn",
     "show_welcome",
 ]

@@ -22,7 +22,17 @@ class Search:
         found = self.found.get(mode, [])
         if isinstance(found, Exception):
             raise found
-        return [Document(item, id=item) for item in found[:k]]
+        return [document(item, rank) for rank, item in enumerate(found[:k], start=1)]
+
+
+def document(item, rank):
+    part = {"ranker": "dense", "rank": rank, "score": 1 / rank, "share": 1 / rank}
+    noted = {"title": "Leave", "heading_path": (), "score": 1 / rank, "parts": [part]}
+    return Document(item, id=item, metadata=noted)
+
+
+def ids(result):
+    return [hit.passage_id for hit in result.hits]
 
 
 def compare(found, modes=(SIMILARITY, BM25), k=5, condition=None):
@@ -31,7 +41,7 @@ def compare(found, modes=(SIMILARITY, BM25), k=5, condition=None):
 
 def test_each_mode_gets_a_result_of_its_own_in_the_order_asked_for():
     comparison = compare({SIMILARITY: ["a", "b"], BM25: ["b"]}, modes=[BM25, SIMILARITY])
-    found = [(one.mode, [hit.id for hit in one.documents]) for one in comparison.results]
+    found = [(one.mode, ids(one)) for one in comparison.results]
     assert found == [(BM25, ["b"]), (SIMILARITY, ["a", "b"])]
 
 
@@ -42,21 +52,32 @@ def test_the_overlap_names_the_modes_that_found_a_passage():
     assert comparison.found_by("c") == ()
 
 
-def test_every_passage_found_is_listed_once():
-    assert list(compare({SIMILARITY: ["a", "b"], BM25: ["c", "b"]}).passages) == ["a", "b", "c"]
+def test_shared_are_the_passages_of_more_than_one_mode_in_the_order_they_appear():
+    found = {SIMILARITY: ["a", "b", "c"], BM25: ["c", "d", "b"]}
+    assert compare(found).shared == ("b", "c")
+    assert compare(found, modes=[BM25]).shared == ()
 
 
-def test_a_rank_counts_from_one_and_is_none_where_the_mode_did_not_find_it():
-    similarity, bm25 = compare({SIMILARITY: ["a", "b"], BM25: ["b"]}).results
-    assert (similarity.rank_of("b"), bm25.rank_of("b"), bm25.rank_of("a")) == (2, 1, None)
+def test_each_hit_has_its_rank_and_its_explanation():
+    [result] = compare({BM25: ["annual leave", "b"]}, modes=[BM25]).results
+    assert [hit.rank for hit in result.hits] == [1, 2]
+    explanation = result.hits[1].explanation
+    assert [part.rank for part in explanation.parts] == [2]
+    assert explanation.score == sum(part.share for part in explanation.parts)
+    assert result.hits[0].explanation.matched_words == ("Leave", "leave")
+
+
+def test_the_explanation_names_the_filter_that_held():
+    [result] = compare({BM25: ["a"]}, modes=[BM25], condition={"format": "md"}).results
+    assert result.hits[0].explanation.condition == {"format": "md"}
 
 
 def test_a_mode_that_fails_says_so_and_the_others_still_answer():
     down = ModelUnavailableError("The embedding endpoint does not answer.")
     comparison = compare({SIMILARITY: down, BM25: ["a"]})
     failed, other = comparison.results
-    assert (failed.error, failed.documents) == ("The embedding endpoint does not answer.", ())
-    assert [hit.id for hit in other.documents] == ["a"]
+    assert (failed.error, failed.hits) == ("The embedding endpoint does not answer.", ())
+    assert ids(other) == ["a"]
     assert (other.error, comparison.searched) == ("", 1)
 
 
@@ -90,6 +111,6 @@ def test_the_real_modes_find_the_same_passage_of_a_real_library(build_services, 
     comparison = services.lab.compare(LOCAL_USER, "annual leave of new employees", modes, 3)
     assert [one.mode for one in comparison.results] == modes
     assert not [one.error for one in comparison.results if one.error]
-    best = comparison.results[0].documents[0].id
+    best = comparison.results[0].hits[0].passage_id
     assert set(comparison.found_by(best)) == set(modes)
     assert all(one.milliseconds > 0 for one in comparison.results)

@@ -1,0 +1,212 @@
+"""The retrieval lab, run without a browser over a search that finds what a test sets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+from langchain_core.documents import Document
+from streamlit.testing.v1 import AppTest
+
+import bootstrap
+from domain import SearchMode
+from errors import InputError, ModelUnavailableError
+from evaluation.metrics import Estimate
+from services.lab import LabService
+from services.label_figures import LabelFigures, ModeFigures
+from tests.pages.conftest import Library, Status, shown
+from ui import words
+
+PAGE = Path(__file__).parents[2] / "pages" / "retrieval_lab.py"
+FORM_MODES = [SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX]
+
+
+@dataclass
+class Search:
+    """Finds the same passages in every mode, save where a test says otherwise."""
+
+    found: dict = field(default_factory=dict)
+    conditions: list = field(default_factory=list)
+
+    def search(self, principal, question, *, mode, k, condition):
+        self.conditions.append(condition)
+        ids = self.found.get(mode, ["p1", "p2"])
+        if isinstance(ids, Exception):
+            raise ids
+        return [passage(id_, rank) for rank, id_ in enumerate(ids[:k], start=1)]
+
+
+def passage(id_, rank):
+    part = {"ranker": "dense", "rank": rank, "score": 0.9 / rank, "share": 0.9 / rank}
+    noted = {"title": f"Title of {id_}", "heading_path": ("Leave",), "page": 2}
+    noted |= {"score": 0.9 / rank, "parts": [part]}
+    return Document(f"New employees get 25 days ({id_}).", id=id_, metadata=noted)
+
+
+@dataclass
+class Labels:
+    """Keeps labels in memory; its figures are what a test sets."""
+
+    given: list = field(default_factory=list)
+    figures: LabelFigures | Exception | None = None
+
+    def label(self, principal, question, passage_id, grade):
+        label = SimpleNamespace(question=question, passage_id=passage_id, grade=grade)
+        self.given.append(label)
+
+    def remove(self, principal, question, passage_id):
+        self.given = [one for one in self.given if one.passage_id != passage_id]
+
+    def list(self, principal):
+        return self.given
+
+    def evaluate(self, principal, modes=None, k=10):
+        if isinstance(self.figures, Exception):
+            raise self.figures
+        return self.figures
+
+
+@dataclass
+class Services:
+    search: Search = field(default_factory=Search)
+    labels: Labels = field(default_factory=Labels)
+    library: Library = field(default_factory=Library)
+
+    def __post_init__(self) -> None:
+        self.lab = LabService(self.search)
+
+    def warm_up(self) -> None:
+        pass
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    services = Services()
+    monkeypatch.setattr(bootstrap, "build_services", lambda: services)
+    st.cache_resource.clear()
+    yield services
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def page(services: Services) -> AppTest:
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    return page.run()
+
+
+def button(page: AppTest, label: str):
+    return next(one for one in page.button if one.label == label)
+
+
+def compare(page: AppTest, question: str = "How many days?") -> str:
+    page.text_input(key="lab_question").set_value(question)
+    button(page, words.LAB_COMPARE).click().run()
+    return html_of(page)
+
+
+def html_of(page: AppTest) -> str:
+    return shown(page) + "".join(element.value for element in page.html)
+
+
+def test_each_chosen_mode_has_a_column_with_its_time_and_its_hits(page):
+    html = compare(page)
+    for mode in FORM_MODES:
+        assert f"<h3>{words.MODES[mode]}</h3>" in html
+    assert " ms</span>" in html
+    assert "Title of p1" in html
+    assert "Leave" in html
+
+
+def test_only_the_modes_a_person_chose_are_searched(page):
+    page.button_group[0].set_value([SearchMode.BM25])
+    html = compare(page)
+    assert words.MODES["bm25"] in html
+    assert f"<h3>{words.MODES['convex']}</h3>" not in html
+
+
+def test_a_passage_of_several_modes_is_marked_and_one_of_a_single_mode_too(page, services):
+    services.search.found = {SearchMode.BM25: ["p1", "p3"]}
+    html = compare(page)
+    assert "in 4 of 4 modes" in html
+    assert "in 3 of 4 modes" in html
+    assert words.ONLY_HERE in html
+    assert '<span class="fn-letter fn-p0">A</span>' in html
+
+
+def test_each_hit_explains_itself(page):
+    compare(page)
+    assert len(page.expander) >= 8
+    why = next(one for one in page.expander if one.label == words.WHY)
+    html = "".join(element.value for element in why.html)
+    assert "<td>Meaning</td><td>1</td><td>0.900</td>" in html
+    assert words.MATCHED_WORDS in html
+    assert "<mark>days</mark>" in html
+
+
+def test_a_mode_that_fails_says_so_beside_the_others(page, services):
+    services.search.found = {SearchMode.SIMILARITY: ModelUnavailableError("It is down.")}
+    html = compare(page)
+    assert f"{words.MODE_FAILED} It is down." in html
+    assert "in 3 of 3 modes" in html
+
+
+def test_nothing_found_draws_no_chart(page, services):
+    services.search.found = {mode: [] for mode in SearchMode}
+    html = compare(page)
+    assert words.NOTHING_FOUND in html
+    assert words.RANK_CHART not in html
+
+
+def test_a_filter_reaches_the_search(page, services):
+    page.multiselect[0].set_value(["pdf"])
+    compare(page)
+    assert services.search.conditions[-1] == {"format": {"$in": ["pdf"]}}
+
+
+def test_a_sample_question_is_compared_at_once(page):
+    button(page, words.SAMPLE_QUESTIONS[1]).click().run()
+    assert page.text_input(key="lab_question").value == words.SAMPLE_QUESTIONS[1]
+    assert "Title of p1" in html_of(page)
+
+
+def test_the_right_passage_is_labelled_marked_everywhere_and_can_be_taken_back(page, services):
+    compare(page)
+    button(page, words.RIGHT_PASSAGE).click().run()
+    [label] = services.labels.given
+    assert (label.question, label.passage_id, label.grade) == ("How many days?", "p1", 1)
+    assert html_of(page).count(f">{words.RIGHT}</span>") >= len(FORM_MODES)
+    button(page, words.TAKE_BACK).click().run()
+    assert services.labels.given == []
+
+
+def test_the_modes_are_measured_with_bars_for_recall_and_ndcg(page, services):
+    mean = Estimate(0.5, 0.3, 0.7)
+    row = ModeFigures(SearchMode.BM25, 3, 10, mean, mean, mean, 4.0)
+    services.labels.figures = LabelFigures((row,), ("Few labels: 3 questions.",))
+    compare(page)
+    button(page, words.RIGHT_PASSAGE).click().run()
+    button(page, words.MEASURE).click().run()
+    html = html_of(page)
+    assert "nDCG@10" in html
+    assert "Recall@10" in html
+    assert "Few labels: 3 questions." in html
+
+
+def test_measuring_without_a_right_passage_says_what_to_do(page, services):
+    services.labels.figures = InputError("Mark one in the lab.")
+    compare(page)
+    button(page, words.RIGHT_PASSAGE).click().run()
+    button(page, words.MEASURE).click().run()
+    assert "Mark one in the lab." in html_of(page)
+
+
+def test_an_empty_library_says_how_to_fill_it_and_asks_nothing(services):
+    services.library.now = Status(documents=0)
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    html = html_of(page.run())
+    assert words.LIBRARY_EMPTY in html
+    assert not page.text_input

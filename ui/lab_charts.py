@@ -1,0 +1,125 @@
+"""The charts of the retrieval lab."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from ui import words
+
+if TYPE_CHECKING:
+    from services.lab import Comparison, LabHit
+    from services.label_figures import ModeFigures
+
+# Readable on a light and on a dark page; the style sheet has the same as fn-p0 to fn-p7.
+PALETTE = ("#0b8a96", "#d9662b", "#7a5cd6", "#2e9156", "#cf3f80", "#a17a00", "#3a78cc", "#b5473c")
+GREY = "#8a979e"
+ROW, BAR = 34, 26
+FALLING = alt.Axis(labelAngle=0, labelLimit=90, title=None, orient="top", domain=False, ticks=False)
+
+Letters = Mapping[str, str]
+"""A letter for each passage that more than one mode found."""
+
+
+def letters_of(shared: Sequence[str]) -> dict[str, str]:
+    """A, B, C ... for the passages, then their numbers from 27 on."""
+    return {
+        id_: chr(ord("A") + place) if place < 26 else str(place + 1)
+        for place, id_ in enumerate(shared)
+    }
+
+
+def rank_chart(comparison: "Comparison", letters: Letters) -> alt.LayerChart:
+    """Each mode's ranking as a column; a line follows a passage from mode to mode."""
+    rows = _data(_rows(comparison, letters))
+    base = alt.Chart(rows).encode(
+        x=alt.X("mode:N", sort=_modes(comparison), axis=FALLING),
+        y=alt.Y("rank:O", title=words.RANK, axis=alt.Axis(domain=False, ticks=False)),
+        color=_colour(letters),
+        tooltip=_tooltip(),
+    )
+    lines = base.mark_line(strokeWidth=3, opacity=0.55).transform_filter("datum.letter != ''")
+    points = base.mark_circle(size=420, opacity=1)
+    names = base.mark_text(fontWeight="bold").encode(text="letter:N", color=alt.value("white"))
+    layers = [lines.encode(detail="id:N"), points, names]
+    return alt.LayerChart(layer=layers, height=ROW * comparison.k + 40)
+
+
+def score_chart(comparison: "Comparison", letters: Letters) -> alt.Chart:
+    """Each mode's scores on a line, as shares of its best."""
+    x = alt.X(
+        "share:Q",
+        title=words.SHARE_OF_BEST,
+        scale=alt.Scale(domain=[0, 1], clamp=True),
+        axis=alt.Axis(format="%", tickCount=5),
+    )
+    y = alt.Y("mode:N", sort=_modes(comparison), title=None)
+    chart = alt.Chart(
+        _data(_rows(comparison, letters)), height=ROW * len(comparison.results) + 50
+    ).mark_circle(size=190, opacity=0.8)
+    encoded: alt.Chart = chart.encode(x=x, y=y, color=_colour(letters), tooltip=_tooltip())
+    return encoded
+
+
+def quality_chart(rows: Sequence["ModeFigures"], figure: str) -> alt.LayerChart:
+    """A mean in [0, 1] per mode as a bar, with the line of its 95 % interval."""
+    base = alt.Chart(_data([_estimate(row, figure) for row in rows])).encode(
+        y=alt.Y("mode:N", sort=None, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        tooltip=["mode:N", *(alt.Tooltip(f"{end}:Q", format=".3f") for end in ENDS)],
+    )
+    bars = base.mark_bar(color=PALETTE[0], opacity=0.75, height=BAR - 8, cornerRadiusEnd=3)
+    lines = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q", color=alt.value(GREY))
+    bars = bars.encode(x=alt.X("mean:Q", scale=alt.Scale(domain=[0, 1]), title=None))
+    return alt.LayerChart(layer=[bars, lines], height=BAR * len(rows) + 50)
+
+
+ENDS = ("mean", "low", "high")
+
+
+def _estimate(row: "ModeFigures", figure: str) -> dict[str, Any]:
+    estimate = getattr(row, figure)
+    return {"mode": words.MODES[row.mode], **{end: getattr(estimate, end) for end in ENDS}}
+
+
+def _data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
+    return alt.Data(values=rows)  # type: ignore[no-untyped-call]
+
+
+def _modes(comparison: "Comparison") -> list[str]:
+    return [words.MODES[result.mode] for result in comparison.results]
+
+
+def _rows(comparison: "Comparison", letters: Letters) -> list[dict[str, Any]]:
+    return [
+        _row(words.MODES[result.mode], hit, result.hits[0].explanation.score, letters)
+        for result in comparison.results
+        for hit in result.hits
+    ]
+
+
+def _row(mode: str, hit: "LabHit", best: float, letters: Letters) -> dict[str, Any]:
+    score = hit.explanation.score
+    return {
+        "mode": mode,
+        "rank": hit.rank,
+        "id": hit.passage_id,
+        "letter": letters.get(hit.passage_id, ""),
+        "title": hit.document.metadata["title"],
+        "score": score,
+        "share": score / best if best > 0 else 0.0,
+    }
+
+
+def _colour(letters: Letters) -> alt.Color:
+    colours = [PALETTE[place % len(PALETTE)] for place in range(len(letters))]
+    scale = alt.Scale(domain=[*letters.values(), ""], range=[*colours, GREY])
+    return alt.Color("letter:N", scale=scale, legend=None)
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("title:N", title=words.PASSAGE),
+        alt.Tooltip("mode:N", title=words.SEARCH_MODE),
+        alt.Tooltip("rank:O", title=words.RANK),
+        alt.Tooltip("score:Q", title=words.SCORE, format=".3f"),
+    ]
