@@ -4,7 +4,7 @@ import json
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -65,6 +65,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_) -> None:
         pass
+
+    def handle(self) -> None:
+        with suppress(ConnectionResetError):  # a client that leaves in the middle
+            super().handle()
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
