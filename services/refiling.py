@@ -55,9 +55,8 @@ class Refiling:
 
     def _entries(self, details: Mapping[str, Metadata], index: Index) -> list[Entry]:
         return [
-            Entry(replace(self.documents.get(document_id), details=told), passage)
-            for document_id, told in details.items()
-            for passage in self.documents.passages(document_id, index.id)
+            Entry(replace(document, details=details[document.id]), passage)
+            for document, passage in self.documents.with_passages(list(details), index.id)
         ]
 
 

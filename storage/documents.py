@@ -61,6 +61,11 @@ def document_id(source_id: str, key: str) -> str:
     return hashlib.sha256(f"{source_id}\0{key}".encode()).hexdigest()[:32]
 
 
+_WITH_DOCUMENT = select(PassageRow, DocumentRow).join(
+    DocumentRow, DocumentRow.id == PassageRow.document_id
+)
+
+
 class Documents:
     """The documents of the library. Only committed versions are ever seen."""
 
@@ -120,6 +125,18 @@ class Documents:
         with self._database.read() as session:
             return [_passage(row) for row in session.scalars(wanted)]
 
+    def with_passages(
+        self, document_ids: Sequence[str], index_id: str
+    ) -> list[tuple[StoredDocument, Passage]]:
+        """Every passage of these documents in one index, each with its document."""
+        wanted = _WITH_DOCUMENT.where(PassageRow.index_id == index_id)
+        with self._database.read() as session:
+            return [
+                (_stored(document), _passage(passage))
+                for group in in_groups(document_ids)
+                for passage, document in session.execute(wanted.where(DocumentRow.id.in_(group)))
+            ]
+
     def passage_ids(self, index_id: str) -> set[str]:
         """The ids of every passage that counts in an index."""
         with self._database.read() as session:
@@ -163,14 +180,11 @@ class Documents:
             return read_windows(session, passage_ids, n)
 
     def _rows(self, passage_ids: Sequence[str]) -> dict[str, Row[PassageRow, DocumentRow]]:
-        wanted = select(PassageRow, DocumentRow).join(
-            DocumentRow, DocumentRow.id == PassageRow.document_id
-        )
         with self._database.read() as session:
             return {
                 row[0].id: row
                 for group in in_groups(passage_ids)
-                for row in session.execute(wanted.where(PassageRow.id.in_(group)))
+                for row in session.execute(_WITH_DOCUMENT.where(PassageRow.id.in_(group)))
             }
 
     def list(
