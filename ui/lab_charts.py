@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+# Altair looks at pandas where it is loaded, and trips over one that another thread has half
+# imported; importing it here waits for the rest.
+import pandas  # type: ignore[import-untyped]  # noqa: F401
+
 from ui import words
 
 if TYPE_CHECKING:
@@ -15,7 +19,9 @@ if TYPE_CHECKING:
 PALETTE = ("#0b8a96", "#d9662b", "#7a5cd6", "#2e9156", "#cf3f80", "#a17a00", "#3a78cc", "#b5473c")
 GREY = "#8a979e"
 ROW, BAR = 34, 26
-FALLING = alt.Axis(labelAngle=0, labelLimit=90, title=None, orient="top", domain=False, ticks=False)
+COLUMNS = alt.Axis(
+    labelAngle=-30, labelOverlap=False, title=None, orient="top", domain=False, ticks=False
+)
 
 Letters = Mapping[str, str]
 """A letter for each passage that more than one mode found."""
@@ -33,7 +39,7 @@ def rank_chart(comparison: "Comparison", letters: Letters) -> alt.LayerChart:
     """Each mode's ranking as a column; a line follows a passage from mode to mode."""
     rows = _data(_rows(comparison, letters))
     base = alt.Chart(rows).encode(
-        x=alt.X("mode:N", sort=_modes(comparison), axis=FALLING),
+        x=alt.X("mode:N", sort=_modes(comparison), axis=COLUMNS),
         y=alt.Y("rank:O", title=words.RANK, axis=alt.Axis(domain=False, ticks=False)),
         color=_colour(letters),
         tooltip=_tooltip(),
@@ -68,7 +74,7 @@ def quality_chart(rows: Sequence["ModeFigures"], figure: str) -> alt.LayerChart:
         tooltip=["mode:N", *(alt.Tooltip(f"{end}:Q", format=".3f") for end in ENDS)],
     )
     bars = base.mark_bar(color=PALETTE[0], opacity=0.75, height=BAR - 8, cornerRadiusEnd=3)
-    lines = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q", color=alt.value(GREY))
+    lines = base.mark_rule(strokeWidth=3, color=PALETTE[1]).encode(x="low:Q", x2="high:Q")
     bars = bars.encode(x=alt.X("mean:Q", scale=alt.Scale(domain=[0, 1]), title=None))
     return alt.LayerChart(layer=[bars, lines], height=BAR * len(rows) + 50)
 
@@ -78,7 +84,7 @@ ENDS = ("mean", "low", "high")
 
 def _estimate(row: "ModeFigures", figure: str) -> dict[str, Any]:
     estimate = getattr(row, figure)
-    return {"mode": words.MODES[row.mode], **{end: getattr(estimate, end) for end in ENDS}}
+    return {"mode": words.SHORT_MODES[row.mode], **{end: getattr(estimate, end) for end in ENDS}}
 
 
 def _data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
@@ -86,12 +92,12 @@ def _data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
 
 
 def _modes(comparison: "Comparison") -> list[str]:
-    return [words.MODES[result.mode] for result in comparison.results]
+    return [words.SHORT_MODES[result.mode] for result in comparison.results]
 
 
 def _rows(comparison: "Comparison", letters: Letters) -> list[dict[str, Any]]:
     return [
-        _row(words.MODES[result.mode], hit, result.hits[0].explanation.score, letters)
+        _row(words.SHORT_MODES[result.mode], hit, result.hits[0].explanation.score, letters)
         for result in comparison.results
         for hit in result.hits
     ]

@@ -94,6 +94,14 @@ MODES = {
     "ensemble": "Ensemble (RRF)",
     "convex": "Convex",
 }
+SHORT_MODES = {
+    "similarity": "Similarity",
+    "similarity_score_threshold": "Threshold",
+    "mmr": "MMR",
+    "bm25": "BM25",
+    "ensemble": "RRF",
+    "convex": "Convex",
+}
 MODE_NOTES = {
     "similarity": "nearest in meaning",
     "similarity_score_threshold": "nearest in meaning, weak ones left out",
