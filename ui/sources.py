@@ -6,6 +6,7 @@ from pathlib import Path
 
 from domain import Citation, CitationState, Source, Turn
 from ui import words
+from ui.explanation import explanation_html
 from ui.highlight import Span, excerpt_html
 from ui.html import escape, lang
 
@@ -113,8 +114,16 @@ def _card(turn: Turn, source: Source) -> str:
         f'<div class="fn-where">{_where(source)}</div>{"".join(map(_elsewhere, elsewhere))}'
         f"{_whole_passage(passage)}"
         f'<div class="fn-passage"{lang(source.text)}>{passage}</div>{_checks(citations)}'
+        f"{_why(source)}"
         "</article>"
     )
+
+
+def _why(source: Source) -> str:
+    if source.why is None:
+        return ""
+    told = explanation_html(source.why)
+    return f'<details class="fn-found"><summary>{words.WHY}</summary>{told}</details>'
 
 
 def _span_in(source: Source, citation: Citation) -> Span | None:

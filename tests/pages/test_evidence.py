@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import CitationState
+from domain import CitationState, Explanation, ScorePart
 from tests.pages.conftest import Services, ask
 from tests.pages.double import Script, citation, source
 from ui import words
@@ -108,3 +108,15 @@ def test_a_quote_from_elsewhere_in_the_document_stands_above_the_passage(
     above, passage = ask(page).split('<div class="fn-passage">')
     assert f"{words.ELSEWHERE} <mark>ten days</mark>" in above
     assert "<mark>" not in passage.split("</article>")[0]
+
+
+def test_a_source_tells_why_it_was_found_where_that_is_known(
+    page: AppTest, services: Services
+) -> None:
+    parts = (ScorePart("dense", 3, 0.61, 0.4), ScorePart("bm25", None, None, 0.0))
+    why = Explanation(0.4, parts, ("<b>annual", "leave"))
+    services.chat.script = Script(sources=(source(1, why=why), source(2)))
+    html = ask(page)
+    assert html.count(words.WHY) == 1
+    assert words.NOT_IN_LIST in html
+    assert "&lt;b&gt;annual" in html
