@@ -18,7 +18,9 @@ from storage.passage_rows import Near, PassageRows, Row
 
 
 class DeepLakePassages(VectorStore):
-    """Passages with their vectors in a folder, found by exact cosine similarity.
+    """Passages with their vectors in a folder, found by cosine similarity.
+
+    Searches are exact, save those without a filter in large stores (see `VectorIndex`).
 
     Every search takes `filter` (`domain.Filter`), applied before the `k` best are chosen, and
     no other keyword: a misspelt one raises TypeError and can't widen what is found. A passage

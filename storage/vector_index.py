@@ -17,7 +17,7 @@ SPARSE = 4
 CANDIDATES = 500
 """At least so many of the rows that seem nearest by their codes are compared exactly."""
 
-CANDIDATES_PER_HIT = 6
+CANDIDATES_PER_HIT = 20
 """And at least so many for each row asked for."""
 
 SPARE = 0.1
@@ -101,6 +101,10 @@ class VectorIndex:
         if living is None:
             return self._matrix[np.searchsorted(self._rows, rows)]
         return self._matrix[living[np.searchsorted(self._rows[living], rows)]]
+
+    def finish_codes(self) -> None:
+        """Wait until the codes that a search began to make are there; measurements need it."""
+        self._codes.finish()
 
     def after(self, gone: Sequence[int], first: int, added: npt.NDArray[Any]) -> "VectorIndex":
         """The index of the next state; this one may still be searched, but has no other next.
