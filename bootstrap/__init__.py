@@ -1,0 +1,180 @@
+"""Builds the services from the settings: the only place that knows which parts are in use."""
+
+import logging
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bootstrap.answering import Answering
+from bootstrap.parts import Parts
+from domain import LOCAL_USER, Principal, SearchMode
+from errors import AppError
+from settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from services.chat import ChatService
+    from services.directories import DirectoryService
+    from services.evaluation import EvaluationService
+    from services.imports import ImportService
+    from services.lab import LabService
+    from services.labels import LabelService
+    from services.library import Library
+    from services.maintenance import MaintenanceService
+    from services.search import SearchService
+
+SAMPLES = Path(__file__).parents[1] / "sample_documents"
+
+
+def build_services(settings: Settings | None = None) -> "Services":
+    """The services over the data folder of the settings, what a killed process left put right.
+
+    Raises:
+        ConfigError: A setting is wrong; it is named.
+        StorageError: The data folder can't be used.
+    """
+    # Its notes on every oddity of a PDF would bury what matters.
+    logging.getLogger("pypdf").setLevel(logging.ERROR)
+    services = Services(settings or load_settings())
+    services.maintenance.recover()
+    return services
+
+
+class Services:
+    """Every service, each built when it is first used: a command pays only for its own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._parts = Parts(settings)
+
+    @cached_property
+    def chat(self) -> "ChatService":
+        """Questions, answers, conversations."""
+        from services.chat import ChatService
+        from storage.conversations import Conversations
+        from storage.documents import Documents
+
+        return ChatService(
+            Conversations(self._parts.database),
+            Documents(self._parts.database),
+            # Opening the page must not load what only a question needs.
+            lambda principal: self._answering.make_chain(principal),
+            self._parts.signature,
+        )
+
+    @cached_property
+    def search(self) -> "SearchService":
+        """Passages without an answer."""
+        from services.search import SearchService
+        from storage.documents import Documents
+
+        return SearchService(
+            self.library,
+            Documents(self._parts.database),
+            self._parts.settings.search_mode,
+            self._parts.options,
+            self._parts.reranking,
+        )
+
+    @cached_property
+    def lab(self) -> "LabService":
+        """One question through several search modes."""
+        from services.lab import LabService
+
+        return LabService(self.search)
+
+    @cached_property
+    def directories(self) -> "DirectoryService":
+        """Imports of folders."""
+        from services.directories import DirectoryService
+        from storage.sources import Sources
+
+        max_bytes = self._parts.settings.max_file_mb * 1024 * 1024
+        return DirectoryService(self.imports, Sources(self._parts.database), SAMPLES, max_bytes)
+
+    @cached_property
+    def imports(self) -> "ImportService":
+        """Imports of any source."""
+        from loaders.formats import FORMATS_VERSION
+        from services.imports import ImportService
+
+        return ImportService(
+            self._parts.database, self._parts.stores, self._parts.wanted, FORMATS_VERSION
+        )
+
+    @cached_property
+    def maintenance(self) -> "MaintenanceService":
+        """Recovery, check, reindex."""
+        from services.maintenance import MaintenanceService
+
+        return MaintenanceService(self._parts.database, self._parts.stores, self._parts.wanted)
+
+    @cached_property
+    def library(self) -> "Library":
+        """What was imported, as a whole."""
+        from services.library import Library
+        from storage.documents import Documents
+        from storage.indexes import Indexes
+        from storage.sources import Sources
+
+        return Library(
+            Documents(self._parts.database),
+            Sources(self._parts.database),
+            Indexes(self._parts.database),
+            self._parts.stores,
+            self.maintenance,
+            self._parts.scripts_of,
+            SAMPLES,
+        )
+
+    @cached_property
+    def evaluation(self) -> "EvaluationService":
+        """Figures over labelled sets; vectors are kept by content, so a second run is quick."""
+        from models.cached import CachedEmbeddings
+        from models.embeddings import build_embeddings, fingerprint, known_scripts
+        from services.evaluation import EvaluationService
+
+        spec = self._parts.embedding_spec
+        embeddings = build_embeddings(spec, self._parts.cache_dir)
+        cached = CachedEmbeddings(
+            embeddings, self._parts.cache_dir / "vectors.sqlite", fingerprint(spec)
+        )
+        return EvaluationService(
+            cached,
+            known_scripts(spec),
+            self._parts.options,
+            self._parts.settings.top_k,
+            lambda keywords: self._answering.make_condenser(keywords.idf),
+            lambda keywords: self._answering.make_extractive(keywords.idf, embeddings),
+        )
+
+    @cached_property
+    def labels(self) -> "LabelService":
+        """Which passages are right for which questions, and search measured by it."""
+        from services.labels import LabelService
+        from storage.documents import Documents
+        from storage.indexes import Indexes
+        from storage.labels import Labels
+        from storage.passage_finder import PassageFinder
+
+        documents = Documents(self._parts.database)
+        finder = PassageFinder(self._parts.database, documents)
+        labels, indexes = Labels(self._parts.database), Indexes(self._parts.database)
+        return LabelService(labels, documents, finder, indexes, self._found)
+
+    def _found(
+        self, principal: Principal, question: str, mode: SearchMode | None, k: int
+    ) -> list[str]:
+        found = self.search.search(principal, question, mode=mode, k=k)
+        return [passage.id or "" for passage in found]
+
+    def warm_up(self) -> None:
+        """Load what the first question needs; for a thread beside the page. Sends nothing."""
+        with suppress(AppError):  # the question will meet it, and say so
+            self._answering.make_chain(LOCAL_USER)
+            index = self.library.indexes.active()
+            if index and index.spec.embedding["provider"] == "builtin":
+                self.search.search(LOCAL_USER, "ready", k=1, rerank=False)
+
+    @cached_property
+    def _answering(self) -> Answering:
+        return Answering(self._parts, self.library, self.search)

@@ -1,0 +1,162 @@
+"""What the settings choose: models, stores, and how search is tuned; each made when first used."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from domain import EXTRACTIVE
+from settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
+
+    from models.chat import ChatSpec
+    from models.embeddings import EmbeddingSpec
+    from retrievers.rerank import Reranking
+    from services.ranking import RankingOptions
+    from storage.database import Database
+    from storage.index_stores import IndexStores
+    from storage.indexes import IndexSpec
+
+
+class Parts:
+    """The parts that services are built from."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def chat_model(self) -> "BaseChatModel | None":
+        """The chat model; None where none is set."""
+        from models.chat import build_chat_model
+
+        return build_chat_model(self.chat_spec)
+
+    @property
+    def signature(self) -> str:
+        """With what answers are signed; wrong settings are told now, loading the model waits."""
+        from models.chat import is_configured
+
+        return self.chat_spec.model if is_configured(self.chat_spec) else EXTRACTIVE
+
+    @property
+    def chat_spec(self) -> "ChatSpec":
+        """Which chat model is set."""
+        from models.chat import ChatSpec
+
+        settings = self.settings
+        return ChatSpec(
+            model=settings.chat_model or "",
+            base_url=settings.openai_base_url,
+            api_key=settings.openai_api_key,
+            temperature=settings.chat_temperature,
+            max_tokens=settings.chat_max_tokens,
+            timeout_s=settings.chat_timeout_s,
+            retries=settings.chat_retries,
+        )
+
+    @property
+    def embedding_spec(self) -> "EmbeddingSpec":
+        """Which embedding is set."""
+        from models.embeddings import EmbeddingSpec
+
+        settings = self.settings
+        return EmbeddingSpec(
+            provider=settings.embedding_provider,
+            model=settings.embedding_model,
+            precision=settings.embedding_precision,
+            path=settings.embedding_path,
+            base_url=settings.embedding_base_url or settings.openai_base_url,
+            dimensions=settings.embedding_dimensions,
+            api_key=settings.embedding_api_key or settings.openai_api_key,
+        )
+
+    @cached_property
+    def wanted(self) -> "IndexSpec":
+        """The index that the settings ask for."""
+        from loaders.split import SPLITTER_VERSION
+        from models.embeddings import fingerprint
+        from storage.indexes import IndexSpec
+
+        spec = self.embedding_spec
+        return IndexSpec(
+            embedding=json.loads(spec.to_json()),
+            embedding_fingerprint=fingerprint(spec),
+            splitter_version=SPLITTER_VERSION,
+            size=self.settings.passage_chars,
+            overlap=self.settings.passage_overlap_chars,
+        )
+
+    @cached_property
+    def options(self) -> "RankingOptions":
+        """How the search modes are tuned."""
+        from services.ranking import RankingOptions
+
+        settings = self.settings
+        return RankingOptions(
+            settings.candidates,
+            settings.dense_weight,
+            settings.score_threshold,
+            settings.normalisation,
+        )
+
+    @cached_property
+    def reranking(self) -> "Reranking | None":
+        """The reranker; None where none is set."""
+        from models.rerankers import RerankSpec, build_cross_encoder
+        from retrievers.rerank import PAIRS_PER_BATCH, Reranking
+
+        settings = self.settings
+        spec = RerankSpec(
+            provider=settings.rerank_provider,
+            model=settings.rerank_model,
+            path=settings.rerank_path,
+            url=settings.rerank_url,
+            api_key=settings.rerank_api_key,
+            timeout_s=settings.rerank_budget_s,
+        )
+        cross_encoder = build_cross_encoder(spec, self.cache_dir)
+        if cross_encoder is None:
+            return None
+        # A server takes all passages at once; each request more would cost its way there.
+        batch = settings.rerank_depth if spec.provider == "http" else PAIRS_PER_BATCH
+        return Reranking(cross_encoder, settings.rerank_depth, settings.rerank_budget_s, batch)
+
+    @cached_property
+    def database(self) -> "Database":
+        """The ledger."""
+        from storage.database import open_database
+
+        return open_database(self.settings.data_dir, self.settings.database_url)
+
+    @cached_property
+    def stores(self) -> "IndexStores":
+        """The folders of the indexes."""
+        from storage.index_stores import IndexStores
+
+        return IndexStores(self.settings.data_dir, self.embeddings_for)
+
+    @property
+    def cache_dir(self) -> Path:
+        """Where models and vectors that can be made again are kept."""
+        return self.settings.data_dir / "cache"
+
+    def embeddings_for(self, stored: Mapping[str, Any]) -> "Embeddings":
+        """The embeddings an index was made with."""
+        from models.embeddings import build_embeddings
+
+        return build_embeddings(self._as_spec(stored), self.cache_dir)
+
+    def scripts_of(self, stored: Mapping[str, Any]) -> frozenset[str] | None:
+        """The scripts that they read; None reads all."""
+        from models.embeddings import known_scripts
+
+        return known_scripts(self._as_spec(stored))
+
+    def _as_spec(self, stored: Mapping[str, Any]) -> "EmbeddingSpec":
+        from models.embeddings import EmbeddingSpec
+
+        return EmbeddingSpec.from_json(json.dumps(stored), self.embedding_spec.api_key)
