@@ -49,6 +49,7 @@ class IndexBuilder:
             self._write(entries)
             done += batch
             self._tell(done, len(missing))
+        self._note_filing()
 
     def _batches(self, document_ids: Sequence[str]) -> Iterator[tuple[int, list[Entry]]]:
         documents, entries = 0, []
@@ -71,9 +72,18 @@ class IndexBuilder:
 
     def _filed(self, document: StoredDocument) -> StoredDocument:
         source = self._sources.get(document.source_id)
-        details = filed(document.details, source.collection, source.labels)
-        self._ledger.refile({document.id: details})
-        return replace(document, details=details)
+        return replace(document, details=filed(document.details, source.collection, source.labels))
+
+    def _note_filing(self) -> None:
+        """Not before the end: noted as filed, the index that answers now would never be."""
+        for source in self._sources.list():
+            details = {
+                known.document_id: filed(known.details, source.collection, source.labels)
+                for known in self._documents.known(source.id).values()
+                if "collection" not in known.details
+            }
+            if details:
+                self._ledger.refile(details)
 
     def _write(self, entries: Sequence[Entry]) -> None:
         if not entries:

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import LOCAL_USER, Outcome
-from services.index_writer import IndexWriter
+from services.index_writer import Entry, IndexWriter
 from tests.fakes.library import DictLoader, Library
 
 TEXTS = {"a.txt": "the first text. " * 60, "b.txt": "the second text. " * 60}
@@ -104,3 +104,18 @@ def test_a_reindex_files_documents_from_before_there_were_collections(library):
     library.maintenance.reindex(LOCAL_USER)
     assert carried(library, {"collection": "docs"}) == TEXTS.keys()
     assert library.documents.get(ids[0]).details["collection"] == "docs"
+
+
+def test_a_reindex_broken_off_leaves_the_index_that_answers_to_be_filed_by_an_import(library):
+    known = library.documents.known(library.source.id)
+    old = {version.document_id: {} for version in known.values()}
+    library.imports._ledger.refile(old)
+    passages = library.documents.with_passages(list(old), library.active.index.id)
+    entries = [Entry(document, passage) for document, passage in passages]
+    IndexWriter(library.imports._ledger, library.active).refile(entries)
+    changed = Library(library.data_dir, model="another")
+    stops = iter([False, True])  # between the first document and the second
+    assert not changed.reindex(cancelled=lambda: next(stops)).completed
+
+    changed.load(DictLoader(dict(TEXTS)))
+    assert carried(changed, {"collection": "docs"}) == TEXTS.keys()
