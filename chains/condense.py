@@ -84,7 +84,8 @@ def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, str]:
 def _standalone(inputs: dict[str, Any]) -> str:
     typed: str = inputs["question"]
     _, _, said = REASONING.sub("", inputs["reply"]).rpartition("</think>")
-    question = LABEL.sub("", " ".join(said.split()))
+    storable = said.encode(errors="replace").decode()  # a careless server sends half characters
+    question = LABEL.sub("", " ".join(storable.split()))
     while len(question) > 1 and _is_quoted(question):
         question = question[1:-1].strip()
     bound = max(MAX_REWRITE_CHARS, 2 * len(typed))

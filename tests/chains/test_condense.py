@@ -54,6 +54,10 @@ def test_so_it_is_in_korean_and_japanese(reply, standalone):
     assert by_model(reply) == standalone
 
 
+def test_half_a_character_of_a_careless_server_can_be_searched_for():
+    assert by_model("How many days \ud83d?") == "How many days ??"
+
+
 @pytest.mark.parametrize(
     "question",
     [
