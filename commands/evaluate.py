@@ -43,6 +43,10 @@ def evaluate(
         raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
     if (folder is None) is not labels:
         raise typer.BadParameter("name a folder, or measure by your own labels with --labels")
+    if labels and (queries != "last" or answers or sweep or sample):
+        raise typer.BadParameter("--labels goes with --mode and --json alone")
+    if answers and sweep:
+        raise typer.BadParameter("--answers and --sweep measure two things: choose one")
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
     else:

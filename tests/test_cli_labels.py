@@ -62,3 +62,15 @@ def test_without_labels_there_is_nothing_to_measure_or_export(line, tmp_path):
 @pytest.mark.parametrize("arguments", [["evaluate"], ["evaluate", ".", "--labels"]])
 def test_a_folder_or_own_labels_but_not_both(line, arguments):
     line.run(*arguments, code=2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "--labels", "--sweep"],
+        ["evaluate", "--labels", "--sample", "3"],
+        ["evaluate", ".", "--answers", "--sweep"],
+    ],
+)
+def test_options_that_would_have_no_effect_are_refused(line, arguments):
+    line.run(*arguments, code=2)
