@@ -9,6 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Metadata
+from errors import StorageError
+
+
+class DimensionError(StorageError, ValueError):
+    """Vectors of another length than the stored ones: they are of another model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +54,14 @@ def check_dimension(given: int, kept: int, what: str) -> None:
     """Refuse vectors of another length.
 
     Raises:
-        ValueError: The lengths differ; the message names both.
+        DimensionError: The lengths differ; the message names both.
     """
     if given != kept:
-        message = (
-            f"{what} of length {given} can't be compared with the stored ones of length {kept}"
+        raise DimensionError(
+            f"{what} of length {given} can't be compared with the stored ones of length {kept}: "
+            "set the embedding model that the index was made with, or rebuild it with "
+            "`python cli.py reindex`."
         )
-        raise ValueError(message)
 
 
 def _checked_id(id_: str) -> str:

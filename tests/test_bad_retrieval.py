@@ -1,0 +1,359 @@
+"""Searches that nobody should ask for, and models that answer what no model should.
+
+Each is refused in words, or falls back as documented: never a wrong answer, never a crash.
+"""
+
+import math
+import random
+
+import pytest
+from typer.testing import CliRunner
+
+import cli
+from domain import FILTER_FIELDS, LOCAL_USER, ImportState, Outcome, SearchMode
+from errors import AppError, ConfigError, InputError, ModelError
+from retrievers.ensemble import EnsembleRetriever
+from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
+from retrievers.rankers import ConvexRanker, EnsembleRanker
+from services.explain import explain
+from services.scope import Scope
+from settings import load_settings
+from tests.fakes.openai import Vectors
+from tests.fakes.openai_wire import DIMENSION
+from tests.fakes.reranker import Reply, reranking
+
+QUESTION = "annual leave of new employees"
+MODES = list(SearchMode)
+DENSE = [mode for mode in MODES if mode is not SearchMode.BM25]
+NAN = math.nan
+
+
+@pytest.fixture
+def imported(build_services, handbook):
+    """Builds services over a library that holds the handbook."""
+
+    def build(**settings):
+        services = build_services(**settings)
+        services.directories.import_directory(LOCAL_USER, handbook)
+        return services
+
+    return build
+
+
+@pytest.fixture
+def library(imported):
+    return imported(embed=True)
+
+
+def command(services, *arguments):
+    """`cli.py search`; whatever is wrong, it ends without an exception nobody expected."""
+    folder = str(services.imports.data_dir)
+    done = CliRunner().invoke(cli.app, ["search", *arguments, "--data-dir", folder])
+    assert isinstance(done.exception, AppError | SystemExit | None), repr(done.exception)
+    return done
+
+
+def ids(found):
+    return [passage.id for passage in found]
+
+
+# k
+
+
+@pytest.mark.parametrize("k", [-1, 0, 10_000])
+@pytest.mark.parametrize("mode", MODES)
+def test_the_service_refuses_a_k_out_of_range_and_names_the_range(library, mode, k):
+    with pytest.raises(InputError, match=rf"between 1 and 1,000, it is {k}"):
+        library.search.search(LOCAL_USER, QUESTION, mode=mode, k=k)
+
+
+def test_a_retriever_refuses_a_k_below_one_when_built_and_when_asked(library):
+    with pytest.raises(ValueError, match="greater than or equal to 1"):
+        library.search.retriever(LOCAL_USER, k=0)
+    with pytest.raises(ValueError, match="k must be at least 1, got 0"):
+        library.search.retriever(LOCAL_USER).invoke(QUESTION, k=0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_retriever_asked_for_10_000_gives_what_there_is_once(library, mode):
+    built = library.search.retriever(LOCAL_USER, mode=mode, k=10_000).invoke(QUESTION)
+    asked = library.search.retriever(LOCAL_USER, mode=mode).invoke(QUESTION, k=10_000)
+    assert ids(built) == ids(asked)
+    assert len(set(ids(built))) == len(built)
+    assert len(built) <= library.maintenance.status(LOCAL_USER).passages
+    usual = library.search.retriever(LOCAL_USER, mode=mode, k=2).invoke(QUESTION)
+    assert mode is SearchMode.MMR or ids(built)[:2] == ids(usual)  # its candidates grow with k
+
+
+@pytest.mark.parametrize("k", ["0", "10000", "many"])
+def test_the_command_refuses_a_k_out_of_range_as_mistyped(library, k):
+    done = command(library, QUESTION, "-k", k)
+    assert done.exit_code == 2
+    assert "-k" in done.output
+
+
+# Weights
+
+
+@pytest.mark.parametrize("weight", [2, -0.1, NAN])
+def test_a_dense_weight_that_is_no_share_is_refused_at_every_entry(weight):
+    with pytest.raises(ConfigError, match="FOOTNOTE_DENSE_WEIGHT"):
+        load_settings(dense_weight=weight)
+    with pytest.raises(ValueError, match=r"must be in \[0, 1\]"):
+        ConvexRanker(lambda *_: [], lambda *_: [], weight)
+    with pytest.raises(ValueError, match=r"must be in \[0, 1\]"):
+        combine_convex([("a", 1.0)], [("b", 1.0)], dense_weight=weight)
+
+
+def test_the_command_names_the_variable_of_a_dense_weight_of_2(library, monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_DENSE_WEIGHT", "2")
+    done = command(library, QUESTION)
+    assert isinstance(done.exception, ConfigError)
+    assert "FOOTNOTE_DENSE_WEIGHT" in str(done.exception)
+
+
+@pytest.mark.parametrize("weights", [[], [1.0], [1.0, 1.0, 1.0]])
+def test_as_many_weights_as_lists_are_needed_at_every_entry(library, weights):
+    base = library.search.retriever(LOCAL_USER)
+    with pytest.raises(ValueError, match="2 lists need as many weights"):
+        EnsembleRetriever(retrievers=[base, base], weights=weights)
+    with pytest.raises(ValueError, match="2 lists need as many weights"):
+        EnsembleRanker({"a": lambda *_: [], "b": lambda *_: []}, weights)
+    with pytest.raises(ValueError, match="2 lists need as many weights"):
+        fuse_reciprocal_ranks({"a": [("x", 1.0)], "b": []}, weights=weights)
+
+
+@pytest.mark.parametrize("weight", [-1.0, NAN, math.inf])
+def test_a_weight_that_no_share_can_be_made_of_is_refused(weight):
+    with pytest.raises(ValueError, match="finite and not negative"):
+        fuse_reciprocal_ranks({"a": [("x", 1.0)], "b": []}, weights=[1.0, weight])
+
+
+@pytest.mark.parametrize("score", [NAN, math.inf, -math.inf])
+def test_scores_that_are_no_numbers_are_not_fused(score):
+    with pytest.raises(ValueError, match="not a finite number"):
+        combine_convex([("a", score), ("b", 0.1)], [("a", 1.0)], dense_weight=0.5)
+
+
+# Filters
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("field", ["fromat", "", "text"])
+def test_an_unknown_filter_field_is_named_beside_the_known_ones(library, mode, field):
+    for ask in (library.search.search, lambda *a, **b: library.search.retriever(a[0], **b)):
+        with pytest.raises(InputError) as caught:
+            ask(LOCAL_USER, QUESTION, mode=mode, condition={field: "md"})
+        assert repr(field) in str(caught.value)
+        assert all(name in str(caught.value) for name in FILTER_FIELDS)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [{"format": {"$near": "md"}}, {"format": {"$in": "md"}}, {"page": {"$gt": None}}],
+)
+def test_an_operator_that_can_not_be_applied_is_refused(library, condition):
+    with pytest.raises(InputError, match="Filter on"):
+        library.search.search(LOCAL_USER, QUESTION, condition=condition)
+
+
+def test_the_command_refuses_unknown_filters_and_sources(library):
+    assert command(library, QUESTION, "--fromat", "md").exit_code == 2
+    done = command(library, QUESTION, "--source", "handbok")
+    assert "Did you mean 'handbook'" in str(done.exception)
+    assert "no date" not in str(command(library, QUESTION, "--since", "2026-11-21").exception)
+    assert "since is not a date" in str(command(library, QUESTION, "--since", "soon").exception)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_value_that_occurs_nowhere_finds_nothing(library, mode):
+    assert library.search.search(LOCAL_USER, QUESTION, mode=mode, condition={"format": "x"}) == []
+
+
+# Nothing to search in
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_before_the_first_import_nothing_is_found_and_said_so(build_services, mode):
+    services = build_services(embed=True)
+    assert services.search.search(LOCAL_USER, QUESTION, mode=mode) == []
+    assert services.search.retriever(LOCAL_USER, mode=mode).invoke(QUESTION, k=10_000) == []
+    assert "Nothing found." in command(services, QUESTION, "--mode", mode, "--explain").output
+    assert command(services, QUESTION, "--mode", mode, "--explain", "--json").stdout == "[]\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_library_that_was_emptied_finds_nothing(library, handbook, mode):
+    for page in handbook.iterdir():
+        page.unlink()
+    report = library.directories.import_directory(LOCAL_USER, handbook, confirm_removals=True)
+    assert report.count(Outcome.GONE) == 4
+    assert library.search.search(LOCAL_USER, QUESTION, mode=mode) == []
+    scoped = library.search.condition(LOCAL_USER, Scope(formats=["md"]))
+    assert library.search.search(LOCAL_USER, QUESTION, mode=mode, condition=scoped) == []
+    assert library.chat.ask(LOCAL_USER, QUESTION).sources == ()
+
+
+# Questions
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("question", ["", " \n\t", "\u3000"])
+def test_an_empty_question_is_refused_in_every_mode(library, mode, question):
+    with pytest.raises(InputError, match="query is empty"):
+        library.search.search(LOCAL_USER, question, mode=mode)
+
+
+def test_the_command_refuses_an_empty_question(library):
+    assert "query is empty" in str(command(library, " ", "--explain").exception)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_retriever_given_an_empty_question_does_not_crash(library, mode):
+    found = library.search.retriever(LOCAL_USER, mode=mode).invoke("")
+    assert mode is not SearchMode.BM25 or found == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_question_of_100_000_characters_is_searched_and_explained(library, mode):
+    noise = "".join(random.Random(3).choices("qxzj ", k=100_000 - len("WireGuard ")))
+    question = "WireGuard " + noise
+    found = library.search.search(LOCAL_USER, question, mode=mode, k=9)
+    for hit in found:
+        why = explain(question, hit)
+        assert sum(part.share for part in why.parts) == pytest.approx(why.score)
+    if mode is SearchMode.BM25:
+        assert [hit.metadata["key"] for hit in found] == ["vpn.md"]
+
+
+def test_the_built_in_embedding_searches_with_100_000_characters(imported):
+    services = imported()
+    for mode in (SearchMode.SIMILARITY, SearchMode.CONVEX):
+        question = ("annual leave " * 7693)[:100_000]
+        best = services.search.search(LOCAL_USER, question, mode=mode)[0]
+        assert best.metadata["key"] == "leave.md"
+
+
+# Rerankers
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(hangs=True),
+        Reply(drips=True),
+        Reply(breaks=True),
+        Reply("overloaded", 503),
+        Reply("<html>", 200),
+        Reply({"results": []}),
+    ],
+    ids=["hangs", "drips", "breaks", "overloaded", "no json", "no scores"],
+)
+@pytest.mark.parametrize("mode", [SearchMode.CONVEX, SearchMode.BM25])
+def test_a_reranker_that_is_slow_or_broken_leaves_the_order_and_says_why(imported, reply, mode):
+    with reranking() as server:
+        server.will(*[reply] * 9)
+        services = imported(embed=True, **hosted(server.url), rerank_budget_s=0.3)
+        assert_unreranked(services, mode)
+
+
+def test_a_reranker_that_is_down_leaves_the_order_and_the_command_says_so(imported, monkeypatch):
+    with reranking() as server:
+        url = server.url
+    services = imported(embed=True, **hosted(url))
+    assert_unreranked(services, SearchMode.CONVEX)
+    for name, value in hosted(url).items():
+        monkeypatch.setenv(f"FOOTNOTE_{name.upper()}", value)
+    done = command(services, "WireGuard", "--mode", "bm25", "--explain")
+    assert (done.exit_code, done.output.count("not reranked: ")) == (0, 1)
+    assert "Footnote: Not reranked. " in done.output
+
+
+def hosted(url):
+    return {"rerank_provider": "http", "rerank_url": url, "rerank_model": "rank-3"}
+
+
+def assert_unreranked(services, mode):
+    plain = services.search.search(LOCAL_USER, QUESTION, mode=mode, rerank=False)
+    found = services.search.search(LOCAL_USER, QUESTION, mode=mode)
+    assert found
+    assert ids(found) == ids(plain)
+    for hit in found:
+        assert len(explain(QUESTION, hit).move.skipped) > 10
+
+
+# Vectors
+
+
+@pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
+@pytest.mark.parametrize("mode", DENSE)
+def test_a_question_whose_vector_is_no_number_is_an_error_that_names_the_model(
+    library, model_server, mode, number
+):
+    model_server.will_embed(vectors(1, number))
+    with pytest.raises(ModelError, match="FOOTNOTE_EMBEDDING_MODEL"):
+        library.search.search(LOCAL_USER, QUESTION, mode=mode)
+    assert library.search.search(LOCAL_USER, QUESTION, mode=mode, k=1) is not None
+
+
+@pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
+def test_documents_whose_vectors_are_no_numbers_are_not_imported(
+    build_services, handbook, model_server, number
+):
+    services = build_services(embed=True)
+    passages = 5
+    model_server.will_embed(vectors(passages, number))
+    with pytest.raises(ModelError, match="FOOTNOTE_EMBEDDING_MODEL"):
+        services.directories.import_directory(LOCAL_USER, handbook)
+    model_server.embeddings.clear()
+    report = services.directories.import_directory(LOCAL_USER, handbook)
+    assert report.state is ImportState.COMPLETED
+    assert services.maintenance.check(LOCAL_USER).agrees
+    [hit] = services.search.search(LOCAL_USER, "WireGuard", mode=SearchMode.BM25)
+    assert hit.metadata["key"] == "vpn.md"
+
+
+def vectors(count, number, length=DIMENSION):
+    return Vectors(((number,) + (0.5,) * (length - 1),) * count)
+
+
+# Two dimensions
+
+
+@pytest.mark.parametrize("mode", DENSE)
+def test_a_model_that_changed_its_length_is_an_error_that_says_what_to_do(
+    imported, build_services, model_server, mode
+):
+    imported(embed=True)
+    model_server.will_embed(vectors(1, 0.5, length=16))
+    services = build_services(embed=True)  # a new process, which knows no length yet
+    with pytest.raises(AppError, match="length 16 .* length 8.*reindex"):
+        services.search.search(LOCAL_USER, QUESTION, mode=mode)
+    assert services.search.search(LOCAL_USER, "WireGuard", mode=SearchMode.BM25)
+
+
+def test_an_import_by_a_model_that_changed_its_length_keeps_what_was_there(
+    imported, build_services, handbook, model_server
+):
+    imported(embed=True)
+    (handbook / "new.md").write_text("Rule one: keep the door shut.")
+    model_server.will_embed(vectors(1, 0.5, length=16))
+    services = build_services(embed=True)
+    with pytest.raises(AppError, match="length 16 .* length 8.*reindex"):
+        services.directories.import_directory(LOCAL_USER, handbook)
+    later = build_services(embed=True)
+    assert later.maintenance.check(LOCAL_USER).agrees
+    later.directories.import_directory(LOCAL_USER, handbook)
+    assert later.search.search(LOCAL_USER, "door", mode=SearchMode.BM25)
+    assert later.maintenance.check(LOCAL_USER).agrees
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_index_answers_with_its_own_length_until_a_reindex(imported, build_services, mode):
+    before = ids(imported(embed=True).search.search(LOCAL_USER, "WireGuard", mode=mode))
+    other = build_services(embed=True, embedding_dimensions=16)
+    assert "reindex" in other.maintenance.status(LOCAL_USER).message
+    assert ids(other.search.search(LOCAL_USER, "WireGuard", mode=mode)) == before
+    other.maintenance.reindex(LOCAL_USER)
+    assert other.search.search(LOCAL_USER, "WireGuard", mode=mode) is not None
+    assert other.maintenance.check(LOCAL_USER).agrees
