@@ -33,6 +33,8 @@ class HostedReranker(BaseCrossEncoder):
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
+        import httpx  # noqa: F401  # here, not in a thread: openai would meet it half imported
+
         self._endpoint = endpoint
 
     def score(self, text_pairs: list[tuple[str, str]]) -> list[float]:

@@ -81,8 +81,8 @@ class LabService:
         """Search once in each mode; a mode named twice counts once.
 
         A mode that fails says so in its own result and keeps none of the others. The times hold
-        embedding the question, ranking, reading and (where one is set) reranking; what has to be
-        loaded for the first question is loaded before.
+        embedding the question, ranking and reading; what has to be loaded for the first question
+        is loaded before. Nothing is reranked: a reranker would make all modes alike.
 
         Raises:
             InputError: No mode is given, or the question, `k` or the condition can't be used.
@@ -105,7 +105,9 @@ class LabService:
     ) -> ModeResult:
         started = time.perf_counter()
         try:
-            found = self.search.search(principal, question, mode=mode, k=k, condition=condition)
+            found = self.search.search(
+                principal, question, mode=mode, k=k, condition=condition, rerank=False
+            )
         except InputError:
             raise  # no mode could use it
         except AppError as error:

@@ -87,8 +87,8 @@ def _any_of(values: Sequence[str]) -> dict[str, Any]:
 
 
 def _composed(values: Iterable[str]) -> list[str]:
-    """Some systems type and store accents and Hangul in pieces; all is kept composed."""
-    return [normalize("NFC", value) for value in values]
+    """Some systems type and store accents and Hangul in pieces; all is kept composed, trimmed."""
+    return [normalize("NFC", value).strip() for value in values]
 
 
 def _source_ids(wanted: Iterable[str], known: Sequence[StoredSource]) -> list[str]:

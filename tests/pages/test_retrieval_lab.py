@@ -30,7 +30,8 @@ class Search:
     found: dict = field(default_factory=dict)
     conditions: list = field(default_factory=list)
 
-    def search(self, principal, question, *, mode, k, condition):
+    def search(self, principal, question, *, mode, k, condition, rerank):
+        assert not rerank
         self.conditions.append(condition)
         ids = self.found.get(mode, ["p1", "p2"])
         if isinstance(ids, Exception):

@@ -17,7 +17,8 @@ class Search:
     found: dict = field(default_factory=dict)
     asked: list = field(default_factory=list)
 
-    def search(self, principal, question, *, mode, k, condition):
+    def search(self, principal, question, *, mode, k, condition, rerank):
+        assert not rerank
         self.asked.append((question, mode, k, condition))
         found = self.found.get(mode, [])
         if isinstance(found, Exception):

@@ -115,3 +115,7 @@ def test_an_unknown_operator_is_told():
 
 def test_every_field_that_is_listed_is_known():
     require_known_fields(dict.fromkeys(FILTER_FIELDS, "x"))
+
+
+def test_a_name_may_be_typed_with_space_around_it():
+    assert Scope(labels=(" hr ",)).condition([]) == {"labels": {"$contains_any": ["hr"]}}

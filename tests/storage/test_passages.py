@@ -8,6 +8,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_core.vectorstores.utils import maximal_marginal_relevance
 from langchain_tests.integration_tests import VectorStoreIntegrationTests
 
 from errors import StorageError
@@ -423,3 +424,14 @@ assert store.similarity_search("x") == [] and len(store) == 0
 assert "deeplake" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, check=True, timeout=60)
+
+
+@pytest.mark.parametrize("lambda_mult", [0.0, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("k", [1, 5, 40])
+def test_diverse_ids_are_those_that_langchains_own_function_chooses(store, k, lambda_mult):
+    vectors = np.random.default_rng(k).standard_normal((30, 6))
+    store.add_texts([spoken(vector) for vector in vectors[1:]], ids=list(map(str, range(1, 30))))
+    near = [int(id_) for id_, _ in store.similar_ids(spoken(vectors[0]), 20)]
+    chosen = maximal_marginal_relevance(vectors[0], list(vectors[near]), lambda_mult, k)
+    found = store.diverse_ids(spoken(vectors[0]), k, 20, lambda_mult)
+    assert [int(id_) for id_, _ in found] == [near[place] for place in chosen]
