@@ -13,6 +13,7 @@ import pytest
 
 from domain import LOCAL_USER, Outcome
 from errors import StorageError
+from storage.database import HEAD
 from tests.fakes.command_line import CommandLine, powerless
 
 START_S = 60
@@ -87,7 +88,7 @@ def test_a_ledger_of_a_newer_footnote_is_left_as_it_is(services, build_services,
     set_revision(ledger, "9999")
     with pytest.raises(StorageError, match="newer Footnote"):
         build_services()
-    set_revision(ledger, "0001")
+    set_revision(ledger, HEAD)
     assert finds_the_vpn(build_services())
 
 
@@ -131,7 +132,7 @@ def test_a_damaged_ledger_is_named_and_left_as_it_is(services, footnote_over, da
         "overwritten": whole[:100] + b"Z" * (len(whole) - 100),
         "not a database": b"notes, not a database" * 300,
     }[damage]
-    services._database.close()
+    services._parts.database.close()
     ledger.write_bytes(damaged)
     for command in (["check"], ["ask", "WireGuard?"]):
         done = footnote_over.run(*command, code=1)
