@@ -41,6 +41,8 @@ def evaluate(
     """
     if json_file is not None and not json_file.parent.is_dir():  # not after minutes of measuring
         raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
+    if json_file is not None and json_file.is_dir():
+        raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
     if (folder is None) is not labels:
         raise typer.BadParameter("name a folder, or measure by your own labels with --labels")
     if labels and (queries != "last" or answers or sweep or sample):

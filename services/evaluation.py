@@ -29,6 +29,7 @@ from storage.passages import DeepLakePassages
 
 Figures = dict[str, str | int | float]
 BATCH = 256
+QUERIES = ("last", "history", "condensed", "rewrite")
 ALL_MODES = (SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX)
 
 
@@ -115,6 +116,8 @@ class EvaluationService:
         self, folder: Path, queries: str, sample: int | None, on_progress: OnProgress
     ) -> Iterator[tuple[OpenIndex, list[LabelledQuestion], list[str]]]:
         """The set's index, the questions, and what is searched for each."""
+        if queries not in QUERIES:  # told before minutes of indexing
+            raise InputError(f"--queries is last, history, condensed or rewrite, not {queries}")
         labelled = load_labelled_set(folder)
         if not labelled.questions:
             raise InputError(f"{folder} has no question with a judged passage to measure with")
@@ -147,9 +150,7 @@ class EvaluationService:
             return question.rewrite or question.text
         if queries == "condensed":
             return self._condense(question, keywords)
-        if queries == "history":
-            return "\n".join([text for _, text in question.history] + [question.text])
-        raise InputError(f"--queries is last, history, condensed or rewrite, not {queries}")
+        return "\n".join([text for _, text in question.history] + [question.text])
 
     def _condense(self, question: LabelledQuestion, keywords: KeywordIndex) -> str:
         if not question.history:

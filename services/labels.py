@@ -87,15 +87,18 @@ class LabelService:
     def rate(self, principal: Principal, turn: Turn, grade: int | None) -> None:
         """Label the passages that an answer's verified citations point to, for its question.
 
-        The question is the standalone one, as it was searched. None takes the labels back. An
-        answer without a verified citation says nothing about a passage, and nothing is kept.
+        The question is the standalone one, as it was searched. None takes such labels back, and
+        leaves those given elsewhere. An answer without a verified citation says nothing about a
+        passage, and nothing is kept.
 
         Raises:
             InputError: The grade is neither 1 nor 0.
         """
         question, cited = _question(turn), _cited(turn)
         if grade is None:
-            self.labels.remove(principal, question, [source.passage_id for source in cited])
+            given = self.labels.given(principal, question, [one.passage_id for one in cited])
+            rated = [label.passage_id for label in given if label.origin is LabelOrigin.CHAT]
+            self.labels.remove(principal, question, rated)
         else:
             labels = [_label(question, source, _checked_grade(grade)) for source in cited]
             self.labels.put(principal, labels)

@@ -158,6 +158,7 @@ def test_evaluate_prints_and_writes_a_row_for_each_mode(run, tmp_path):
         (["ask", "x"], {"OPENAI_API_KEY": "sk-x"}, "FOOTNOTE_CHAT_MODEL"),
         (["evaluate", "/nowhere"], {}, "/nowhere"),
         (["evaluate", ".", "--json", "/nowhere/figures.json"], {}, "no folder /nowhere"),
+        (["evaluate", ".", "--json", "."], {}, "is a folder"),
         (["search", "x"], {"FOOTNOTE_TOPK": "3"}, "FOOTNOTE_TOP_K"),
     ],
 )

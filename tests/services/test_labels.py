@@ -250,6 +250,13 @@ def test_a_rating_labels_what_the_verified_citations_point_to(services, turn):
     assert judged(services) == {}
 
 
+def test_taking_a_rating_back_leaves_what_was_labelled_in_the_lab(services, turn):
+    passage_id = turn.sources[0].passage_id
+    services.labels.label(LOCAL_USER, LEAVE, passage_id, 1, LabelOrigin.LAB)
+    services.labels.rate(LOCAL_USER, turn, None)
+    assert judged(services) == {LEAVE: {passage_id: 1}}
+
+
 def test_an_answer_without_a_verified_citation_can_not_be_rated(services, turn):
     bare = replace(turn, citations=turn.citations[1:])
     assert services.labels.is_ratable(turn)
