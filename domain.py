@@ -56,6 +56,10 @@ class SearchMode(StrEnum):
     CONVEX = "convex"
 
 
+COMPARED_MODES = (SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX)
+"""The modes set side by side where none are named: either list alone, and both fusions."""
+
+
 class Normalisation(StrEnum):
     """How the scores of a list are scaled before they are added to another list's."""
 

@@ -1,6 +1,7 @@
 """Any embedding of fastembed's catalogue, by name."""
 
 import threading
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,13 +86,18 @@ def check_name(model: str) -> None:
     names = {name.lower(): name for name, _ in _catalogue()}
     if model.lower() in names:
         return
-    near = get_close_matches(model.lower(), names, n=3, cutoff=0.4)
     raise ConfigError(
         f"FOOTNOTE_EMBEDDING_MODEL: fastembed knows no embedding {model!r}. "
-        f"Near to it: {', '.join(names[name] for name in near) or 'none'}. "
+        f"Near to it: {near_names(model, names)}. "
         f"For Korean and Japanese: {RECOMMENDED}. All names: "
         "https://qdrant.github.io/fastembed/examples/Supported_Models/"
     )
+
+
+def near_names(model: str, names: Mapping[str, str]) -> str:
+    """The names most like it, for a message; `names` has each under its lower-case form."""
+    near = get_close_matches(model.lower(), names, n=3, cutoff=0.4)
+    return ", ".join(names[name] for name in near) or "none"
 
 
 def prefixes(model: str) -> tuple[str, str]:

@@ -1,13 +1,13 @@
 """Any cross-encoder of fastembed's catalogue, by name or from a folder."""
 
 import threading
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from langchain_core.cross_encoders import BaseCrossEncoder
 
 from errors import ConfigError, ModelError, ModelUnavailableError
+from models.catalogue import near_names
 from models.runtime import load_errors
 
 if TYPE_CHECKING:
@@ -85,10 +85,9 @@ def check_name(model: str) -> None:
     names = {name.lower(): name for name in _catalogue()}
     if model.lower() in names:
         return
-    near = get_close_matches(model.lower(), names, n=3, cutoff=0.4)
     raise ConfigError(
         f"FOOTNOTE_RERANK_MODEL: fastembed knows no cross-encoder {model!r}. "
-        f"Near to it: {', '.join(names[name] for name in near) or 'none'}. "
+        f"Near to it: {near_names(model, names)}. "
         f"All names: {', '.join(names.values())}."
     )
 

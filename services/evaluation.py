@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 
 from chains.extractive import ExtractiveAnswerer
-from domain import SearchMode
+from domain import COMPARED_MODES, SearchMode
 from errors import InputError
 from evaluation.datasets import LabelledQuestion, LabelledSet, load_labelled_set
 from evaluation.metrics import holds_answer, ndcg, recall
@@ -30,7 +30,6 @@ from storage.passages import DeepLakePassages
 Figures = dict[str, str | int | float]
 BATCH = 256
 QUERIES = ("last", "history", "condensed", "rewrite")
-ALL_MODES = (SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX)
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class EvaluationService:
         with self._asked(folder, queries, sample, on_progress) as (index, asked, texts):
             return [
                 _measure(mode, build_ranker(mode, index, self.options), asked, texts)
-                for mode in modes or ALL_MODES
+                for mode in modes or COMPARED_MODES
             ]
 
     def sweep(

@@ -4,15 +4,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from domain import SearchMode
+from domain import COMPARED_MODES, SearchMode
 from evaluation.datasets import LabelledQuestion
 from evaluation.metrics import Estimate, estimate, ndcg, recall, reciprocal_rank
 from services.labelled_questions import LabelledQuestions
 
 FEW = 30
 """With fewer questions the bootstrap's intervals are too narrow and modes can't be told apart."""
-
-MODES = (SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def measure(
     first search that loads the model is not counted.
     """
     asked = [one for one in labelled.questions if 1 in one.relevance.values()]
-    rows = tuple(_mode_figures(mode, asked, search, k) for mode in modes or MODES)
+    rows = tuple(_mode_figures(mode, asked, search, k) for mode in modes or COMPARED_MODES)
     return LabelFigures(rows, _notices(labelled, len(asked)))
 
 

@@ -90,20 +90,6 @@ class PassageRows:
             found = self._open().vectors_at([state.row_of[id_] for id_ in known])
             return dict(zip(known, found, strict=True))
 
-    def matching(self, conditions: Filter) -> set[str]:
-        """The ids of all rows that match.
-
-        Raises:
-            ValueError: The filter can't be understood.
-        """
-        checks = checks_of(conditions)
-        with self._lock:
-            state = self._current()
-            if state is None:
-                return set()
-            allowed = mask(checks, self._columns(state, checks), len(state.ids))
-            return {id_ for id_, row in state.row_of.items() if allowed[row]}
-
     def allowed(self, conditions: Filter) -> Callable[[str], bool]:
         """Whether the passage with an id is there and matches, as of this call.
 

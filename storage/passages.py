@@ -79,7 +79,7 @@ class DeepLakePassages(VectorStore):
 
     def matching_ids(self, condition: Filter) -> set[str]:
         """The ids of every passage that satisfies the condition, embedded or not."""
-        return self._rows.matching(condition)
+        return set(filter(self.allowed(condition), self.ids()))
 
     def allowed(self, filter: Filter | None) -> Callable[[str], bool]:
         """Whether an id is that of a passage which satisfies the filter, exactly, as of this call.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from domain import Filter, SearchMode
+from domain import COMPARED_MODES, Filter, SearchMode
 from ui import words
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 QUESTION, SAMPLE = "lab_question", "lab_sample"
 MOST = 20
-FIRST_MODES = (SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX)
 
 
 class Asked(NamedTuple):
@@ -41,7 +40,7 @@ def lab_form(question: str = "", *, samples: bool = False) -> Asked | None:
             words.LAB_MODES,
             list(SearchMode),
             selection_mode="multi",
-            default=list(FIRST_MODES),
+            default=list(COMPARED_MODES),
             format_func=lambda mode: words.MODES[mode],
         )
         k = right.slider(words.LAB_K, 1, MOST, 5)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import streamlit as st
@@ -12,6 +13,7 @@ import bootstrap
 from domain import CitationState, Principal, Turn
 from tests.pages.double import ScriptedChat
 
+Kind = TypeVar("Kind")
 APP = Path(__file__).parents[2] / "app.py"
 
 
@@ -62,13 +64,17 @@ class Services:
         pass
 
 
-@pytest.fixture
-def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    services = Services()
+def served(services: Kind, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kind]:
+    """The pages run over these services while a test does."""
     monkeypatch.setattr(bootstrap, "build_services", lambda: services)
     st.cache_resource.clear()
     yield services
     st.cache_resource.clear()
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    yield from served(Services(), monkeypatch)
 
 
 @pytest.fixture

@@ -6,17 +6,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import streamlit as st
 from langchain_core.documents import Document
 from streamlit.testing.v1 import AppTest
 
-import bootstrap
 from domain import SearchMode
 from errors import InputError, ModelUnavailableError
 from evaluation.metrics import Estimate
 from services.lab import LabService
 from services.label_figures import LabelFigures, ModeFigures
-from tests.pages.conftest import Library, Status, shown
+from tests.pages.conftest import Library, Status, served, shown
 from ui import words
 
 PAGE = Path(__file__).parents[2] / "pages" / "retrieval_lab.py"
@@ -84,11 +82,7 @@ class Services:
 
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    services = Services()
-    monkeypatch.setattr(bootstrap, "build_services", lambda: services)
-    st.cache_resource.clear()
-    yield services
-    st.cache_resource.clear()
+    yield from served(Services(), monkeypatch)
 
 
 @pytest.fixture
