@@ -13,5 +13,6 @@ page = st.navigation(
     ],
     position="top",
 )
+ui.return_to_opened_page()
 with ui.errors_shown():
     page.run()

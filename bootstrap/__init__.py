@@ -145,6 +145,7 @@ class Services:
             self._parts.settings.top_k,
             lambda keywords: self._answering.make_condenser(keywords.idf),
             lambda keywords: self._answering.make_extractive(keywords.idf, embeddings),
+            self._parts.reranking,
         )
 
     @cached_property

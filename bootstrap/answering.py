@@ -46,7 +46,7 @@ class Answering:
             answer=self._make_answerer(idf, embeddings),
             guard_rewrite=True,
             return_source_documents=True,
-            return_generated_question=True,
+            return_searched_questions=True,
             return_answer_message=True,
             max_tokens_limit=self._parts.settings.passages_tokens,
             max_history_tokens=self._parts.settings.history_tokens,

@@ -29,6 +29,7 @@ def evaluate(
     sweep: Annotated[
         bool, typer.Option("--sweep", help="Try fusion weights, depths and normalisations")
     ] = False,
+    rerank: Annotated[bool, typer.Option("--rerank", help="With the reranker on top")] = False,
     sample: Annotated[
         int | None, typer.Option(min=1, help="Only so many questions, seeded")
     ] = None,
@@ -45,14 +46,16 @@ def evaluate(
         raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
     if (folder is None) is not labels:
         raise typer.BadParameter("name a folder, or measure by your own labels with --labels")
-    if labels and (queries != "last" or answers or sweep or sample):
+    if labels and (queries != "last" or answers or sweep or sample or rerank):
         raise typer.BadParameter("--labels goes with --mode and --json alone")
+    if rerank and (answers or sweep):
+        raise typer.BadParameter("--rerank goes with the search modes, not --answers or --sweep")
     if answers and sweep:
         raise typer.BadParameter("--answers and --sweep measure two things: choose one")
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
     else:
-        figures = _by_folder(folder, mode, queries, answers, sweep, sample, data_dir)
+        figures = _by_folder(folder, mode, queries, answers, sweep, rerank, sample, data_dir)
     for row in figures:
         typer.echo(_line(row))
     if json_file is not None:
@@ -65,6 +68,7 @@ def _by_folder(
     queries: str,
     answers: bool,
     sweep: bool,
+    rerank: bool,
     sample: int | None,
     data_dir: Path | None,
 ) -> "list[Figures]":
@@ -74,7 +78,7 @@ def _by_folder(
         if sweep:
             return services.evaluation.sweep(folder, queries, sample, on_progress=progress)
         return services.evaluation.measure_search(
-            folder, mode, queries, sample, on_progress=progress
+            folder, mode, queries, sample, rerank=rerank, on_progress=progress
         )
 
 

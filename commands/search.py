@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from commands.running import AsJson, DataDir, open_services, print_json
-from domain import LOCAL_USER, Explanation, Filter, Move, ScorePart, SearchMode
+from domain import LOCAL_USER, Explanation, Filter, Move, Scope, ScorePart, SearchMode
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -41,8 +41,6 @@ def search(
     data_dir: DataDir = None,
 ) -> None:
     """Find passages without answering."""
-    from services.scope import Scope  # slow, and `--help` needs none of it
-
     scope = Scope(source or (), collection or (), file_format or (), label or (), since, until)
     with open_services(data_dir) as services:
         condition = services.search.condition(LOCAL_USER, scope)

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -155,10 +155,11 @@ def _wait_s(retry_after: str, attempt: int) -> float:
 
 def _until(date: str) -> float:
     try:
-        then = parsedate_to_datetime(date)
+        told = parsedate_to_datetime(date)
     except ValueError:
         return FIRST_WAIT_S
-    return max((then - datetime.now(then.tzinfo)).total_seconds(), 0.0)
+    then = told if told.tzinfo else told.replace(tzinfo=UTC)  # "-0000": UTC of an unknown place
+    return max((then - datetime.now(UTC)).total_seconds(), 0.0)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import streamlit as st
 import ui
 from ui import words
 
-ui.require_frame()
+ui.require_frame("pages/chat.py")
 
 services = ui.services()
 chat = services.chat

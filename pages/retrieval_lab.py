@@ -2,7 +2,7 @@
 
 import ui
 
-ui.require_frame()
+ui.require_frame("pages/retrieval_lab.py")
 
 services = ui.services()
 ui.show_lab_title()
@@ -10,7 +10,11 @@ library = ui.show_library(services)
 
 if library.documents:
     before = ui.current_comparison()
-    asked = ui.lab_form(before.question if before else "", samples=library.has_samples)
+    asked = ui.lab_form(
+        before.question if before else "",
+        samples=library.has_samples,
+        can_rerank=services.lab.can_rerank,
+    )
     if asked:
         ui.compare(services, asked)
     comparison = ui.current_comparison()

@@ -2,7 +2,7 @@
 
 import math
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,17 +56,28 @@ class RerankRetriever(CountedRetriever):
         return _in_order_of(scores, near) + _skipped(rest, below)
 
     def _scores(self, pairs: list[tuple[str, str]]) -> list[float]:
-        """In a thread of its own, since loading a model or a batch can't be interrupted."""
+        """In a thread of its own, since loading a model or a batch can't be interrupted.
+
+        No pool: the interpreter waits at its end for a pool's threads, however slow they are.
+        """
+        scores: Future[list[float]] = Future()
         stop = threading.Event()
-        pool = ThreadPoolExecutor(1, thread_name_prefix="rerank")
-        work = pool.submit(self._score_batches, pairs, stop)
+        work = (pairs, stop, scores)
+        threading.Thread(target=self._score_into, args=work, name="rerank", daemon=True).start()
         try:
-            return work.result(self.budget_s)
+            return scores.result(self.budget_s)
         except TimeoutError as error:
             raise ModelError(f"Reranking took longer than {self.budget_s:g} s.") from error
         finally:
             stop.set()
-            pool.shutdown(wait=False)
+
+    def _score_into(
+        self, pairs: list[tuple[str, str]], stop: threading.Event, scores: Future[list[float]]
+    ) -> None:
+        try:
+            scores.set_result(self._score_batches(pairs, stop))
+        except BaseException as error:  # noqa: BLE001  # raised where the scores are awaited
+            scores.set_exception(error)
 
     def _score_batches(self, pairs: list[tuple[str, str]], stop: threading.Event) -> list[float]:
         scores: list[float] = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from chains.citations import check_answer, shown_text
 from chains.markers import MarkerParser
-from domain import Conversation, Principal, Source, Turn, TurnState
+from domain import Conversation, FoundPassage, Principal, Source, Turn, TurnState
 from errors import AppError, InputError, NotFoundError
 from services.events import Answered, Event, Found, Searching, Started, Written
 from services.explain import explain
@@ -130,11 +130,14 @@ class _Answering:
     def run(
         self, chain: "ConversationalRetrievalChain", history: list[tuple[str, str]]
     ) -> Iterator[Event]:
+        from chains.rewrite_guard import as_one_question  # slow, as above
+
         markers = MarkerParser()
         state = TurnState.COMPLETE
         for piece in chain.stream({"question": self.turn.question, "chat_history": history}):
-            if "generated_question" in piece:
-                self._know(standalone_question=_storable(piece["generated_question"]))
+            if "searched_questions" in piece:
+                searched = as_one_question(piece["searched_questions"])
+                self._know(standalone_question=_storable(searched))
                 yield Searching(self.turn.standalone_question)
             if "source_documents" in piece:
                 self._know(sources=self._numbered(piece["source_documents"]))
@@ -231,6 +234,7 @@ def _source(n: int, question: str, document: "Document") -> Source:
         score=known.get("score"),
         start=known["start"],
         why=explain(question, document) if "parts" in known else None,
+        hits=tuple(FoundPassage(**hit) for hit in known.get("window", ())),
     )
 
 

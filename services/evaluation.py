@@ -19,16 +19,21 @@ from domain import COMPARED_MODES, SearchMode
 from errors import InputError
 from evaluation.datasets import LabelledQuestion, LabelledSet, load_labelled_set
 from evaluation.metrics import holds_answer, ndcg, recall
+from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
+from retrievers.rerank import Reranking
 from services.indexing import searchable_text
 from services.progress import OnProgress, Progress, Stage
 from services.ranking import OpenIndex, RankingOptions, build_ranker
+from services.search import NO_RERANKER
 from services.sweep import sweep
 from storage.keyword_index import KeywordIndex
 from storage.passages import DeepLakePassages
 
 Figures = dict[str, str | int | float]
 BATCH = 256
+MEASURED = 10
+"""So many passages are asked for; no figure looks at more."""
 QUERIES = ("last", "history", "condensed", "rewrite")
 
 
@@ -46,6 +51,7 @@ class EvaluationService:
     top_k: int
     make_condenser: Callable[[KeywordIndex], Runnable[dict[str, object], str]]
     make_answerer: Callable[[KeywordIndex], ExtractiveAnswerer]
+    reranking: Reranking | None = None
 
     def measure_search(
         self,
@@ -54,6 +60,7 @@ class EvaluationService:
         queries: str = "last",
         sample: int | None = None,
         *,
+        rerank: bool = False,
         on_progress: OnProgress,
     ) -> list[Figures]:
         """nDCG@10, Recall@5, Recall@10 and milliseconds per query, a row for each mode.
@@ -61,17 +68,29 @@ class EvaluationService:
         `queries` says what is searched: the question as typed (`last`), all that was said and
         then the question (`history`), the question condensed with its history (`condensed`) or
         a person's rewrite (`rewrite`). The time holds embedding the question and searching, not
-        condensing.
+        condensing. With `rerank` what each mode finds is reranked, title and text together.
 
         Raises:
-            InputError: The folder can't be read, no question of it has a judged passage, or
-                `queries` is not one of the four.
+            InputError: The folder can't be read, no question of it has a judged passage,
+                `queries` is not one of the four, or `rerank` is asked for and no reranker set.
         """
+        if rerank and self.reranking is None:
+            raise InputError(NO_RERANKER)
         with self._asked(folder, queries, sample, on_progress) as (index, asked, texts):
             return [
-                _measure(mode, build_ranker(mode, index, self.options), asked, texts)
+                _measure(mode, self._make_search(mode, index, rerank), asked, texts)
                 for mode in modes or COMPARED_MODES
             ]
+
+    def _make_search(
+        self, mode: SearchMode, index: OpenIndex, rerank: bool
+    ) -> Callable[[str], list[str]]:
+        rank = build_ranker(mode, index, self.options)
+        if not rerank or self.reranking is None:
+            return lambda text: [hit.id for hit in rank(text, MEASURED, None)]
+        base = PassageRetriever(rank=rank, hydrate=index.passages.get_by_ids, k=MEASURED)
+        reranked = self.reranking.over(base, MEASURED)
+        return lambda text: [passage.id or "" for passage in reranked.invoke(text)]
 
     def sweep(
         self,
@@ -185,10 +204,13 @@ def _sampled(questions: list[LabelledQuestion], sample: int | None) -> list[Labe
 
 
 def _measure(
-    mode: SearchMode, rank: Ranker, asked: Sequence[LabelledQuestion], texts: Sequence[str]
+    mode: SearchMode,
+    search: Callable[[str], list[str]],
+    asked: Sequence[LabelledQuestion],
+    texts: Sequence[str],
 ) -> Figures:
     started = time.perf_counter()
-    rankings = [[hit.id for hit in rank(text, 10, None)] for text in texts]
+    rankings = [search(text) for text in texts]
     seconds = time.perf_counter() - started
     judged = [question.relevance for question in asked]
 

@@ -1,12 +1,13 @@
 """One import at work: reads documents, gathers them into batches, writes each batch."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from domain import DocumentRef, ImportItem, Outcome, Passage, Skipped
 from errors import UnreadableError
+from language.script import script_of
 from services.import_plan import Plan, failed
 from services.index_writer import Entry, IndexWriter
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
@@ -106,11 +107,17 @@ class ImportRun:
     def _new_version(
         self, ref: DocumentRef, document: "Document", known: KnownVersion | None
     ) -> NewVersion:
+        text = document.page_content
         stored = self._stored(ref, document.metadata, 1 if known is None else known.revision + 1)
-        passages = self._split(stored, document.page_content)
-        outcome = Outcome.NEW if known is None else Outcome.CHANGED
-        item = ImportItem(ref.key, stored.location, outcome, passages=len(passages))
-        return NewVersion(stored, document.page_content, passages, item)
+        passages = self._split(stored, text)
+        counted = replace(
+            stored,
+            characters=len(text),
+            script=script_of(text),
+            passages=len(passages),
+            longest_passage=max((len(passage.text) for passage in passages), default=0),
+        )
+        return NewVersion(counted, text, passages, _item(counted, is_new=known is None))
 
     def _stored(self, ref: DocumentRef, metadata: dict[str, Any], revision: int) -> StoredDocument:
         told = {key: value for key, value in metadata.items() if key not in _OF_THE_LEDGER}
@@ -158,6 +165,17 @@ class ImportRun:
 
     def _tell(self, stage: Stage, done: int, total: int, key: str = "") -> None:
         self.on_progress(Progress(stage, done, total, key, self.passages_embedded))
+
+
+def _item(document: StoredDocument, *, is_new: bool) -> ImportItem:
+    return ImportItem(
+        key=document.key,
+        location=document.location,
+        outcome=Outcome.NEW if is_new else Outcome.CHANGED,
+        passages=document.passages,
+        pages=len(document.pages),
+        characters=document.characters,
+    )
 
 
 def split_document(document: StoredDocument, text: str, spec: IndexSpec) -> list[Passage]:

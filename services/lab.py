@@ -70,6 +70,11 @@ class LabService:
 
     search: SearchService
 
+    @property
+    def can_rerank(self) -> bool:
+        """Whether a reranker is set."""
+        return self.search.reranking is not None
+
     def compare(
         self,
         principal: Principal,
@@ -77,36 +82,38 @@ class LabService:
         modes: Sequence[SearchMode],
         k: int,
         condition: Filter | None = None,
+        rerank: bool = False,
     ) -> Comparison:
         """Search once in each mode; a mode named twice counts once.
 
         A mode that fails says so in its own result and keeps none of the others. The times hold
         embedding the question, ranking and reading; what has to be loaded for the first question
-        is loaded before. Nothing is reranked: a reranker would make all modes alike.
+        is loaded before. With `rerank` they hold reranking too; it makes the modes alike.
 
         Raises:
-            InputError: No mode is given, or the question, `k` or the condition can't be used.
+            InputError: No mode is given, the question, `k` or the condition can't be used, or
+                `rerank` is asked for and no reranker set.
         """
         if not modes:
             raise InputError("Choose at least one search mode to compare.")
-        self._run(principal, question, SearchMode.CONVEX, k, condition)  # opens both indexes
-        results = [
-            self._run(principal, question, mode, k, condition) for mode in dict.fromkeys(modes)
-        ]
+        asked = (principal, question, k, condition, rerank)
+        self._run(SearchMode.CONVEX, *asked)  # opens both indexes
+        results = [self._run(mode, *asked) for mode in dict.fromkeys(modes)]
         return Comparison(question, k, tuple(results), condition)
 
     def _run(
         self,
+        mode: SearchMode,
         principal: Principal,
         question: str,
-        mode: SearchMode,
         k: int,
         condition: Filter | None,
+        rerank: bool,
     ) -> ModeResult:
         started = time.perf_counter()
         try:
             found = self.search.search(
-                principal, question, mode=mode, k=k, condition=condition, rerank=False
+                principal, question, mode=mode, k=k, condition=condition, rerank=rerank
             )
         except InputError:
             raise  # no mode could use it

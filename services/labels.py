@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain import CitationState, Principal, SearchMode, Source, Turn
+from domain import Citation, CitationState, FoundPassage, Principal, SearchMode, Source, Turn
 from errors import InputError, NotFoundError
 from evaluation.datasets import LabelledQuestion
 from services.labelled_questions import LabelledQuestions, checked_question
@@ -85,7 +85,7 @@ class LabelService:
         return list(self.labels.list(principal))
 
     def rate(self, principal: Principal, turn: Turn, grade: int | None) -> None:
-        """Label the passages that an answer's verified citations point to, for its question.
+        """Label the found passages that hold an answer's verified quotes, for its question.
 
         The question is the standalone one, as it was searched. None takes such labels back, and
         leaves those given elsewhere. An answer without a verified citation says nothing about a
@@ -96,11 +96,11 @@ class LabelService:
         """
         question, cited = _question(turn), _cited(turn)
         if grade is None:
-            given = self.labels.given(principal, question, [one.passage_id for one in cited])
+            given = self.labels.given(principal, question, [passage.id for _, passage in cited])
             rated = [label.passage_id for label in given if label.origin is LabelOrigin.CHAT]
             self.labels.remove(principal, question, rated)
         else:
-            labels = [_label(question, source, _checked_grade(grade)) for source in cited]
+            labels = [_label(question, *one, _checked_grade(grade)) for one in cited]
             self.labels.put(principal, labels)
 
     def rating(self, principal: Principal, turn: Turn) -> int | None:
@@ -108,7 +108,7 @@ class LabelService:
 
         Two answers to the same question from the same passages have the same rating.
         """
-        cited = [source.passage_id for source in _cited(turn)]
+        cited = [passage.id for _, passage in _cited(turn)]
         given = self.labels.given(principal, _question(turn), cited)
         grades = {label.grade for label in given}
         return grades.pop() if len(given) == len(cited) and len(grades) == 1 else None
@@ -204,19 +204,32 @@ def _question(turn: Turn) -> str:
     return (turn.standalone_question or turn.question).strip()
 
 
-def _cited(turn: Turn) -> list[Source]:
-    cited = {citation.n for citation in turn.citations if citation.state is CitationState.VERIFIED}
-    return [source for source in turn.sources if source.n in cited]
+def _cited(turn: Turn) -> list[tuple[Source, FoundPassage]]:
+    """The passages found that a verified quote stands in, each once.
+
+    A quote from a neighbour by which a passage was widened says nothing of what was found.
+    """
+    quotes = [citation for citation in turn.citations if citation.state is CitationState.VERIFIED]
+    return [
+        (source, passage)
+        for source in turn.sources
+        for passage in source.found
+        if any(_stands_in(quote, source, passage) for quote in quotes)
+    ]
 
 
-def _label(question: str, source: Source, grade: int) -> Label:
+def _stands_in(quote: Citation, source: Source, passage: FoundPassage) -> bool:
+    return quote.n == source.n and quote.start < passage.end and quote.end > passage.start
+
+
+def _label(question: str, source: Source, passage: FoundPassage, grade: int) -> Label:
     return Label(
         question=question,
-        passage_id=source.passage_id,
+        passage_id=passage.id,
         document_id=source.document_id,
-        start=source.start,
-        end=source.start + len(source.text),
-        text=source.text,
+        start=passage.start,
+        end=passage.end,
+        text=source.text[passage.start - source.start : passage.end - source.start],
         grade=grade,
         origin=LabelOrigin.CHAT,
         created_at=datetime.now(UTC),

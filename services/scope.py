@@ -1,13 +1,12 @@
-"""What part of the library a search looks at: as people say it, and as the filter it becomes."""
+"""From what people say a search shall look at to the filter it becomes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from difflib import get_close_matches
 from typing import Any
 from unicodedata import normalize
 
-from domain import FILTER_FIELDS, Filter
+from domain import FILTER_FIELDS, Filter, Scope
 from errors import InputError
 from storage.filing import utc_text
 from storage.filters import checks_of
@@ -17,49 +16,34 @@ _DAY_CHARS = len("2026-11-21")
 _LAST_SECOND = time(23, 59, 59)
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What to search in. What is left empty narrows nothing; of several values any one will do.
+def condition_of(scope: Scope, known: Iterable[StoredSource]) -> Filter:
+    """The filter that a scope stands for; empty where it narrows nothing.
 
-    `sources` are ids, names or locations; `formats` are names of formats such as pdf. `since`
-    and `until` are days (2026-11-21, both included) or moments (2026-11-21T10:00, in UTC where
-    no zone is given) of the documents' last change.
+    Raises:
+        InputError: A source is not among the `known` ones, a date can't be read, or `since`
+            lies after `until`.
     """
+    found = {
+        "source_id": _any_of(_source_ids(scope.sources, list(known))),
+        "collection": _any_of(_composed(scope.collections)),
+        "format": _any_of([name.lower().lstrip(".") for name in scope.formats]),
+        "labels": {"$contains_any": _composed(scope.labels)} if scope.labels else {},
+        "modified_at": _period(scope),
+    }
+    return {name: condition for name, condition in found.items() if condition}
 
-    sources: Sequence[str] = ()
-    collections: Sequence[str] = ()
-    formats: Sequence[str] = ()
-    labels: Sequence[str] = ()
-    since: str = ""
-    until: str = ""
 
-    def condition(self, known: Iterable[StoredSource]) -> Filter:
-        """The filter it stands for; empty where it narrows nothing.
-
-        Raises:
-            InputError: A source is not among the `known` ones, a date can't be read, or
-                `since` lies after `until`.
-        """
-        found = {
-            "source_id": _any_of(_source_ids(self.sources, list(known))),
-            "collection": _any_of(_composed(self.collections)),
-            "format": _any_of([name.lower().lstrip(".") for name in self.formats]),
-            "labels": {"$contains_any": _composed(self.labels)} if self.labels else {},
-            "modified_at": self._period(),
-        }
-        return {name: condition for name, condition in found.items() if condition}
-
-    def _period(self) -> dict[str, str]:
-        limits = {}
-        if self.since:
-            limits["$gte"] = utc_text(_moment("since", self.since, time()))
-        if self.until:
-            limits["$lte"] = utc_text(_moment("until", self.until, _LAST_SECOND))
-        if len(limits) == 2 and limits["$gte"] > limits["$lte"]:
-            raise InputError(
-                f"since ({self.since}) lies after until ({self.until}): swap the two dates."
-            )
-        return limits
+def _period(scope: Scope) -> dict[str, str]:
+    limits = {}
+    if scope.since:
+        limits["$gte"] = utc_text(_moment("since", scope.since, time()))
+    if scope.until:
+        limits["$lte"] = utc_text(_moment("until", scope.until, _LAST_SECOND))
+    if len(limits) == 2 and limits["$gte"] > limits["$lte"]:
+        raise InputError(
+            f"since ({scope.since}) lies after until ({scope.until}): swap the two dates."
+        )
+    return limits
 
 
 def require_known_fields(condition: Filter) -> None:

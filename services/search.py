@@ -6,7 +6,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 
-from domain import Filter, Principal, SearchMode
+from domain import Filter, Principal, Scope, SearchMode
 from errors import InputError
 from retrievers.hits import Hit
 from retrievers.multi_query import MultiQueryRetriever
@@ -15,10 +15,11 @@ from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
 from services.library import Library
 from services.ranking import RankingOptions, build_ranker
-from services.scope import Scope, require_known_fields
+from services.scope import condition_of, require_known_fields
 from storage.documents import Documents
 
 MAX_K = 1000
+NO_RERANKER = "No reranker is set: set FOOTNOTE_RERANK_PROVIDER to fastembed or http."
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,7 @@ class SearchService:
             depth = self.options.candidates
             base = MultiQueryRetriever(base=base, rephrase=rephrase, k=k, depth=depth)
         if rerank and self.reranking is None:
-            raise InputError(
-                "No reranker is set: set FOOTNOTE_RERANK_PROVIDER to fastembed or http."
-            )
+            raise InputError(NO_RERANKER)
         return base if self.reranking is None or rerank is False else self.reranking.over(base, k)
 
     def condition(self, principal: Principal, scope: Scope) -> Filter:  # noqa: ARG002  # every call names who asks
@@ -101,7 +100,7 @@ class SearchService:
         Raises:
             InputError: It names an unknown source, or no date where one is expected.
         """
-        return scope.condition(self.library.sources.list())
+        return condition_of(scope, self.library.sources.list())
 
     def _ranker(self, mode: SearchMode) -> Ranker:
         """Opens the index only when it ranks.

@@ -16,9 +16,13 @@ from domain import (
     CitationState,
     Conversation,
     Explanation,
+    FoundPassage,
     Move,
     Principal,
+    Scope,
     ScorePart,
+    SearchChoice,
+    SearchMode,
     Source,
     Turn,
     TurnState,
@@ -178,6 +182,9 @@ def _conversation(row: ConversationRow) -> Conversation:
         title=row.title,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        shown_turn_id=row.shown_turn_id or "",
+        search=search_choice(row.search or {}),
+        deleted_at=row.deleted_at,
     )
 
 
@@ -191,6 +198,7 @@ _TURN_FIELDS = (
     "error",
     "model",
     "unsupported_sentences",
+    "parent_id",
 )
 
 
@@ -201,6 +209,7 @@ def _fill(row: TurnRow, turn: Turn) -> None:
     row.citations = [asdict(citation) for citation in turn.citations]
     row.timings_ms = dict(turn.timings_ms)
     row.usage = dict(turn.usage)
+    row.search = asdict(turn.search)
 
 
 def _turn(row: TurnRow) -> Turn:
@@ -212,12 +221,34 @@ def _turn(row: TurnRow) -> Turn:
         citations=tuple(_citation(citation) for citation in row.citations),
         timings_ms=row.timings_ms,
         usage=row.usage,
+        search=search_choice(row.search),
     )
 
 
+def search_choice(stored: Mapping[str, Any]) -> SearchChoice:
+    """What `asdict` made of a choice, as it was; {} is the choice of nothing."""
+    scope = {name: _as_told(value) for name, value in stored.get("scope", {}).items()}
+    mode = stored.get("mode")
+    return SearchChoice(
+        scope=Scope(**scope),
+        mode=mode and SearchMode(mode),
+        k=stored.get("k"),
+        score_threshold=stored.get("score_threshold"),
+    )
+
+
+def _as_told(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
 def _source(stored: Mapping[str, Any]) -> Source:
-    why = stored.get("why")  # turns stored before there were explanations have none
-    return Source(**_with_heading_path(stored) | {"why": why and _explanation(why)})
+    # Turns stored before there were explanations have none; neither had they widened sources.
+    why = stored.get("why")
+    later = {
+        "why": why and _explanation(why),
+        "hits": tuple(FoundPassage(*hit) for hit in stored.get("hits", ())),
+    }
+    return Source(**_with_heading_path(stored) | later)
 
 
 def _explanation(stored: Mapping[str, Any]) -> Explanation:

@@ -25,7 +25,8 @@ class StoredDocument:
     """A document in the version that answers, without its text.
 
     `pages` are (start offset, page number from 1); `details` is what else its loader told;
-    `revision` counts its versions from 1.
+    `revision` counts its versions from 1. `characters` and `script` are of its text, `passages`
+    and the characters of the `longest_passage` of what it was cut into.
     """
 
     id: str
@@ -42,6 +43,10 @@ class StoredDocument:
     details: Metadata
     imported_at: datetime
     revision: int
+    characters: int = 0
+    script: str = ""
+    passages: int = 0
+    longest_passage: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,4 +258,8 @@ def _stored(row: DocumentRow) -> StoredDocument:
         details=row.details,
         imported_at=row.imported_at,
         revision=row.revision,
+        characters=row.characters,
+        script=row.script,
+        passages=row.passages,
+        longest_passage=row.longest_passage,
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
-from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome
+from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportState, Outcome
 from errors import NotFoundError
 from storage.database import Database
 from storage.groups import in_groups
@@ -105,6 +105,9 @@ class Imports:
             row.seconds = report.seconds
             row.passages_embedded = report.passages_embedded
             row.finished_at = datetime.now(UTC)
+            row.counts = {
+                outcome.value: count for outcome in Outcome if (count := report.count(outcome))
+            }
             _drop_unchanged_items(session, report)
 
     def get(self, import_id: str) -> ImportReport:
@@ -156,6 +159,8 @@ def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> 
             "outcome": item.outcome,
             "reason": item.reason,
             "passages": item.passages,
+            "pages": item.pages,
+            "characters": item.characters,
         }
         for item in items
     ]
@@ -192,10 +197,19 @@ def _report(session: Session, row: ImportRow) -> ImportReport:
         source_id=row.source_id,
         state=ImportState(row.state),
         items=tuple(
-            ImportItem(item.key, item.location, Outcome(item.outcome), item.reason, item.passages)
+            ImportItem(
+                item.key,
+                item.location,
+                Outcome(item.outcome),
+                item.reason,
+                item.passages,
+                item.pages,
+                item.characters,
+            )
             for item in items
         ),
         passages_embedded=row.passages_embedded,
         seconds=row.seconds,
         message=row.message,
+        kind=ImportKind(row.kind),
     )

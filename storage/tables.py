@@ -44,7 +44,10 @@ def _key_reference(column: str) -> Any:
 
 
 class SourceRow(Base):
-    """A directory, a Confluence space, a Drive folder, an upload box."""
+    """A directory, a Confluence space, a Drive folder, an upload box.
+
+    `refresh_s` is how often it is brought up to date by itself; NULL is never.
+    """
 
     __tablename__ = "sources"
     __table_args__ = (Unique("kind", "location"),)
@@ -55,10 +58,16 @@ class SourceRow(Base):
     location: Mapped[str]
     options: Mapped[dict[str, Any]]
     created_at: Mapped[datetime]
+    paused: Mapped[bool] = mapped_column(default=False)
+    refresh_s: Mapped[int | None]
 
 
 class DocumentRow(Base):
-    """A document in the version that answers; `revision` counts the versions it has had."""
+    """A document in the version that answers; `revision` counts the versions it has had.
+
+    What the library's table shows of its text is kept beside it: `characters`, the `script` most
+    of it is written in, the number of `passages` and the characters of the longest.
+    """
 
     __tablename__ = "documents"
     __table_args__ = (Unique("source_id", "key"),)
@@ -77,6 +86,10 @@ class DocumentRow(Base):
     details: Mapped[dict[str, Any]]
     imported_at: Mapped[datetime]
     revision: Mapped[int]
+    characters: Mapped[int] = mapped_column(default=0)
+    script: Mapped[str] = mapped_column(default="")
+    passages: Mapped[int] = mapped_column(default=0)
+    longest_passage: Mapped[int] = mapped_column(default=0)
 
 
 class DocumentTextRow(Base):
@@ -130,9 +143,15 @@ class DiscardedPassageRow(Base):
 
 
 class ImportRow(Base):
-    """One run that brought a source up to date."""
+    """One run over a source: queued, at work or ended; the queue of the worker processes.
+
+    `worker` holds it until `lease_until`, and tells its `progress`; `wish` is what a person wants
+    of it meanwhile ("pause" or "cancel"). `options` are the run's own, such as the keys it is
+    confined to. `counts` are its items by outcome, for of old runs not every item is kept.
+    """
 
     __tablename__ = "imports"
+    __table_args__ = (Index("ix_imports_state", "state", "started_at"),)
 
     id: Mapped[str] = mapped_column(primary_key=True)
     source_id: Mapped[str] = _reference("sources.id")
@@ -143,6 +162,13 @@ class ImportRow(Base):
     message: Mapped[str]
     seconds: Mapped[float]
     passages_embedded: Mapped[int]
+    kind: Mapped[str] = mapped_column(default="import")
+    options: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    wish: Mapped[str] = mapped_column(default="")
+    worker: Mapped[str] = mapped_column(default="")
+    lease_until: Mapped[datetime | None]
+    progress: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    counts: Mapped[dict[str, Any]] = mapped_column(default=dict)
 
 
 class ImportItemRow(Base):
@@ -157,10 +183,15 @@ class ImportItemRow(Base):
     outcome: Mapped[str]
     reason: Mapped[str]
     passages: Mapped[int]
+    pages: Mapped[int] = mapped_column(default=0)
+    characters: Mapped[int] = mapped_column(default=0)
 
 
 class FailureRow(Base):
-    """A version that could not be read: not tried again, yet named by each import."""
+    """A version that could not be read, named until it can be or a person dismisses it.
+
+    Unless `again` it is not tried again before the document changes.
+    """
 
     __tablename__ = "failures"
 
@@ -169,10 +200,14 @@ class FailureRow(Base):
     version: Mapped[str]
     formats_version: Mapped[int]
     reason: Mapped[str]
+    location: Mapped[str] = mapped_column(default="")
+    again: Mapped[bool] = mapped_column(default=False)
+    dismissed: Mapped[bool] = mapped_column(default=False)
+    failed_at: Mapped[datetime | None]
 
 
 class ConversationRow(Base):
-    """A thread of turns of one user."""
+    """A tree of turns of one user; see `domain.Conversation`."""
 
     __tablename__ = "conversations"
     __table_args__ = (Index("ix_conversations_user_id", "user_id", "updated_at"),)
@@ -182,6 +217,9 @@ class ConversationRow(Base):
     title: Mapped[str]
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
+    shown_turn_id: Mapped[str] = mapped_column(default="")
+    search: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    deleted_at: Mapped[datetime | None]
 
 
 class TurnRow(Base):
@@ -206,6 +244,21 @@ class TurnRow(Base):
     unsupported_sentences: Mapped[int]
     timings_ms: Mapped[dict[str, Any]]
     usage: Mapped[dict[str, Any]]
+    parent_id: Mapped[str | None]
+    search: Mapped[dict[str, Any]] = mapped_column(default=dict)
+
+
+class RatingRow(Base):
+    """A person's thumb on a turn, with the reason; the turn holds what is needed to replay it."""
+
+    __tablename__ = "ratings"
+
+    turn_id: Mapped[str] = _key_reference("turns.id")
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    grade: Mapped[int]
+    reason: Mapped[str]
+    comment: Mapped[str]
+    created_at: Mapped[datetime]
 
 
 class LabelRow(Base):

@@ -10,13 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from domain import FILTER_FIELDS, LOCAL_USER, ImportState, Outcome, SearchMode
+from domain import FILTER_FIELDS, LOCAL_USER, ImportState, Outcome, Scope, SearchMode
 from errors import AppError, ConfigError, InputError, ModelError
 from retrievers.ensemble import EnsembleRetriever
 from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
 from retrievers.rankers import ConvexRanker, EnsembleRanker
 from services.explain import explain
-from services.scope import Scope
 from settings import load_settings
 from tests.fakes.openai import Vectors
 from tests.fakes.openai_wire import DIMENSION

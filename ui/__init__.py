@@ -8,7 +8,7 @@ from ui.conversations import (
 )
 from ui.errors import errors_shown
 from ui.feedback import show_feedback
-from ui.frame import require_frame, show_frame, show_model
+from ui.frame import require_frame, return_to_opened_page, show_frame, show_model
 from ui.lab import (
     compare,
     current_comparison,
@@ -31,6 +31,7 @@ __all__ = [
     "lab_form",
     "principal",
     "require_frame",
+    "return_to_opened_page",
     "services",
     "show_comparison",
     "show_conversations",

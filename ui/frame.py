@@ -1,5 +1,6 @@
 """What stands around every page: title, look and navigation."""
 
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -7,24 +8,39 @@ import streamlit as st
 from ui import words
 from ui.html import escape
 
-FRAMED = "framed"
+FRAMED, OPENED = "framed", "opened"
 HERE = Path(__file__).parent
-STYLE, ICON = HERE / "style.css", HERE / "icon.svg"
+STYLE, ICON = HERE / "style", HERE / "icon.svg"
 
 
 def show_frame() -> None:
     """Set the page up, name the program and let every page know that app.py has run."""
     st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
     st.logo(ICON, size="large")
-    st.html(STYLE)
+    st.html(f"<style>{_style()}</style>")
     st.html(f'<div class="fn-heading"><h1>{words.APP}</h1><p>{words.TAGLINE}</p></div>')
     st.session_state[FRAMED] = True
 
 
-def require_frame() -> None:
-    """Go to app.py first where a page was opened by its own address on a fresh server."""
+@cache
+def _style() -> str:
+    return "\n".join(file.read_text(encoding="utf-8") for file in sorted(STYLE.glob("*.css")))
+
+
+def require_frame(page: str) -> None:
+    """Go to app.py first, and back, where a page was opened by its own address.
+
+    On a fresh server such a page runs without app.py, so without its title and style.
+    """
     if not st.session_state.get(FRAMED):
+        st.session_state[OPENED] = page
         st.switch_page("app.py", query_params=st.query_params.to_dict())
+
+
+def return_to_opened_page() -> None:
+    """Go back to the page that `require_frame` came from; once navigation is set up."""
+    if page := st.session_state.pop(OPENED, ""):
+        st.switch_page(page, query_params=st.query_params.to_dict())
 
 
 def show_model(label: str) -> None:

@@ -1,15 +1,12 @@
 """What the retrieval lab is asked: a question, search modes, how many passages, a filter."""
 
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
-from domain import COMPARED_MODES, Filter, SearchMode
+from domain import COMPARED_MODES, Filter, Scope, SearchMode
 from ui import words
-
-if TYPE_CHECKING:
-    from services.scope import Scope
 
 QUESTION, SAMPLE = "lab_question", "lab_sample"
 MOST = 20
@@ -22,9 +19,12 @@ class Asked(NamedTuple):
     modes: list[SearchMode]
     k: int
     condition: Filter | None
+    rerank: bool
 
 
-def lab_form(question: str = "", *, samples: bool = False) -> Asked | None:
+def lab_form(
+    question: str = "", *, samples: bool = False, can_rerank: bool = False
+) -> Asked | None:
     """Show the form, filled with the question; what it asks when it is sent, else None.
 
     With `samples` there are questions about the sample documents to begin with.
@@ -44,18 +44,19 @@ def lab_form(question: str = "", *, samples: bool = False) -> Asked | None:
             format_func=lambda mode: words.MODES[mode],
         )
         k = right.slider(words.LAB_K, 1, MOST, 5)
+        rerank = can_rerank and right.toggle(words.RERANK)
         scope = _scope()
         sent = st.form_submit_button(words.LAB_COMPARE, type="primary", icon=":material/balance:")
     if samples:
         _show_samples()
     if not (sent or st.session_state.pop(SAMPLE, False)):
         return None
-    return Asked(text, list(modes), k, scope.condition(()) or None)
+    from services.scope import condition_of  # brings SQLAlchemy, which the frame need not wait for
+
+    return Asked(text, list(modes), k, condition_of(scope, ()) or None, rerank)
 
 
-def _scope() -> "Scope":
-    from services.scope import Scope  # brings SQLAlchemy, which the frame need not wait for
-
+def _scope() -> Scope:
     with st.expander(words.LAB_NARROW, icon=":material/filter_alt:"):
         formats = st.multiselect(words.LAB_FORMATS, words.FORMATS)
         collections = st.text_input(words.LAB_COLLECTIONS)

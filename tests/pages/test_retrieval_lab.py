@@ -27,10 +27,12 @@ class Search:
 
     found: dict = field(default_factory=dict)
     conditions: list = field(default_factory=list)
+    reranked: list = field(default_factory=list)
+    reranking: object = None
 
     def search(self, principal, question, *, mode, k, condition, rerank):
-        assert not rerank
         self.conditions.append(condition)
+        self.reranked.append(rerank)
         ids = self.found.get(mode, ["p1", "p2"])
         if isinstance(ids, Exception):
             raise ids
@@ -159,6 +161,14 @@ def test_a_filter_reaches_the_search(page, services):
     page.multiselect[0].set_value(["pdf"])
     compare(page)
     assert services.search.conditions[-1] == {"format": {"$in": ["pdf"]}}
+
+
+def test_there_is_a_switch_for_reranking_only_where_a_reranker_is_set(page, services):
+    assert not page.toggle
+    services.search.reranking = object()
+    page.run().toggle[0].set_value(True)
+    compare(page)
+    assert services.search.reranked[-1] is True
 
 
 def test_a_sample_question_is_compared_at_once(page):

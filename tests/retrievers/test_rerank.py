@@ -142,6 +142,21 @@ def test_when_the_budget_runs_out_the_order_of_the_base_is_returned_and_said():
     assert skipped(found) == {"Reranking took longer than 0.05 s."}
 
 
+def test_a_batch_that_never_ends_does_not_keep_the_program_from_ending():
+    over = threading.Event()
+    threads = []
+
+    def stuck(_pairs):
+        threads.append(threading.current_thread())
+        over.wait()
+
+    try:
+        build(Scripted(stuck), budget_s=0.05).invoke("annual leave")
+        assert [thread.daemon for thread in threads] == [True]
+    finally:
+        over.set()
+
+
 def test_no_batch_is_begun_once_the_budget_has_run_out():
     over, done = threading.Event(), threading.Event()
 

@@ -87,6 +87,16 @@ def test_a_follow_up_is_condensed_with_the_history(services, model_server):
     assert "They get 25 days" in condensing
 
 
+def test_a_rewrite_that_lost_the_question_is_searched_and_shown_beside_what_was_typed(
+    services, model_server
+):
+    model_server.will(Text("Fine."), Text("What is the annual leave?"), Text("Use WireGuard [1]."))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    turn = services.chat.ask(LOCAL_USER, "WireGuard gateway?", first.conversation_id)
+    assert turn.standalone_question == "WireGuard gateway? (What is the annual leave?)"
+    assert "WireGuard" in {word for source in turn.sources for word in source.why.matched_words}
+
+
 def test_model_usage_and_timings_are_kept(services, model_server):
     model_server.will(Text(GOOD, prompt_tokens=42, completion_tokens=9))
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")

@@ -5,6 +5,7 @@ import pytest
 from domain import SearchMode
 from errors import InputError
 from services.progress import ignore
+from tests.fakes.reranker import reranking
 
 CORPUS = {
     "leave": "New employees get 25 days of annual leave a year. Ask your lead for it.",
@@ -48,6 +49,23 @@ def test_a_perfect_ranking_has_perfect_figures(evaluation, folder):
 def test_the_english_model_finds_nothing_for_a_korean_question(evaluation, folder):
     [row] = evaluation.measure_search(folder, [SearchMode.SIMILARITY], on_progress=ignore)
     assert row["recall_at_10"] == 0.5
+
+
+def test_reranking_moves_the_figures_of_every_mode(build_services, folder):
+    with reranking() as server:
+        chosen = {"rerank_provider": "http", "rerank_url": server.url, "rerank_model": "rank-3"}
+        evaluation = build_services(**chosen).evaluation
+        [row] = evaluation.measure_search(
+            folder, [SearchMode.BM25], rerank=True, on_progress=ignore
+        )
+        asked = server.bodies
+    assert {body["query"] for body in asked} == {one["text"] for one in QUESTIONS}
+    assert row["queries"] == 2
+
+
+def test_reranking_without_a_reranker_is_refused_before_anything_is_indexed(evaluation, folder):
+    with pytest.raises(InputError, match="FOOTNOTE_RERANK_PROVIDER"):
+        evaluation.measure_search(folder, None, rerank=True, on_progress=ignore)
 
 
 def test_a_condensed_question_takes_its_history_along(evaluation, folder):

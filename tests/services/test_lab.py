@@ -16,10 +16,12 @@ class Search:
 
     found: dict = field(default_factory=dict)
     asked: list = field(default_factory=list)
+    reranked: list = field(default_factory=list)
+    reranking: object = None
 
     def search(self, principal, question, *, mode, k, condition, rerank):
-        assert not rerank
         self.asked.append((question, mode, k, condition))
+        self.reranked.append(rerank)
         found = self.found.get(mode, [])
         if isinstance(found, Exception):
             raise found
@@ -51,6 +53,21 @@ def test_the_overlap_names_the_modes_that_found_a_passage():
     assert comparison.found_by("b") == (SIMILARITY, BM25)
     assert comparison.found_by("a") == (SIMILARITY,)
     assert comparison.found_by("c") == ()
+
+
+def test_nothing_is_reranked_unless_it_is_asked_for():
+    search = Search({BM25: ["a"]})
+    lab = LabService(search)
+    lab.compare(LOCAL_USER, "leave", [BM25], 5)
+    assert set(search.reranked) == {False}
+    search.reranked.clear()
+    lab.compare(LOCAL_USER, "leave", [BM25], 5, rerank=True)
+    assert set(search.reranked) == {True}
+
+
+def test_it_can_rerank_where_a_reranker_is_set():
+    assert not LabService(Search()).can_rerank
+    assert LabService(Search(reranking=object())).can_rerank
 
 
 def test_shared_are_the_passages_of_more_than_one_mode_in_the_order_they_appear():

@@ -9,6 +9,7 @@ from domain import (
     LOCAL_USER,
     Citation,
     CitationState,
+    FoundPassage,
     Principal,
     SearchMode,
     Source,
@@ -220,7 +221,7 @@ def turn(services):
         for n, one in enumerate((cited, other), start=1)
     )
     citations = (
-        Citation(1, CitationState.VERIFIED, "days"),
+        Citation(1, CitationState.VERIFIED, "days", start=1, end=5),
         Citation(2, CitationState.NOT_FOUND, "weeks"),
         Citation(7, CitationState.NO_SUCH_SOURCE, ""),
     )
@@ -248,6 +249,33 @@ def test_a_rating_labels_what_the_verified_citations_point_to(services, turn):
     labels.rate(LOCAL_USER, turn, None)
     assert labels.rating(LOCAL_USER, turn) is None
     assert judged(services) == {}
+
+
+def widened(source, *hits):
+    """The source as the stretch `before <text> after`, with the passages found in it."""
+    return replace(source, text=f"before {source.text} after", hits=hits)
+
+
+def test_of_a_widened_source_the_found_passage_that_holds_the_quote_is_labelled(services, turn):
+    source = turn.sources[0]
+    end = 7 + len(source.text)
+    hits = (FoundPassage("another", 0, 6), FoundPassage(source.passage_id, 7, end))
+    wide = replace(turn, sources=(widened(source, *hits),))
+    quote = replace(turn.citations[0], start=10, end=14)
+    services.labels.rate(LOCAL_USER, replace(wide, citations=(quote,)), 1)
+    [label] = services.labels.list(LOCAL_USER)
+    assert (label.passage_id, label.text) == (source.passage_id, source.text)
+    assert (label.start, label.end) == (7, end)
+
+
+def test_a_quote_from_a_neighbour_of_what_was_found_labels_nothing(services, turn):
+    source = turn.sources[0]
+    found = FoundPassage(source.passage_id, 7, 7 + len(source.text))
+    quote = replace(turn.citations[0], start=0, end=6)
+    wide = replace(turn, sources=(widened(source, found),), citations=(quote,))
+    assert not services.labels.is_ratable(wide)
+    services.labels.rate(LOCAL_USER, wide, 1)
+    assert services.labels.list(LOCAL_USER) == []
 
 
 def test_taking_a_rating_back_leaves_what_was_labelled_in_the_lab(services, turn):

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import FILTER_FIELDS
+from domain import FILTER_FIELDS, Scope
 from errors import InputError
-from services.scope import Scope, require_known_fields
+from services.scope import condition_of, require_known_fields
 from storage.filters import checks_of, matches
 from storage.sources import StoredSource
 
@@ -23,11 +23,11 @@ KNOWN = [
 
 
 def changed(scope, moment):
-    return matches(checks_of(scope.condition(KNOWN)), {"modified_at": moment})
+    return matches(checks_of(condition_of(scope, KNOWN)), {"modified_at": moment})
 
 
 def test_an_empty_scope_narrows_nothing():
-    assert Scope().condition(KNOWN) == {}
+    assert condition_of(Scope(), KNOWN) == {}
 
 
 @pytest.mark.parametrize(
@@ -35,14 +35,14 @@ def test_an_empty_scope_narrows_nothing():
     [("handbook", ["1"]), ("2", ["2"]), ("/old/wiki", ["3"]), ("wiki", ["2", "3"])],
 )
 def test_a_source_is_named_by_id_name_or_location(told, ids):
-    assert Scope(sources=[told]).condition(KNOWN) == {"source_id": {"$in": ids}}
+    assert condition_of(Scope(sources=[told]), KNOWN) == {"source_id": {"$in": ids}}
 
 
 def test_a_name_typed_in_pieces_is_the_same_name():
     known = [source("1", "휴가", "/휴가")]
     typed = "\u1112\u1172\u1100\u1161"  # 휴가 as some systems type it
     scope = Scope(sources=[typed], collections=[typed], labels=[typed])
-    assert scope.condition(known) == {
+    assert condition_of(scope, known) == {
         "source_id": {"$in": ["1"]},
         "collection": {"$in": ["휴가"]},
         "labels": {"$contains_any": ["휴가"]},
@@ -51,11 +51,11 @@ def test_a_name_typed_in_pieces_is_the_same_name():
 
 def test_an_unknown_source_is_told_with_the_nearest_and_all_there_are():
     with pytest.raises(InputError, match=r"'handbok'.*mean 'handbook'.*handbook, wiki"):
-        Scope(sources=["handbok"]).condition(KNOWN)
+        condition_of(Scope(sources=["handbok"]), KNOWN)
 
 
 def test_a_format_may_be_typed_as_a_suffix():
-    assert Scope(formats=[".PDF", "md"]).condition(KNOWN) == {"format": {"$in": ["pdf", "md"]}}
+    assert condition_of(Scope(formats=[".PDF", "md"]), KNOWN) == {"format": {"$in": ["pdf", "md"]}}
 
 
 def test_both_days_of_a_period_belong_to_it():
@@ -86,18 +86,18 @@ def test_a_period_holds_what_lies_between_its_ends(since, until, at):
 )
 def test_what_is_no_date_is_refused_with_how_to_write_one(told):
     with pytest.raises(InputError, match="since is not a date.*2026-11-21"):
-        Scope(since=told).condition(KNOWN)
+        condition_of(Scope(since=told), KNOWN)
 
 
 @pytest.mark.parametrize(("since", "until"), [("0001-01-01T00:00+09:00", ""), ("", "x")])
 def test_a_date_beyond_all_calendars_is_refused(since, until):
     with pytest.raises(InputError, match="is not a date"):
-        Scope(since=since, until=until).condition(KNOWN)
+        condition_of(Scope(since=since, until=until), KNOWN)
 
 
 def test_a_period_that_ends_before_it_begins_is_refused():
     with pytest.raises(InputError, match="swap"):
-        Scope(since="2026-11-22", until="2026-11-21").condition(KNOWN)
+        condition_of(Scope(since="2026-11-22", until="2026-11-21"), KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -118,4 +118,4 @@ def test_every_field_that_is_listed_is_known():
 
 
 def test_a_name_may_be_typed_with_space_around_it():
-    assert Scope(labels=(" hr ",)).condition([]) == {"labels": {"$contains_any": ["hr"]}}
+    assert condition_of(Scope(labels=(" hr ",)), []) == {"labels": {"$contains_any": ["hr"]}}

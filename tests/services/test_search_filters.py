@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain import FILTER_FIELDS, LOCAL_USER, SearchMode
+from domain import FILTER_FIELDS, LOCAL_USER, Scope, SearchMode
 from errors import InputError
 from language.script import script_of
 from services import library as whole
 from services.ranking import RankingOptions
-from services.scope import Scope
 from services.search import MAX_K, SearchService
 from tests.fakes.library import DictLoader, Library
 from tests.storage.test_filters import holds

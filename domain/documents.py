@@ -1,0 +1,57 @@
+"""Documents, as sources list them and as they are cut into passages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+
+Metadata = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRef:
+    """A document as its source lists it, before it is read.
+
+    `key` names it within its source for ever (a relative path in NFC, a page id); `version`
+    changes whenever its content does; `location` is what a person opens (a path or a URL).
+    """
+
+    key: str
+    version: str
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something a source could not list, with the reason.
+
+    Documents imported earlier whose key is `key`, or starts with it where it ends in "/",
+    are kept: not being able to look is not the same as being gone.
+    """
+
+    key: str
+    location: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document: `document_text[start:end] == text`, always.
+
+    `page` counts from 1 and is None where the format has no pages.
+    """
+
+    id: str
+    document_id: str
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+
+
+def shared_headings(paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The headings, from the topmost, that all of these heading paths begin with."""
+    levels = zip(*paths, strict=False)
+    return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))

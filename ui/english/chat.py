@@ -1,0 +1,71 @@
+"""The texts of the frame and of the chat page."""
+
+from domain import EXTRACTIVE
+from ui.english.plural import Plural
+
+APP = "Footnote"
+TAGLINE = "Answers from your documents, each one with its proof."
+
+ASK_PAGE = "Ask"
+ASK_HERE = "Ask about your documents"
+NEW_CONVERSATION = "New conversation"
+CONVERSATIONS = "Conversations"
+UNTITLED = "Untitled"
+
+WELCOME = "What would you like to know?"
+WELCOME_OWN = "Ask about your documents ({documents} in the library)."
+WELCOME_SAMPLES = "For example, about the sample documents:"
+SAMPLE_QUESTIONS = (
+    "How many days of annual leave do new employees get?",
+    "노트북을 잃어버리면 어떻게 해야 하나요?",
+    "障害のあと、ふりかえりの会はいつまでに開きますか？",
+)
+LIBRARY_EMPTY = "The library is empty: there is nothing to answer from yet."
+LIBRARY_HOW = "Import a folder or a file from the command line, then check again:"
+IMPORT_COMMAND = "python cli.py import PATH"
+CHECK_AGAIN = "Check again"
+
+ANSWERS_BY = "Answers by {model}"
+MODEL_NOTES = {
+    EXTRACTIVE: ("the built-in extractive answerer: quotes from the documents, no language model"),
+}
+
+QUESTION_CUT = "… ({more:,} more characters)"
+SEARCHED_FOR = "Searched for:"
+SEARCHING = "Searching…"
+FOUND = "{passages} in {documents}"
+PASSAGES = Plural("1 passage", "{n} passages")
+DOCUMENTS = Plural("1 document", "{n} documents")
+NOTHING_FOUND = "no passage found"
+
+ALL_FOUND = "{found} of {total} quotes found in the source"
+SOME_MISSING = "{found} of {total} quotes found in the source. Check the flagged ones yourself."
+NO_CITATION = "This answer cites no source. Check it before you rely on it."
+UNSUPPORTED = Plural("1 sentence without a source", "{n} sentences without a source")
+
+SOURCES = "Sources"
+MORE_SOURCES = "More sources ({n})"
+WHOLE_PASSAGE = "Whole passage"
+PAGE = "page {page}"
+SOURCE_LINK = "Source {n}: {title}"
+STATES = {
+    "verified": "verified",
+    "not found": "not found",
+    "no such source": "no such source",
+}
+QUOTED = "quoted by the answer"
+MATCHED = "matched by the program"
+NOT_IN_SOURCE = "The answer quotes this, but the source does not say it:"
+NO_QUOTE = "The source does not support the sentence that cites it."
+NO_SUCH_SOURCE = "The answer cites [{n}], but there is no source with that number."
+ELSEWHERE = "The quote stands elsewhere in the document:"
+
+RATE = "Does it cite the right passages?"
+RATED_RIGHT = "Kept: the cited passages are right for this question."
+RATED_WRONG = "Kept: the cited passages are not right for this question."
+
+INCOMPLETE = "This answer is incomplete."
+STOPPED = "You stopped this answer. What was written until then is kept."
+RUNNING = "This answer was not finished: it is still being written elsewhere, or it broke off."
+RETRYABLE = "It may work if you ask again."
+LOST_CONVERSATION = "There is no such conversation. Ask a question to start a new one."

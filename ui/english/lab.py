@@ -1,0 +1,97 @@
+"""The texts of the retrieval lab, and of why a passage was found."""
+
+from ui.english.plural import Plural
+
+LAB_PAGE = "Retrieval lab"
+LAB_TITLE = "One question, every way of searching"
+LAB_INTRO = (
+    "See side by side what each search mode finds, how long it takes and why it found it. A passage"
+    " that several modes found carries the same letter and colour everywhere."
+)
+LAB_QUESTION = "Question"
+LAB_PLACEHOLDER = "What to search for"
+LAB_MODES = "Search modes"
+LAB_K = "Passages per mode"
+LAB_COMPARE = "Compare"
+LAB_NARROW = "Narrow the search"
+LAB_FORMATS = "Document types"
+LAB_COLLECTIONS = "Collections, separated by commas"
+LAB_LABELS = "Labels, separated by commas"
+LAB_SINCE = "Changed since"
+FORMATS = ("md", "txt", "html", "pdf", "docx", "pptx", "xlsx", "csv", "json")
+MODES = {
+    "similarity": "Similarity",
+    "similarity_score_threshold": "Similarity above a threshold",
+    "mmr": "Diverse (MMR)",
+    "bm25": "Keywords (BM25)",
+    "ensemble": "Ensemble (RRF)",
+    "convex": "Convex",
+}
+SHORT_MODES = {
+    "similarity": "Similarity",
+    "similarity_score_threshold": "Threshold",
+    "mmr": "MMR",
+    "bm25": "BM25",
+    "ensemble": "RRF",
+    "convex": "Convex",
+}
+MODE_NOTES = {
+    "similarity": "nearest in meaning",
+    "similarity_score_threshold": "nearest in meaning, weak ones left out",
+    "mmr": "near in meaning, unlike each other",
+    "bm25": "the very words",
+    "ensemble": "meaning and words, fused by rank",
+    "convex": "meaning and words, fused by score",
+}
+MILLISECONDS = "{ms:,.0f} ms"
+MODE_FAILED = "This mode failed."
+OVERLAP = "in {n} of {total} modes"
+ONLY_HERE = "only here"
+WHY = "Why is it here?"
+LIST = "List"
+RANK = "Rank"
+SCORE = "Score"
+SHARE = "Share of the score"
+RANKERS = {"dense": "Meaning", "bm25": "Words"}
+NOT_IN_LIST = "–"
+RERANK = "Reranking"
+RERANK_SKIPPED = "not done: {reason}"
+RERANK_MOVED = "moved from rank {before} to {after} (score {score})"
+RERANK_KEPT = "kept at rank {after} (score {score})"
+MATCHED_WORDS = "Matched words"
+NO_MATCHED_WORDS = "none: found by its meaning alone"
+FILTER = "Filter"
+NO_FILTER = "none"
+OPERATORS = {
+    "$in": "is one of",
+    "$contains": "holds",
+    "$contains_any": "holds one of",
+    "$gt": ">",
+    "$gte": "≥",
+    "$lt": "<",
+    "$lte": "≤",
+}
+RIGHT_PASSAGE = "This is the right passage"
+RIGHT = "right"
+TAKE_BACK = "Not right after all"
+RANK_CHART = "Who ranks what where"
+RANK_CHART_NOTE = "Each line is a passage that more than one mode found."
+SCORE_CHART = "How the scores fall"
+SCORE_CHART_NOTE = (
+    "Each score as a share of its mode's best: far apart is a clear winner, close together a guess."
+)
+SEARCH_MODE = "Search mode"
+SHARE_OF_BEST = "Share of the best score"
+PASSAGE = "Passage"
+QUALITY = "Which mode is best for your questions?"
+QUALITY_NOTE = (
+    "Every passage you mark as right becomes a labelled question. The bars are means over all of"
+    " them, the lines their 95 % confidence intervals: where those overlap, the difference may be"
+    " chance."
+)
+MEASURE = "Measure the modes"
+MEASURING = "Searching each labelled question in each mode…"
+LABELLED = Plural("1 passage labelled", "{n} passages labelled")
+NDCG = "nDCG@{k}"
+RECALL = "Recall@{k}"
+MEASURED = "{queries} labelled questions"
