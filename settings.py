@@ -35,6 +35,9 @@ class Settings(BaseSettings):
     database_url: str | None = Field(
         None, description="SQLAlchemy URL of the ledger; a SQLite file in the data folder if unset"
     )
+    language: Literal["auto", "en", "ko", "ja"] = Field(
+        "auto", description="Of the pages: en, ko, ja, or auto for that of the reader's browser"
+    )
 
     openai_api_key: SecretStr | None = Field(
         None, validation_alias="OPENAI_API_KEY", description="Key of the chat model's endpoint"

@@ -40,6 +40,15 @@ def build_services(settings: Settings | None = None) -> "Services":
     return services
 
 
+def interface_language() -> str:
+    """What the settings say of the pages' language: `auto`, `en`, `ko` or `ja`.
+
+    Raises:
+        ConfigError: A setting is wrong; it is named.
+    """
+    return load_settings().language
+
+
 class Services:
     """Every service, each built when it is first used: a command pays only for its own."""
 

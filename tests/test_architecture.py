@@ -33,6 +33,7 @@ ALLOWED = {
 HOME = {
     "streamlit": {"app", "pages", "ui"},
     "altair": {"ui"},
+    "babel": {"ui"},
     "sqlalchemy": {"storage"},
     "alembic": {"storage"},
     "deeplake": {"storage"},
