@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from domain import Metadata
 from errors import StorageError
+from storage.changes import Change, Changes
 from storage.commit_log import fill_gaps
 from storage.deep_lake import load
 from storage.disk import unusable
@@ -36,6 +37,7 @@ class PassageDataset:
         self.folder = folder
         self.dimension = dimension
         self._dataset = dataset
+        self._changes = Changes(folder)
 
     @staticmethod
     def exists(folder: Path) -> bool:
@@ -96,6 +98,28 @@ class PassageDataset:
             column = self._dataset["metadata"][:]
         return map(self._parsed, column)
 
+    def changed_since(self, version: str, rows: int) -> tuple[list[int], NewRows] | None:
+        """The rows of an earlier state that are gone, and those at the end that are new.
+
+        None where that is not known any more, and everything is to be read. The new rows are
+        without their texts, which are not kept in memory.
+        """
+        change = self._changes.between(version, self.version, rows)
+        with _reading(self.folder):
+            total = len(self._dataset)
+        start = rows if change is None else rows - len(change.gone)
+        if change is None or start + change.added != total:
+            return None
+        return list(change.gone), self._rows_from(start, total)
+
+    def _rows_from(self, start: int, stop: int) -> NewRows:
+        if start == stop:
+            return NewRows([], [], np.empty((0, self.dimension), np.float32), [])
+        with _reading(self.folder):
+            ids = self._whole(list(self._dataset["id"][start:stop]))
+            metadata = list(self._dataset["metadata"][start:stop])
+        return NewRows(ids, [""] * len(ids), self.vectors(start, stop), metadata)
+
     def vectors(self, start: int, stop: int) -> npt.NDArray[np.float32]:
         """The vectors of a run of rows, as they were given."""
         with _reading(self.folder):
@@ -123,6 +147,7 @@ class PassageDataset:
         Raises:
             StorageError: It failed; none of it is kept, and this handle must be opened again.
         """
+        before = self.version  # with changes not committed yet it is another
         with _writing(self.folder):
             fill_gaps(self.folder / "rows")
             for row in sorted(gone, reverse=True):  # a deletion moves the rows behind it
@@ -130,6 +155,8 @@ class PassageDataset:
             if new is not None:
                 self._dataset.append(_columns(new))
             self._dataset.commit()
+        with suppress(OSError):  # the commit stands; without its note others read everything
+            self._changes.note(before, self.version, Change(gone, len(new.ids) if new else 0))
 
     def _at(self, column: str, rows: list[int]) -> list[Any]:
         """The values of these rows, read in row order: any other is a hundred times slower."""

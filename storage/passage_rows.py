@@ -211,8 +211,16 @@ class PassageRows:
         dataset.refresh()
         self._looked_at = time.monotonic()
         if self._state is None or self._state.version != dataset.version:
-            self._state = State.of(dataset.version, dataset.ids())
+            self._state = self._followed(dataset) or State.of(dataset.version, dataset.ids())
         return self._state
+
+    def _followed(self, dataset: PassageDataset) -> State | None:
+        """The state of now, made from the one before where it is known what others changed."""
+        state, self._state = self._state, None  # were it to fail, everything is read afresh
+        if state is None:
+            return None
+        changed = dataset.changed_since(state.version, len(state.ids))
+        return None if changed is None else state.after(dataset.version, *changed)
 
     def _index(self, state: State) -> VectorIndex:
         if state.index is None:

@@ -83,6 +83,28 @@ def test_after_an_own_commit_nothing_is_read_again(tmp_path, monkeypatch):
     assert store.matching_ids(few) == {"b", "zero"}
 
 
+def test_after_another_process_commits_only_what_is_new_is_read(tmp_path, monkeypatch):
+    writer, reader = open_store(tmp_path), open_store(tmp_path)
+    writer.add_texts(["1 0", "0 1", "1 1"], ids=["a", "b", "c"], metadatas=[{"n": 1}] * 3)
+    ranges = []
+    whole = PassageDataset.vectors
+
+    def noted(self, start, stop):
+        ranges.append((start, stop))
+        return whole(self, start, stop)
+
+    monkeypatch.setattr(PassageDataset, "vectors", noted)
+    assert len(reader.similarity_search("1 0", filter={"n": 1})) == 3
+    ranges.clear()
+    writer.delete(["a"])
+    writer.add_texts(["1 0.1", "0 1"], ids=["d", "c"], metadatas=[{"n": 1}, {"n": 2}])
+    monkeypatch.setattr(reader._rows, "_looked_at", -1.0)
+    found = reader.similarity_search("1 0", filter={"n": 1})
+    assert [passage.id for passage in found] == ["d", "b"]
+    assert ranges == [(1, 3)]
+    assert reader.ids() == writer.ids()
+
+
 def test_a_change_made_on_a_stale_view_hits_the_rows_that_were_meant(tmp_path):
     mine, theirs = open_store(tmp_path), open_store(tmp_path)
     mine.add_texts(["1 0", "0 1", "1 1", "2 1"], ids=["a", "b", "c", "d"])
