@@ -48,6 +48,7 @@ HOME = {
     "safetensors": {"models"},
     "fastembed": {"models"},
     "pypdf": {"loaders"},
+    "pypdfium2": {"loaders"},
     "docx": {"loaders"},
     "pptx": {"loaders"},
     "openpyxl": {"loaders"},

@@ -16,6 +16,6 @@ def __getattr__(name: str) -> Any:
     return getattr(english, name)
 
 
-def count(forms: Plural, n: int) -> str:
-    """The number with its noun, in the singular or the plural form."""
-    return (forms.one if n == 1 else forms.many).format(n=n)
+def count(forms: Plural, n: int, **more: object) -> str:
+    """The number with its noun, in the singular or the plural form; `more` are other fields."""
+    return (forms.one if n == 1 else forms.many).format(n=n, **more)
