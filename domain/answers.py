@@ -100,7 +100,9 @@ class Turn:
     """A question and what became of it, with everything needed to show and ask it again.
 
     `parent_id` is the turn it follows, None at the beginning. Turns with the same parent are
-    versions of each other: asked again, reworded, or searched with another question.
+    versions of each other: asked again, reworded, or searched with another question. With
+    `standalone_given` a person worded the standalone question. `search` is how it was searched,
+    the settings' part filled in.
     """
 
     id: str
@@ -109,6 +111,7 @@ class Turn:
     state: TurnState
     created_at: datetime
     standalone_question: str = ""
+    standalone_given: bool = False
     answer: str = ""
     error: str = ""
     model: str = ""

@@ -1,41 +1,28 @@
-"""Conversations and their turns, each seen by the user who owns it."""
+"""Conversations and their trees of turns, each seen by the user who owns it."""
 
 import os
 import socket
 import uuid
-from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from domain import (
-    Citation,
-    CitationState,
-    Conversation,
-    Explanation,
-    FoundPassage,
-    Move,
-    Principal,
-    Scope,
-    ScorePart,
-    SearchChoice,
-    SearchMode,
-    Source,
-    Turn,
-    TurnState,
-)
+from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from errors import NotFoundError
 from storage.database import Database
 from storage.tables import ConversationRow, TurnRow
+from storage.turn_records import conversation_of, fill_row, turn_of
+from storage.turn_tree import LATEST, TurnTree
 
 _LONGEST_ANSWER = timedelta(hours=1)
 
 
 class Conversations:
-    """The conversations of all users; every call sees those of its principal alone."""
+    """The conversations of all users; every call sees those of its principal alone.
+
+    A deleted conversation is not found any more, save that an answer under way is still kept.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,7 +37,7 @@ class Conversations:
             created_at=now,
             updated_at=now,
         )
-        conversation = _conversation(row)
+        conversation = conversation_of(row)
         with self._database.write() as session:
             session.add(row)
         return conversation
@@ -62,28 +49,45 @@ class Conversations:
             NotFoundError: There is none of theirs.
         """
         with self._database.read() as session:
-            return _conversation(_owned(session, principal, conversation_id))
+            return conversation_of(_owned(session, principal, conversation_id))
 
-    def start_turn(self, principal: Principal, conversation_id: str, question: str) -> Turn:
-        """Keep a question before it is answered, as a running turn.
+    def start_turn(
+        self,
+        principal: Principal,
+        conversation_id: str,
+        question: str,
+        *,
+        parent_id: str | None = LATEST,
+        search: SearchChoice | None = None,
+    ) -> Turn:
+        """Keep a question before it is answered, as a running turn, and show its branch.
+
+        Args:
+            principal: Whose conversation it is.
+            conversation_id: The conversation.
+            question: As it was typed.
+            parent_id: The turn it follows; None at the beginning.
+            search: How it is going to be searched.
 
         Raises:
-            NotFoundError: The principal has no such conversation.
+            NotFoundError: The principal has no such conversation, or it has no such parent.
         """
-        turn = Turn(
-            id=uuid.uuid4().hex,
-            conversation_id=conversation_id,
-            question=question,
-            state=TurnState.RUNNING,
-            created_at=datetime.now(UTC),
-        )
         with self._database.write() as session:
-            _owned(session, principal, conversation_id).updated_at = turn.created_at
-            position = session.scalar(
-                select(func.max(TurnRow.position)).where(TurnRow.conversation_id == conversation_id)
+            conversation = _owned(session, principal, conversation_id, lock=True)
+            tree = _tree(session, conversation)
+            turn = Turn(
+                id=uuid.uuid4().hex,
+                conversation_id=conversation_id,
+                question=question,
+                state=TurnState.RUNNING,
+                created_at=datetime.now(UTC),
+                parent_id=tree.resolve(parent_id),
+                search=search or SearchChoice(),
             )
-            row = TurnRow(id=turn.id, position=(position or 0) + 1, process=_process())
-            _fill(row, turn)
+            conversation.updated_at = turn.created_at
+            conversation.shown_turn_id = turn.id
+            row = TurnRow(id=turn.id, position=_next_position(session, turn), process=_process())
+            fill_row(row, turn)
             session.add(row)
         return turn
 
@@ -94,30 +98,61 @@ class Conversations:
             NotFoundError: The principal has no such turn.
         """
         with self._database.write() as session:
-            conversation = _owned(session, principal, turn.conversation_id)
-            row = session.get(TurnRow, turn.id)
-            if row is None or row.conversation_id != conversation.id:
-                raise NotFoundError(f"there is no turn {turn.id} in this conversation")
-            _fill(row, turn)
+            conversation = _owned(session, principal, turn.conversation_id, deleted=True)
+            fill_row(_turn_row(session, conversation, turn.id), turn)
             conversation.updated_at = datetime.now(UTC)
 
+    def turn(self, principal: Principal, conversation_id: str, turn_id: str) -> Turn:
+        """One turn of any branch.
+
+        Raises:
+            NotFoundError: The principal has no such conversation, or it has no such turn.
+        """
+        with self._database.read() as session:
+            conversation = _owned(session, principal, conversation_id)
+            return turn_of(_turn_row(session, conversation, turn_id))
+
     def turns(
-        self, principal: Principal, conversation_id: str, *, latest: int | None = None
+        self,
+        principal: Principal,
+        conversation_id: str,
+        *,
+        until: str | None = LATEST,
+        latest: int | None = None,
     ) -> list[Turn]:
-        """The turns of a conversation, or its `latest` ones, oldest first.
+        """The turns of a branch, or its `latest` ones, from the first question on.
+
+        `until` is the branch's last turn; of None, the beginning, there are no turns.
+
+        Raises:
+            NotFoundError: The principal has no such conversation, or it has no such turn.
+        """
+        with self._database.read() as session:
+            tree = _tree(session, _owned(session, principal, conversation_id))
+            wanted = tree.branch(tree.resolve(until))[-latest if latest else 0 :]
+            rows = session.scalars(select(TurnRow).where(TurnRow.id.in_(wanted)))
+            found = {row.id: turn_of(row) for row in rows}
+            return [found[turn_id] for turn_id in wanted]
+
+    def versions(self, principal: Principal, conversation_id: str) -> dict[str, tuple[str, ...]]:
+        """For each turn the ids of its versions, itself among them, oldest first.
 
         Raises:
             NotFoundError: The principal has no such conversation.
         """
-        wanted = (
-            select(TurnRow)
-            .where(TurnRow.conversation_id == conversation_id)
-            .order_by(TurnRow.position.desc())
-            .limit(latest)
-        )
         with self._database.read() as session:
-            _owned(session, principal, conversation_id)
-            return [_turn(row) for row in session.scalars(wanted)][::-1]
+            return _tree(session, _owned(session, principal, conversation_id)).versions()
+
+    def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
+        """Show the branch of that turn, down to the newest turn that came of it.
+
+        Raises:
+            NotFoundError: The principal has no such conversation, or it has no such turn.
+        """
+        with self._database.write() as session:
+            conversation = _owned(session, principal, conversation_id, lock=True)
+            tree = _tree(session, conversation)
+            conversation.shown_turn_id = tree.newest_below(tree.resolve(turn_id) or "")
 
     def interrupt_running(self) -> int:
         """Mark turns whose process is dead as incomplete; how many.
@@ -138,11 +173,34 @@ class Conversations:
         wanted = (
             select(ConversationRow)
             .where(ConversationRow.user_id == principal.user_id)
+            .where(ConversationRow.deleted_at.is_(None))
             .order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
         )
         with self._database.read() as session:
             rows = session.scalars(wanted.limit(limit).offset(offset))
-            return [_conversation(row) for row in rows]
+            return [conversation_of(row) for row in rows]
+
+
+def _tree(session: Session, conversation: ConversationRow) -> TurnTree:
+    wanted = (
+        select(TurnRow.id, TurnRow.parent_id)
+        .where(TurnRow.conversation_id == conversation.id)
+        .order_by(TurnRow.position)
+    )
+    parents = dict(session.execute(wanted).all())
+    return TurnTree(conversation.shown_turn_id, parents)
+
+
+def _next_position(session: Session, turn: Turn) -> int:
+    last = select(func.max(TurnRow.position)).where(TurnRow.conversation_id == turn.conversation_id)
+    return (session.scalar(last) or 0) + 1
+
+
+def _turn_row(session: Session, conversation: ConversationRow, turn_id: str) -> TurnRow:
+    row = session.get(TurnRow, turn_id)
+    if row is None or row.conversation_id != conversation.id:
+        raise NotFoundError(f"there is no turn {turn_id} in this conversation")
+    return row
 
 
 def _process() -> str:
@@ -168,102 +226,16 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def _owned(session: Session, principal: Principal, conversation_id: str) -> ConversationRow:
-    row = session.get(ConversationRow, conversation_id)
-    if row is None or row.user_id != principal.user_id:
+def _owned(
+    session: Session,
+    principal: Principal,
+    conversation_id: str,
+    *,
+    deleted: bool = False,
+    lock: bool = False,
+) -> ConversationRow:
+    """The row; with `lock` no other writer changes its tree meanwhile (SQLite has one anyway)."""
+    row = session.get(ConversationRow, conversation_id, with_for_update=lock or None)
+    if row is None or row.user_id != principal.user_id or (row.deleted_at and not deleted):
         raise NotFoundError(f"there is no conversation {conversation_id}")
     return row
-
-
-def _conversation(row: ConversationRow) -> Conversation:
-    return Conversation(
-        id=row.id,
-        user_id=row.user_id,
-        title=row.title,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        shown_turn_id=row.shown_turn_id or "",
-        search=search_choice(row.search or {}),
-        deleted_at=row.deleted_at,
-    )
-
-
-_TURN_FIELDS = (
-    "conversation_id",
-    "question",
-    "state",
-    "created_at",
-    "standalone_question",
-    "answer",
-    "error",
-    "model",
-    "unsupported_sentences",
-    "parent_id",
-)
-
-
-def _fill(row: TurnRow, turn: Turn) -> None:
-    for name in _TURN_FIELDS:
-        setattr(row, name, getattr(turn, name))
-    row.sources = [asdict(source) for source in turn.sources]
-    row.citations = [asdict(citation) for citation in turn.citations]
-    row.timings_ms = dict(turn.timings_ms)
-    row.usage = dict(turn.usage)
-    row.search = asdict(turn.search)
-
-
-def _turn(row: TurnRow) -> Turn:
-    plain = {name: getattr(row, name) for name in _TURN_FIELDS}
-    return Turn(
-        id=row.id,
-        **(plain | {"state": TurnState(row.state)}),
-        sources=tuple(_source(source) for source in row.sources),
-        citations=tuple(_citation(citation) for citation in row.citations),
-        timings_ms=row.timings_ms,
-        usage=row.usage,
-        search=search_choice(row.search),
-    )
-
-
-def search_choice(stored: Mapping[str, Any]) -> SearchChoice:
-    """What `asdict` made of a choice, as it was; {} is the choice of nothing."""
-    scope = {name: _as_told(value) for name, value in stored.get("scope", {}).items()}
-    mode = stored.get("mode")
-    return SearchChoice(
-        scope=Scope(**scope),
-        mode=mode and SearchMode(mode),
-        k=stored.get("k"),
-        score_threshold=stored.get("score_threshold"),
-    )
-
-
-def _as_told(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _source(stored: Mapping[str, Any]) -> Source:
-    # Turns stored before there were explanations have none; neither had they widened sources.
-    why = stored.get("why")
-    later = {
-        "why": why and _explanation(why),
-        "hits": tuple(FoundPassage(*hit) for hit in stored.get("hits", ())),
-    }
-    return Source(**_with_heading_path(stored) | later)
-
-
-def _explanation(stored: Mapping[str, Any]) -> Explanation:
-    return Explanation(
-        score=stored["score"],
-        parts=tuple(ScorePart(*part) for part in stored["parts"]),
-        matched_words=tuple(stored["matched_words"]),
-        move=stored["move"] and Move(*stored["move"]),
-        condition=stored["condition"],
-    )
-
-
-def _citation(stored: Mapping[str, Any]) -> Citation:
-    return Citation(**_with_heading_path(stored) | {"state": CitationState(stored["state"])})
-
-
-def _with_heading_path(stored: Mapping[str, Any]) -> dict[str, Any]:
-    return {**stored, "heading_path": tuple(stored["heading_path"])}

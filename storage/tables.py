@@ -236,6 +236,7 @@ class TurnRow(Base):
     state: Mapped[str]
     created_at: Mapped[datetime]
     standalone_question: Mapped[str]
+    standalone_given: Mapped[bool] = mapped_column(default=False)
     answer: Mapped[str]
     error: Mapped[str]
     model: Mapped[str]

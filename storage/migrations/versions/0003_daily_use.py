@@ -51,6 +51,7 @@ def _added() -> dict[str, list["sa.Column[Any]"]]:
             sa.Column("deleted_at", sa.DateTime(), nullable=True),
         ],
         "turns": [
+            sa.Column("standalone_given", sa.Boolean(), nullable=False, server_default=_FALSE),
             sa.Column("parent_id", sa.String(), nullable=True),
             sa.Column("search", sa.JSON(), nullable=False, server_default=_OBJECT),
         ],
