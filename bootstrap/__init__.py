@@ -15,6 +15,7 @@ from settings import Settings, load_settings
 if TYPE_CHECKING:
     from services.chat import ChatService
     from services.directories import DirectoryService
+    from services.directory_kind import DirectoryKind
     from services.evaluation import EvaluationService
     from services.imports import ImportService
     from services.lab import LabService
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from services.library import Library
     from services.maintenance import MaintenanceService
     from services.search import SearchService
+    from services.source_kinds import SourceKinds
 
 SAMPLES = Path(__file__).parents[1] / "sample_documents"
 
@@ -97,8 +99,37 @@ class Services:
         from services.directories import DirectoryService
         from storage.sources import Sources
 
-        max_bytes = self._parts.settings.max_file_mb * 1024 * 1024
-        return DirectoryService(self.imports, Sources(self._parts.database), SAMPLES, max_bytes)
+        sources = Sources(self._parts.database)
+        return DirectoryService(self.imports, sources, self._directory_kind, SAMPLES)
+
+    @cached_property
+    def source_kinds(self) -> "SourceKinds":
+        """The kinds of sources there are, and their loaders."""
+        from services.source_kinds import SourceKinds
+
+        return SourceKinds([self._directory_kind])
+
+    @cached_property
+    def _directory_kind(self) -> "DirectoryKind":
+        from services.directory_kind import DirectoryKind
+
+        settings = self._parts.settings
+        return DirectoryKind(settings.data_dir, settings.max_file_mb * 1024 * 1024)
+
+    @cached_property
+    def uploads(self) -> "UploadService":
+        """Files that people give, in boxes."""
+        from services.uploads import UploadService
+        from storage.conversations import Conversations
+        from storage.sources import Sources
+        from storage.upload_files import UploadFiles
+
+        return UploadService(
+            UploadFiles(self._parts.settings.data_dir),
+            Sources(self._parts.database),
+            Conversations(self._parts.database),
+            self._parts.settings.max_file_mb * 1024 * 1024,
+        )
 
     @cached_property
     def imports(self) -> "ImportService":

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from domain import ImportReport, ImportState, Principal
-from errors import SourceError
-from loaders.files import DirectoryFiles
+from services.directory_kind import DirectoryKind
 from services.imports import ImportService
 from services.progress import Cancelled, OnProgress, ignore, never
+from services.source_kinds import Draft
+from storage.lock import writer_lock
 from storage.sources import Sources, StoredSource
 
-KIND = "directory"
-_SHOWN_CHARS = 300
+LOCK_TIMEOUT_S = 2.0
 _BEGUN = {ImportState.RUNNING, ImportState.INTERRUPTED, ImportState.CANCELLED, ImportState.FAILED}
 
 
@@ -20,20 +20,20 @@ class DirectoryService:
     """Brings the library up to date with folders on this machine."""
 
     def __init__(
-        self, imports: ImportService, sources: Sources, samples: Path, max_file_bytes: int
+        self, imports: ImportService, sources: Sources, kind: DirectoryKind, samples: Path
     ) -> None:
         """Args are kept, nothing is opened.
 
         Args:
             imports: Runs the imports.
             sources: Where sources are kept.
+            kind: Makes the loaders.
             samples: The folder of the documents that ship with Footnote.
-            max_file_bytes: Larger files are skipped, with the reason.
         """
         self._imports = imports
         self._sources = sources
+        self._kind = kind
         self._samples = samples
-        self._max_file_bytes = max_file_bytes
 
     def import_directory(
         self,
@@ -60,14 +60,16 @@ class DirectoryService:
             StorageError: The data folder can't be written.
             ModelError: Embedding failed.
         """
-        loader = self._loader(path, include, exclude)
+        draft = self._kind.draft_of(path, list(include), list(exclude))
+        loader = self._kind.loader(draft.location, draft.options)
         filing = {
             "collection": None if collection is None else collection.strip(),
             "labels": None if labels is None else _labels(labels),
         }
         told = {name: value for name, value in filing.items() if value is not None}
-        options = {"include": list(include), "exclude": list(exclude), **told}
-        source = self._source(path, options)
+        with writer_lock(self._imports.data_dir, timeout_s=LOCK_TIMEOUT_S):
+            # An import that is refused must not leave its options behind.
+            source = self._source(draft, told)
         return self._imports.run(
             principal,
             source,
@@ -95,42 +97,20 @@ class DirectoryService:
         latest = self._imports.latest(principal, source)
         return latest is None or latest.state in _BEGUN
 
-    def _loader(self, path: Path, include: Sequence[str], exclude: Sequence[str]) -> DirectoryFiles:
-        _require(path)
-        own = self._imports.data_dir.resolve()
-        if path.resolve() == own:
-            raise SourceError(f"{path} is Footnote's data folder: import a folder of your own.")
-        return DirectoryFiles(
-            path, include=include, exclude=exclude, max_bytes=self._max_file_bytes, leave_out=own
-        )
-
-    def _source(self, path: Path, options: Mapping[str, Any]) -> StoredSource:
+    def _source(self, draft: Draft, told: Mapping[str, Any]) -> StoredSource:
         """The source with these options, beside those of an earlier import not named here."""
-        before = self._sources.find(KIND, _location(path))
+        before = self._sources.find(draft.kind, draft.location)
         kept = before.options if before else {}
         return self._sources.ensure(
-            KIND, _location(path), name=path.resolve().name, options={**kept, **options}
+            draft.kind,
+            draft.location,
+            name=before.name if before else draft.name,
+            options={**kept, **draft.options, **told},
         )
 
 
 def _labels(told: Sequence[str]) -> list[str]:
     return sorted({label.strip() for label in told} - {""})
-
-
-def _require(path: Path) -> None:
-    shown = str(path).encode(errors="replace").decode()
-    try:
-        path.stat()
-    except PermissionError as error:
-        raise SourceError(
-            f"{shown} can't be opened: give the user who runs Footnote the right to read it."
-        ) from error
-    except (OSError, ValueError) as error:  # ValueError: a name that holds NUL
-        raise SourceError(
-            f"There is nothing at {shown[:_SHOWN_CHARS]}: check the path and its spelling."
-        ) from error
-    if shown != str(path):
-        raise SourceError(f"The name of {shown} is not valid UTF-8: rename it.")
 
 
 def _location(path: Path) -> str:

@@ -7,16 +7,20 @@ from datetime import UTC, datetime
 from typing import Any
 from unicodedata import normalize
 
-from sqlalchemy import select
+from sqlalchemy import delete, func, select, update
 
 from errors import NotFoundError
 from storage.database import Database
-from storage.tables import SourceRow
+from storage.tables import DocumentRow, FailureRow, SourceRow
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSource:
-    """A source and the options its loader is built from; never a secret."""
+    """A source and the options its loader is built from; never a secret.
+
+    `refresh_s` is how often it is brought up to date by itself, None for never; while it is
+    `paused` it isn't.
+    """
 
     id: str
     kind: str
@@ -24,6 +28,13 @@ class StoredSource:
     location: str
     options: Mapping[str, Any]
     created_at: datetime
+    paused: bool = False
+    refresh_s: int | None = None
+
+    @property
+    def conversation_id(self) -> str:
+        """The only conversation that may search it; empty where all may."""
+        return str(self.options.get("conversation_id") or "")
 
     @property
     def collection(self) -> str:
@@ -35,6 +46,15 @@ class StoredSource:
     def labels(self) -> tuple[str, ...]:
         """What each of its documents is labelled with."""
         return tuple(normalize("NFC", label) for label in self.options.get("labels", ()))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFigures:
+    """What the library holds of a source, and how many of its documents can't be read."""
+
+    documents: int = 0
+    passages: int = 0
+    failed: int = 0
 
 
 class Sources:
@@ -90,6 +110,43 @@ class Sources:
             rows = session.scalars(select(SourceRow).order_by(SourceRow.name, SourceRow.id))
             return [_stored(row) for row in rows]
 
+    def save(
+        self, source_id: str, *, name: str, options: Mapping[str, Any], refresh_s: int | None
+    ) -> None:
+        """Replace what a person may change of a source."""
+        self._update(source_id, name=name, options=dict(options), refresh_s=refresh_s)
+
+    def pause(self, source_id: str, *, paused: bool) -> None:
+        """Let a source rest, or go on."""
+        self._update(source_id, paused=paused)
+
+    def remove(self, source_id: str) -> None:
+        """Forget a source and its imports. Its documents are to be out of the indexes before."""
+        with self._database.write() as session:
+            session.execute(delete(SourceRow).where(SourceRow.id == source_id))
+
+    def figures(self) -> dict[str, SourceFigures]:
+        """By source id, what the library holds of each; none of what holds nothing."""
+        held = select(DocumentRow.source_id, func.count(), func.sum(DocumentRow.passages))
+        failed = select(FailureRow.source_id, func.count()).where(FailureRow.dismissed.is_(False))
+        with self._database.read() as session:
+            holds = {
+                id_: (documents, passages)
+                for id_, documents, passages in session.execute(
+                    held.group_by(DocumentRow.source_id)
+                )
+            }
+            counted = session.execute(failed.group_by(FailureRow.source_id))
+            fails = dict(counted.tuples().all())
+        return {
+            id_: SourceFigures(*holds.get(id_, (0, 0)), fails.get(id_, 0))
+            for id_ in holds.keys() | fails.keys()
+        }
+
+    def _update(self, source_id: str, **values: Any) -> None:
+        with self._database.write() as session:
+            session.execute(update(SourceRow).where(SourceRow.id == source_id).values(**values))
+
 
 def _source_id(kind: str, location: str) -> str:
     return hashlib.sha256(f"{kind}\0{location}".encode()).hexdigest()[:32]
@@ -103,4 +160,6 @@ def _stored(row: SourceRow) -> StoredSource:
         location=row.location,
         options=row.options,
         created_at=row.created_at,
+        paused=row.paused,
+        refresh_s=row.refresh_s,
     )
