@@ -13,6 +13,7 @@ from errors import NotFoundError
 from storage.database import Database
 from storage.filing import filing
 from storage.groups import in_groups
+from storage.passage_list import passage_of
 from storage.tables import DocumentRow, DocumentTextRow, PassageRow
 from storage.windows import read_windows
 
@@ -128,7 +129,7 @@ class Documents:
             .order_by(PassageRow.ordinal)
         )
         with self._database.read() as session:
-            return [_passage(row) for row in session.scalars(wanted)]
+            return [passage_of(row) for row in session.scalars(wanted)]
 
     def with_passages(
         self, document_ids: Sequence[str], index_id: str
@@ -137,7 +138,7 @@ class Documents:
         wanted = _WITH_DOCUMENT.where(PassageRow.index_id == index_id)
         with self._database.read() as session:
             return [
-                (_stored(document), _passage(passage))
+                (_stored(document), passage_of(passage))
                 for group in in_groups(document_ids)
                 for passage, document in session.execute(wanted.where(DocumentRow.id.in_(group)))
             ]
@@ -226,19 +227,6 @@ def _langchain(row: Row[PassageRow, DocumentRow]) -> "Document":
             "ordinal": passage.ordinal,
             **filing(document.details, document.imported_at),
         },
-    )
-
-
-def _passage(row: PassageRow) -> Passage:
-    return Passage(
-        id=row.id,
-        document_id=row.document_id,
-        ordinal=row.ordinal,
-        start=row.start,
-        end=row.end,
-        text=row.text,
-        heading_path=tuple(row.heading_path),
-        page=row.page,
     )
 
 

@@ -1,0 +1,128 @@
+"""Lists the documents page by page, narrowed down and ordered, and counts them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Row, Select, case, func, select
+
+from domain import DocumentFilter, DocumentOrder, ListedDocument
+from storage.database import Database
+from storage.groups import in_groups
+from storage.tables import DocumentRow
+
+PASSAGE_BOUNDS = (0, 1, 2, 5, 10, 20, 50, 100, 200)
+"""The most passages in each group of documents but the last, which has no end."""
+
+_PAGES = func.json_array_length(DocumentRow.pages)
+_DENSITY = DocumentRow.characters * 1.0 / func.nullif(_PAGES, 0)
+_ORDERS: dict[DocumentOrder, ColumnElement[Any]] = {
+    DocumentOrder.TITLE: func.lower(DocumentRow.title),
+    DocumentOrder.NEWEST: DocumentRow.imported_at.desc(),
+    DocumentOrder.PASSAGES: DocumentRow.passages.desc(),
+    DocumentOrder.DENSITY: _DENSITY.asc().nulls_last(),
+}
+_LISTED = select(
+    DocumentRow.id,
+    DocumentRow.source_id,
+    DocumentRow.key,
+    DocumentRow.title,
+    DocumentRow.location,
+    DocumentRow.format,
+    DocumentRow.encoding,
+    _PAGES.label("page_count"),
+    DocumentRow.characters,
+    DocumentRow.script,
+    DocumentRow.passages,
+    DocumentRow.longest_passage,
+    DocumentRow.revision,
+    DocumentRow.imported_at,
+    DocumentRow.warnings,
+)
+
+
+class Tally(NamedTuple):
+    """How many documents of a source have that format and that script."""
+
+    source_id: str
+    format: str
+    script: str
+    documents: int
+
+
+class DocumentList:
+    """The documents as the library's table shows them: none of their texts is read."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def page(
+        self, wanted: DocumentFilter, order: DocumentOrder, *, limit: int, offset: int = 0
+    ) -> list[ListedDocument]:
+        """The documents that match, `limit` of them after the first `offset`."""
+        ids = _narrowed(select(DocumentRow.id), wanted)
+        ids = ids.order_by(_ORDERS[order], DocumentRow.id).limit(limit).offset(offset)
+        with self._database.read() as session:
+            found = session.scalars(ids).all()
+        return self.named(found)
+
+    def named(self, document_ids: Sequence[str]) -> list[ListedDocument]:
+        """The documents with these ids, in this order; ids that are not (any more) left out."""
+        found: dict[str, ListedDocument] = {}
+        with self._database.read() as session:
+            for group in in_groups(document_ids):
+                rows = session.execute(_LISTED.where(DocumentRow.id.in_(group)))
+                found |= {row.id: _listed(row) for row in rows}
+        return [found[id_] for id_ in document_ids if id_ in found]
+
+    def count(self, wanted: DocumentFilter) -> int:
+        """How many documents match."""
+        counted = _narrowed(select(func.count()).select_from(DocumentRow), wanted)
+        with self._database.read() as session:
+            return session.scalar(counted) or 0
+
+    def ids(self, wanted: DocumentFilter) -> list[str]:
+        """The ids of all documents that match, in no order."""
+        with self._database.read() as session:
+            return list(session.scalars(_narrowed(select(DocumentRow.id), wanted)))
+
+    def tallies(self) -> list[Tally]:
+        """All documents, counted by source, format and script."""
+        by = (DocumentRow.source_id, DocumentRow.format, DocumentRow.script)
+        counted = select(*by, func.count()).group_by(*by).order_by(*by)
+        with self._database.read() as session:
+            return [Tally(*row) for row in session.execute(counted)]
+
+    def by_passages(self) -> dict[int | None, int]:
+        """How many documents have at most so many passages, and more than the bound before.
+
+        Those with more than the last of `PASSAGE_BOUNDS` are counted under None.
+        """
+        steps = [(DocumentRow.passages <= bound, bound) for bound in PASSAGE_BOUNDS]
+        group = case(*steps, else_=None)
+        counted = select(group, func.count()).group_by(group)
+        with self._database.read() as session:
+            return {row[0]: row[1] for row in session.execute(counted)}
+
+
+def _narrowed(wanted: Select[Any], filter_: DocumentFilter) -> Select[Any]:
+    for word in filter_.words.split():
+        wanted = wanted.where(
+            DocumentRow.title.icontains(word, autoescape=True)
+            | DocumentRow.key.icontains(word, autoescape=True)
+        )
+    if filter_.sources is not None:
+        wanted = wanted.where(DocumentRow.source_id.in_(filter_.sources))
+    if filter_.formats:
+        wanted = wanted.where(DocumentRow.format.in_(filter_.formats))
+    if filter_.scripts:
+        wanted = wanted.where(DocumentRow.script.in_(filter_.scripts))
+    if filter_.warned:
+        wanted = wanted.where(func.json_array_length(DocumentRow.warnings) > 0)
+    return wanted
+
+
+def _listed(row: Row[Any]) -> ListedDocument:
+    values = row._asdict()
+    return ListedDocument(
+        pages=values.pop("page_count"), warnings=tuple(values.pop("warnings")), **values
+    )
