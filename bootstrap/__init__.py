@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from services.maintenance import MaintenanceService
     from services.search import SearchService
     from services.source_kinds import SourceKinds
+    from services.uploads import UploadService
 
 SAMPLES = Path(__file__).parents[1] / "sample_documents"
 

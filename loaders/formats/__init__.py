@@ -29,6 +29,8 @@ _FORMATS = {
     ".csv": "delimited",
     ".json": "json",
 }
+SUFFIXES = tuple(_FORMATS)
+"""The ends of the names of files that can be read."""
 _NAMES = {".markdown": "md", ".htm": "html"}
 _TITLE_LENGTH = 200
 
