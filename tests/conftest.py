@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 import bootstrap
+from domain import LOCAL_USER
 from settings import load_settings
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 
@@ -76,3 +77,15 @@ def handbook(tmp_path):
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def imported(build_services, handbook):
+    """Builds services over a library that holds the handbook."""
+
+    def build(**settings):
+        services = build_services(**settings)
+        services.directories.import_directory(LOCAL_USER, handbook)
+        return services
+
+    return build

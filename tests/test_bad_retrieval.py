@@ -1,4 +1,4 @@
-"""Searches that nobody should ask for, and models that answer what no model should.
+"""Searches that nobody should ask for, and rerankers that are down, slow or broken.
 
 Each is refused in words, or falls back as documented: never a wrong answer, never a crash.
 """
@@ -10,33 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from domain import FILTER_FIELDS, LOCAL_USER, ImportState, Outcome, Scope, SearchMode
-from errors import AppError, ConfigError, InputError, ModelError
+from domain import FILTER_FIELDS, LOCAL_USER, Outcome, Scope, SearchMode
+from errors import AppError, ConfigError, InputError
 from retrievers.ensemble import EnsembleRetriever
 from retrievers.fusion import combine_convex, fuse_reciprocal_ranks
 from retrievers.rankers import ConvexRanker, EnsembleRanker
 from services.explain import explain
 from settings import load_settings
-from tests.fakes.openai import Vectors
-from tests.fakes.openai_wire import DIMENSION
 from tests.fakes.reranker import Reply, reranking
 
 QUESTION = "annual leave of new employees"
 MODES = list(SearchMode)
-DENSE = [mode for mode in MODES if mode is not SearchMode.BM25]
 NAN = math.nan
-
-
-@pytest.fixture
-def imported(build_services, handbook):
-    """Builds services over a library that holds the handbook."""
-
-    def build(**settings):
-        services = build_services(**settings)
-        services.directories.import_directory(LOCAL_USER, handbook)
-        return services
-
-    return build
 
 
 @pytest.fixture
@@ -160,7 +145,9 @@ def test_the_command_refuses_unknown_filters_and_sources(library):
     assert command(library, QUESTION, "--fromat", "md").exit_code == 2
     done = command(library, QUESTION, "--source", "handbok")
     assert "Did you mean 'handbook'" in str(done.exception)
-    assert "no date" not in str(command(library, QUESTION, "--since", "2026-11-21").exception)
+    done = command(library, QUESTION, "--since", "yesterday")
+    assert "since is not a date: 'yesterday'" in str(done.exception)
+    assert command(library, QUESTION, "--since", "2026-11-21").exit_code == 0
     assert "since is not a date" in str(command(library, QUESTION, "--since", "soon").exception)
 
 
@@ -279,80 +266,3 @@ def assert_unreranked(services, mode):
     assert ids(found) == ids(plain)
     for hit in found:
         assert len(explain(QUESTION, hit).move.skipped) > 10
-
-
-# Vectors
-
-
-@pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
-@pytest.mark.parametrize("mode", DENSE)
-def test_a_question_whose_vector_is_no_number_is_an_error_that_names_the_model(
-    library, model_server, mode, number
-):
-    model_server.will_embed(vectors(1, number))
-    with pytest.raises(ModelError, match="FOOTNOTE_EMBEDDING_MODEL"):
-        library.search.search(LOCAL_USER, QUESTION, mode=mode)
-    assert library.search.search(LOCAL_USER, QUESTION, mode=mode, k=1) is not None
-
-
-@pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
-def test_documents_whose_vectors_are_no_numbers_are_not_imported(
-    build_services, handbook, model_server, number
-):
-    services = build_services(embed=True)
-    passages = 5
-    model_server.will_embed(vectors(passages, number))
-    with pytest.raises(ModelError, match="FOOTNOTE_EMBEDDING_MODEL"):
-        services.directories.import_directory(LOCAL_USER, handbook)
-    model_server.embeddings.clear()
-    report = services.directories.import_directory(LOCAL_USER, handbook)
-    assert report.state is ImportState.COMPLETED
-    assert services.maintenance.check(LOCAL_USER).agrees
-    [hit] = services.search.search(LOCAL_USER, "WireGuard", mode=SearchMode.BM25)
-    assert hit.metadata["key"] == "vpn.md"
-
-
-def vectors(count, number, length=DIMENSION):
-    return Vectors(((number,) + (0.5,) * (length - 1),) * count)
-
-
-# Two dimensions
-
-
-@pytest.mark.parametrize("mode", DENSE)
-def test_a_model_that_changed_its_length_is_an_error_that_says_what_to_do(
-    imported, build_services, model_server, mode
-):
-    imported(embed=True)
-    model_server.will_embed(vectors(1, 0.5, length=16))
-    services = build_services(embed=True)  # a new process, which knows no length yet
-    with pytest.raises(AppError, match="length 16 .* length 8.*reindex"):
-        services.search.search(LOCAL_USER, QUESTION, mode=mode)
-    assert services.search.search(LOCAL_USER, "WireGuard", mode=SearchMode.BM25)
-
-
-def test_an_import_by_a_model_that_changed_its_length_keeps_what_was_there(
-    imported, build_services, handbook, model_server
-):
-    imported(embed=True)
-    (handbook / "new.md").write_text("Rule one: keep the door shut.")
-    model_server.will_embed(vectors(1, 0.5, length=16))
-    services = build_services(embed=True)
-    with pytest.raises(AppError, match="length 16 .* length 8.*reindex"):
-        services.directories.import_directory(LOCAL_USER, handbook)
-    later = build_services(embed=True)
-    assert later.maintenance.check(LOCAL_USER).agrees
-    later.directories.import_directory(LOCAL_USER, handbook)
-    assert later.search.search(LOCAL_USER, "door", mode=SearchMode.BM25)
-    assert later.maintenance.check(LOCAL_USER).agrees
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_an_index_answers_with_its_own_length_until_a_reindex(imported, build_services, mode):
-    before = ids(imported(embed=True).search.search(LOCAL_USER, "WireGuard", mode=mode))
-    other = build_services(embed=True, embedding_dimensions=16)
-    assert "reindex" in other.maintenance.status(LOCAL_USER).message
-    assert ids(other.search.search(LOCAL_USER, "WireGuard", mode=mode)) == before
-    other.maintenance.reindex(LOCAL_USER)
-    assert other.search.search(LOCAL_USER, "WireGuard", mode=mode) is not None
-    assert other.maintenance.check(LOCAL_USER).agrees

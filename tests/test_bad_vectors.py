@@ -1,0 +1,105 @@
+"""Embedding models that answer with no numbers, or with another length than before.
+
+Each is an error in words, or the index goes on with its own model: never a wrong answer.
+"""
+
+import math
+
+import pytest
+
+from domain import LOCAL_USER, ImportState, SearchMode
+from errors import AppError, ModelError
+from tests.fakes.openai import Vectors
+from tests.fakes.openai_wire import DIMENSION
+
+QUESTION = "annual leave of new employees"
+MODES = list(SearchMode)
+DENSE = [mode for mode in MODES if mode is not SearchMode.BM25]
+NAN = math.nan
+
+
+@pytest.fixture
+def library(imported):
+    return imported(embed=True)
+
+
+@pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
+@pytest.mark.parametrize("mode", DENSE)
+def test_a_question_whose_vector_is_no_number_is_an_error_that_names_the_model(
+    library, model_server, mode, number
+):
+    before = ids(library.search.search(LOCAL_USER, QUESTION, mode=mode))
+    model_server.will_embed(vectors(1, number))
+    with pytest.raises(ModelError, match="FOOTNOTE_EMBEDDING_MODEL"):
+        library.search.search(LOCAL_USER, QUESTION, mode=mode)
+    assert ids(library.search.search(LOCAL_USER, QUESTION, mode=mode)) == before
+
+
+@pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
+def test_documents_whose_vectors_are_no_numbers_are_not_imported(
+    build_services, handbook, model_server, number
+):
+    services = build_services(embed=True)
+    passages = 5
+    model_server.will_embed(vectors(passages, number))
+    with pytest.raises(ModelError, match="FOOTNOTE_EMBEDDING_MODEL"):
+        services.directories.import_directory(LOCAL_USER, handbook)
+    model_server.embeddings.clear()
+    report = services.directories.import_directory(LOCAL_USER, handbook)
+    assert report.state is ImportState.COMPLETED
+    assert services.maintenance.check(LOCAL_USER).agrees
+    [hit] = services.search.search(LOCAL_USER, "WireGuard", mode=SearchMode.BM25)
+    assert hit.metadata["key"] == "vpn.md"
+
+
+def vectors(count, number, length=DIMENSION):
+    return Vectors(((number,) + (0.5,) * (length - 1),) * count)
+
+
+# Two dimensions
+
+
+@pytest.mark.parametrize("mode", DENSE)
+def test_a_model_that_changed_its_length_is_an_error_that_says_what_to_do(
+    imported, build_services, model_server, mode
+):
+    imported(embed=True)
+    model_server.will_embed(vectors(1, 0.5, length=16))
+    services = build_services(embed=True)  # a new process, which knows no length yet
+    with pytest.raises(AppError, match="length 16 .* length 8.*reindex"):
+        services.search.search(LOCAL_USER, QUESTION, mode=mode)
+    assert services.search.search(LOCAL_USER, "WireGuard", mode=SearchMode.BM25)
+
+
+def test_an_import_by_a_model_that_changed_its_length_keeps_what_was_there(
+    imported, build_services, handbook, model_server
+):
+    imported(embed=True)
+    (handbook / "new.md").write_text("Rule one: keep the door shut.")
+    model_server.will_embed(vectors(1, 0.5, length=16))
+    services = build_services(embed=True)
+    with pytest.raises(AppError, match="length 16 .* length 8.*reindex"):
+        services.directories.import_directory(LOCAL_USER, handbook)
+    later = build_services(embed=True)
+    assert later.maintenance.check(LOCAL_USER).agrees
+    later.directories.import_directory(LOCAL_USER, handbook)
+    assert later.search.search(LOCAL_USER, "door", mode=SearchMode.BM25)
+    assert later.maintenance.check(LOCAL_USER).agrees
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if "threshold" not in mode])
+def test_an_index_answers_with_its_own_length_until_a_reindex(imported, build_services, mode):
+    def found(services):
+        return ids(services.search.search(LOCAL_USER, "WireGuard", mode=mode, k=100))
+
+    before = found(imported(embed=True))
+    other = build_services(embed=True, embedding_dimensions=16)
+    assert "reindex" in other.maintenance.status(LOCAL_USER).message
+    assert found(other) == before
+    other.maintenance.reindex(LOCAL_USER)
+    assert set(found(other)) == set(before)
+    assert other.maintenance.check(LOCAL_USER).agrees
+
+
+def ids(passages):
+    return [passage.id for passage in passages]
