@@ -5,7 +5,7 @@ PORT ?= 8501
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
-.PHONY: run test setup bench lock
+.PHONY: run test setup bench lock translations
 
 run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (Ctrl-C ends it)"
@@ -19,6 +19,10 @@ test: .venv/.test
 
 bench: .venv/.bench
 	@$(BIN)/python -m benchmarks --json benchmarks.json
+
+# Brings ui/locale up to date with the texts of ui/english; names what is not translated.
+translations: setup
+	@$(BIN)/python -m ui.translations
 
 setup: .venv/.run
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from ui import words
 from ui.html import escape
+from ui.language import settle_language
 
 FRAMED, OPENED = "framed", "opened"
 HERE = Path(__file__).parent
@@ -15,9 +16,13 @@ STYLE, ICON = HERE / "style", HERE / "icon.svg"
 
 def show_frame() -> None:
     """Set the page up, name the program and let every page know that app.py has run."""
+    spoken = settle_language()
     st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
     st.logo(ICON, size="large")
     st.html(f"<style>{_style()}</style>")
+    st.html(
+        f"<script>document.documentElement.lang = '{spoken}'</script>", unsafe_allow_javascript=True
+    )
     st.html(f'<div class="fn-heading"><h1>{words.APP}</h1><p>{words.TAGLINE}</p></div>')
     st.session_state[FRAMED] = True
 

@@ -3,17 +3,40 @@
 Each is looked up when it is used. At a module's top level that would be once for everybody.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ui import english
+from ui.catalogues import Translations, translations
 from ui.english.plural import Plural
+from ui.language import language
 
 if TYPE_CHECKING:
     from ui.english import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
-    return getattr(english, name)
+    return _text(name, language())
+
+
+@cache
+def _text(name: str, spoken: str) -> Any:
+    return _translated(getattr(english, name), translations(spoken))
+
+
+def _translated(value: Any, into: Translations) -> Any:
+    """The texts in the value; English where the catalogue has none."""
+    match value:
+        case str():
+            return into.get(value, (value,))[0]
+        case Plural():
+            forms = into.get(value.one, value)
+            return Plural(forms[0], forms[-1])
+        case tuple():
+            return tuple(_translated(one, into) for one in value)
+        case dict():
+            return {key: _translated(one, into) for key, one in value.items()}
+    return value
 
 
 def count(forms: Plural, n: int, **more: object) -> str:

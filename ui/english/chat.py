@@ -1,9 +1,10 @@
 """The texts of the frame and of the chat page."""
 
 from domain import EXTRACTIVE
+from ui.english.fixed import fixed
 from ui.english.plural import Plural
 
-APP = "Footnote"
+APP = fixed("Footnote")
 TAGLINE = "Answers from your documents, each one with its proof."
 
 ASK_PAGE = "Ask"
@@ -15,14 +16,16 @@ UNTITLED = "Untitled"
 WELCOME = "What would you like to know?"
 WELCOME_OWN = "Ask about your documents ({documents} in the library)."
 WELCOME_SAMPLES = "For example, about the sample documents:"
-SAMPLE_QUESTIONS = (
-    "How many days of annual leave do new employees get?",
-    "노트북을 잃어버리면 어떻게 해야 하나요?",
-    "障害のあと、ふりかえりの会はいつまでに開きますか？",
+SAMPLE_QUESTIONS = fixed(
+    (
+        "How many days of annual leave do new employees get?",
+        "노트북을 잃어버리면 어떻게 해야 하나요?",
+        "障害のあと、ふりかえりの会はいつまでに開きますか？",
+    )
 )
 LIBRARY_EMPTY = "The library is empty: there is nothing to answer from yet."
 LIBRARY_HOW = "Import a folder or a file from the command line, then check again:"
-IMPORT_COMMAND = "python cli.py import PATH"
+IMPORT_COMMAND = fixed("python cli.py import PATH")
 CHECK_AGAIN = "Check again"
 
 ANSWERS_BY = "Answers by {model}"
@@ -34,8 +37,8 @@ QUESTION_CUT = "… ({more:,} more characters)"
 SEARCHED_FOR = "Searched for:"
 SEARCHING = "Searching…"
 FOUND = "{passages} in {documents}"
-PASSAGES = Plural("1 passage", "{n} passages")
-DOCUMENTS = Plural("1 document", "{n} documents")
+PASSAGES = Plural("1 passage", "{n:,} passages")
+DOCUMENTS = Plural("1 document", "{n:,} documents")
 NOTHING_FOUND = "no passage found"
 
 ALL_FOUND = "{found} of {total} quotes found in the source"

@@ -1,5 +1,6 @@
 """The texts of the retrieval lab, and of why a passage was found."""
 
+from ui.english.fixed import fixed
 from ui.english.plural import Plural
 
 LAB_PAGE = "Retrieval lab"
@@ -18,7 +19,7 @@ LAB_FORMATS = "Document types"
 LAB_COLLECTIONS = "Collections, separated by commas"
 LAB_LABELS = "Labels, separated by commas"
 LAB_SINCE = "Changed since"
-FORMATS = ("md", "txt", "html", "pdf", "docx", "pptx", "xlsx", "csv", "json")
+FORMATS = fixed(("md", "txt", "html", "pdf", "docx", "pptx", "xlsx", "csv", "json"))
 MODES = {
     "similarity": "Similarity",
     "similarity_score_threshold": "Similarity above a threshold",
@@ -43,7 +44,7 @@ MODE_NOTES = {
     "ensemble": "meaning and words, fused by rank",
     "convex": "meaning and words, fused by score",
 }
-MILLISECONDS = "{ms:,.0f} ms"
+MILLISECONDS = fixed("{ms:,.0f} ms")
 MODE_FAILED = "This mode failed."
 OVERLAP = "in {n} of {total} modes"
 ONLY_HERE = "only here"
@@ -64,6 +65,7 @@ FILTER = "Filter"
 NO_FILTER = "none"
 OPERATORS = {
     "$in": "is one of",
+    "$nin": "is none of",
     "$contains": "holds",
     "$contains_any": "holds one of",
     "$gt": ">",
@@ -92,6 +94,6 @@ QUALITY_NOTE = (
 MEASURE = "Measure the modes"
 MEASURING = "Searching each labelled question in each mode…"
 LABELLED = Plural("1 passage labelled", "{n} passages labelled")
-NDCG = "nDCG@{k}"
+NDCG = fixed("nDCG@{k}")
 RECALL = "Recall@{k}"
 MEASURED = "{queries} labelled questions"
