@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -74,6 +74,36 @@ class Outcome:
     """The whole process after all its answers."""
     answers: Mapping[str, Answers]
     """By kind of search."""
+
+
+def contest_by_size(
+    part: str,
+    report: Report,
+    sizes: Sequence[int],
+    prepare: Callable[[Path, int], Any],
+    *,
+    apart: bool,
+    budget_s: float,
+) -> Iterator[tuple[int, Any, dict[str, Outcome]]]:
+    """Each size with what `prepare` gave and what the contenders showed; then how they grow.
+
+    Args:
+        part: As in `contest`.
+        report: Gets the notes, and after the last size the table of growth.
+        sizes: Numbers of passages, ascending.
+        prepare: Fills a folder with inputs of that size and questions.
+        apart: As in `contest`.
+        budget_s: As in `contest`.
+    """
+    p50 = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            prepared = prepare(Path(folder), size)
+            outcomes, notes = contest(part, Path(folder), size=size, apart=apart, budget_s=budget_s)
+        report.note(notes)
+        p50[size] = {name: each.answers["ids"].times.p50 for name, each in outcomes.items()}
+        yield size, prepared, outcomes
+    add_growth(report, p50)
 
 
 def contest(

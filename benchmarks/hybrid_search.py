@@ -4,18 +4,17 @@ Both fuse the best passages of both kinds by reciprocal rank. Embedding the ques
 for both: its vector is given.
 """
 
-import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks import keyword_search
-from benchmarks.contest import Contender, Outcome, Searches, add_growth, contest
+from benchmarks.contest import Contender, Outcome, Searches, contest_by_size
 from benchmarks.measure import Report
 from benchmarks.our_store import QUESTIONS, VECTORS, GivenVector
-from benchmarks.texts import texts_and_questions
 
 K = 20
 DEPTH = 100
@@ -43,22 +42,15 @@ def measure(
     budget_s: float = 10.0,
 ) -> Report:
     report = Report("Hybrid search", "")
-    p50 = {}
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            report.about = prepare(Path(folder), size, queries, made_up)
-            outcomes, notes = contest(
-                __name__, Path(folder), size=size, apart=apart, budget_s=budget_s
-            )
-        report.note(notes)
+    filled = partial(prepare, queries=queries, made_up=made_up)
+    shown = contest_by_size(__name__, report, sizes, filled, apart=apart, budget_s=budget_s)
+    for size, report.about, outcomes in shown:
         add_outcomes(report, size, outcomes)
-        p50[size] = {name: each.answers["ids"].times.p50 for name, each in outcomes.items()}
     report.about += (
         f", asked twice or as long as {budget_s:.0f} s; made-up vectors, the question's is given; "
         f"best {DEPTH} by words and by vectors fused by reciprocal rank (or by convex "
         f"combination), best {K} of that; one core; {PEER} always has the texts"
     )
-    add_growth(report, p50)
     return report
 
 
@@ -66,9 +58,8 @@ def prepare(place: Path, size: int, queries: int, made_up: bool) -> str:
     """Write texts, vectors and questions there, and say what they are."""
     from benchmarks import dense_search  # not in the contenders' processes: memory counts
 
-    texts, asked, about = texts_and_questions(size, queries, made_up=made_up)
-    keyword_search.write(place, texts, asked)
-    vectors, near = dense_search.made_up(size, len(asked))
+    about, _ = keyword_search.prepare(place, size, queries, made_up)
+    vectors, near = dense_search.made_up(size, len(keyword_search.questions(place)))
     np.save(place / VECTORS, vectors)
     np.save(place / QUESTIONS, near)
     return about

@@ -7,10 +7,11 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.contest import Contender, Outcome, Searches, add_growth, contest, recall
+from benchmarks.contest import Contender, Outcome, Searches, contest_by_size, recall
 from benchmarks.measure import Report
 from benchmarks.texts import texts_and_questions
 
@@ -33,24 +34,24 @@ def measure(
     budget_s: float = 10.0,
 ) -> Report:
     report = Report("Keyword search", "")
-    p50 = {}
-    for size in sizes:
-        texts, questions, report.about = texts_and_questions(size, queries, made_up=made_up)
-        with tempfile.TemporaryDirectory() as folder:
-            write(Path(folder), texts, questions)
-            outcomes, notes = contest(
-                __name__, Path(folder), size=size, apart=apart, budget_s=budget_s
-            )
-        report.note(notes)
+    filled = partial(prepare, queries=queries, made_up=made_up)
+    shown = contest_by_size(__name__, report, sizes, filled, apart=apart, budget_s=budget_s)
+    for size, (report.about, texts), outcomes in shown:
         add_outcomes(report, size, outcomes)
-        p50[size] = {name: each.answers["ids"].times.p50 for name, each in outcomes.items()}
+        few = texts[:ADDED_TO]
     report.about += (
-        f", asked twice or as long as {budget_s:.0f} s; best {K}, the same tokens, ids without "
-        "texts, one core"
+        f", asked twice or as long as {budget_s:.0f} s; best {K}, the same tokens, ids "
+        "without texts, one core"
     )
-    add_growth(report, p50)
-    add_adding(report, texts[:ADDED_TO])
+    add_adding(report, few)
     return report
+
+
+def prepare(place: Path, size: int, queries: int, made_up: bool) -> tuple[str, list[str]]:
+    """Write texts and questions there, say what they are, and give the texts."""
+    texts, asked, about = texts_and_questions(size, queries, made_up=made_up)
+    write(place, texts, asked)
+    return about, texts
 
 
 def write(place: Path, texts: list[str], questions: list[str]) -> None:

@@ -1,13 +1,13 @@
 """Dense search: our store against the vector stores that people know, on the same vectors."""
 
-import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks import our_store, peers
-from benchmarks.contest import Contender, Outcome, add_growth, contest, recall
+from benchmarks.contest import Contender, Outcome, contest_by_size, recall
 from benchmarks.measure import Report
 from benchmarks.our_store import GROUP, GROUPS, QUESTIONS, VECTORS, K, Vectors
 
@@ -53,17 +53,10 @@ def measure(
         "and metadata, and ids of the 1 % that a filter leaves; memory is the whole process, "
         "and of NumPy and FAISS without any texts",
     )
-    p50 = {}
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            wanted = prepare(Path(folder), size, queries)
-            outcomes, notes = contest(
-                __name__, Path(folder), size=size, apart=apart, budget_s=budget_s
-            )
-        report.note(notes)
+    filled = partial(prepare, queries=queries)
+    shown = contest_by_size(__name__, report, sizes, filled, apart=apart, budget_s=budget_s)
+    for size, wanted, outcomes in shown:
         add_outcomes(report, size, outcomes, wanted)
-        p50[size] = {name: each.answers["ids"].times.p50 for name, each in outcomes.items()}
-    add_growth(report, p50)
     return report
 
 
