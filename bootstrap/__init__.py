@@ -2,6 +2,7 @@
 
 import logging
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from services.chat import ChatService
+    from services.conversations import ConversationService
     from services.directories import DirectoryService
     from services.directory_kind import DirectoryKind
     from services.evaluation import EvaluationService
@@ -40,6 +42,7 @@ def build_services(settings: Settings | None = None) -> "Services":
     logging.getLogger("pypdf").setLevel(logging.ERROR)
     services = Services(settings or load_settings())
     services.maintenance.recover()
+    services.conversations.purge(datetime.now(UTC))
     return services
 
 
@@ -72,6 +75,14 @@ class Services:
             lambda principal: self._answering.make_chain(principal),
             self._parts.signature,
         )
+
+    @cached_property
+    def conversations(self) -> "ConversationService":
+        """The list of conversations."""
+        from services.conversations import ConversationService
+        from storage.conversation_list import ConversationList
+
+        return ConversationService(ConversationList(self._parts.database))
 
     @cached_property
     def search(self) -> "SearchService":

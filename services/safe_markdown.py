@@ -1,0 +1,47 @@
+"""Markdown that is not ours, such as an answer's, as HTML."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_MARKER = re.compile(r"\[(\d{1,3})\]")
+_FORBIDDEN = ["html_block", "html_inline", "link", "image", "autolink", "reference", "entity"]
+
+Marker = Callable[[int], str]
+"""HTML in place of the next marker with that number, or "" to leave it as text."""
+
+
+def markdown_to_html(text: str, marker: Marker) -> str:
+    """The Markdown as HTML, each `[n]` outside of code replaced by what `marker` gives.
+
+    No HTML, link or image of the text is followed, so that a document can neither inject markup
+    nor make the browser fetch anything. `marker` is called once for each marker, in the order of
+    the text.
+    """
+    html: str = _parser().render(text, {"marker": marker})
+    return html
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False})
+    parser.enable(["table", "strikethrough"]).disable(_FORBIDDEN)
+    parser.add_render_rule("text", _render_text)
+    return parser
+
+
+def _render_text(
+    _renderer: Any, tokens: Sequence[Token], index: int, _options: Any, env: dict[str, Any]
+) -> str:
+    pieces, end = [], 0
+    text = tokens[index].content
+    for match in _MARKER.finditer(text):
+        html = env["marker"](int(match[1])) or escape(match[0])
+        pieces += [escape(text[end : match.start()]), html]
+        end = match.end()
+    return "".join([*pieces, escape(text[end:])])

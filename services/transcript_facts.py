@@ -1,0 +1,77 @@
+"""What Markdown and HTML transcripts tell alike, in words."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from domain import CitationState, Scope, SearchChoice, Source, Turn, TurnState
+
+_STATES = {
+    TurnState.RUNNING: "This answer is not finished.",
+    TurnState.INCOMPLETE: "This answer is incomplete.",
+    TurnState.STOPPED: "This answer was stopped.",
+    TurnState.FAILED: "There is no answer.",
+}
+
+
+def when(moment: datetime) -> str:
+    """The moment to the second, in UTC."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def state_of(turn: Turn) -> str:
+    """How the answer ended, "" where it is complete."""
+    return " ".join(filter(None, (_STATES.get(turn.state, ""), turn.error)))
+
+
+def verdict(turn: Turn) -> str:
+    """How many quotes were found, and how many sentences have no source."""
+    total = len(turn.citations)
+    if not total:
+        return "This answer cites no source."
+    found = sum(one.state is CitationState.VERIFIED for one in turn.citations)
+    told = f"{found} of {total} quotes found in the source."
+    n = turn.unsupported_sentences
+    return f"{told} Sentences without a source: {n}." if n else told
+
+
+def place(source: Source) -> list[str]:
+    """Where in which version of the document the passage stands."""
+    page = f"page {source.page}" if source.page else ""
+    version = f"version {source.version}" if source.version else ""
+    return [part for part in (" › ".join(source.heading_path), page, version) if part]
+
+
+def facts(turn: Turn) -> Iterator[tuple[str, str]]:
+    """Name and value of everything else there is to know about the turn."""
+    yield "Asked", when(turn.created_at)
+    if turn.model:
+        yield "Model", turn.model
+    yield "Search", ", ".join(_search(turn.search)) or "as set"
+    if turn.timings_ms:
+        yield "Milliseconds", _figures(turn.timings_ms.items())
+    if turn.usage:
+        yield "Tokens", _figures(turn.usage.items())
+
+
+def _figures(figures: Iterable[tuple[str, float]]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in figures)
+
+
+def _search(search: SearchChoice) -> Iterator[str]:
+    if search.mode:
+        yield f"mode {search.mode}"
+    if search.k is not None:
+        yield f"{search.k} passages"
+    if search.score_threshold is not None:
+        yield f"threshold {search.score_threshold:g}"
+    yield from _scope(search.scope)
+
+
+def _scope(scope: Scope) -> Iterator[str]:
+    for name in ("sources", "collections", "formats", "labels"):
+        if values := getattr(scope, name):
+            yield f"{name} {' or '.join(values)}"
+    if scope.since:
+        yield f"since {scope.since}"
+    if scope.until:
+        yield f"until {scope.until}"

@@ -1,0 +1,105 @@
+"""A conversation as Markdown, with the evidence of every answer."""
+
+import re
+from collections.abc import Sequence
+
+from domain import Citation, CitationState, Conversation, Source, Turn
+from services.transcript_facts import facts, place, state_of, verdict, when
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~!$&])")
+_LINE_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
+_MARKUP = re.compile(r"<(?=[a-zA-Z/!?])|!(?=\[)")
+
+
+def to_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
+    """The turns in order: question, standalone question, answer, sources, settings.
+
+    Text of documents and people stands as it is, its Markdown not followed. An answer's own
+    Markdown is, but for HTML and images: opening the file fetches nothing.
+    """
+    title = _text(conversation.title) or "Conversation"
+    head = f"# {title}\n\n{when(conversation.created_at)}\n"
+    return "\n".join([head, *(_turn(n, turn) for n, turn in enumerate(turns, start=1))])
+
+
+def _turn(n: int, turn: Turn) -> str:
+    parts = [
+        f"## Question {n}",
+        _quoted(turn.question),
+        _searched_for(turn),
+        f"### Answer {n}",
+        _answer(turn.answer),
+        _state(turn),
+        *_evidence(turn),
+        "### Details",
+        "\n".join(f"- {_text(name)}: {_text(value)}" for name, value in facts(turn)),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _searched_for(turn: Turn) -> str:
+    asked, searched = turn.question, turn.standalone_question
+    return f"Searched for: {_text(searched)}" if searched and searched != asked else ""
+
+
+def _answer(text: str) -> str:
+    """Its Markdown without HTML and images; code is left alone, there they do nothing."""
+    pieces = _CODE.split(text.strip())
+    return "".join(
+        piece if index % 2 else _MARKUP.sub(r"\\\g<0>", piece) for index, piece in enumerate(pieces)
+    )
+
+
+def _state(turn: Turn) -> str:
+    told = state_of(turn)
+    return f"**{_text(told)}**" if told else ""
+
+
+def _evidence(turn: Turn) -> list[str]:
+    if not turn.sources and not turn.citations:
+        return []
+    cited = {citation.n for citation in turn.citations}
+    known = {source.n for source in turn.sources}
+    first = [_source(turn, source) for source in turn.sources if source.n in cited]
+    lost = [_citation(one) for one in turn.citations if one.n not in known]
+    others = [_source(turn, source) for source in turn.sources if source.n not in cited]
+    parts = ["### Sources", verdict(turn), "\n".join([*first, *lost])]
+    return parts + (["Also found:", "\n".join(others)] if others else [])
+
+
+def _source(turn: Turn, source: Source) -> str:
+    where = " · ".join(map(_text, place(source)))
+    lines = [f"- \\[{source.n}\\] {_link(source)}{f' · {where}' if where else ''}"]
+    lines += [f"  {_citation(one)}" for one in turn.citations if one.n == source.n]
+    return "\n".join(lines)
+
+
+def _link(source: Source) -> str:
+    title = _text(source.title or source.location)
+    if not source.location.startswith(("http://", "https://")):
+        return f"**{title}** ({_text(source.location)})"
+    target = re.sub(r"[\s<>\\]", lambda match: f"%{ord(match[0]):02X}", source.location)
+    return f"[{title}](<{target}>)"
+
+
+def _citation(citation: Citation) -> str:
+    quote = f": “{_text(citation.quote)}”" if citation.quote else ""
+    sign = "✓" if citation.state is CitationState.VERIFIED else "⚠"
+    number = f"\\[{citation.n}\\] " if citation.state is CitationState.NO_SUCH_SOURCE else ""
+    return f"- {sign} {number}{citation.state}{quote}"
+
+
+def _quoted(text: str) -> str:
+    """Every line as a line of its own."""
+    return "  \n".join(f"> {_text(line)}" for line in text.strip().splitlines())
+
+
+def _text(text: str) -> str:
+    """The text in one line as it is, whatever Markdown it holds."""
+    line = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _LINE_START.sub(_escaped_start, line)
+
+
+def _escaped_start(match: re.Match[str]) -> str:
+    return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
