@@ -14,7 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.actions import DESKTOP, WAIT_MS
 from tests.fakes.openai import MODEL, OpenAIServer, serving
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -67,6 +70,25 @@ def address_with_model(
     model = {"OPENAI_BASE_URL": model_server.url, "FOOTNOTE_CHAT_MODEL": MODEL}
     with _running(environment | model) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator["sync_api.Browser"]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
+    context = browser.new_context(viewport=DESKTOP, locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    page.requested = []
+    page.on("request", lambda request: page.requested.append(request.url))
+    yield page
+    context.close()
 
 
 @contextmanager

@@ -1,16 +1,10 @@
-"""The whole way through a real browser: ask in three languages, check the proof, come back.
+"""The whole way through a real browser: ask in three languages, check the proof, come back."""
 
-FOOTNOTE_SCREENSHOTS=1 also writes the pictures of docs/screenshots.
-"""
-
-import os
-import re
-from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlparse
 
 import pytest
 
+from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways
 from tests.fakes.openai import OpenAIServer, Text
 from ui import words
 
@@ -18,11 +12,6 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwr
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-TAKE_SCREENSHOTS = bool(os.environ.get("FOOTNOTE_SCREENSHOTS"))  # tests see a clean environment
-SCREENSHOTS = Path(__file__).parents[2] / "docs" / "screenshots"
-DESKTOP = {"width": 1280, "height": 800}
-PHONE = {"width": 390, "height": 844}
-WAIT_MS = 30_000
 QUESTIONS = {
     "english": (
         "How many days of annual leave do new employees get?",
@@ -40,52 +29,6 @@ QUESTIONS = {
         "障害対応ガイド",
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator["sync_api.Browser"]:
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
-    context = browser.new_context(viewport=DESKTOP, locale="en-GB")
-    page = context.new_page()
-    page.set_default_timeout(WAIT_MS)
-    page.requested = []
-    page.on("request", lambda request: page.requested.append(request.url))
-    yield page
-    context.close()
-
-
-def ask(page: "sync_api.Page", question: str) -> "sync_api.Locator":
-    """Ask, wait for the checked answer, and give back its turn."""
-    before = page.locator(".fn-verdict").count()
-    page.get_by_role("textbox").fill(question)
-    page.keyboard.press("Enter")
-    page.locator(".fn-verdict").nth(before).wait_for()
-    sync_api.expect(page.get_by_test_id("stApp")).to_have_attribute(
-        "data-test-script-state", "notRunning"
-    )
-    return page.get_by_test_id("stChatMessage").last
-
-
-def squeeze(text: str) -> str:
-    return re.sub(r"\s+", " ", text)
-
-
-def screenshot(page: "sync_api.Page", name: str) -> None:
-    if not TAKE_SCREENSHOTS:
-        return
-    page.wait_for_timeout(1000)  # fonts, and the end of scrolling to the answer
-    if page.locator(".fn-question").count() < 2:
-        page.mouse.move(350, 300)  # within the page at either width
-        page.mouse.wheel(0, -10_000)
-        page.wait_for_timeout(500)
-    page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
 
 def test_a_page_opened_by_its_own_address_gets_its_frame_first(
@@ -159,8 +102,7 @@ def test_a_phone_shows_no_sideways_scrolling(page: "sync_api.Page", address: str
     page.set_viewport_size(PHONE)
     page.goto(address)
     ask(page, "What is the UDP port of each VPN gateway?")
-    widths = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    assert widths[0] <= widths[1]
+    assert not scrolls_sideways(page)
 
 
 def test_the_browser_fetches_nothing_from_elsewhere(page: "sync_api.Page", address: str) -> None:
