@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 QUESTION_CHARACTERS = 2000  # more of a question than this is not repeated on the page
 REDRAW_S = 0.05
 USER, ASSISTANT = ":material/person:", ":material/menu_book:"
-NOTICES = {
-    TurnState.STOPPED: words.STOPPED,
-    TurnState.RUNNING: words.RUNNING,
-    TurnState.INCOMPLETE: words.INCOMPLETE,
-}
 
 
 def show_turn(turn: Turn) -> None:
@@ -42,7 +37,12 @@ def show_turn(turn: Turn) -> None:
 
 
 def _notice(turn: Turn) -> str:
-    notice = NOTICES.get(turn.state, "")
+    notices = {
+        TurnState.STOPPED: words.STOPPED,
+        TurnState.RUNNING: words.RUNNING,
+        TurnState.INCOMPLETE: words.INCOMPLETE,
+    }
+    notice = notices.get(turn.state, "")
     if turn.error:
         return problem_html(turn.error, hint=notice)
     return problem_html(notice, severe=False) if notice else ""

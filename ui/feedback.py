@@ -12,8 +12,6 @@ from ui.services import principal
 if TYPE_CHECKING:
     from bootstrap import Services
 
-KEPT = {1: words.RATED_RIGHT, 0: words.RATED_WRONG}
-
 
 def show_feedback(services: "Services", turn: Turn) -> None:
     """Show thumbs for a finished answer, as they were pressed; pressed again they are let go.
@@ -27,7 +25,8 @@ def show_feedback(services: "Services", turn: Turn) -> None:
         st.session_state[key] = services.labels.rating(principal(), turn)
     with st.container(horizontal=True, vertical_alignment="center"):
         chosen = st.feedback("thumbs", key=key, on_change=_rate, args=(services, turn, key))
-        st.caption(words.RATE if chosen is None else KEPT[chosen])
+        kept = {None: words.RATE, 1: words.RATED_RIGHT, 0: words.RATED_WRONG}
+        st.caption(kept[chosen])
 
 
 def _rate(services: "Services", turn: Turn, key: str) -> None:

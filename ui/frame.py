@@ -20,11 +20,15 @@ def show_frame() -> None:
     st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
     st.logo(ICON, size="large")
     st.html(f"<style>{_style()}</style>")
-    st.html(
-        f"<script>document.documentElement.lang = '{spoken}'</script>", unsafe_allow_javascript=True
-    )
-    st.html(f'<div class="fn-heading"><h1>{words.APP}</h1><p>{words.TAGLINE}</p></div>')
+    _show_heading(spoken)
     st.session_state[FRAMED] = True
+
+
+def _show_heading(spoken: str) -> None:
+    """Name the program, and tell the browser the page's language, for fonts and screen readers."""
+    heading = f'<div class="fn-heading"><h1>{words.APP}</h1><p>{words.TAGLINE}</p></div>'
+    script = f'<script>document.documentElement.lang = "{spoken}";</script>'
+    st.html(heading + script, unsafe_allow_javascript=True)  # nothing in it comes from a person
 
 
 @cache
