@@ -61,6 +61,14 @@ class Settings(BaseSettings):
         0, ge=0, le=5, description="Attempts after a failed one; each may wait two minutes"
     )
 
+    chat_price_input: float | None = Field(
+        None, ge=0, description="What a million tokens cost that the chat model reads"
+    )
+    chat_price_output: float | None = Field(
+        None, ge=0, description="What a million tokens cost that the chat model writes"
+    )
+    currency: str = Field("USD", min_length=1, max_length=8, description="Currency of these prices")
+
     embedding_provider: Literal["builtin", "fastembed", "openai"] = Field(
         "builtin", description="builtin (English, on this machine), fastembed or openai"
     )

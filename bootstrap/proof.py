@@ -1,0 +1,78 @@
+"""The services that let an answer be checked: its documents, its cost, what people think of it."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bootstrap.parts import Parts
+from domain import Principal, Turn
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+    from services.costs import CostService
+    from services.labels import LabelService
+    from services.ratings import RatingService
+    from services.reader import DocumentReader
+    from services.search import SearchService
+
+
+class ProofServices:
+    """Built when first used, as all services are."""
+
+    _parts: Parts
+
+    @cached_property
+    def search(self) -> "SearchService":
+        """Passages without an answer."""
+        raise NotImplementedError
+
+    @cached_property
+    def labels(self) -> "LabelService":
+        """Which passages are right for which questions."""
+        raise NotImplementedError
+
+    @cached_property
+    def reader(self) -> "DocumentReader":
+        """Documents at a passage."""
+        from loaders.pdf_pages import original_bytes, page_png
+        from services.reader import DocumentReader
+        from storage.conversations import Conversations
+        from storage.documents import Documents
+        from storage.reading import Reading
+
+        database = self._parts.database
+        turn = Conversations(database).turn
+        return DocumentReader(
+            Documents(database), Reading(database), turn, original_bytes, page_png
+        )
+
+    @cached_property
+    def ratings(self) -> "RatingService":
+        """What people think of answers."""
+        from services.ratings import RatingService
+        from storage.ratings import Ratings
+
+        labels, ratings = self.labels, Ratings(self._parts.database)
+        return RatingService(ratings, labels, labels.indexes, labels.finder, self._search_again)
+
+    @cached_property
+    def costs(self) -> "CostService":
+        """Tokens and money that answers took."""
+        from services.costs import CostService, Prices
+
+        settings, model = self._parts.settings, self._parts.signature
+        return CostService(
+            Prices(model, settings.chat_price_input, settings.chat_price_output, settings.currency)
+        )
+
+    def _search_again(self, principal: Principal, turn: Turn) -> "list[Document]":
+        choice, settings = turn.search, self._parts.settings
+        retriever = self.search.retriever(
+            principal,
+            mode=choice.mode,
+            k=choice.k or settings.top_k,
+            condition=self.search.condition(principal, choice.scope),
+            score_threshold=choice.score_threshold,
+            conversation_id=turn.conversation_id,
+        )
+        return retriever.invoke(turn.standalone_question or turn.question)

@@ -1,0 +1,178 @@
+"""Reading a document at a passage, so that an answer can be checked against what it cites."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain import Principal, Source, Turn
+from errors import InputError, NotFoundError, UnreadableError
+from services.document_view import (
+    WEB,
+    Cited,
+    DocumentView,
+    Freshness,
+    Shown,
+    Span,
+    kept_view,
+    with_quotes,
+)
+from storage.documents import Documents, StoredDocument
+from storage.reading import Place, Reading
+
+__all__ = ["Cited", "DocumentReader", "DocumentView", "Freshness", "Shown", "Span"]
+
+NOT_THERE = "This document is not in the library: it was removed, or the link is not whole."
+_AROUND = 1000  # characters shown of a document that has no passages
+
+
+@dataclass(frozen=True)
+class DocumentReader:
+    """Shows stored documents. `turn` gives a turn that a person owns, or raises NotFoundError."""
+
+    documents: Documents
+    reading: Reading
+    turn: Callable[[Principal, str, str], Turn]
+    original_bytes: Callable[[Path, str], bytes]
+    page_png: Callable[[bytes, int], bytes]
+
+    def freshness(self, principal: Principal, turns: Sequence[Turn]) -> Mapping[str, Freshness]:  # noqa: ARG002  # every call names who asks
+        """By document id, the stored version of every document that the turns' sources are from.
+
+        Documents that are gone are left out. One query, however many turns.
+        """
+        ids = {source.document_id for turn in turns for source in turn.sources}
+        return self.reading.versions(sorted(ids))
+
+    def view(
+        self,
+        principal: Principal,
+        document_id: str,
+        start: int = 0,
+        end: int = 0,
+        *,
+        cited: Cited | None = None,
+    ) -> DocumentView:
+        """The document around a span; `cited` tells which answer's quotes to mark.
+
+        Where the document is not stored any more as the turn cites it, the evidence that was
+        kept with the turn is shown.
+
+        Raises:
+            NotFoundError: There is no such document, or the person has no such turn, or it has
+                no such source of that document.
+            InputError: The document's text has no such span.
+        """
+        document = self._stored(document_id)
+        if cited is not None:
+            turn = self.turn(principal, cited.conversation_id, cited.turn_id)
+            source = _source(turn, cited.n, document_id)
+            if document is None or not self._is_as_cited(document, source):
+                return kept_view(turn, source, *self._today(document, source))
+            return with_quotes(self._view(document, Span(start, end)), turn, source)
+        if document is None:
+            raise NotFoundError(NOT_THERE)
+        return self._view(document, Span(start, end))
+
+    def page_image(self, principal: Principal, document_id: str, page: int) -> bytes:  # noqa: ARG002  # every call names who asks
+        """A page of the original PDF, counted from 1, as PNG.
+
+        Raises:
+            NotFoundError: There is no such document.
+            UnreadableError: It is no PDF file, the file is not the imported one any more, or the
+                page can't be drawn.
+        """
+        document = self.documents.get(document_id)
+        if document.format != "pdf" or document.location.startswith(WEB):
+            raise UnreadableError(f"{document.title} is no PDF file: it has no pages to draw.")
+        data = self.original_bytes(Path(document.location), document.version)
+        return self.page_png(data, page)
+
+    def _stored(self, document_id: str) -> StoredDocument | None:
+        try:
+            return self.documents.get(document_id)
+        except NotFoundError:
+            return None
+
+    def _is_as_cited(self, document: StoredDocument, source: Source) -> bool:
+        """Whether the text still stands where it was: the same bytes may be read otherwise."""
+        if source.version and document.version != source.version:
+            return False
+        end = source.start + len(source.text)
+        return self.reading.cut(document.id, source.start, end) == source.text
+
+    def _view(self, document: StoredDocument, span: Span) -> DocumentView:
+        if not 0 <= span.start <= span.end <= document.characters:
+            raise InputError(
+                f"The link asks for characters {span.start:,} to {span.end:,}, but"
+                f" {document.title} has {document.characters:,}: open it from its beginning."
+            )
+        places = self.reading.places(document.id) or [_place_around(span, document.characters)]
+        i = _nearest(places, span)
+        near = places[max(i - 1, 0) : i + 2]
+        first, focus = near[0], Span(*places[i][1:])
+        marked = span.end > span.start and span != focus
+        return DocumentView(
+            document_id=document.id,
+            title=document.title,
+            location=document.location,
+            format=document.format,
+            shown=Shown.STORED,
+            stored=_version(document),
+            text=self.reading.cut(document.id, first.start, max(place.end for place in near)),
+            start=first.start,
+            focus=focus,
+            marks=(span,) if marked else (),
+            page=_page(document, span.start if marked else focus.start),
+            heading_path=self.reading.headings(document.id, places[i].ordinal),
+            ordinal=i + 1,
+            passages=len(places),
+            previous=Span(*places[i - 1][1:]) if i else None,
+            next=Span(*places[i + 1][1:]) if i + 1 < len(places) else None,
+        )
+
+    def _today(
+        self, document: StoredDocument | None, source: Source
+    ) -> tuple[Freshness | None, Span | None]:
+        """The version stored, and where the source's very text stands in it."""
+        if document is None:
+            return None, None
+        return _version(document), _nearest_text(self.documents.text(document.id), source)
+
+
+def _source(turn: Turn, n: int, document_id: str) -> Source:
+    for source in turn.sources:
+        if source.n == n and source.document_id == document_id:
+            return source
+    raise NotFoundError(f"The answer has no source [{n}] of this document: open it from the chat.")
+
+
+def _version(document: StoredDocument) -> Freshness:
+    return Freshness(document.version, document.revision, document.imported_at)
+
+
+def _nearest_text(text: str, source: Source) -> Span | None:
+    before = text.rfind(source.text, 0, source.start + len(source.text))
+    after = text.find(source.text, source.start)
+    found = [place for place in (before, after) if place >= 0]
+    if not found:
+        return None
+    start = min(found, key=lambda place: abs(place - source.start))
+    return Span(start, start + len(source.text))
+
+
+def _place_around(span: Span, characters: int) -> Place:
+    return Place(0, max(span.start - _AROUND, 0), min(span.end + _AROUND, characters))
+
+
+def _nearest(places: Sequence[Place], span: Span) -> int:
+    """The index of the passage that shares most with the span, else of the last before it."""
+
+    def shared(place: Place) -> int:
+        return min(place.end, max(span.end, span.start + 1)) - max(place.start, span.start)
+
+    return max(range(len(places)), key=lambda i: shared(places[i]))
+
+
+def _page(document: StoredDocument, at: int) -> int | None:
+    """The page on which that character stands."""
+    return next((page for start, page in reversed(document.pages) if start <= at), None)
