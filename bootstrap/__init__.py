@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bootstrap.answering import Answering
 from bootstrap.parts import Parts
-from domain import LOCAL_USER, Principal, SearchMode
+from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
 from errors import AppError
 from settings import Settings, load_settings
 
@@ -72,8 +72,9 @@ class Services:
             Conversations(self._parts.database),
             Documents(self._parts.database),
             # Opening the page must not load what only a question needs.
-            lambda principal: self._answering.make_chain(principal),
+            lambda *asked: self._answering.make_chain(*asked),
             self._parts.signature,
+            self._parts.default_search,
         )
 
     @cached_property
@@ -223,7 +224,7 @@ class Services:
     def warm_up(self) -> None:
         """Load what the first question needs; for a thread beside the page. Sends nothing."""
         with suppress(AppError):  # the question will meet it, and say so
-            self._answering.make_chain(LOCAL_USER)
+            self._answering.make_chain(LOCAL_USER, SearchChoice(), "")
             index = self.library.indexes.active()
             if index and index.spec.embedding["provider"] == "builtin":
                 self.search.search(LOCAL_USER, "ready", k=1, rerank=False)

@@ -4,7 +4,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from bootstrap.parts import Parts
-from domain import Principal
+from domain import Principal, SearchChoice
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -29,19 +29,25 @@ class Answering:
         self._search = search
         self._making = threading.Lock()
 
-    def make_chain(self, principal: Principal) -> "ConversationalRetrievalChain":
-        """The chain for one question of that person, over the index that answers now."""
-        with self._making:  # two threads that import the same modules trip over each other
-            return self._build_chain(principal)
+    def make_chain(
+        self, principal: Principal, search: SearchChoice, conversation_id: str
+    ) -> "ConversationalRetrievalChain":
+        """The chain for one question of that person, over the index that answers now.
 
-    def _build_chain(self, principal: Principal) -> "ConversationalRetrievalChain":
+        Raises:
+            InputError: What is chosen can't be searched, such as a source that there is not.
+        """
+        with self._making:  # two threads that import the same modules trip over each other
+            return self._build_chain(self._make_retriever(principal, search, conversation_id))
+
+    def _build_chain(self, retriever: "BaseRetriever") -> "ConversationalRetrievalChain":
         from chains.conversational_retrieval import ConversationalRetrievalChain
 
         index = self._library.open_index()
         idf = None if index is None else index.keywords.idf
         embeddings = None if index is None else index.passages.embeddings
         return ConversationalRetrievalChain(
-            retriever=self._make_retriever(principal),
+            retriever=retriever,
             condense=self.make_condenser(idf),
             answer=self._make_answerer(idf, embeddings),
             guard_rewrite=True,
@@ -52,17 +58,28 @@ class Answering:
             max_history_tokens=self._parts.settings.history_tokens,
         )
 
-    def _make_retriever(self, principal: Principal) -> "BaseRetriever":
+    def _make_retriever(
+        self, principal: Principal, search: SearchChoice, conversation_id: str
+    ) -> "BaseRetriever":
         from retrievers.window import WindowRetriever
 
         settings = self._parts.settings
-        found = self._search.retriever(principal, k=settings.top_k, rephrase=self._rephrase)
+        k = settings.top_k if search.k is None else search.k
+        found = self._search.retriever(
+            principal,
+            mode=search.mode,
+            k=k,
+            condition=self._search.condition(principal, search.scope),
+            rephrase=self._rephrase,
+            score_threshold=search.score_threshold,
+            conversation_id=conversation_id,
+        )
         if not settings.window_passages:
             return found
         return WindowRetriever(
             base=found,
             neighbours=self._search.documents.neighbours,
-            k=settings.top_k,
+            k=k,
             passages=settings.window_passages,
             # No character takes more than a token: one window always fits.
             max_chars=settings.passages_tokens,

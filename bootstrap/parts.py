@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain import EXTRACTIVE
+from domain import EXTRACTIVE, SearchChoice
 from settings import Settings
 
 if TYPE_CHECKING:
@@ -101,6 +101,14 @@ class Parts:
             settings.dense_weight,
             settings.score_threshold,
             settings.normalisation,
+        )
+
+    @property
+    def default_search(self) -> SearchChoice:
+        """How a question is searched where neither it nor its conversation says."""
+        settings = self.settings
+        return SearchChoice(
+            mode=settings.search_mode, k=settings.top_k, score_threshold=settings.score_threshold
         )
 
     @cached_property

@@ -3,18 +3,21 @@
 from typing import Any
 
 from langchain_core.language_models import LanguageModelLike
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from chains.history import render_history
 from chains.prompts import ANSWER_PROMPT, render_sources
+from chains.rewrite_guard import as_one_question
+from language.script import script_of
 
 Answerer = Runnable[dict[str, Any], BaseMessage | str]
 """Streams an answer in message pieces (or strings).
 
-It is given `question`, `input_documents` (the sources, numbered from 1 in that order),
-`chat_history` (as in `chains.history`) and whatever else the chain was given.
+It is given `question`, `typed_question` (whose language the answer is to have),
+`input_documents` (the sources, numbered from 1 in that order), `chat_history` (as in
+`chains.history`) and whatever else the chain was given.
 """
 
 
@@ -28,9 +31,32 @@ def answer_with_model(
     return RunnableLambda(_prompt_inputs, name="number_sources") | prompt | llm
 
 
+def as_chunk(piece: BaseMessage | str) -> AIMessageChunk:
+    """The piece as what can be added up.
+
+    A model that can't stream gives one whole message, a plain function a string.
+    """
+    if isinstance(piece, AIMessageChunk):
+        return piece
+    if isinstance(piece, str):
+        return AIMessageChunk(content=piece)
+    return AIMessageChunk(**piece.model_dump(exclude={"type"}))
+
+
 def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
     rendered = {
+        "question": _in_its_language(inputs["question"], inputs.get("typed_question", "")),
         "sources": render_sources(inputs["input_documents"]),
         "chat_history": render_history(inputs["chat_history"]),
     }
     return {key: inputs[key] for key in inputs if key != "input_documents"} | rendered
+
+
+def _in_its_language(question: str, typed: str) -> str:
+    """The question, behind the typed one where that is in another language.
+
+    A person may search a Korean question in English: the answer is to be Korean.
+    """
+    if not typed or typed in question or script_of(typed) == script_of(question):
+        return question
+    return as_one_question([question, typed])

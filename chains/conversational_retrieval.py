@@ -7,14 +7,14 @@ from typing import Any, Self
 
 from langchain_core.documents import Document
 from langchain_core.language_models import LanguageModelLike
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessageChunk
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
 from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.utils import AddableDict
 from pydantic import ConfigDict, Field
 
-from chains.answer import Answerer, answer_with_model
+from chains.answer import Answerer, answer_with_model, as_chunk
 from chains.budget import TokenCounter, estimate_tokens, fit_documents, fit_history
 from chains.condense import condense_with_model
 from chains.history import render_history
@@ -27,8 +27,9 @@ Inputs = dict[str, Any]
 class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
     """Condenses a follow-up, retrieves with it and streams an answer from what was found.
 
-    Takes `question` and `chat_history` (messages or (human, ai) pairs, oldest first); other
-    keys reach the answer runnable untouched. Streams `generated_question`, then
+    Takes `question` and `chat_history` (messages or (human, ai) pairs, oldest first); a
+    `standalone_question`, where one is given, is searched as it is instead of a condensed one;
+    other keys reach the answer runnable untouched. Streams `generated_question`, then
     `source_documents` (each where asked for), then `answer` piece by piece; `invoke` gives
     their sum, the outputs of LangChain's classic chain of this name. Without a history the
     question is used as it is and `condense` is not called. With `guard_rewrite` a rewrite that
@@ -141,10 +142,10 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
 
     def _stream_pieces(self, inputs: Iterator[Inputs], config: RunnableConfig) -> Iterator[Inputs]:
         asked = self._asked(next(inputs))
-        standalone: str = asked["question"]
-        if render_history(asked["chat_history"]):
+        searched = _uncondensed(asked)
+        if not searched:
             standalone = self.condense.invoke(_condensable(asked), _tagged(config, "condense"))
-        searched = self._searched(asked, standalone)
+            searched = self._searched(asked, standalone)
         yield from self._question_pieces(searched)
         found = [self.retriever.invoke(question, config) for question in searched]
         documents = self._fitting(interleave(found))
@@ -154,7 +155,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         answerable = self._answerable(asked, searched, documents)
         messages = []
         for piece in self.answer.stream(answerable, _tagged(config, "answer")):
-            messages.append(_as_chunk(piece))
+            messages.append(as_chunk(piece))
             yield from _text_piece(messages[-1])
         yield from self._closing_pieces(messages)
 
@@ -162,11 +163,11 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         self, inputs: AsyncIterator[Inputs], config: RunnableConfig
     ) -> AsyncIterator[Inputs]:
         asked = self._asked(await anext(inputs))
-        standalone: str = asked["question"]
-        if render_history(asked["chat_history"]):
+        searched = _uncondensed(asked)
+        if not searched:
             tagged = _tagged(config, "condense")
             standalone = await self.condense.ainvoke(_condensable(asked), tagged)
-        searched = self._searched(asked, standalone)
+            searched = self._searched(asked, standalone)
         for piece in self._question_pieces(searched):
             yield piece
         found = [await self.retriever.ainvoke(question, config) for question in searched]
@@ -178,7 +179,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         answerable = self._answerable(asked, searched, documents)
         messages = []
         async for said in self.answer.astream(answerable, _tagged(config, "answer")):
-            messages.append(_as_chunk(said))
+            messages.append(as_chunk(said))
             for piece in _text_piece(messages[-1]):
                 yield piece
         for piece in self._closing_pieces(messages):
@@ -199,7 +200,8 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
 
     def _answerable(self, asked: Inputs, searched: list[str], documents: list[Document]) -> Inputs:
         question = as_one_question(searched) if self.rephrase_question else asked["question"]
-        return {**asked, "question": question, "input_documents": documents}
+        answerable = {"question": question, "typed_question": asked["question"]}
+        return {**asked, **answerable, "input_documents": documents}
 
     def _needs_answerer(self, documents: list[Document]) -> bool:
         return bool(documents) or self.response_if_no_docs_found is None
@@ -223,6 +225,13 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             yield AddableDict(answer_message=messages[0] + messages[1:])
 
 
+def _uncondensed(asked: Inputs) -> list[str]:
+    """What is searched as it is; nothing where it has to be condensed first."""
+    if given := asked.get("standalone_question"):
+        return [given]
+    return [] if render_history(asked["chat_history"]) else [asked["question"]]
+
+
 def _condensable(asked: Inputs) -> Inputs:
     return {key: asked[key] for key in ("question", "chat_history")}
 
@@ -234,12 +243,3 @@ def _tagged(config: RunnableConfig, tag: str) -> RunnableConfig:
 def _text_piece(message: AIMessageChunk) -> Iterator[Inputs]:
     if text := str(message.text):
         yield AddableDict(answer=text)
-
-
-def _as_chunk(piece: BaseMessage | str) -> AIMessageChunk:
-    """A model that can't stream gives one whole message, a plain function a string."""
-    if isinstance(piece, AIMessageChunk):
-        return piece
-    if isinstance(piece, str):
-        return AIMessageChunk(content=piece)
-    return AIMessageChunk(**piece.model_dump(exclude={"type"}))

@@ -60,8 +60,8 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
     """Answers with up to three sentences of the sources, each quoted with its number.
 
     Takes `question`, `input_documents`, numbered from 1 in their order, and perhaps
-    `chat_history`. Where no sentence shares enough with the question it says so, in the
-    question's language, and cites nothing.
+    `chat_history` and `typed_question`. Where no sentence shares enough with the question it says
+    so, in the language of the question as it was typed, and cites nothing.
     """
 
     def __init__(self, idf: Idf | None = None, embeddings: Embeddings | None = None) -> None:
@@ -95,7 +95,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             separator = "\n\n" if place else ""
             yield AIMessageChunk(content=f"{separator}“{sentence.text}” [{sentence.n}]")
         if not sentences:
-            yield AIMessageChunk(content=nothing_found(question))
+            yield AIMessageChunk(content=nothing_found(input.get("typed_question") or question))
         yield AIMessageChunk(
             content="",
             response_metadata={"model_name": EXTRACTIVE, "finish_reason": "stop"},

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 Filter = Mapping[str, Any]
 """Conditions on passage metadata, all of which must hold.
 
-`{"format": "pdf"}` is equality, `{"format": {"$in": ["pdf", "docx"]}}` membership and
-`{"page": {"$gte": 2, "$lt": 9}}` a range; `{"labels": {"$contains": "hr"}}` and
+`{"format": "pdf"}` is equality, `{"format": {"$in": ["pdf", "docx"]}}` membership (and `$nin` its
+opposite), `{"page": {"$gte": 2, "$lt": 9}}` a range; `{"labels": {"$contains": "hr"}}` and
 `{"labels": {"$contains_any": ["hr", "law"]}}` look into a list. A passage without the field never
-matches.
+matches, `$nin` neither.
 """
 FILTER_FIELDS: Mapping[str, str] = {
     "source_id": "id of the source",

@@ -1,6 +1,6 @@
 """From what people say a search shall look at to the filter it becomes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from difflib import get_close_matches
 from typing import Any
@@ -31,6 +31,23 @@ def condition_of(scope: Scope, known: Iterable[StoredSource]) -> Filter:
         "modified_at": _period(scope),
     }
     return {name: condition for name, condition in found.items() if condition}
+
+
+def without_private(
+    condition: Filter, known: Iterable[StoredSource], conversation_id: str = ""
+) -> Filter:
+    """The condition, narrowed to what may be searched in that conversation, "" for outside of any.
+
+    What was dropped into another conversation is private to it.
+    """
+    kept = {"", conversation_id}
+    private = [source.id for source in known if source.conversation_id not in kept]
+    if not private:
+        return condition
+    told = condition.get("source_id", {})
+    operators = told if isinstance(told, Mapping) else {"$in": [told]}
+    narrowed = {**operators, "$nin": [*operators.get("$nin", ()), *private]}
+    return {**condition, "source_id": narrowed}
 
 
 def _period(scope: Scope) -> dict[str, str]:

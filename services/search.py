@@ -1,6 +1,6 @@
 """Searching the library: the index that answers now, its modes, LangChain's retriever over it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
@@ -15,7 +15,7 @@ from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
 from services.library import Library
 from services.ranking import RankingOptions, build_ranker
-from services.scope import condition_of, require_known_fields
+from services.scope import condition_of, require_known_fields, without_private
 from storage.documents import Documents
 
 MAX_K = 1000
@@ -57,8 +57,6 @@ class SearchService:
             raise InputError("The query is empty: type the words to search for.")
         if query != query.encode(errors="replace").decode():
             raise InputError("The query holds bytes that are no letters: type it again in UTF-8.")
-        if not 1 <= k <= MAX_K:
-            raise InputError(f"k must be between 1 and {MAX_K:,}, it is {k}.")
         retriever = self.retriever(principal, mode=mode, k=k, condition=condition, rerank=rerank)
         return retriever.invoke(query)
 
@@ -71,21 +69,28 @@ class SearchService:
         condition: Filter | None = None,
         rerank: bool | None = None,
         rephrase: Runnable[str, list[str]] | None = None,
+        score_threshold: float | None = None,
+        conversation_id: str = "",
     ) -> BaseRetriever:
         """LangChain's retriever over the index that answers when it is asked.
 
-        With `rephrase` the wordings it gives are searched beside the question.
+        What was dropped into a conversation is found in that one alone. With `rephrase` the
+        wordings it gives are searched beside the question.
 
         Raises:
-            InputError: `rerank` is asked for and no reranker set, or the condition names an
-                unknown field or operator.
+            InputError: `k` is not between 1 and 1,000, `score_threshold` not between 0 and 1,
+                `rerank` is asked for and no reranker set, or the condition names an unknown
+                field or operator.
         """
+        if not 1 <= k <= MAX_K:
+            raise InputError(f"k must be between 1 and {MAX_K:,}, it is {k}.")
         require_known_fields(condition or {})
+        sources = self.library.sources.list()
         base: BaseRetriever = PassageRetriever(
-            rank=self._ranker(mode or self.mode),
+            rank=self._ranker(mode or self.mode, self._options(score_threshold)),
             hydrate=self.documents.hydrate,
             k=k,
-            condition=condition,
+            condition=without_private(condition or {}, sources, conversation_id) or None,
         )
         if rephrase is not None:
             depth = self.options.candidates
@@ -102,7 +107,16 @@ class SearchService:
         """
         return condition_of(scope, self.library.sources.list())
 
-    def _ranker(self, mode: SearchMode) -> Ranker:
+    def _options(self, score_threshold: float | None) -> RankingOptions:
+        if score_threshold is None:
+            return self.options
+        if not 0 <= score_threshold <= 1:
+            raise InputError(
+                f"The score threshold must be between 0 and 1, it is {score_threshold:g}."
+            )
+        return replace(self.options, score_threshold=score_threshold)
+
+    def _ranker(self, mode: SearchMode, options: RankingOptions) -> Ranker:
         """Opens the index only when it ranks.
 
         While a model condenses the question, a reindex may take over and delete the old one.
@@ -112,6 +126,6 @@ class SearchService:
             index = self.library.open_index()
             if index is None:  # nothing was imported yet
                 return []
-            return build_ranker(mode, index, self.options)(question, depth, condition)
+            return build_ranker(mode, index, options)(question, depth, condition)
 
         return rank

@@ -3,6 +3,7 @@
 import os
 import socket
 import uuid
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import func, select
@@ -27,8 +28,10 @@ class Conversations:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def create(self, principal: Principal, title: str) -> Conversation:
-        """Begin a conversation without turns."""
+    def create(
+        self, principal: Principal, title: str, search: SearchChoice | None = None
+    ) -> Conversation:
+        """Begin a conversation without turns, which remembers how it is to be searched."""
         now = datetime.now(UTC)
         row = ConversationRow(
             id=uuid.uuid4().hex,
@@ -36,6 +39,7 @@ class Conversations:
             title=title,
             created_at=now,
             updated_at=now,
+            search=asdict(search or SearchChoice()),
         )
         conversation = conversation_of(row)
         with self._database.write() as session:

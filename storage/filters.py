@@ -3,7 +3,8 @@
 Values compare as in Python, except that True and False equal no number. A list is compared as
 a whole, save by `$contains` and `$contains_any`, which look for its elements and match lists
 only. Only numbers with numbers and texts with texts have an order: a range never matches anything
-else.
+else. A passage without the field matches no condition, `$nin` neither: what that is to keep out
+must not come in by a gap.
 """
 
 import operator
@@ -25,7 +26,7 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
-_OPERATORS = ("$in", "$contains", "$contains_any", *_ORDERS)
+_OPERATORS = ("$in", "$nin", "$contains", "$contains_any", *_ORDERS)
 
 
 def checks_of(conditions: Filter) -> dict[str, Check]:
@@ -102,7 +103,10 @@ def _has_operators(condition: Any) -> bool:
 
 def _operator_check(field: str, name: str, operand: Any) -> Check:
     if name == "$in":
-        return _membership(field, operand)
+        return _membership(_several(field, name, operand))
+    if name == "$nin":
+        among = _membership(_several(field, name, operand))
+        return lambda value: value is not MISSING and not among(value)
     if name == "$contains":
         return _containment(field, name, [operand])
     if name == "$contains_any":
@@ -113,8 +117,7 @@ def _operator_check(field: str, name: str, operand: Any) -> Check:
     raise ValueError(message)
 
 
-def _membership(field: str, operand: Any) -> Check:
-    wanted = _several(field, "$in", operand)
+def _membership(wanted: list[Any]) -> Check:
     return lambda value: any(_equal(value, other) for other in wanted)
 
 

@@ -287,3 +287,46 @@ def test_with_the_guard_the_question_as_typed_may_still_be_the_one_answered():
     model = StreamingChatModel(replies=DRIFTED)
     chain_of(model, rephrase_question=False, **GUARDED).invoke(FOLLOW_UP)
     assert model.prompts[1][-1][1].endswith("Question: And new employees?")
+
+
+GIVEN = {**FOLLOW_UP, "standalone_question": "annual leave, new employees"}
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_standalone_question_that_is_given_is_searched_as_it_is(guarded):
+    def condense(_inputs):
+        raise AssertionError("condensed what was given")
+
+    asked = []
+
+    def answer(inputs):
+        asked.extend((one["question"], one["typed_question"]) for one in inputs)
+        yield "10 days."
+
+    chain = without_model(
+        answer, RunnableLambda(condense), guard_rewrite=guarded, return_searched_questions=True
+    )
+    assert chain.invoke(GIVEN)["searched_questions"] == ["annual leave, new employees"]
+    assert asked == [("annual leave, new employees", "And new employees?")]
+
+
+async def test_asynchronously_it_is_too():
+    chain = chain_of(StreamingChatModel(replies=["10 days."]), return_searched_questions=True)
+    told = await chain.ainvoke(GIVEN)
+    assert told == {"searched_questions": ["annual leave, new employees"], "answer": "10 days."}
+
+
+@pytest.mark.parametrize(
+    ("typed", "standalone", "shown"),
+    [
+        ("연차는?", "annual leave days", "연차는? (annual leave days)"),
+        ("And in Japan?", "annual leave in Japan?", "annual leave in Japan?"),
+        ("연차는?", "연차는? (annual leave days per year)", "연차는? (annual leave days per year)"),
+    ],
+)
+def test_the_model_sees_the_typed_question_where_another_language_is_searched(
+    typed, standalone, shown
+):
+    model = ScriptedChatModel(replies=["15일입니다."])
+    chain_of(model).invoke({"question": typed, "standalone_question": standalone})
+    assert model.prompts[-1][-1][1].endswith(f"Question: {shown}")

@@ -214,3 +214,8 @@ def test_any_question_and_texts_get_an_answer_whose_quotes_are_true(question, te
             .state
             is CitationState.VERIFIED
         )
+
+
+def test_the_refusal_is_in_the_language_of_the_question_as_it_was_typed():
+    asked = {"question": "zebra", "typed_question": "얼룩말은요?", "input_documents": []}
+    assert ExtractiveAnswerer().invoke(asked).content == nothing_found("얼룩말은요?")

@@ -2,8 +2,8 @@ import pytest
 
 from domain import LOCAL_USER, CitationState, Principal, TurnState
 from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
-from services.chat import MAX_QUESTION_CHARS
 from services.events import Answered, Found, Searching, Started, Written
+from services.questions import MAX_QUESTION_CHARS
 from tests.fakes.openai import Fault, Text
 
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'

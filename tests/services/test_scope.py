@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import strategies as st
 
 from domain import FILTER_FIELDS, Scope
 from errors import InputError
-from services.scope import condition_of, require_known_fields
+from services.scope import condition_of, require_known_fields, without_private
 from storage.filters import checks_of, matches
 from storage.sources import StoredSource
 
@@ -119,3 +120,33 @@ def test_every_field_that_is_listed_is_known():
 
 def test_a_name_may_be_typed_with_space_around_it():
     assert condition_of(Scope(labels=(" hr ",)), []) == {"labels": {"$contains_any": ["hr"]}}
+
+
+BOX = replace(source("box", "files", "uploads/1"), options={"conversation_id": "c1"})
+
+
+@pytest.mark.parametrize(
+    ("condition", "ids"),
+    [
+        ({}, ["1", "2"]),
+        ({"source_id": "2"}, ["2"]),
+        ({"source_id": "box"}, []),
+        ({"source_id": {"$in": ["1", "box"]}}, ["1"]),
+        ({"source_id": {"$nin": ["1"]}}, ["2"]),
+    ],
+)
+def test_what_was_dropped_into_a_conversation_is_searched_in_that_one_alone(condition, ids):
+    def found(conversation_id):
+        checks = checks_of(without_private(condition, [*KNOWN, BOX], conversation_id))
+        return [one for one in ("1", "2", "box") if matches(checks, {"source_id": one})]
+
+    assert found("") == found("c2") == ids
+    assert set(found("c1")) == {one for one in ("1", "2", "box") if is_meant(condition, one)}
+
+
+def is_meant(condition, one):
+    return matches(checks_of(condition), {"source_id": one})
+
+
+def test_without_private_sources_the_condition_stays_as_it_is():
+    assert without_private({"format": "md"}, KNOWN) == {"format": "md"}

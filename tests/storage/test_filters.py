@@ -21,7 +21,11 @@ contents = st.one_of(
     st.fixed_dictionaries({"$contains_any": st.lists(wanted, max_size=3)}),
 )
 conditions = st.one_of(
-    values, st.fixed_dictionaries({"$in": st.lists(values, max_size=3)}), ranges, contents
+    values,
+    st.fixed_dictionaries({"$in": st.lists(values, max_size=3)}),
+    st.fixed_dictionaries({"$nin": st.lists(values, max_size=3)}),
+    ranges,
+    contents,
 )
 fields = st.sampled_from(["page", "format", "lang"])
 filters = st.dictionaries(fields, conditions, max_size=3)
@@ -32,6 +36,8 @@ def holds(found, condition):
     """What domain.Filter promises, spelt out for one value."""
     if isinstance(condition, dict) and "$in" in condition:
         return any(same(found, wanted) for wanted in condition["$in"])
+    if isinstance(condition, dict) and "$nin" in condition:
+        return not any(same(found, unwanted) for unwanted in condition["$nin"])
     if isinstance(condition, dict) and (condition.keys() & {"$contains", "$contains_any"}):
         [(name, looked_for)] = condition.items()
         any_of = [looked_for] if name == "$contains" else looked_for
@@ -72,6 +78,19 @@ def test_a_field_that_is_none_is_not_a_field_that_is_missing():
     assert not matches(checks, {})
 
 
+def test_what_is_kept_out_does_not_come_in_without_the_field():
+    checks = checks_of({"source_id": {"$nin": ["private"]}})
+    assert matches(checks, {"source_id": "open"})
+    assert matches(checks, {"source_id": None})
+    assert not matches(checks, {"source_id": "private"})
+    assert not matches(checks, {})
+
+
+def test_operators_of_one_field_hold_together():
+    checks = checks_of({"source_id": {"$in": ["a", "b"], "$nin": ["b"]}})
+    assert [matches(checks, {"source_id": one}) for one in "abc"] == [True, False, False]
+
+
 def test_true_is_not_one():
     assert not matches(checks_of({"page": 1}), {"page": True})
     assert not matches(checks_of({"page": {"$in": [1]}}), {"page": True})
@@ -85,6 +104,7 @@ def test_true_is_not_one():
         ({"$gt": 1, "plain": 2}, "plain"),
         ({"$in": "pdf"}, r"\$in"),
         ({"$in": 3}, r"\$in"),
+        ({"$nin": "pdf"}, r"\$nin"),
         ({"$contains": ["a"]}, r"\$contains"),
         ({"$contains": None}, r"\$contains"),
         ({"$contains_any": "a"}, r"\$contains_any"),

@@ -1,0 +1,144 @@
+"""One question being answered: what is known of it at every moment, and how it ends."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from chains.citations import check_answer, shown_text
+from chains.markers import MarkerParser
+from domain import FoundPassage, Source, Turn, TurnState
+from errors import AppError
+from services.events import Event, Found, Searching, Written
+from services.explain import explain
+
+if TYPE_CHECKING:  # slow, and opening the page needs neither
+    from langchain_core.documents import Document
+
+    from chains.conversational_retrieval import ConversationalRetrievalChain
+
+CUT_SHORT = (
+    "The model stopped at the longest answer it may give: raise FOOTNOTE_CHAT_MAX_TOKENS or the "
+    "server's own limit, or ask for less at once."
+)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass
+class Answering:
+    """One question being answered; `turn` is true at every moment.
+
+    `text_of` gives the stored text of a document that quotes are looked up in, None where it is
+    gone.
+    """
+
+    turn: Turn
+    text_of: Callable[[str], str | None]
+    raw: str = ""
+    started: float = field(default_factory=time.monotonic)
+
+    def run(
+        self, chain: "ConversationalRetrievalChain", history: list[tuple[str, str]]
+    ) -> Iterator[Event]:
+        """Answer with the chain, telling what happens; `end` or `fail` where it does not end.
+
+        A standalone question that the turn was given is searched as it is.
+        """
+        from chains.rewrite_guard import as_one_question  # slow, as above
+
+        markers = MarkerParser()
+        state = TurnState.COMPLETE
+        for piece in chain.stream(self._inputs(history)):
+            if "searched_questions" in piece:
+                searched = as_one_question(piece["searched_questions"])
+                self._know(standalone_question=_storable(searched))
+                yield Searching(self.turn.standalone_question)
+            if "source_documents" in piece:
+                self._know(sources=self._numbered(piece["source_documents"]))
+                self._time("found")
+                yield Found(self.turn.sources)
+            if answer := _storable(piece.get("answer", "")):
+                self.raw += answer
+                self._time("first_token")
+                yield from _written(shown_text(markers.feed(answer)))
+            if "answer_message" in piece:
+                self._know(usage=_usage(piece["answer_message"]))
+                if _is_cut_short(piece["answer_message"]):
+                    state = TurnState.INCOMPLETE
+                    self._know(error=CUT_SHORT)
+        yield from _written(shown_text(markers.close()))
+        self.end(state)
+
+    def _inputs(self, history: list[tuple[str, str]]) -> dict[str, Any]:
+        given = self.turn.standalone_question if self.turn.standalone_given else ""
+        asked = {"question": self.turn.question, "chat_history": history}
+        return asked | ({"standalone_question": given} if given else {})
+
+    def _numbered(self, documents: list["Document"]) -> tuple[Source, ...]:
+        question = self.turn.standalone_question
+        return tuple(_source(n, question, found) for n, found in enumerate(documents, start=1))
+
+    def fail(self, error: BaseException) -> None:
+        """Keep what was written, and why no more came."""
+        told = str(error) if isinstance(error, AppError) else "an unexpected error"
+        stopped = not isinstance(error, Exception)  # Ctrl-C, or the page was stopped
+        written = TurnState.INCOMPLETE if self.raw else TurnState.FAILED
+        self._know(error="" if stopped else told)
+        self.end(TurnState.STOPPED if stopped else written)
+
+    def end(self, state: TurnState) -> None:
+        """Check what was written and settle the turn."""
+        checked = check_answer(self.raw, self.turn.sources, self.text_of)
+        self._time("total")
+        self._know(
+            state=state,
+            answer=checked.text,
+            citations=checked.citations,
+            unsupported_sentences=checked.unsupported_sentences,
+        )
+
+    def _know(self, **changes: Any) -> None:
+        self.turn = replace(self.turn, **changes)
+
+    def _time(self, moment: str) -> None:
+        elapsed_ms = round(1000 * (time.monotonic() - self.started), 1)
+        self._know(timings_ms={moment: elapsed_ms} | dict(self.turn.timings_ms))
+
+
+def _storable(text: str) -> str:
+    """Half a character, which a careless server sends, can be stored nowhere."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _is_cut_short(message: Any) -> bool:
+    return bool(message.response_metadata.get("finish_reason") == "length")
+
+
+def _written(text: str) -> Iterator[Event]:
+    if text:
+        yield Written(text)
+
+
+def _source(n: int, question: str, document: "Document") -> Source:
+    known = document.metadata
+    return Source(
+        n=n,
+        passage_id=document.id or "",
+        document_id=known["document_id"],
+        title=known["title"],
+        location=known["location"],
+        text=document.page_content,
+        version=known["version"],
+        page=known["page"],
+        heading_path=tuple(known["heading_path"]),
+        score=known.get("score"),
+        start=known["start"],
+        why=explain(question, document) if "parts" in known else None,
+        hits=tuple(FoundPassage(**hit) for hit in known.get("window", ())),
+    )
+
+
+def _usage(message: Any) -> dict[str, int]:
+    usage = message.usage_metadata or {}
+    return {name: usage[name] for name in ("input_tokens", "output_tokens") if name in usage}
