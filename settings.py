@@ -89,6 +89,10 @@ class Settings(BaseSettings):
         None, ge=1, description="Length of the vectors, for models that can shorten them"
     )
 
+    embedding_price: float = Field(
+        0, ge=0, description="What a million tokens cost to embed; dry runs estimate with it"
+    )
+
     passage_chars: int = Field(1000, ge=100, le=20_000, description="Longest passage")
     passage_overlap_chars: int = Field(150, ge=0, description="Characters two passages share")
     max_file_mb: int = Field(100, ge=1, description="Larger files are skipped, with a reason")

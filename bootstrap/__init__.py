@@ -4,11 +4,13 @@ import logging
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootstrap.answering import Answering
+from bootstrap.asking import AskingServices
+from bootstrap.importing import SAMPLES, SourceServices
 from bootstrap.parts import Parts
+from bootstrap.proof import ProofServices
 from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
 from errors import AppError
 from settings import Settings, load_settings
@@ -16,8 +18,6 @@ from settings import Settings, load_settings
 if TYPE_CHECKING:
     from services.chat import ChatService
     from services.conversations import ConversationService
-    from services.directories import DirectoryService
-    from services.directory_kind import DirectoryKind
     from services.evaluation import EvaluationService
     from services.imports import ImportService
     from services.lab import LabService
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from services.library import Library
     from services.maintenance import MaintenanceService
     from services.search import SearchService
-    from services.source_kinds import SourceKinds
-    from services.uploads import UploadService
 
-SAMPLES = Path(__file__).parents[1] / "sample_documents"
+__all__ = ["SAMPLES", "Services", "build_services", "interface_language"]
 
 
 def build_services(settings: Settings | None = None) -> "Services":
@@ -55,7 +53,7 @@ def interface_language() -> str:
     return load_settings().language
 
 
-class Services:
+class Services(AskingServices, ProofServices, SourceServices):
     """Every service, each built when it is first used: a command pays only for its own."""
 
     def __init__(self, settings: Settings) -> None:
@@ -105,44 +103,6 @@ class Services:
         from services.lab import LabService
 
         return LabService(self.search)
-
-    @cached_property
-    def directories(self) -> "DirectoryService":
-        """Imports of folders."""
-        from services.directories import DirectoryService
-        from storage.sources import Sources
-
-        sources = Sources(self._parts.database)
-        return DirectoryService(self.imports, sources, self._directory_kind, SAMPLES)
-
-    @cached_property
-    def source_kinds(self) -> "SourceKinds":
-        """The kinds of sources there are, and their loaders."""
-        from services.source_kinds import SourceKinds
-
-        return SourceKinds([self._directory_kind])
-
-    @cached_property
-    def _directory_kind(self) -> "DirectoryKind":
-        from services.directory_kind import DirectoryKind
-
-        settings = self._parts.settings
-        return DirectoryKind(settings.data_dir, settings.max_file_mb * 1024 * 1024)
-
-    @cached_property
-    def uploads(self) -> "UploadService":
-        """Files that people give, in boxes."""
-        from services.uploads import UploadService
-        from storage.conversations import Conversations
-        from storage.sources import Sources
-        from storage.upload_files import UploadFiles
-
-        return UploadService(
-            UploadFiles(self._parts.settings.data_dir),
-            Sources(self._parts.database),
-            Conversations(self._parts.database),
-            self._parts.settings.max_file_mb * 1024 * 1024,
-        )
 
     @cached_property
     def imports(self) -> "ImportService":

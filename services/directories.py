@@ -8,7 +8,6 @@ from domain import ImportReport, ImportState, Principal
 from services.directory_kind import DirectoryKind
 from services.imports import ImportService
 from services.progress import Cancelled, OnProgress, ignore, never
-from services.source_kinds import Draft
 from storage.lock import writer_lock
 from storage.sources import Sources, StoredSource
 
@@ -60,8 +59,8 @@ class DirectoryService:
             StorageError: The data folder can't be written.
             ModelError: Embedding failed.
         """
-        draft = self._kind.draft_of(path, list(include), list(exclude))
-        loader = self._kind.loader(draft.location, draft.options)
+        draft = self._kind.draft(path, list(include), list(exclude))
+        loader = self._kind.loader(draft)
         filing = {
             "collection": None if collection is None else collection.strip(),
             "labels": None if labels is None else _labels(labels),
@@ -97,7 +96,7 @@ class DirectoryService:
         latest = self._imports.latest(principal, source)
         return latest is None or latest.state in _BEGUN
 
-    def _source(self, draft: Draft, told: Mapping[str, Any]) -> StoredSource:
+    def _source(self, draft: StoredSource, told: Mapping[str, Any]) -> StoredSource:
         """The source with these options, beside those of an earlier import not named here."""
         before = self._sources.find(draft.kind, draft.location)
         kept = before.options if before else {}

@@ -1,14 +1,26 @@
 """Folders of this machine as a kind of source."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from domain import Principal
 from errors import SourceError
 from loaders.files import DirectoryFiles
 from services.import_run import Loader
-from services.source_kinds import Draft, Field, FieldType, Given, lines, required
-from storage.sources import StoredSource
+from services.source_kinds import (
+    Added,
+    Field,
+    FieldType,
+    Given,
+    Seen,
+    keep_once,
+    lines,
+    look,
+    required,
+)
+from storage.sources import Sources, StoredSource, unsaved
 
 DIRECTORY = "directory"
 EVERYTHING = ("**/*",)
@@ -20,61 +32,77 @@ class DirectoryKind:
 
     name = DIRECTORY
     fields = (
-        Field("path", required=True),
+        Field("path", required=True, fixed=True),
         Field("include", FieldType.LINES),
         Field("exclude", FieldType.LINES),
     )
 
-    def __init__(self, data_dir: Path, max_file_bytes: int) -> None:
+    def __init__(self, sources: Sources, data_dir: Path, max_file_bytes: int) -> None:
         """Args are kept, nothing is opened.
 
         Args:
+            sources: Where sources are kept.
             data_dir: The folder of the library, which is never imported.
             max_file_bytes: Larger files are skipped, with the reason.
         """
+        self._sources = sources
         self._data_dir = data_dir
         self._max_file_bytes = max_file_bytes
 
-    def draft(self, given: Given) -> Draft:
-        """The source at an absolute path; see `SourceKind.draft`."""
-        path = Path(required(given, "path", "The path of the folder"))
-        if not path.expanduser().is_absolute():
-            raise SourceError(
-                f"{_shown(path)} is not an absolute path: write it from the top, such as"
-                " /home/me/handbook."
-            )
-        return self.draft_of(path.expanduser(), lines(given, "include"), lines(given, "exclude"))
+    def check(self, principal: Principal, given: Given) -> Seen:  # noqa: ARG002  # every call names who asks
+        """The beginning of what is there."""
+        draft = self._draft(given)
+        return look(self.loader(draft), draft.location)
 
-    def draft_of(self, path: Path, include: list[str], exclude: list[str]) -> Draft:
+    def add(self, principal: Principal, given: Given) -> Added:  # noqa: ARG002  # every call names who asks
+        """Keep the folder as a source."""
+        return keep_once(self._sources, self._draft(given))
+
+    def draft(self, path: Path, include: list[str], exclude: list[str]) -> StoredSource:
         """The source at a path that may be relative to the folder the program runs in.
 
         Raises:
             SourceError: There is nothing, or it is Footnote's own.
         """
         self._require(path)
-        options = {"include": include or list(EVERYTHING), "exclude": exclude}
-        return Draft(DIRECTORY, str(path.resolve()), path.resolve().name, options)
+        options = _patterns(include, exclude)
+        return unsaved(DIRECTORY, str(path.resolve()), name=path.resolve().name, options=options)
 
     def given(self, source: StoredSource) -> Given:
         """Its path and patterns."""
-        include = list(source.options.get("include", EVERYTHING))
-        return {
-            "path": source.location,
-            "include": [] if include == list(EVERYTHING) else include,
-            "exclude": list(source.options.get("exclude", ())),
-        }
+        include = [one for one in source.options.get("include", ()) if one not in EVERYTHING]
+        exclude = list(source.options.get("exclude", ()))
+        return {"path": source.location, "include": include, "exclude": exclude}
 
-    def loader(self, location: str, options: Mapping[str, Any]) -> Loader:
+    def edited(self, source: StoredSource, given: Given) -> Mapping[str, Any]:
+        """Other patterns for the same folder."""
+        options = _patterns(lines(given, "include"), lines(given, "exclude"))
+        look(self.loader(replace(source, options={**source.options, **options})), source.location)
+        return options
+
+    def loader(self, source: StoredSource) -> Loader:
         """The files below the folder."""
-        path = Path(location)
+        path = Path(source.location)
         self._require(path)
         return DirectoryFiles(
             path,
-            include=options.get("include", EVERYTHING),
-            exclude=options.get("exclude", ()),
+            include=source.options.get("include", EVERYTHING),
+            exclude=source.options.get("exclude", ()),
             max_bytes=self._max_file_bytes,
             leave_out=self._data_dir.resolve(),
         )
+
+    def forget(self, source: StoredSource) -> None:
+        """The folder stays where it is."""
+
+    def _draft(self, given: Given) -> StoredSource:
+        path = Path(required(given, "path", "The path of the folder"))
+        if not path.expanduser().is_absolute():
+            raise SourceError(
+                f"{_shown(path)} is not an absolute path: write it from the top, such as"
+                " /home/me/handbook."
+            )
+        return self.draft(path.expanduser(), lines(given, "include"), lines(given, "exclude"))
 
     def _require(self, path: Path) -> None:
         _require_there(path)
@@ -82,6 +110,10 @@ class DirectoryKind:
             raise SourceError(
                 f"{_shown(path)} belongs to Footnote's data folder: import a folder of your own."
             )
+
+
+def _patterns(include: list[str], exclude: list[str]) -> dict[str, list[str]]:
+    return {"include": include or list(EVERYTHING), "exclude": exclude}
 
 
 def _require_there(path: Path) -> None:

@@ -1,15 +1,15 @@
 """The kinds of sources: what a person fills in for each, and the loader that comes of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Protocol
 
-from domain import DocumentRef
+from domain import DocumentRef, Principal, Skipped
 from errors import InputError, SourceError
 from services.import_run import Loader
-from storage.sources import StoredSource
+from storage.sources import Sources, StoredSource
 
 _LISTED = 200
 _TITLES = 5
@@ -28,35 +28,47 @@ class FieldType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a kind's form. A secret one is never shown, nor kept among the options."""
+    """One field of a kind's form, beginning with `default`.
+
+    A secret one is never shown, nor kept among the options; a fixed one says where the source
+    is, and can't be changed later.
+    """
 
     name: str
     type: FieldType = FieldType.TEXT
     required: bool = False
     secret: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A source that is not kept yet: where it is, what it is called, what its loader needs."""
-
-    kind: str
-    location: str
-    name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    fixed: bool = False
+    default: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What a connection test saw: of the `documents` listed the first titles.
 
-    `is_all` is False where there are more than were listed; `skipped` could not be looked at.
+    `is_all` is False where there are more than were listed; `skipped` can't be imported.
     """
 
     documents: int
-    titles: tuple[str, ...]
-    skipped: int
-    is_all: bool
+    titles: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    is_all: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A source that is kept now, and what was given with it and could not be taken."""
+
+    source: StoredSource
+    refused: tuple[Skipped, ...] = ()
+
+
+class SameSourceError(SourceError):
+    """The source is there already: `source`."""
+
+    def __init__(self, source: StoredSource) -> None:
+        super().__init__(f"{source.location} is a source already: {source.name}.")
+        self.source = source
 
 
 class SourceKind(Protocol):
@@ -70,22 +82,41 @@ class SourceKind(Protocol):
     def fields(self) -> Sequence[Field]:
         """What is to be filled in, in this order."""
 
-    def draft(self, given: Given) -> Draft:
-        """The source that these values describe.
+    def check(self, principal: Principal, given: Given) -> Seen:
+        """Look at what is there, as an import would; nothing is kept.
+
+        Raises:
+            SourceError: A value is missing or wrong, the source can't be listed or holds nothing
+                to import; the message says what to do.
+        """
+
+    def add(self, principal: Principal, given: Given) -> "Added":
+        """Keep the source that these values describe.
 
         Raises:
             SourceError: A value is missing or wrong; the message says what to do.
+            SameSourceError: It is there already.
         """
 
     def given(self, source: StoredSource) -> Given:
         """What a form for editing the source begins with; no secret."""
 
-    def loader(self, location: str, options: Mapping[str, Any]) -> Loader:
-        """Lists and reads the documents at that location.
+    def edited(self, source: StoredSource, given: Given) -> Mapping[str, Any]:
+        """The options that such a form leaves the source with; it stays where it is.
+
+        Raises:
+            SourceError: A value is wrong; the message says what to do.
+        """
+
+    def loader(self, source: StoredSource) -> Loader:
+        """Lists and reads its documents.
 
         Raises:
             SourceError: It can't be read from here (any more).
         """
+
+    def forget(self, source: StoredSource) -> None:
+        """Delete files that `add` kept of a source that is removed; what it read stays."""
 
 
 class SourceKinds:
@@ -116,39 +147,47 @@ class SourceKinds:
         Raises:
             SourceError: The source can't be read from here (any more).
         """
-        return self.get(source.kind).loader(source.location, source.options)
-
-    def check(self, kind: str, given: Given) -> Seen:
-        """List the beginning of a source that is to be added, as an import would.
-
-        Raises:
-            SourceError: It can't be listed, or holds nothing to import; what to do is said.
-        """
-        draft = self.get(kind).draft(given)
-        loader = self.get(kind).loader(draft.location, draft.options)
-        found = list(islice(loader.list(), _LISTED + 1))
-        seen = _seen(found[:_LISTED], is_all=len(found) <= _LISTED)
-        if not seen.documents and seen.is_all:
-            raise SourceError(_nothing(draft, seen))
-        return seen
+        return self.get(source.kind).loader(source)
 
 
-def _seen(found: Sequence[Any], *, is_all: bool) -> Seen:
-    documents = [entry for entry in found if isinstance(entry, DocumentRef)]
-    titles = tuple(ref.key for ref in documents[:_TITLES])
-    return Seen(len(documents), titles, len(found) - len(documents), is_all)
+def look(loader: Loader, location: str) -> Seen:
+    """The beginning of what a loader lists.
+
+    Raises:
+        SourceError: There is nothing to import.
+    """
+    found = list(islice(loader.list(), _LISTED + 1))
+    listed = found[:_LISTED]
+    keys = [entry.key for entry in listed if isinstance(entry, DocumentRef)]
+    skipped = tuple(entry for entry in listed if isinstance(entry, Skipped))
+    is_all = len(found) == len(listed)
+    if is_all and not keys:
+        raise SourceError(_nothing(location, skipped))
+    return Seen(len(keys), tuple(keys[:_TITLES]), skipped, is_all)
 
 
-def _nothing(draft: Draft, seen: Seen) -> str:
-    if seen.skipped:
+def _nothing(location: str, skipped: Sequence[Skipped]) -> str:
+    if skipped:
         return (
-            f"Nothing at {draft.location} can be imported: {seen.skipped} files are of a type"
-            " that Footnote doesn't read, or can't be opened."
+            f"Nothing at {location} can be imported: of {len(skipped)} files the first is"
+            f" {skipped[0].key} ({skipped[0].reason})."
         )
     return (
-        f"There is nothing to import at {draft.location}: check the path, and the patterns if"
-        " there are any."
+        f"There is nothing to import at {location}: check the path, and the patterns if there"
+        " are any."
     )
+
+
+def keep_once(sources: Sources, draft: StoredSource) -> Added:
+    """Keep a source whose location is new.
+
+    Raises:
+        SameSourceError: It is not.
+    """
+    known = sources.find(draft.kind, draft.location)
+    if known is not None:
+        raise SameSourceError(known)
+    return Added(sources.ensure(draft.kind, draft.location, name=draft.name, options=draft.options))
 
 
 def required(given: Given, name: str, what: str) -> str:

@@ -113,12 +113,25 @@ class Sources:
     def save(
         self, source_id: str, *, name: str, options: Mapping[str, Any], refresh_s: int | None
     ) -> None:
-        """Replace what a person may change of a source."""
-        self._update(source_id, name=name, options=dict(options), refresh_s=refresh_s)
+        """Bring a source to this name, these options (others stay as they are) and this rhythm.
+
+        Raises:
+            NotFoundError: There is no such source (any more).
+        """
+        # Read and written in one transaction: others change other options meanwhile.
+        with self._database.write() as session:
+            row = session.get(SourceRow, source_id)
+            if row is None:
+                raise NotFoundError(f"there is no source {source_id}")
+            row.name, row.refresh_s = name, refresh_s
+            row.options = {**row.options, **options}
 
     def pause(self, source_id: str, *, paused: bool) -> None:
         """Let a source rest, or go on."""
-        self._update(source_id, paused=paused)
+        with self._database.write() as session:
+            session.execute(
+                update(SourceRow).where(SourceRow.id == source_id).values(paused=paused)
+            )
 
     def remove(self, source_id: str) -> None:
         """Forget a source and its imports. Its documents are to be out of the indexes before."""
@@ -143,9 +156,13 @@ class Sources:
             for id_ in holds.keys() | fails.keys()
         }
 
-    def _update(self, source_id: str, **values: Any) -> None:
-        with self._database.write() as session:
-            session.execute(update(SourceRow).where(SourceRow.id == source_id).values(**values))
+
+def unsaved(
+    kind: str, location: str, *, name: str, options: Mapping[str, Any] | None = None
+) -> StoredSource:
+    """The source as it will be kept, once it is."""
+    id_ = _source_id(kind, location)
+    return StoredSource(id_, kind, name, location, dict(options or {}), datetime.now(UTC))
 
 
 def _source_id(kind: str, location: str) -> str:

@@ -1,0 +1,185 @@
+"""What an import would do, found out without doing it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from chains.budget import estimate_tokens
+from domain import (
+    DocumentRef,
+    ImportItem,
+    ImportKind,
+    ImportReport,
+    ImportState,
+    Outcome,
+    Passage,
+    Principal,
+    Skipped,
+)
+from errors import UnreadableError
+from services.import_plan import Plan, failed, plan
+from services.import_run import Loader, refuse_unstorable
+from services.indexing import searchable_text
+from services.progress import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
+from storage.documents import Documents, KnownVersion, document_id
+from storage.import_items import ImportItems
+from storage.imports import Imports
+from storage.indexes import Indexes, IndexSpec
+from storage.sources import StoredSource
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+
+class DryRuns:
+    """Plans, reads and splits as an import does; no index and no document changes."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        imports: Imports,
+        items: ImportItems,
+        indexes: Indexes,
+        wanted: IndexSpec,
+        formats_version: int,
+    ) -> None:
+        """Args are kept, nothing is opened.
+
+        Args:
+            documents: What the library has.
+            imports: What could not be read before.
+            items: Where the outcomes are noted.
+            indexes: The one that answers now says how documents are split.
+            wanted: How the first index would split them.
+            formats_version: Of the readers.
+        """
+        self._documents = documents
+        self._imports = imports
+        self._items = items
+        self._indexes = indexes
+        self._wanted = wanted
+        self._formats_version = formats_version
+
+    def run(
+        self,
+        principal: Principal,  # noqa: ARG002  # every call names who asks
+        source: StoredSource,
+        loader: Loader,
+        *,
+        import_id: str,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+    ) -> ImportReport:
+        """The outcomes that an import of the source would have now, with the same counts.
+
+        New and changed documents carry pages, passages, characters and the estimated tokens of
+        embedding them. One that was stopped begins anew.
+
+        Raises:
+            CancelledError: The wish to stop came.
+            SourceError: The source can't be listed.
+        """
+        known = self._documents.known(source.id)
+        work = self._plan(source, loader, known, on_progress, cancelled)
+        index = self._indexes.active()
+        reader = _Reader(source.id, loader, known, index.spec if index else self._wanted)
+        read: list[ImportItem] = []
+        for ref in work.to_read:
+            stop_if(cancelled)
+            passages = sum(item.passages for item in read)
+            on_progress(Progress(Stage.READING, len(read), len(work.to_read), ref.key, passages))
+            read.append(reader.item(ref))
+        return self._report(import_id, source, work, read)
+
+    def _plan(
+        self,
+        source: StoredSource,
+        loader: Loader,
+        known: Mapping[str, KnownVersion],
+        on_progress: OnProgress,
+        cancelled: Cancelled,
+    ) -> Plan:
+        return plan(
+            _listed(loader, on_progress, cancelled),
+            known,
+            self._imports.failures(source.id),
+            formats_version=self._formats_version,
+            confirm_removals=False,
+            left_out=source.options.get("left_out", ()),
+        )
+
+    def _report(
+        self, import_id: str, source: StoredSource, work: Plan, read: Sequence[ImportItem]
+    ) -> ImportReport:
+        items = (*work.settled, *read, *(item for _, item in work.gone))
+        self._items.replace(import_id, items)
+        return ImportReport(
+            import_id, source.id, _state(work, items), items, kind=ImportKind.DRY_RUN
+        )
+
+
+class _Reader:
+    """Reads documents and counts what an import would keep of them."""
+
+    def __init__(
+        self,
+        source_id: str,
+        loader: Loader,
+        known: Mapping[str, KnownVersion],
+        spec: IndexSpec,
+    ) -> None:
+        self._source_id = source_id
+        self._loader = loader
+        self._known = known
+        self._spec = spec
+
+    def item(self, ref: DocumentRef) -> ImportItem:
+        """The outcome of the document."""
+        is_known = ref.key in self._known
+        try:
+            document = self._loader.read(ref)
+            refuse_unstorable(document.page_content)
+        except UnreadableError as error:
+            return failed(ref, str(error), has_older=is_known)
+        passages = self._split(ref, document)
+        return ImportItem(
+            ref.key,
+            ref.location,
+            Outcome.CHANGED if is_known else Outcome.NEW,
+            passages=len(passages),
+            pages=len(document.metadata.get("pages", ())),
+            characters=len(document.page_content),
+            tokens=_tokens(document.metadata.get("title") or ref.key, passages),
+        )
+
+    def _split(self, ref: DocumentRef, document: "Document") -> list[Passage]:
+        from loaders.split import split  # a dry run that finds nothing new must not load it
+
+        return split(
+            document.page_content,
+            document_id=document_id(self._source_id, ref.key),
+            version=ref.version,
+            pages=document.metadata.get("pages", ()),
+            size=self._spec.size,
+            overlap=self._spec.overlap,
+        )
+
+
+def _listed(
+    loader: Loader, on_progress: OnProgress, cancelled: Cancelled
+) -> Iterator[DocumentRef | Skipped]:
+    for done, entry in enumerate(loader.list()):
+        stop_if(cancelled)
+        on_progress(Progress(Stage.LISTING, done, 0, entry.key))
+        yield entry
+
+
+def _tokens(title: str, passages: Sequence[Passage]) -> int:
+    texts = (searchable_text(title, one.heading_path, one.text) for one in passages)
+    return sum(map(estimate_tokens, texts))
+
+
+def _state(work: Plan, items: Sequence[ImportItem]) -> ImportState:
+    if work.held_back:
+        return ImportState.NEEDS_CONFIRMATION
+    failures = any(item.outcome is Outcome.FAILED for item in items)
+    return ImportState.COMPLETED_WITH_ERRORS if failures else ImportState.COMPLETED

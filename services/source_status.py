@@ -1,0 +1,85 @@
+"""How a source stands, and what a person may set of it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from domain import ImportState, QueuedImport
+from storage.sources import SourceFigures, StoredSource
+
+
+class Schedule(StrEnum):
+    """How often a source is brought up to date by itself."""
+
+    NEVER = "never"
+    HOURLY = "hourly"
+    DAILY = "daily"
+    WEEKLY = "weekly"
+
+    @property
+    def seconds(self) -> int | None:
+        """The time between two refreshes; None for never."""
+        return _SECONDS[self]
+
+    @classmethod
+    def of(cls, seconds: int | None) -> "Schedule":
+        """The schedule with at least that time between two refreshes."""
+        if seconds is None:
+            return cls.NEVER
+        return next((one for one, time in _SECONDS.items() if time and time >= seconds), cls.WEEKLY)
+
+
+_SECONDS = {
+    Schedule.NEVER: None,
+    Schedule.HOURLY: 3600,
+    Schedule.DAILY: 24 * 3600,
+    Schedule.WEEKLY: 7 * 24 * 3600,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """What a person sets of a source of any kind; an empty collection is the source's name."""
+
+    name: str = ""
+    collection: str = ""
+    labels: tuple[str, ...] = ()
+    schedule: Schedule = Schedule.NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """A source and how it stands.
+
+    `job` is what is queued, at work, paused or interrupted of it; `last` its latest import that
+    has ended. `next_refresh` is None where none is due by itself, or while it is paused.
+    """
+
+    source: StoredSource
+    figures: SourceFigures
+    job: QueuedImport | None
+    last: QueuedImport | None
+    next_refresh: datetime | None
+
+    @property
+    def state(self) -> ImportState | None:
+        """Of the job there is, or else of the last import; None where there was none."""
+        latest = self.job or self.last
+        return latest.state if latest else None
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPreview:
+    """What goes with a source. The conversations keep their answers and the quoted evidence."""
+
+    documents: int
+    passages: int
+    conversations: int
+
+
+def next_refresh(source: StoredSource, last: QueuedImport | None) -> datetime | None:
+    """When it is brought up to date by itself; None for never, or while it is paused."""
+    if source.refresh_s is None or source.paused:
+        return None
+    since = last.started_at if last else source.created_at
+    return since + timedelta(seconds=source.refresh_s)

@@ -1,0 +1,48 @@
+"""What else in the ledger tells of sources: their latest imports, and who cites them."""
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import aliased
+
+from domain import ImportKind, QueuedImport
+from storage.database import Database
+from storage.import_rows import queued
+from storage.tables import ConversationRow, DocumentRow, ImportRow, TurnRow
+
+
+class SourceTraces:
+    """Read only: imports and conversations are written elsewhere."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def latest_imports(self) -> dict[str, QueuedImport]:
+        """By source id, the latest import that has ended; dry runs don't count."""
+        place = func.row_number().over(
+            partition_by=ImportRow.source_id, order_by=(ImportRow.started_at.desc(), ImportRow.id)
+        )
+        ended = select(ImportRow, place.label("place")).where(
+            ImportRow.finished_at.is_not(None), ImportRow.kind == ImportKind.IMPORT
+        )
+        numbered = ended.subquery()
+        latest = aliased(ImportRow, numbered)
+        with self._database.read() as session:
+            rows = session.scalars(select(latest).where(numbered.c.place == 1))
+            return {row.source_id: queued(row) for row in rows}
+
+    def citing_conversations(self, source_id: str) -> int:
+        """How many conversations, of all people, cite a document of the source."""
+        held = select(DocumentRow.id).where(DocumentRow.source_id == source_id)
+        cited = (
+            select(TurnRow.conversation_id, TurnRow.citations)
+            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+            .where(ConversationRow.deleted_at.is_(None))
+        )
+        with self._database.read() as session:
+            ids = set(session.scalars(held))
+            return len(
+                {
+                    conversation_id
+                    for conversation_id, citations in session.execute(cited)
+                    if any(one.get("document_id") in ids for one in citations)
+                }
+            )
