@@ -1,7 +1,12 @@
 """What imports do."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from typing import Any
+
+from domain.progress import Progress
 
 
 class Outcome(StrEnum):
@@ -20,7 +25,7 @@ class ImportItem:
     """One document of an import and its outcome; `reason` says why where it failed.
 
     `passages`, `pages` and `characters` are of a new or changed document, 0 for others; `pages`
-    is 0 too in formats without pages.
+    is 0 too in formats without pages. Only dry runs estimate the `tokens` of embedding it.
     """
 
     key: str
@@ -30,6 +35,7 @@ class ImportItem:
     passages: int = 0
     pages: int = 0
     characters: int = 0
+    tokens: int = 0
 
 
 class ImportKind(StrEnum):
@@ -78,3 +84,44 @@ class ImportReport:
     def count(self, outcome: Outcome) -> int:
         """The number of items with that outcome."""
         return sum(item.outcome is outcome for item in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedImport:
+    """An import as the queue and the history show it: all but its items.
+
+    `started_at` is when its work began, while it waits for the first time when it was asked for.
+    `seconds` are those at work, without waiting and pauses: `progress.done` over them is its
+    rate. `counts` are its items by the values of `Outcome` once it has ended. `wish` is "pause"
+    or "cancel" from the moment a person said so until the work has heard it.
+    """
+
+    id: str
+    source_id: str
+    kind: ImportKind
+    state: ImportState
+    started_at: datetime
+    finished_at: datetime | None = None
+    seconds: float = 0.0
+    message: str = ""
+    passages_embedded: int = 0
+    progress: Progress | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    wish: str = ""
+    user_id: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The documents it is confined to; empty where it is about the whole source."""
+        return tuple(self.options.get("keys", ()))
+
+    @property
+    def confirm_removals(self) -> bool:
+        """Whether it removes documents even if most of the source is gone."""
+        return bool(self.options.get("confirm_removals"))
+
+    @property
+    def ended(self) -> bool:
+        """Whether nobody will go on with it."""
+        return self.finished_at is not None
