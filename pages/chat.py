@@ -10,7 +10,7 @@ ui.require_frame("pages/chat.py")
 services = ui.services()
 chat = services.chat
 ui.show_model(chat.model_label)
-ui.show_conversations(chat)
+ui.show_conversations(services)
 library = ui.show_library(services)
 
 turns = ui.current_turns(chat)

@@ -1,11 +1,8 @@
 """What the pages share: the frame, the services, and how a turn and its evidence are shown."""
 
 from ui.answer import ask, show_turn
-from ui.conversations import (
-    current_conversation,
-    current_turns,
-    show_conversations,
-)
+from ui.conversation_list import show_conversations
+from ui.conversations import current_conversation, current_turns
 from ui.errors import errors_shown
 from ui.feedback import show_feedback
 from ui.frame import require_frame, return_to_opened_page, show_frame, show_model

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from domain import Conversation, Turn
+from domain import Turn
 from errors import NotFoundError
 from ui import words
 from ui.errors import show_problem
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from services.chat import ChatService
 
 PARAMETER = "conversation"
-LISTED = 20
 TITLE_CHARACTERS = 60
 
 
@@ -46,38 +45,10 @@ def current_turns(chat: "ChatService") -> list[Turn]:
         return []
 
 
-def show_conversations(chat: "ChatService") -> None:
-    """Show the sidebar: a new conversation, and the latest ones to go back to."""
-    with st.sidebar:
-        st.button(
-            words.NEW_CONVERSATION,
-            icon=":material/add:",
-            width="stretch",
-            on_click=open_conversation,
-            args=(None,),
-        )
-        conversations = chat.conversations(principal(), limit=LISTED)
-        if conversations:
-            st.caption(words.CONVERSATIONS)
-        for conversation in conversations:
-            _show_conversation(conversation)
-
-
-def _show_conversation(conversation: Conversation) -> None:
-    st.button(
-        _title(conversation),
-        key=f"conversation-{conversation.id}",
-        type="secondary" if conversation.id == current_conversation() else "tertiary",
-        width="stretch",
-        on_click=open_conversation,
-        args=(conversation.id,),
-    )
-
-
-def _title(conversation: Conversation) -> str:
-    title = " ".join(conversation.title.split()) or words.UNTITLED
-    cut = title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"
-    return plain_label(cut)
+def short_title(title: str) -> str:
+    """The title in one line that fits the sidebar."""
+    line = " ".join(title.split()) or words.UNTITLED
+    return line if len(line) <= TITLE_CHARACTERS else line[: TITLE_CHARACTERS - 1] + "…"
 
 
 def plain_label(text: str) -> str:

@@ -41,6 +41,11 @@ def language_of(locale: str | None) -> str:
     return spoken if spoken in LOCALES else ENGLISH
 
 
+def now() -> datetime:
+    """The time where the reader is."""
+    return datetime.now(_timezone())
+
+
 def ago(moment: datetime, now: datetime | None = None) -> str:
     """How long ago, in one unit and rounded: `5 minutes ago`, `34 days ago`, `2 months ago`.
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import bootstrap
 from domain import CitationState, Principal, Turn
-from tests.pages.double import ScriptedChat
+from tests.pages.double import ScriptedChat, ScriptedConversations
 
 Kind = TypeVar("Kind")
 APP = Path(__file__).parents[2] / "app.py"
@@ -59,6 +59,10 @@ class Services:
     chat: ScriptedChat = field(default_factory=ScriptedChat)
     library: Library = field(default_factory=Library)
     labels: Labels = field(default_factory=Labels)
+
+    @property
+    def conversations(self) -> ScriptedConversations:
+        return ScriptedConversations(self.chat)
 
     def warm_up(self) -> None:
         pass

@@ -17,6 +17,7 @@ from domain import (
     TurnState,
 )
 from errors import AppError, InputError, NotFoundError
+from services.conversations import Age, Groups
 from services.events import Answered, Event, Found, Searching, Started, Written
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -138,3 +139,18 @@ class ScriptedChat:
         if conversation_id not in self.stored:
             raise NotFoundError("There is no such conversation.")
         return list(self.stored[conversation_id])
+
+
+class ScriptedConversations:
+    """The list of a scripted chat's conversations."""
+
+    def __init__(self, chat: ScriptedChat) -> None:
+        self._chat = chat
+
+    def grouped(
+        self, principal: Principal, now: datetime, words: str = "", *, limit: int = 30
+    ) -> Groups:
+        listed = self._chat.conversations(principal, limit)
+        groups = Groups([(Age.TODAY, listed)] if listed else [])
+        groups.total = len(listed)
+        return groups
