@@ -1,6 +1,6 @@
 """What an import has to do: the listing of a source compared with what the ledger knows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from domain import DocumentRef, ImportItem, Outcome, Skipped
@@ -15,15 +15,16 @@ STILL_ANSWERS = "the version imported earlier still answers"
 class Plan:
     """The work of an import, settled before anything is read.
 
-    `settled` are outcomes that need no work; `gone` are (document id, item) to remove, empty
-    where `held_back` documents wait for a confirmation; `forgotten` are the keys of remembered
-    failures that no longer hold.
+    `settled` are outcomes that need no work; `gone` are (document id, item) to remove, without
+    the `held_back` documents that wait for a confirmation. `failures` are, by key, of what could
+    not even be listed; `forgotten` are the keys of remembered failures that no longer hold.
     """
 
     to_read: list[DocumentRef] = field(default_factory=list)
     settled: list[ImportItem] = field(default_factory=list)
     gone: list[tuple[str, ImportItem]] = field(default_factory=list)
     held_back: int = 0
+    failures: dict[str, Failure] = field(default_factory=dict)
     forgotten: list[str] = field(default_factory=list)
 
 
@@ -34,29 +35,55 @@ def plan(
     *,
     formats_version: int,
     confirm_removals: bool,
+    keys: Collection[str] = (),
+    left_out: Collection[str] = (),
 ) -> Plan:
     """Compare a source's whole listing with the ledger.
 
     A document is unchanged if it was imported from these bytes by this reader. More than half
     of a source of more than 10 documents is removed only with `confirm_removals`: an unmounted
     folder looks like an emptied one.
+
+    Args:
+        listing: All that the source holds.
+        known: By key, what the ledger has of it.
+        failures: By key, what could not be read before.
+        formats_version: Of the readers.
+        confirm_removals: Remove even most of the source.
+        keys: If there are any, nothing is done about other documents, and these are read even
+            if nothing about them has changed.
+        left_out: Keys of documents that count as no longer in the source. A person said so, and
+            thus their removal waits for no confirmation.
     """
+    asked, left_out = frozenset(keys), frozenset(left_out)
     result = Plan()
     skipped: list[Skipped] = []
     listed: set[str] = set()
     for entry in listing:
+        if entry.key in left_out:
+            continue
         if isinstance(entry, Skipped):
             skipped.append(entry)
+        elif asked and entry.key not in asked:
+            listed.add(entry.key)
         elif entry.key in listed:
             result.settled.append(_twin(entry))
         else:
             listed.add(entry.key)
-            _sort(entry, result, known.get(entry.key), failures.get(entry.key), formats_version)
-    result.settled.extend(_not_listed(entry, known) for entry in skipped)
-    missing = [key for key in known if key not in listed]
+            if asked:
+                result.to_read.append(entry)
+            else:
+                _sort(entry, result, known.get(entry.key), failures.get(entry.key), formats_version)
+    told = [entry for entry in skipped if not asked or entry.key in asked]
+    result.settled.extend(_not_listed(entry, known) for entry in told)
+    result.failures.update(_not_to_be_listed(told, listed))
+    here = listed | result.failures.keys()
+    result.forgotten.extend(
+        key for key in failures if key not in here and (not asked or key in asked)
+    )
+    missing = [key for key in known if key not in listed and (not asked or key in asked)]
     gone = _without_skipped(missing, skipped, known, result)
-    result.forgotten.extend(key for key in failures if key not in listed)
-    return _with_removals(result, gone, known, confirm_removals=confirm_removals)
+    return _with_removals(result, gone, known, left_out, confirm_removals=confirm_removals)
 
 
 def _sort(
@@ -71,10 +98,14 @@ def _sort(
         result.settled.append(ImportItem(ref.key, ref.location, Outcome.UNCHANGED))
         if failure is not None:
             result.forgotten.append(ref.key)
-    elif failure is not None and (failure.version, failure.formats_version) == here:
+    elif failure is not None and _still_holds(failure, here):
         result.settled.append(failed(ref, failure.reason, has_older=known is not None))
     else:
         result.to_read.append(ref)
+
+
+def _still_holds(failure: Failure, here: tuple[str, int]) -> bool:
+    return not failure.again and (failure.version, failure.formats_version) == here
 
 
 def failed(ref: DocumentRef, reason: str, *, has_older: bool) -> ImportItem:
@@ -91,6 +122,15 @@ def _twin(ref: DocumentRef) -> ImportItem:
 def _not_listed(entry: Skipped, known: Mapping[str, KnownVersion]) -> ImportItem:
     ref = DocumentRef(entry.key, "", entry.location)
     return failed(ref, entry.reason, has_older=entry.key in known)
+
+
+def _not_to_be_listed(skipped: Iterable[Skipped], listed: Collection[str]) -> dict[str, Failure]:
+    """The failures of what was skipped; one of a document's name, were it listed, is not its."""
+    return {
+        entry.key: Failure("", 0, entry.reason, entry.location, again=True)
+        for entry in skipped
+        if entry.key not in listed
+    }
 
 
 def _without_skipped(
@@ -115,15 +155,21 @@ def _without_skipped(
 
 
 def _with_removals(
-    result: Plan, gone: list[str], known: Mapping[str, KnownVersion], *, confirm_removals: bool
+    result: Plan,
+    gone: list[str],
+    known: Mapping[str, KnownVersion],
+    left_out: Collection[str],
+    *,
+    confirm_removals: bool,
 ) -> Plan:
-    many = len(known) > _BRAKE_ABOVE and len(gone) * 2 > len(known)
-    if many and not confirm_removals:
-        reason = "no longer in the source; its removal waits for confirmation"
-        result.settled.extend(_item(key, known, Outcome.KEPT, reason) for key in gone)
-        return replace(result, held_back=len(gone))
-    items = [(known[key].document_id, _item(key, known, Outcome.GONE)) for key in gone]
-    return replace(result, gone=items)
+    by_itself = [key for key in gone if key not in left_out]
+    many = len(known) > _BRAKE_ABOVE and len(by_itself) * 2 > len(known)
+    held_back = by_itself if many and not confirm_removals else []
+    reason = "no longer in the source; its removal waits for confirmation"
+    result.settled.extend(_item(key, known, Outcome.KEPT, reason) for key in held_back)
+    removed = [key for key in gone if key in left_out] if held_back else gone
+    items = [(known[key].document_id, _item(key, known, Outcome.GONE)) for key in removed]
+    return replace(result, gone=items, held_back=len(held_back))
 
 
 def _item(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _BATCH_PASSAGES = 256
 _BATCH_DOCUMENTS = 64
+_WORKED_ON = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
 _OF_THE_LEDGER = {"key", "version", "location", "title", "format", "encoding", "pages", "warnings"}
 
 
@@ -64,8 +65,13 @@ class ImportRun:
     on_progress: OnProgress
     cancelled: Cancelled
     items: list[ImportItem] = field(default_factory=list)
+    """Outcomes that are settled: of an import that is gone on with, at first those of before."""
+
     passages_embedded: int = 0
     _batch: list[NewVersion] = field(default_factory=list)
+    _new_before: set[str] = field(default_factory=set)
+    _done: int = 0
+    _total: int = 0
 
     def execute(self, plan: Plan, known: Mapping[str, KnownVersion]) -> None:
         """Do what was planned; removals come last, once everything else has succeeded.
@@ -73,35 +79,62 @@ class ImportRun:
         Raises:
             CancelledError: The wish to stop came; what was written until then stays.
         """
+        plan = self._go_on(plan)
         self.imports.forget_failures(self.source.id, plan.forgotten)
+        self.imports.remember(self.source.id, plan.failures)
         self.imports.add(self.import_id, plan.settled)
+        self._done = sum(item.outcome in _WORKED_ON for item in self.items)
+        self._total = self._done + len(plan.to_read)
+        self.passages_embedded = sum(item.passages for item in self.items)
         self.items.extend(plan.settled)
-        for done, ref in enumerate(plan.to_read):
-            stop_if(self.cancelled)
-            self._tell(Stage.IMPORTING, done, len(plan.to_read), ref.key)
+        for ref in plan.to_read:
             self._take(ref, known.get(ref.key))
+            self._done += 1
         self._flush()
-        self._tell(Stage.IMPORTING, len(plan.to_read), len(plan.to_read))
+        self._tell(Stage.READING, "")
         self._remove(plan.gone)
 
+    def _go_on(self, plan: Plan) -> Plan:
+        """The plan without what is settled already; a document gone through anew loses its item."""
+        if not self.items:
+            return plan
+        before = {item.key: item.outcome for item in self.items}
+        kept = (Outcome.UNCHANGED, Outcome.KEPT)
+        settled = [
+            item
+            for item in plan.settled
+            if item.key not in before
+            or (item.outcome not in kept and item.outcome is not before[item.key])
+        ]
+        again = {item.key for item in settled} | {ref.key for ref in plan.to_read}
+        again |= {item.key for _, item in plan.gone}
+        self._new_before = {key for key in again if before.get(key) is Outcome.NEW}
+        self.imports.drop_items(self.import_id, sorted(again & before.keys()))
+        self.items = [item for item in self.items if item.key not in again]
+        return replace(plan, settled=settled)
+
     def _take(self, ref: DocumentRef, known: KnownVersion | None) -> None:
+        stop_if(self.cancelled)
+        self._tell(Stage.READING, ref.key)
         try:
             document = self.loader.read(ref)
-            _refuse_unstorable(document.page_content)
+            refuse_unstorable(document.page_content)
         except UnreadableError as error:
             self._fail(ref, error, has_older=known is not None)
             return
+        stop_if(self.cancelled)
+        self._tell(Stage.SPLITTING, ref.key)
         self._batch.append(self._new_version(ref, document, known))
         passages = sum(len(version.passages) for version in self._batch)
         if passages >= _BATCH_PASSAGES or len(self._batch) >= _BATCH_DOCUMENTS:
-            self._flush()
+            self._flush(ref.key)
 
     def _fail(self, ref: DocumentRef, error: UnreadableError, *, has_older: bool) -> None:
         item = failed(ref, str(error), has_older=has_older)
-        failure = Failure(ref.version, self.formats_version, str(error))
         # What the operating system refused today it may allow tomorrow, with the same bytes.
         again = isinstance(error.__cause__, OSError) or error.retryable
-        self.imports.fail(self.import_id, item, None if again else (self.source.id, ref, failure))
+        failure = Failure(ref.version, self.formats_version, str(error), ref.location, again)
+        self.imports.fail(self.import_id, self.source.id, item, failure)
         self.items.append(item)
 
     def _new_version(
@@ -117,7 +150,8 @@ class ImportRun:
             passages=len(passages),
             longest_passage=max((len(passage.text) for passage in passages), default=0),
         )
-        return NewVersion(counted, text, passages, _item(counted, is_new=known is None))
+        is_new = known is None or ref.key in self._new_before
+        return NewVersion(counted, text, passages, _item(counted, is_new=is_new))
 
     def _stored(self, ref: DocumentRef, metadata: dict[str, Any], revision: int) -> StoredDocument:
         told = {key: value for key, value in metadata.items() if key not in _OF_THE_LEDGER}
@@ -141,30 +175,37 @@ class ImportRun:
     def _split(self, document: StoredDocument, text: str) -> Sequence[Passage]:
         return split_document(document, text, self.target().spec)
 
-    def _flush(self) -> None:
+    def _flush(self, key: str = "") -> None:
         versions, self._batch = self._batch, []
         if not versions:
             return
         target = self.target()
-        entries = [Entry(v.document, passage) for v in versions for passage in v.passages]
         target.writer.write(
-            entries,
+            [Entry(v.document, passage) for v in versions for passage in v.passages],
             lambda: self.ledger.publish(target.index_id, self.import_id, versions),
             self.cancelled,
+            lambda stage, part, parts: self._tell(
+                stage, key or versions[-1].document.key, part, parts
+            ),
         )
-        self.passages_embedded += len(entries)
+        self.passages_embedded += sum(version.item.passages for version in versions)
         self.items.extend(version.item for version in versions)
 
     def _remove(self, gone: Sequence[tuple[str, ImportItem]]) -> None:
-        for done, group in enumerate(in_groups(gone)):
+        done = 0
+        for group in in_groups(gone):
             stop_if(self.cancelled)
-            self._tell(Stage.REMOVING, done, len(gone))
+            self.on_progress(
+                Progress(Stage.REMOVING, done, len(gone), passages=self.passages_embedded)
+            )
+            done += len(group)
             self.ledger.remove(self.import_id, group)
             self.target().writer.sweep()
             self.items.extend(item for _, item in group)
 
-    def _tell(self, stage: Stage, done: int, total: int, key: str = "") -> None:
-        self.on_progress(Progress(stage, done, total, key, self.passages_embedded))
+    def _tell(self, stage: Stage, key: str, part: int = 0, parts: int = 0) -> None:
+        embedded = self.passages_embedded + part
+        self.on_progress(Progress(stage, self._done, self._total, key, embedded, part, parts))
 
 
 def _item(document: StoredDocument, *, is_new: bool) -> ImportItem:
@@ -196,7 +237,12 @@ def split_document(document: StoredDocument, text: str, spec: IndexSpec) -> list
     )
 
 
-def _refuse_unstorable(text: str) -> None:
+def refuse_unstorable(text: str) -> None:
+    """Refuse a text that the ledger could not hold.
+
+    Raises:
+        UnreadableError: With the reason.
+    """
     if "\0" in text:
         raise UnreadableError("it holds NUL characters: probably not a text")
     try:

@@ -1,18 +1,18 @@
 """Brings the library up to date with a source."""
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
 from domain import DocumentRef, ImportReport, ImportState, Outcome, Principal, Skipped
-from errors import AppError
+from errors import BusyError
 from services.import_plan import Plan, plan
 from services.import_run import ImportRun, Loader, Target
 from services.index_writer import IndexWriter
+from services.job import Job
 from services.progress import (
     Cancelled,
-    CancelledError,
     OnProgress,
     Progress,
     Stage,
@@ -23,15 +23,17 @@ from services.progress import (
 from services.refiling import Refiling
 from storage.database import Database
 from storage.documents import Documents, KnownVersion
+from storage.import_leases import ImportLeases
 from storage.imports import Imports
 from storage.index_stores import IndexStores
 from storage.indexes import Indexes, IndexSpec, IndexState, new_index
 from storage.ledger import Ledger
 from storage.lock import writer_lock
+from storage.processes import process_name
 from storage.sources import StoredSource
 
 _LOCK_TIMEOUT_S = 2.0
-_GOES_ON = "what was imported is kept, and importing again goes on from there"
+_QUEUED_LOCK_TIMEOUT_S = 0.5
 
 
 class ImportService:
@@ -54,6 +56,7 @@ class ImportService:
         self._formats_version = formats_version
         self._documents = Documents(database)
         self._imports = Imports(database)
+        self._leases = ImportLeases(database)
         self._indexes = Indexes(database)
         self._ledger = Ledger(database)
         self._refiling = Refiling(self._documents, self._ledger, self._indexes, stores)
@@ -77,7 +80,7 @@ class ImportService:
 
         Documents appear batch by batch, each whole and in one version. One that can't be read
         is an item with the reason, and its older version stays. With the wish to stop the
-        report comes at once, its state "cancelled".
+        report comes at once, its state "cancelled", or "paused" where that was wished elsewhere.
 
         Raises:
             SourceError: The source can't be listed.
@@ -85,21 +88,65 @@ class ImportService:
             BusyError: Another import or a reindex is running.
             StorageError: The data folder can't be written.
         """
-        with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
-            import_id = self._imports.start(source.id, principal.user_id)
-            run = ImportRun(
-                import_id=import_id,
-                source=source,
-                loader=loader,
-                ledger=self._ledger,
-                imports=self._imports,
-                # Asked for by the first document to be read: without one there is no index yet.
-                target=cache(self._target),
-                formats_version=self._formats_version,
+        worker = process_name()
+        with self._only_writer(_LOCK_TIMEOUT_S):
+            import_id = self._leases.start(source.id, principal.user_id, worker)
+            job = Job(
+                self._leases,
+                import_id,
+                worker,
+                otherwise=ImportState.CANCELLED,
                 on_progress=on_progress,
                 cancelled=cancelled,
             )
-            return self._finish(run, confirm_removals=confirm_removals)
+            report = job.run(
+                lambda tell, stops: self._import(
+                    import_id, source, loader, tell, stops, confirm_removals=confirm_removals
+                )
+            )
+        return report or self._imports.get(import_id)
+
+    def perform(
+        self,
+        principal: Principal,  # noqa: ARG002  # every call names who asks
+        source: StoredSource,
+        loader: Loader,
+        *,
+        import_id: str,
+        keys: Sequence[str] = (),
+        confirm_removals: bool = False,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+    ) -> ImportReport:
+        """Do an import that the queue holds, or what is left of it; its caller settles it.
+
+        Args:
+            principal: Who asked for it.
+            source: What to import.
+            loader: Reads it.
+            import_id: The import. No document that it has an item of gets a second one.
+            keys: Confine it to these documents, and read them even if nothing has changed.
+            confirm_removals: Remove documents even if most of the source is gone.
+            on_progress: Is told of each stage of each document.
+            cancelled: The wish to stop.
+
+        Raises:
+            CancelledError: It was to stop; what was written until then stays.
+            SourceError: The source can't be listed.
+            ModelError: The embedding failed.
+            BusyError: Another import or a reindex is running.
+            StorageError: The data folder can't be written.
+        """
+        with self._only_writer(_QUEUED_LOCK_TIMEOUT_S):
+            return self._import(
+                import_id,
+                source,
+                loader,
+                on_progress,
+                cancelled,
+                keys=keys,
+                confirm_removals=confirm_removals,
+            )
 
     def report(self, principal: Principal, import_id: str) -> ImportReport:  # noqa: ARG002  # every call names who asks
         """What an import did, or has done so far.
@@ -113,47 +160,53 @@ class ImportService:
         """The report of the source's most recent import."""
         return self._imports.latest(source.id)
 
-    def _finish(self, run: ImportRun, *, confirm_removals: bool) -> ImportReport:
-        started = time.monotonic()
+    @contextmanager
+    def _only_writer(self, timeout_s: float) -> Iterator[None]:
+        with ExitStack() as held:
+            try:
+                held.enter_context(writer_lock(self._stores.data_dir, timeout_s=timeout_s))
+            except BusyError as error:
+                raise BusyError(f"An import is running, or a reindex. {error}") from error
+            yield
 
-        def report(state: ImportState, message: str) -> ImportReport:
-            seconds = time.monotonic() - started
-            done = ImportReport(
-                run.import_id,
-                run.source.id,
-                state,
-                tuple(run.items),
-                run.passages_embedded,
-                seconds,
-                message,
-            )
-            self._imports.finish(done)
-            return done
-
-        try:
-            held_back = self._execute(run, confirm_removals=confirm_removals)
-        except CancelledError:
-            return report(ImportState.CANCELLED, f"stopped: {_GOES_ON}")
-        except KeyboardInterrupt:
-            report(ImportState.CANCELLED, f"stopped: {_GOES_ON}")
-            raise
-        except BaseException as error:
-            # Whatever broke it, nobody shall see it running for ever.
-            told = str(error) if isinstance(error, AppError) else repr(error)
-            report(ImportState.FAILED, f"{told} ({_GOES_ON})")
-            raise
-        return report(*_verdict(run, held_back))
-
-    def _execute(self, run: ImportRun, *, confirm_removals: bool) -> int:
+    def _import(
+        self,
+        import_id: str,
+        source: StoredSource,
+        loader: Loader,
+        on_progress: OnProgress,
+        cancelled: Cancelled,
+        *,
+        keys: Sequence[str] = (),
+        confirm_removals: bool,
+    ) -> ImportReport:
+        run = ImportRun(
+            import_id=import_id,
+            source=source,
+            loader=loader,
+            ledger=self._ledger,
+            imports=self._imports,
+            # Asked for by the first document to be read: without one there is no index yet.
+            target=cache(self._target),
+            formats_version=self._formats_version,
+            on_progress=on_progress,
+            cancelled=cancelled,
+            items=list(self._imports.get(import_id).items),
+        )
         self._sweep_leftovers()
-        known = self._documents.known(run.source.id)
-        self._refiling.run(run.source, known, run.cancelled)
-        work = self._plan(run, known, confirm_removals=confirm_removals)
+        known = self._documents.known(source.id)
+        self._refiling.run(source, known, cancelled)
+        work = self._plan(run, known, keys, confirm_removals=confirm_removals)
         run.execute(work, known)
-        return work.held_back
+        return _report(run, work.held_back)
 
     def _plan(
-        self, run: ImportRun, known: dict[str, KnownVersion], *, confirm_removals: bool
+        self,
+        run: ImportRun,
+        known: dict[str, KnownVersion],
+        keys: Sequence[str],
+        *,
+        confirm_removals: bool,
     ) -> Plan:
         return plan(
             _listing(run),
@@ -161,6 +214,8 @@ class ImportService:
             self._imports.failures(run.source.id),
             formats_version=self._formats_version,
             confirm_removals=confirm_removals,
+            keys=keys,
+            left_out=run.source.options.get("left_out", ()),
         )
 
     def _sweep_leftovers(self) -> None:
@@ -179,10 +234,23 @@ class ImportService:
 
 
 def _listing(run: ImportRun) -> Iterator[DocumentRef | Skipped]:
+    run.on_progress(Progress(Stage.LISTING, 0, 0))
     for done, entry in enumerate(run.loader.list()):
         stop_if(run.cancelled)
         run.on_progress(Progress(Stage.LISTING, done, 0, entry.key))
         yield entry
+
+
+def _report(run: ImportRun, held_back: int) -> ImportReport:
+    state, message = _verdict(run, held_back)
+    return ImportReport(
+        run.import_id,
+        run.source.id,
+        state,
+        tuple(run.items),
+        run.passages_embedded,
+        message=message,
+    )
 
 
 def _verdict(run: ImportRun, held_back: int) -> tuple[ImportState, str]:

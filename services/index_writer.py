@@ -9,6 +9,7 @@ A process killed between 1 and 4 leaves passages that are named as discarded; ki
 and 5, replaced ones that are. Sweeping, at the next start, removes both.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from domain import Passage
 from language.script import script_of
 from services.indexing import searchable_text
-from services.progress import Cancelled, stop_if
+from services.progress import Cancelled, Stage, stop_if
 from storage.documents import StoredDocument
 from storage.filing import filing
 from storage.groups import in_groups
@@ -26,7 +27,10 @@ from storage.ledger import Ledger
 if TYPE_CHECKING:
     import numpy as np
 
-_EMBED_AT_ONCE = 128
+_SMALLEST_GROUP, _LARGEST_GROUP = 16, 128
+_GROUP_S = 0.5
+"""A wish to stop is heard between two groups: so long may one of them take, about."""
+
 _WRITE_AT_ONCE = 4096
 
 
@@ -38,6 +42,14 @@ class Entry:
     passage: Passage
 
 
+OnPart = Callable[[Stage, int, int], None]
+"""Is told the stage, and how many of how many passages are embedded."""
+
+
+def _ignore(_stage: Stage, _part: int, _parts: int) -> None:
+    """For whoever does not want to know."""
+
+
 class IndexWriter:
     """Writes into one index. Its caller holds the data folder's writer lock."""
 
@@ -47,14 +59,21 @@ class IndexWriter:
         self._id = index.index.id
 
     def write(
-        self, entries: Sequence[Entry], publish: Callable[[], None], cancelled: Cancelled
+        self,
+        entries: Sequence[Entry],
+        publish: Callable[[], None],
+        cancelled: Cancelled,
+        on_part: OnPart = _ignore,
     ) -> None:
         """Embed the passages, put them into both stores and let `publish` make them count.
+
+        `on_part` hears of WRITING before anything is written.
 
         Raises:
             CancelledError: The wish to stop came before anything was written.
         """
-        vectors = self._embedded(entries, cancelled)
+        vectors = self._embedded(entries, cancelled, on_part)
+        on_part(Stage.WRITING, len(entries), len(entries))
         self._ledger.announce(self._id, [entry.passage.id for entry in entries])
         for start in range(0, len(entries), _WRITE_AT_ONCE):
             end = start + _WRITE_AT_ONCE
@@ -87,15 +106,21 @@ class IndexWriter:
             self._ledger.forget(self._id, discarded)
         return len(discarded)
 
-    def _embedded(self, entries: Sequence[Entry], cancelled: Cancelled) -> "np.ndarray":
+    def _embedded(
+        self, entries: Sequence[Entry], cancelled: Cancelled, on_part: OnPart
+    ) -> "np.ndarray":
         import numpy as np  # an import that changes nothing must not load it
 
         texts = [_searchable(entry) for entry in entries]
         vectors = []
-        for start in range(0, len(texts), _EMBED_AT_ONCE):
+        start, group = 0, _SMALLEST_GROUP
+        while start < len(texts):
             stop_if(cancelled)
-            some = self._index.embedding.embed_documents(texts[start : start + _EMBED_AT_ONCE])
+            on_part(Stage.EMBEDDING, start, len(texts))
+            began = time.monotonic()
+            some = self._index.embedding.embed_documents(texts[start : start + group])
             vectors.append(np.asarray(some, dtype=np.float32))
+            start, group = start + group, _next_group(group, time.monotonic() - began)
         stop_if(cancelled)
         return np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
 
@@ -107,6 +132,13 @@ class IndexWriter:
             [_metadata(entry) for entry in entries],
         )
         self._index.keywords.add([(entry.passage.id, _searchable(entry)) for entry in entries])
+
+
+def _next_group(group: int, seconds: float) -> int:
+    """Larger while the embedding is quick: an endpoint far away costs its way at each group."""
+    if seconds < _GROUP_S / 2:
+        return min(group * 2, _LARGEST_GROUP)
+    return max(group // 2, _SMALLEST_GROUP) if seconds > _GROUP_S * 2 else group
 
 
 def _searchable(entry: Entry) -> str:

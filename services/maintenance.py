@@ -12,7 +12,7 @@ from services.reindex import IndexBuilder
 from storage.conversations import Conversations
 from storage.database import Database
 from storage.documents import Documents
-from storage.imports import Imports
+from storage.import_leases import ImportLeases
 from storage.index_stores import IndexStore, IndexStores
 from storage.indexes import Index, Indexes, IndexSpec, IndexState, new_index
 from storage.ledger import Ledger
@@ -86,7 +86,7 @@ class MaintenanceService:
         self._stores = stores
         self._wanted = wanted
         self._documents = Documents(database)
-        self._imports = Imports(database)
+        self._leases = ImportLeases(database)
         self._conversations = Conversations(database)
         self._indexes = Indexes(database)
         self._ledger = Ledger(database)
@@ -101,16 +101,16 @@ class MaintenanceService:
         it for as long as that index is the active one.
         """
         turns = self._conversations.interrupt_running()
+        imports = self._leases.interrupt_dead()
         try:
             with writer_lock(self._stores.data_dir, timeout_s=0):
-                imports = self._imports.interrupt_running()
                 self._delete_retired()
                 return Recovery(imports, turns, self._sweep_active())
         except BusyError:
-            return Recovery(turns=turns)
+            return Recovery(imports, turns)
         except StorageError as error:
             self._problem = (self._indexes.active(), str(error))
-            return Recovery(turns=turns, problem=str(error))
+            return Recovery(imports, turns, problem=str(error))
 
     def status(self, principal: Principal) -> IndexStatus:  # noqa: ARG002  # every call names who asks
         """Whether the index is what the settings ask for."""

@@ -1,32 +1,19 @@
 """How far long work has come, and the wish to stop it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
 
+from domain import Progress, Stage
 
-class Stage(StrEnum):
-    """What long work is doing."""
-
-    LISTING = "listing"
-    IMPORTING = "importing"
-    REMOVING = "removing"
-    INDEXING = "indexing"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """`done` of `total` documents in this stage; `total` is 0 while it is not known yet.
-
-    `passages` counts those embedded so far, `key` names the document at hand.
-    """
-
-    stage: Stage
-    done: int
-    total: int
-    key: str = ""
-    passages: int = 0
-
+__all__ = [
+    "Cancelled",
+    "CancelledError",
+    "OnProgress",
+    "Progress",
+    "Stage",
+    "ignore",
+    "never",
+    "stop_if",
+]
 
 OnProgress = Callable[[Progress], None]
 Cancelled = Callable[[], bool]

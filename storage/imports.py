@@ -1,27 +1,32 @@
 """What each import did, and which versions could not be read."""
 
-import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportState, Outcome
+from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome
 from errors import NotFoundError
 from storage.database import Database
 from storage.groups import in_groups
+from storage.import_rows import add_items
 from storage.tables import FailureRow, ImportItemRow, ImportRow
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A version that could not be read, and why."""
+    """A version that could not be read, and why; "" of a document that can't even be listed.
+
+    With `again` the next import tries it again, though nothing about it has changed.
+    """
 
     version: str
     formats_version: int
     reason: str
+    location: str = ""
+    again: bool = False
 
 
 class Imports:
@@ -30,59 +35,30 @@ class Imports:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def start(self, source_id: str, user_id: str) -> str:
-        """Note that an import has begun; its id."""
-        row = ImportRow(
-            id=uuid.uuid4().hex,
-            source_id=source_id,
-            user_id=user_id,
-            state=ImportState.RUNNING,
-            started_at=datetime.now(UTC),
-            message="",
-            seconds=0.0,
-            passages_embedded=0,
-        )
-        import_id = row.id
-        with self._database.write() as session:
-            session.add(row)
-        return import_id
-
     def add(self, import_id: str, items: Sequence[ImportItem]) -> None:
         """Note outcomes that change no document."""
         with self._database.write() as session:
             add_items(session, import_id, items)
 
-    def fail(
-        self, import_id: str, item: ImportItem, remembered: tuple[str, DocumentRef, Failure] | None
-    ) -> None:
-        """Note a document that could not be read.
-
-        Args:
-            import_id: The import that tried.
-            item: What the report says about it.
-            remembered: Source id, document and failure where trying again is useless until
-                the document changes.
-        """
+    def fail(self, import_id: str, source_id: str, item: ImportItem, failure: Failure) -> None:
+        """Note a document that could not be read, in the import and for those to come."""
         with self._database.write() as session:
             add_items(session, import_id, [item])
-            if remembered is not None:
-                source_id, ref, failure = remembered
-                session.merge(
-                    FailureRow(
-                        source_id=source_id,
-                        key=ref.key,
-                        version=failure.version,
-                        formats_version=failure.formats_version,
-                        reason=failure.reason,
-                    )
-                )
+            _remember(session, source_id, {item.key: failure})
+
+    def remember(self, source_id: str, failures: Mapping[str, Failure]) -> None:
+        """Note failures by key; one of another version shows again where it was dismissed."""
+        with self._database.write() as session:
+            _remember(session, source_id, failures)
 
     def failures(self, source_id: str) -> dict[str, Failure]:
-        """By key, the versions that could not be read when they were last tried."""
+        """By key, what could not be read when it was last tried, dismissed or not."""
         wanted = select(FailureRow).where(FailureRow.source_id == source_id)
         with self._database.read() as session:
             return {
-                row.key: Failure(row.version, row.formats_version, row.reason)
+                row.key: Failure(
+                    row.version, row.formats_version, row.reason, row.location, row.again
+                )
                 for row in session.scalars(wanted)
             }
 
@@ -96,19 +72,15 @@ class Imports:
                     )
                 )
 
-    def finish(self, report: ImportReport) -> None:
-        """Note how an import ended; its items are kept, and only the latest one's unchanged."""
+    def drop_items(self, import_id: str, keys: Sequence[str]) -> None:
+        """Take back the items of documents that are gone through once more."""
         with self._database.write() as session:
-            row = session.get_one(ImportRow, report.id)
-            row.state = report.state
-            row.message = report.message
-            row.seconds = report.seconds
-            row.passages_embedded = report.passages_embedded
-            row.finished_at = datetime.now(UTC)
-            row.counts = {
-                outcome.value: count for outcome in Outcome if (count := report.count(outcome))
-            }
-            _drop_unchanged_items(session, report)
+            for group in in_groups(keys):
+                session.execute(
+                    delete(ImportItemRow).where(
+                        ImportItemRow.import_id == import_id, ImportItemRow.key.in_(group)
+                    )
+                )
 
     def get(self, import_id: str) -> ImportReport:
         """The report of an import, running or ended, items in the order they were settled.
@@ -125,10 +97,10 @@ class Imports:
             return _report(session, row)
 
     def latest(self, source_id: str) -> ImportReport | None:
-        """The report of the source's most recent import."""
+        """The report of the source's most recent import, of other kinds of runs none."""
         wanted = (
             select(ImportRow)
-            .where(ImportRow.source_id == source_id)
+            .where(ImportRow.source_id == source_id, ImportRow.kind == ImportKind.IMPORT)
             .order_by(ImportRow.started_at.desc())
             .limit(1)
         )
@@ -136,56 +108,25 @@ class Imports:
             row = session.scalar(wanted)
             return None if row is None else _report(session, row)
 
-    def interrupt_running(self) -> int:
-        """Mark imports that a dead process left running; how many.
 
-        Only for whoever holds the writer lock: an import runs under it.
-        """
-        with self._database.write() as session:
-            running = select(ImportRow).where(ImportRow.state == ImportState.RUNNING)
-            rows = session.scalars(running).all()
-            for row in rows:
-                _interrupt(row)
-            return len(rows)
-
-
-def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> None:
-    """Add items to an import, within the caller's transaction."""
-    rows = [
-        {
-            "import_id": import_id,
-            "key": item.key,
-            "location": item.location,
-            "outcome": item.outcome,
-            "reason": item.reason,
-            "passages": item.passages,
-            "pages": item.pages,
-            "characters": item.characters,
-        }
-        for item in items
-    ]
-    if rows:
-        session.execute(insert(ImportItemRow), rows)
-
-
-def _interrupt(row: ImportRow) -> None:
-    row.state = ImportState.INTERRUPTED
-    row.message = (
-        "the process ended before the import did; what it had imported is kept, and importing"
-        " again goes on from there"
-    )
-    row.finished_at = datetime.now(UTC)
-
-
-def _drop_unchanged_items(session: Session, report: ImportReport) -> None:
-    earlier = select(ImportRow.id).where(
-        ImportRow.source_id == report.source_id, ImportRow.id != report.id
-    )
-    session.execute(
-        delete(ImportItemRow).where(
-            ImportItemRow.import_id.in_(earlier), ImportItemRow.outcome == Outcome.UNCHANGED
+def _remember(session: Session, source_id: str, failures: Mapping[str, Failure]) -> None:
+    for group in in_groups(list(failures)):
+        known = select(FailureRow).where(
+            FailureRow.source_id == source_id, FailureRow.key.in_(group)
         )
-    )
+        rows = {row.key: row for row in session.scalars(known)}
+        for key in group:
+            row = rows.get(key) or FailureRow(source_id=source_id, key=key, dismissed=False)
+            _fill(row, failures[key])
+            session.add(row)
+
+
+def _fill(row: FailureRow, failure: Failure) -> None:
+    if (row.version, row.formats_version) != (failure.version, failure.formats_version):
+        row.dismissed = False
+    row.version, row.formats_version = failure.version, failure.formats_version
+    row.reason, row.location = failure.reason, failure.location
+    row.again, row.failed_at = failure.again, datetime.now(UTC)
 
 
 def _report(session: Session, row: ImportRow) -> ImportReport:

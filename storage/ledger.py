@@ -16,7 +16,7 @@ from domain import ImportItem, Metadata, Passage
 from storage.database import Database
 from storage.documents import StoredDocument
 from storage.groups import in_groups
-from storage.imports import add_items
+from storage.import_rows import add_items
 from storage.tables import (
     Base,
     DiscardedPassageRow,

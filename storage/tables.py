@@ -185,6 +185,16 @@ class ImportItemRow(Base):
     passages: Mapped[int]
     pages: Mapped[int] = mapped_column(default=0)
     characters: Mapped[int] = mapped_column(default=0)
+    tokens: Mapped[int] = mapped_column(default=0)
+
+
+class WorkerRow(Base):
+    """A process that does what is queued, alive until `lease_until`."""
+
+    __tablename__ = "workers"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    lease_until: Mapped[datetime]
 
 
 class FailureRow(Base):

@@ -93,7 +93,7 @@ def test_a_file_deleted_during_the_import_is_named(services, handbook):
     (handbook / "b.md").write_text("Rule two: switch off the light.")
 
     def delete(progress):
-        if progress.stage is Stage.IMPORTING:
+        if progress.stage is Stage.READING:
             (handbook / "b.md").unlink(missing_ok=True)
 
     report = services.directories.import_directory(LOCAL_USER, handbook, on_progress=delete)

@@ -1,6 +1,7 @@
 """A library in a folder with a fake embedding, and a loader whose documents a test sets."""
 
 import hashlib
+import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,11 +14,15 @@ from services.imports import ImportService
 from services.maintenance import MaintenanceService
 from storage.database import open_database
 from storage.documents import Documents
+from storage.import_leases import ImportLeases
 from storage.imports import Imports
 from storage.index_stores import IndexStores
 from storage.indexes import Indexes, IndexSpec
 from storage.sources import Sources
 from tests.fakes.models import HashingEmbeddings
+
+DEAD = f"{socket.gethostname()}/999999999/dead"
+"""The name of a process that is no more."""
 
 
 def version_of(text):
@@ -61,6 +66,7 @@ class Library:
         self.documents = Documents(self.database)
         self.indexes = Indexes(self.database)
         self.remembered = Imports(self.database)
+        self.leases = ImportLeases(self.database)
         self.sources = Sources(self.database)
         self.source = self.sources.ensure("directory", "/docs", name="docs")
         self.imports = ImportService(self.database, self.stores, self.wanted, formats)

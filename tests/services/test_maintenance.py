@@ -8,7 +8,8 @@ from errors import BusyError
 from services.progress import Stage
 from storage.conversations import Conversations
 from storage.lock import writer_lock
-from tests.fakes.library import DictLoader, Library
+from storage.processes import process_name
+from tests.fakes.library import DEAD, DictLoader, Library
 
 
 def documents(count):
@@ -140,7 +141,7 @@ class TestRecover:
         assert (found.imports, found.turns, found.passages, found.problem) == (0, 0, 0, "")
 
     def test_an_import_that_was_left_running_is_marked(self, library):
-        left = library.remembered.start(library.source.id, "anna")
+        left = library.leases.start(library.source.id, "anna", DEAD)
         assert library.maintenance.recover().imports == 1
         assert library.remembered.get(left).state is ImportState.INTERRUPTED
 
@@ -152,8 +153,8 @@ class TestRecover:
         [turn] = conversations.turns(LOCAL_USER, conversation.id)
         assert turn.state is TurnState.INCOMPLETE
 
-    def test_while_another_process_writes_its_work_is_left_alone(self, library):
-        running = library.remembered.start(library.source.id, "anna")
+    def test_an_import_whose_process_lives_is_left_alone(self, library):
+        running = library.leases.start(library.source.id, "anna", process_name())
         found = []
         with writer_lock(library.data_dir):
             thread = threading.Thread(target=lambda: found.append(library.maintenance.recover()))

@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 from domain import LOCAL_USER, ImportItem, ImportKind, Outcome
 from storage.import_days import import_days
+from storage.import_leases import ImportLeases
 from storage.imports import Imports
 from storage.tables import ImportRow
 from tests.storage.test_document_list import Shelf
@@ -11,7 +12,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 def add_import(shelf, started_at, outcomes, kind=ImportKind.IMPORT):
     imports = Imports(shelf.database)
-    import_id = imports.start(shelf.docs, LOCAL_USER.user_id)
+    import_id = ImportLeases(shelf.database).start(shelf.docs, LOCAL_USER.user_id, "w")
     imports.add(import_id, [ImportItem(f"{n}", "", each) for n, each in enumerate(outcomes)])
     with shelf.database.write() as session:
         row = session.get_one(ImportRow, import_id)
@@ -26,6 +27,7 @@ def test_documents_new_changed_and_gone_are_counted_by_the_day_of_the_import(tmp
     add_import(shelf, NOON + timedelta(days=1), [Outcome.NEW], ImportKind.DRY_RUN)
     add_import(shelf, NOON - timedelta(days=9), [Outcome.NEW])
 
-    first, second = import_days(shelf.database, NOON - timedelta(days=2))
+    first, second = import_days(shelf.database, [shelf.docs], NOON - timedelta(days=2))
     assert (first.day.isoformat(), first.counts) == ("2026-11-20", {"new": 3, "changed": 1})
+    assert import_days(shelf.database, [shelf.wiki], NOON - timedelta(days=2)) == []
     assert (second.day.isoformat(), second.counts) == ("2026-11-21", {"gone": 1})

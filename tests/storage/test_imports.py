@@ -1,8 +1,10 @@
 import pytest
 
-from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome
+from domain import ImportItem, ImportReport, ImportState, Outcome
 from errors import NotFoundError
 from storage.database import open_database
+from storage.failures import Failures
+from storage.import_leases import ImportLeases
 from storage.imports import Failure, Imports
 from storage.sources import Sources
 
@@ -26,59 +28,68 @@ def imports(database):
     return Imports(database)
 
 
-def finished(imports, source_id, items):
-    import_id = imports.start(source_id, "anna")
-    imports.add(import_id, items)
-    report = ImportReport(
-        import_id, source_id, ImportState.COMPLETED, tuple(items), 3, 1.5, "a message"
-    )
-    imports.finish(report)
-    return report
+@pytest.fixture
+def leases(database):
+    return ImportLeases(database)
 
 
-def test_a_report_reads_back_exactly(imports, source_id):
-    report = finished(imports, source_id, [DONE, BAD, SAME])
+@pytest.fixture
+def finished(imports, leases, source_id):
+    def finished(items):
+        import_id = leases.start(source_id, "anna", "w")
+        imports.add(import_id, items)
+        state = ImportState.COMPLETED
+        leases.settle(import_id, "w", state, message="a message", seconds=1.5, passages=3)
+        return ImportReport(import_id, source_id, state, tuple(items), 3, 1.5, "a message")
+
+    return finished
+
+
+def test_a_report_reads_back_exactly(imports, source_id, finished):
+    report = finished([DONE, BAD, SAME])
     assert imports.get(report.id) == report
     assert imports.latest(source_id) == report
     assert imports.latest("another") is None
 
 
-def test_a_running_import_shows_what_is_settled_so_far(imports, source_id):
-    import_id = imports.start(source_id, "anna")
+def test_a_running_import_shows_what_is_settled_so_far(imports, leases, source_id):
+    import_id = leases.start(source_id, "anna", "w")
     imports.add(import_id, [DONE])
     assert imports.get(import_id).state is ImportState.RUNNING
     assert imports.get(import_id).items == (DONE,)
 
 
-def test_only_the_latest_report_lists_what_was_unchanged(imports, source_id):
-    first = finished(imports, source_id, [DONE, SAME])
-    second = finished(imports, source_id, [SAME])
+def test_only_the_latest_report_lists_what_was_unchanged(imports, finished):
+    first = finished([DONE, SAME])
+    second = finished([SAME])
     assert imports.get(first.id).items == (DONE,)
     assert imports.get(second.id).items == (SAME,)
 
 
-def test_failures_are_remembered_by_key_until_they_are_forgotten(imports, source_id):
-    import_id = imports.start(source_id, "anna")
-    ref = DocumentRef("c.pdf", "v1", "/c.pdf")
-    imports.fail(import_id, BAD, (source_id, ref, Failure("v1", 1, "encrypted")))
-    imports.fail(import_id, BAD, (source_id, ref, Failure("v2", 1, "truncated")))
-    imports.fail(import_id, ImportItem("d", "d", Outcome.FAILED, "no permission"), None)
+def test_failures_are_remembered_by_key_until_they_are_forgotten(imports, leases, source_id):
+    import_id = leases.start(source_id, "anna", "w")
+    other = ImportItem("d", "d", Outcome.FAILED, "no permission")
+    imports.fail(import_id, source_id, BAD, Failure("v1", 1, "encrypted", "/c.pdf"))
+    imports.fail(import_id, source_id, BAD, Failure("v2", 1, "truncated", "/c.pdf"))
+    imports.fail(import_id, source_id, other, Failure("v", 1, "no permission", "d", again=True))
 
-    assert imports.failures(source_id) == {"c.pdf": Failure("v2", 1, "truncated")}
+    assert imports.failures(source_id) == {
+        "c.pdf": Failure("v2", 1, "truncated", "/c.pdf"),
+        "d": Failure("v", 1, "no permission", "d", again=True),
+    }
     assert len(imports.get(import_id).items) == 3
     imports.forget_failures(source_id, ["c.pdf", "never failed"])
-    assert imports.failures(source_id) == {}
+    assert list(imports.failures(source_id)) == ["d"]
 
 
-def test_an_import_that_was_left_running_becomes_interrupted(imports, source_id):
-    ended = finished(imports, source_id, [DONE])
-    left = imports.start(source_id, "anna")
-
-    assert imports.interrupt_running() == 1
-    assert imports.get(left).state is ImportState.INTERRUPTED
-    assert "again" in imports.get(left).message
-    assert imports.get(ended.id) == ended
-    assert imports.interrupt_running() == 0
+def test_a_dismissed_failure_shows_again_once_another_version_fails(imports, source_id, database):
+    shown = Failures(database)
+    for version, expected in (("v1", 0), ("v2", 1)):
+        imports.remember(source_id, {"c.pdf": Failure("v1", 1, "encrypted")})
+        shown.dismiss(source_id, ["c.pdf"])
+        imports.remember(source_id, {"c.pdf": Failure(version, 1, "encrypted")})
+        assert shown.count() == expected
+    assert "c.pdf" in imports.failures(source_id)
 
 
 def test_an_unknown_import_is_not_found(imports):

@@ -38,6 +38,7 @@ def _added() -> dict[str, list["sa.Column[Any]"]]:
         "import_items": [
             sa.Column("pages", sa.Integer(), nullable=False, server_default=_ZERO),
             sa.Column("characters", sa.Integer(), nullable=False, server_default=_ZERO),
+            sa.Column("tokens", sa.Integer(), nullable=False, server_default=_ZERO),
         ],
         "failures": [
             sa.Column("location", sa.String(), nullable=False, server_default=_EMPTY),
@@ -76,11 +77,18 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("turn_id", "user_id", name=op.f("pk_ratings")),
     )
+    op.create_table(
+        "workers",
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("lease_until", sa.DateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
+    )
     for statement in (_PARENTS, _SHOWN, _CHARACTERS, _PASSAGES):
         op.execute(statement)
 
 
 def downgrade() -> None:
+    op.drop_table("workers")
     op.drop_table("ratings")
     op.drop_index("ix_imports_state", table_name="imports")
     for table, columns in _added().items():

@@ -1,0 +1,155 @@
+"""The imports that wait, are at work or have ended, as people see and steer them.
+
+An import without `finished_at` is still to be done, or to be gone on with.
+"""
+
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from domain import ImportKind, ImportState, QueuedImport
+from errors import NotFoundError
+from storage.database import Database
+from storage.import_rows import queued, stop
+from storage.tables import ImportRow, SourceRow
+
+PAUSE, CANCEL = "pause", "cancel"
+
+# At work first, then by age; with the id, so that two of one moment keep their order.
+TURN: tuple[Any, ...] = (
+    ImportRow.state != ImportState.RUNNING,
+    ImportRow.started_at,
+    ImportRow.id,
+)
+
+
+class QueuedImports:
+    """The queue, each call in one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def enqueue(
+        self, source_id: str, user_id: str, kind: ImportKind, options: Mapping[str, Any]
+    ) -> QueuedImport:
+        """Add an import to the queue.
+
+        One of that source and kind with the same options that has not ended is returned instead.
+
+        Raises:
+            NotFoundError: There is no such source.
+        """
+        with self._database.write() as session:
+            if session.get(SourceRow, source_id) is None:
+                raise NotFoundError(f"there is no source {source_id}")
+            row = _same(session, source_id, kind, options)
+            if row is None:
+                row = new_row(source_id, user_id, kind, ImportState.QUEUED, options)
+                session.add(row)
+                session.flush()
+            return queued(row)
+
+    def get(self, import_id: str) -> QueuedImport:
+        """The import with that id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        with self._database.read() as session:
+            return queued(_row(session, import_id))
+
+    def current(self, source_id: str | None = None) -> list[QueuedImport]:
+        """What has not ended, of one source or of all, in the order it is done in."""
+        wanted = select(ImportRow).where(ImportRow.finished_at.is_(None))
+        if source_id is not None:
+            wanted = wanted.where(ImportRow.source_id == source_id)
+        return self._list(wanted.order_by(*TURN))
+
+    def history(self, source_id: str, *, limit: int, offset: int = 0) -> list[QueuedImport]:
+        """The source's ended imports, the latest first."""
+        wanted = select(ImportRow).where(
+            ImportRow.source_id == source_id, ImportRow.finished_at.is_not(None)
+        )
+        newest = wanted.order_by(ImportRow.started_at.desc(), ImportRow.id)
+        return self._list(newest.limit(limit).offset(offset))
+
+    def wish(self, import_id: str, wish: str) -> QueuedImport:
+        """Let it be paused or cancelled; at once where nobody is at work on it.
+
+        Where it has ended nothing changes.
+
+        Raises:
+            NotFoundError: There is no such import.
+        """
+        with self._database.write() as session:
+            row = _row(session, import_id)
+            if row.finished_at is None:
+                row.wish = wish
+                if row.state != ImportState.RUNNING:
+                    stop(session, row, ImportState(row.state))
+            return queued(row)
+
+    def resume(self, import_id: str) -> QueuedImport:
+        """Let a paused import wait for its turn again; a pause not heard yet is taken back.
+
+        Raises:
+            NotFoundError: There is no such import.
+        """
+        with self._database.write() as session:
+            row = _row(session, import_id)
+            if row.state == ImportState.PAUSED:
+                row.state = ImportState.QUEUED
+            elif row.wish == PAUSE:
+                row.wish = ""
+            return queued(row)
+
+    def _list(self, wanted: Select[Any]) -> list[QueuedImport]:
+        with self._database.read() as session:
+            return [queued(row) for row in session.scalars(wanted)]
+
+
+def new_row(
+    source_id: str,
+    user_id: str,
+    kind: ImportKind,
+    state: ImportState,
+    options: Mapping[str, Any] | None = None,
+) -> ImportRow:
+    """An import of which nothing has been done."""
+    return ImportRow(
+        id=uuid.uuid4().hex,
+        source_id=source_id,
+        user_id=user_id,
+        kind=kind,
+        state=state,
+        options=dict(options or {}),
+        started_at=datetime.now(UTC),
+        message="",
+        seconds=0.0,
+        passages_embedded=0,
+        wish="",
+        worker="",
+        progress={},
+        counts={},
+    )
+
+
+def _row(session: Session, import_id: str) -> ImportRow:
+    row = session.get(ImportRow, import_id)
+    if row is None:
+        raise NotFoundError(f"there is no import {import_id}")
+    return row
+
+
+def _same(
+    session: Session, source_id: str, kind: ImportKind, options: Mapping[str, Any]
+) -> ImportRow | None:
+    current = select(ImportRow).where(
+        ImportRow.source_id == source_id, ImportRow.kind == kind, ImportRow.finished_at.is_(None)
+    )
+    rows = session.scalars(current.order_by(*TURN)).all()
+    return next((row for row in rows if row.options == dict(options)), None)

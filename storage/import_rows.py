@@ -1,0 +1,105 @@
+"""Rows of imports: read as values, stopped and ended."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.orm import Session
+
+from domain import ImportItem, ImportKind, ImportState, Outcome, Progress, QueuedImport, Stage
+from storage.tables import ImportItemRow, ImportRow
+
+WAITING = (ImportState.QUEUED, ImportState.INTERRUPTED)
+_RESTING = (*WAITING, ImportState.PAUSED)
+_WISHES = {"pause": ImportState.PAUSED, "cancel": ImportState.CANCELLED}
+_MESSAGES = {
+    ImportState.CANCELLED: (
+        "stopped: what was imported is kept, and importing again goes on from there"
+    ),
+    ImportState.INTERRUPTED: (
+        "the process ended before the import did: what it had imported is kept, and the next"
+        " worker goes on from there, or importing again"
+    ),
+}
+
+
+def queued(row: ImportRow) -> QueuedImport:
+    """The import as a value."""
+    return QueuedImport(
+        id=row.id,
+        source_id=row.source_id,
+        kind=ImportKind(row.kind),
+        state=ImportState(row.state),
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        seconds=row.seconds,
+        message=row.message,
+        passages_embedded=row.passages_embedded,
+        progress=_progress(row.progress),
+        counts=dict(row.counts),
+        options=dict(row.options),
+        wish=row.wish,
+        user_id=row.user_id,
+    )
+
+
+def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> None:
+    """Add items to an import, within the caller's transaction."""
+    rows = [
+        {
+            "import_id": import_id,
+            "key": item.key,
+            "location": item.location,
+            "outcome": item.outcome,
+            "reason": item.reason,
+            "passages": item.passages,
+            "pages": item.pages,
+            "characters": item.characters,
+            "tokens": item.tokens,
+        }
+        for item in items
+    ]
+    if rows:
+        session.execute(insert(ImportItemRow), rows)
+
+
+def stop(session: Session, row: ImportRow, otherwise: ImportState) -> None:
+    """Leave an import before its end: as a person wished, or else as `otherwise`."""
+    end(session, row, _WISHES.get(row.wish, otherwise))
+
+
+def end(session: Session, row: ImportRow, state: ImportState, message: str = "") -> None:
+    """Let nobody be at work on it; it has ended unless that state is one to go on from."""
+    row.state = state
+    row.message = message or _MESSAGES.get(state, "")
+    row.wish, row.worker, row.lease_until = "", "", None
+    if state in _RESTING:
+        return
+    row.finished_at = datetime.now(UTC)
+    row.counts = _counts(session, row.id)
+    if row.kind == ImportKind.IMPORT and not row.options.get("keys"):
+        _drop_earlier_unchanged(session, row)
+
+
+def _counts(session: Session, import_id: str) -> dict[str, Any]:
+    outcomes = select(ImportItemRow.outcome, func.count()).where(
+        ImportItemRow.import_id == import_id
+    )
+    return {name: count for name, count in session.execute(outcomes.group_by("outcome"))}
+
+
+def _drop_earlier_unchanged(session: Session, row: ImportRow) -> None:
+    """Of earlier imports of the whole source the unchanged documents are of no interest."""
+    earlier = select(ImportRow.id).where(
+        ImportRow.source_id == row.source_id, ImportRow.kind == row.kind, ImportRow.id != row.id
+    )
+    session.execute(
+        delete(ImportItemRow).where(
+            ImportItemRow.import_id.in_(earlier), ImportItemRow.outcome == Outcome.UNCHANGED
+        )
+    )
+
+
+def _progress(told: Mapping[str, Any]) -> Progress | None:
+    return Progress(**{**told, "stage": Stage(told["stage"])}) if told else None
