@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from services.label_figures import ModeFigures
 
 # Readable on a light and on a dark page; the style sheet has the same as fn-p0 to fn-p7.
-PALETTE = ("#0b8a96", "#d9662b", "#7a5cd6", "#2e9156", "#cf3f80", "#a17a00", "#3a78cc", "#b5473c")
+PALETTE = ("#0a828d", "#bc5825", "#7a5cd6", "#2a854f", "#cd3e7e", "#947000", "#3976c8", "#b5473c")
 GREY = "#8a979e"
 ROW, BAR = 34, 26
 COLUMNS = alt.Axis(
