@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bootstrap.answering import Answering
 from bootstrap.asking import AskingServices
+from bootstrap.browsing import BrowsingServices
 from bootstrap.importing import SAMPLES, SourceServices
 from bootstrap.parts import Parts
 from bootstrap.proof import ProofServices
@@ -53,7 +54,7 @@ def interface_language() -> str:
     return load_settings().language
 
 
-class Services(AskingServices, ProofServices, SourceServices):
+class Services(AskingServices, ProofServices, SourceServices, BrowsingServices):
     """Every service, each built when it is first used: a command pays only for its own."""
 
     def __init__(self, settings: Settings) -> None:

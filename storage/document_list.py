@@ -92,16 +92,18 @@ class DocumentList:
         with self._database.read() as session:
             return [Tally(*row) for row in session.execute(counted)]
 
-    def by_passages(self) -> dict[int | None, int]:
-        """How many documents have at most so many passages, and more than the bound before.
+    def by_passages(self, sources: Sequence[str]) -> dict[int | None, int]:
+        """How many documents of these sources have at most so many passages.
 
-        Those with more than the last of `PASSAGE_BOUNDS` are counted under None.
+        They have more than the bound before; None, the last, is more than all `PASSAGE_BOUNDS`.
         """
         steps = [(DocumentRow.passages <= bound, bound) for bound in PASSAGE_BOUNDS]
         group = case(*steps, else_=None)
-        counted = select(group, func.count()).group_by(group)
+        own = DocumentRow.source_id.in_(sources)
         with self._database.read() as session:
-            return {row[0]: row[1] for row in session.execute(counted)}
+            rows = session.execute(select(group, func.count()).where(own).group_by(group))
+            found = {row[0]: row[1] for row in rows}
+        return {bound: found.get(bound, 0) for bound in (*PASSAGE_BOUNDS, None)}
 
 
 def _narrowed(wanted: Select[Any], filter_: DocumentFilter) -> Select[Any]:

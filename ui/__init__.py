@@ -14,6 +14,11 @@ from ui.lab import (
     show_quality,
 )
 from ui.lab_form import lab_form
+from ui.library import library_view, opened_document, show_library_status
+from ui.library_charts import show_figures
+from ui.library_failures import show_failures, show_left_out
+from ui.library_table import show_documents
+from ui.passages_view import show_document_passages
 from ui.services import principal, services
 from ui.welcome import chosen_question, show_library, show_welcome
 
@@ -26,16 +31,24 @@ __all__ = [
     "current_turns",
     "errors_shown",
     "lab_form",
+    "library_view",
+    "opened_document",
     "principal",
     "require_frame",
     "return_to_opened_page",
     "services",
     "show_comparison",
     "show_conversations",
+    "show_document_passages",
+    "show_documents",
+    "show_failures",
     "show_feedback",
+    "show_figures",
     "show_frame",
     "show_lab_title",
+    "show_left_out",
     "show_library",
+    "show_library_status",
     "show_model",
     "show_quality",
     "show_turn",

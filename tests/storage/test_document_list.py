@@ -6,15 +6,15 @@ from sqlalchemy import insert
 
 from domain import DocumentFilter, DocumentOrder
 from storage.database import open_database
-from storage.document_list import DocumentList
+from storage.document_list import PASSAGE_BOUNDS, DocumentList
 from storage.sources import Sources
 from storage.tables import DocumentRow
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 PLAIN = {
     "version": "1", "formats_version": 1, "location": "/docs/x", "format": "md",
-    "encoding": "utf-8", "pages": [], "warnings": [], "details": {}, "imported_at": NOW, "revision": 1,
-    "characters": 100, "script": "latin", "passages": 1, "longest_passage": 100,
+    "encoding": "utf-8", "pages": [], "warnings": [], "details": {}, "imported_at": NOW,
+    "revision": 1, "characters": 100, "script": "latin", "passages": 1, "longest_passage": 100,
 }  # fmt: skip
 
 
@@ -126,4 +126,8 @@ def test_documents_are_counted_by_source_format_and_script(shelf):
 def test_documents_are_grouped_by_their_passages(shelf):
     for number, passages in enumerate([0, 1, 2, 3, 5, 6, 200, 201, 9999]):
         shelf.put(f"{number}", passages=passages)
-    assert shelf.list.by_passages() == {0: 1, 1: 1, 2: 1, 5: 2, 10: 1, 200: 1, None: 2}
+    grouped = shelf.list.by_passages([shelf.docs])
+    assert list(grouped) == [*PASSAGE_BOUNDS, None]
+    some = {bound: documents for bound, documents in grouped.items() if documents}
+    assert some == {0: 1, 1: 1, 2: 1, 5: 2, 10: 1, 200: 1, None: 2}
+    assert not any(shelf.list.by_passages([shelf.wiki]).values())

@@ -1,0 +1,277 @@
+"""The library page, run without a browser over real services and an import queue that listens."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import insert
+from streamlit.testing.v1 import AppTest
+
+from errors import NotFoundError, StorageError
+from services.documents import DocumentService
+from services.failures import FailureService
+from storage.documents import document_id
+from storage.failures import Failures
+from storage.tables import FailureRow
+from tests.fakes.library import DictLoader, Library
+from tests.pages.conftest import Library as Status
+from tests.pages.conftest import served, shown
+from ui import library_failures, library_table, words
+
+PAGE = Path(__file__).parents[2] / "pages" / "library.py"
+LONG = "A sentence about the annual leave of new employees. " * 30
+TEXTS = {"handbook/leave.md": LONG, "휴가.md": "연차 휴가는 15일입니다.", "<i>vpn.md": "VPN."}
+
+
+@dataclass
+class Queue:
+    asked: list = field(default_factory=list)
+    error: Exception | None = None
+    working: bool = True
+
+    def enqueue(self, principal, source_id, *, keys=(), confirm_removals=False):
+        if self.error:
+            raise self.error
+        self.asked.append((source_id, sorted(keys), confirm_removals))
+        return SimpleNamespace(id="i1")
+
+    def current(self, principal):
+        return self.asked
+
+    def has_worker(self):
+        return self.working
+
+
+@dataclass
+class Boxes:
+    deleted: list = field(default_factory=list)
+
+    def delete(self, principal, source_id, key):
+        self.deleted.append(key)
+        raise NotFoundError("It is gone already.")
+
+
+class Services:
+    def __init__(self, data_dir):
+        self.made = Library(data_dir)
+        self.library, self.queue, self.boxes = Status(), Queue(), Boxes()
+        made = self.made
+        self.documents = DocumentService(
+            made.database, made.sources, made.indexes, self.queue, self.boxes
+        )
+        self.failures = FailureService(Failures(made.database), made.sources, self.queue)
+
+    def warm_up(self):
+        pass
+
+    def fail(self, *keys):
+        plain = {"version": "1", "formats_version": 1, "source_id": self.made.source.id}
+        rows = [{**plain, "key": key, "reason": f"{key} is damaged"} for key in keys]
+        with self.made.database.write() as session:
+            session.execute(insert(FailureRow), rows)
+
+
+@pytest.fixture
+def services(tmp_path, monkeypatch) -> Iterator[Services]:
+    services = Services(tmp_path)
+    services.made.load(DictLoader(TEXTS))
+    yield from served(services, monkeypatch)
+
+
+@pytest.fixture
+def page(services) -> AppTest:
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    return page.run()
+
+
+@pytest.fixture
+def mark(monkeypatch):
+    """Marks rows of the tables, which only a browser can."""
+
+    def mark(*rows):
+        for module in (library_table, library_failures):
+            monkeypatch.setattr(module, "marked_rows", lambda _selected, total: list(rows))
+
+    return mark
+
+
+def titles(page):
+    return list(page.dataframe[0].value["title"])
+
+
+def button(page, label):
+    return next(one for one in page.button if one.label == label)
+
+
+def open_view(page, view):
+    page.segmented_control(key="library_view").set_value(view).run()
+
+
+def test_every_document_is_a_row_with_its_facts(page):
+    rows = page.dataframe[0].value.set_index("title")
+    assert list(rows.index) == ["<i>vpn.md", "leave.md", "휴가.md"]
+    assert rows.loc["휴가.md"]["language"] == words.SCRIPT_NAMES["korean"]
+    leave = rows.loc["leave.md"]
+    assert (leave["source"], leave["format"], leave["encoding"]) == ("docs", "txt", "utf-8")
+    assert (leave["version"], leave["key"]) == (1, "handbook/leave.md")
+    assert leave["passages"] > 1
+    assert leave["longest"] <= 200
+    assert words.count(words.DOCUMENTS, 9) in shown(page)
+
+
+def test_the_list_follows_the_words_the_filter_and_the_order(page):
+    page.text_input(key="library_words").set_value("HANDBOOK").run()
+    assert titles(page) == ["leave.md"]
+    page.text_input(key="library_words").set_value("").run()
+    page.multiselect(key="library_scripts").set_value(["korean"]).run()
+    assert titles(page) == ["휴가.md"]
+    page.multiselect(key="library_scripts").set_value([]).run()
+    page.selectbox(key="library_order").set_value("passages").run()
+    assert titles(page)[0] == "leave.md"
+
+
+def test_words_that_no_document_holds_say_so(page):
+    page.text_input(key="library_words").set_value("%").run()
+    assert words.NONE_MATCHES in shown(page)
+
+
+def test_more_documents_than_a_page_holds_come_page_by_page(services, monkeypatch):
+    monkeypatch.setattr(library_table, "ROWS", 2)
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    assert len(titles(page.run())) == 2
+    page.session_state["library_page"] = 2
+    assert titles(page.run()) == ["휴가.md"]
+    page.text_input(key="library_words").set_value("leave").run()
+    assert titles(page) == ["leave.md"]
+
+
+def test_marked_documents_are_imported_again(page, services, mark):
+    mark(1, 2)
+    page.run()
+    assert words.count(words.DOCUMENTS_CHOSEN, 2) in shown(page)
+    button(page, words.READ_AGAIN).click().run()
+    assert services.queue.asked == [
+        (services.made.source.id, ["handbook/leave.md", "휴가.md"], False)
+    ]
+    assert words.count(words.WILL_IMPORT, 2) in shown(page)
+
+
+def test_nothing_is_removed_before_it_is_agreed_to(page, services, mark):
+    mark(1)
+    page.run()
+    button(page, words.LIBRARY_REMOVE).click().run()
+    assert words.LIBRARY_REMOVE_MEANS.split("“")[0] in shown(page)
+    button(page, words.KEEP_THEM).click().run()
+    assert services.queue.asked == []
+    assert words.count(words.LIBRARY_REMOVE_NOW, 1) not in shown(page)
+
+
+def test_documents_of_a_folder_are_left_out_and_can_be_taken_back(page, services, mark):
+    page.toggle(key="library_all").set_value(True).run()
+    button(page, words.LIBRARY_REMOVE).click().run()
+    button(page, words.count(words.LIBRARY_REMOVE_NOW, 3)).click().run()
+    source = services.made.source.id
+    assert services.queue.asked == [(source, sorted(TEXTS), True)]
+    assert services.made.sources.get(source).options["left_out"] == sorted(TEXTS)
+    assert words.count(words.WILL_REMOVE, 3) in shown(page)
+
+    open_view(page, "left out")
+    button(page, words.count(words.TAKE_BACK_ALL, 3)).click().run()
+    assert services.made.sources.get(source).options["left_out"] == []
+    assert services.queue.asked[-1] == (source, sorted(TEXTS), False)
+    assert words.NOTHING_LEFT_OUT in shown(page)
+
+
+def test_files_of_an_upload_box_are_deleted(page, services, mark):
+    box = services.made.sources.ensure("upload", "uploads/b", name="Uploads")
+    services.made.load(DictLoader({"mine.md": "My own file."}), source=box)
+    page.text_input(key="library_words").set_value("mine").run()
+    mark(0)
+    button(page.run(), words.LIBRARY_REMOVE).click().run()
+    button(page, words.count(words.LIBRARY_REMOVE_NOW, 1)).click().run()
+    assert services.boxes.deleted == ["mine.md"]
+    assert "left_out" not in services.made.sources.get(box.id).options
+
+
+def test_failures_stay_until_they_are_retried_or_dismissed(page, services, mark):
+    services.fail("a.pdf", "b.pdf")
+    open_view(page.run(), "failures")
+    rows = page.dataframe[0].value
+    assert list(rows[words.COLUMN_REASON]) == ["a.pdf is damaged", "b.pdf is damaged"]
+    button(page, words.count(words.RETRY_ALL, 2)).click().run()
+    assert services.queue.asked == [(services.made.source.id, ["a.pdf", "b.pdf"], False)]
+    mark(0)
+    button(page.run(), words.count(words.DISMISS_CHOSEN, 1)).click().run()
+    assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["b.pdf"]
+    button(page, words.count(words.DISMISS_CHOSEN, 1)).click().run()
+    assert words.NO_FAILURES in shown(page)
+
+
+def test_one_marked_document_opens_its_passages_with_their_overlaps(page, services, mark):
+    mark(1)
+    button(page.run(), words.SHOW_PASSAGES).click().run()
+    html = shown(page)
+    assert "handbook/leave.md" in html
+    assert html.count('<article class="fn-chunk">') > 1
+    assert "<mark>" in html
+    id_ = document_id(services.made.source.id, "handbook/leave.md")
+    assert f'href="document?id={id_}&amp;start=0&amp;end=' in html
+    button(page, words.BACK_TO_LIBRARY).click().run()
+    assert len(page.dataframe) == 1
+
+
+def test_markup_in_a_document_is_shown_as_text(page, services):
+    page.query_params["id"] = document_id(services.made.source.id, "<i>vpn.md")
+    html = shown(page.run())
+    assert "<i>vpn" not in html
+    assert "&lt;i&gt;vpn" in html
+
+
+def test_a_document_that_is_gone_is_named(page):
+    page.query_params["id"] = "gone"
+    assert "There is no document gone in the library" in shown(page.run())
+
+
+def test_figures_are_drawn_for_sources_languages_passages_and_imports(page):
+    open_view(page, "figures")
+    html = shown(page)
+    for title in (words.SOURCES_CHART, words.LANGUAGES_CHART, words.PASSAGES_CHART):
+        assert title in html
+    assert words.NO_IMPORTS not in html
+
+
+def test_an_empty_library_says_how_to_fill_it(tmp_path, monkeypatch):
+    services = Services(tmp_path)
+    services.library.now.documents = 0
+    services.library.now.notices = ("The index was made with other settings.",)
+    for _ in served(services, monkeypatch):
+        page = AppTest.from_file(str(PAGE), default_timeout=20)
+        page.session_state["framed"] = True
+        html = shown(page.run())
+        assert words.LIBRARY_NOTHING in html
+        assert "The index was made with other settings." in html
+
+
+def test_without_a_worker_the_page_says_that_the_import_waits(page, services, mark):
+    services.queue.working = False
+    mark(0)
+    button(page.run(), words.READ_AGAIN).click().run()
+    assert words.LIBRARY_NO_WORKER in shown(page)
+
+
+def test_a_failing_queue_is_shown_as_it_says(page, services, mark):
+    services.queue.error = StorageError("The data folder has no space left.")
+    mark(0)
+    button(page.run(), words.READ_AGAIN).click().run()
+    assert "The data folder has no space left." in shown(page)
+    button(page, words.LIBRARY_REMOVE).click().run()
+    button(page, words.count(words.LIBRARY_REMOVE_NOW, 1)).click().run()
+    assert "The data folder has no space left." in shown(page)
+    services.fail("a.pdf")
+    open_view(page.run(), "failures")
+    button(page, words.count(words.RETRY_CHOSEN, 1)).click().run()
+    assert "The data folder has no space left." in shown(page)
