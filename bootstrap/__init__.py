@@ -12,6 +12,7 @@ from bootstrap.browsing import BrowsingServices
 from bootstrap.importing import SAMPLES, SourceServices
 from bootstrap.parts import Parts
 from bootstrap.proof import ProofServices
+from bootstrap.working import WorkingServices
 from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
 from errors import AppError
 from settings import Settings, load_settings
@@ -54,7 +55,7 @@ def interface_language() -> str:
     return load_settings().language
 
 
-class Services(AskingServices, ProofServices, SourceServices, BrowsingServices):
+class Services(AskingServices, ProofServices, WorkingServices, SourceServices, BrowsingServices):
     """Every service, each built when it is first used: a command pays only for its own."""
 
     def __init__(self, settings: Settings) -> None:

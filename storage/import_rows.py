@@ -86,7 +86,8 @@ def _counts(session: Session, import_id: str) -> dict[str, Any]:
     outcomes = select(ImportItemRow.outcome, func.count()).where(
         ImportItemRow.import_id == import_id
     )
-    return {name: count for name, count in session.execute(outcomes.group_by("outcome"))}
+    found = session.execute(outcomes.group_by(ImportItemRow.outcome))
+    return {str(outcome): count for outcome, count in found}
 
 
 def _drop_earlier_unchanged(session: Session, row: ImportRow) -> None:

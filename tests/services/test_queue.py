@@ -1,0 +1,97 @@
+import pytest
+
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome
+from errors import NotFoundError
+
+
+@pytest.fixture
+def services(build_services):
+    return build_services(embed=True)
+
+
+@pytest.fixture
+def source(services, handbook):
+    """A source whose folder was never imported."""
+    return services.source_kinds.get("directory").add(LOCAL_USER, {"path": str(handbook)}).source
+
+
+def enqueue(services, source, **options):
+    return services.queue.enqueue(LOCAL_USER, source.id, **options)
+
+
+def test_where_no_worker_lives_waiting_does_the_import(services, source):
+    seen = []
+    job = enqueue(services, source)
+    assert job.state is ImportState.QUEUED
+    assert services.queue.current(LOCAL_USER) == [job]
+
+    ended = services.queue.wait(LOCAL_USER, job.id, seen.append)
+    assert ended.state is ImportState.COMPLETED
+    assert ended.counts == {"new": 4}
+    assert (ended.ended, services.queue.current(LOCAL_USER)) == (True, [])
+    assert services.queue.history(LOCAL_USER, source.id) == [ended]
+    assert {progress.total for progress in seen[-4:]} == {4}
+
+
+def test_what_is_asked_for_twice_is_done_once(services, source):
+    first = enqueue(services, source)
+    assert enqueue(services, source) == first
+    others = [
+        enqueue(services, source, keys=["vpn.md"]),
+        enqueue(services, source, confirm_removals=True),
+        enqueue(services, source, kind=ImportKind.DRY_RUN),
+    ]
+    assert len({first.id, *(other.id for other in others)}) == 4
+    assert [job.id for job in services.queue.current(LOCAL_USER, source.id)] == [
+        first.id,
+        *(other.id for other in others),
+    ]
+    assert services.queue.current(LOCAL_USER, "another") == []
+
+
+def test_a_dry_run_tells_what_the_import_then_does(services, source):
+    dry = services.queue.wait(LOCAL_USER, enqueue(services, source, kind=ImportKind.DRY_RUN).id)
+    real = services.queue.wait(LOCAL_USER, enqueue(services, source).id)
+    assert dry.counts == real.counts == {"new": 4}
+
+
+def test_keys_confine_an_import_and_read_what_is_unchanged(services, source, model_server):
+    services.queue.wait(LOCAL_USER, enqueue(services, source).id)
+    job = services.queue.wait(LOCAL_USER, enqueue(services, source, keys=["vpn.md"]).id)
+    report = services.imports.report(LOCAL_USER, job.id)
+    assert [(item.key, item.outcome) for item in report.items] == [("vpn.md", Outcome.CHANGED)]
+
+
+def test_what_waits_is_paused_resumed_and_cancelled_at_once(services, source):
+    queue, job = services.queue, enqueue(services, source)
+    assert queue.pause(LOCAL_USER, job.id).state is ImportState.PAUSED
+    assert not services.worker.run_next()
+    assert enqueue(services, source).id == job.id
+    assert queue.resume(LOCAL_USER, job.id).state is ImportState.QUEUED
+    cancelled = queue.cancel(LOCAL_USER, job.id)
+    assert (cancelled.state, cancelled.ended) == (ImportState.CANCELLED, True)
+    assert not services.worker.run_next()
+    for change in (queue.pause, queue.resume, queue.cancel):
+        assert change(LOCAL_USER, job.id) == cancelled
+
+
+def test_waiting_for_a_paused_import_ends_at_once(services, source):
+    job = enqueue(services, source)
+    services.queue.pause(LOCAL_USER, job.id)
+    assert services.queue.wait(LOCAL_USER, job.id).state is ImportState.PAUSED
+
+
+def test_a_removal_takes_the_source_and_its_imports_with_it(services, source):
+    services.queue.wait(LOCAL_USER, enqueue(services, source).id)
+    removal = enqueue(services, source, kind=ImportKind.REMOVAL)
+    assert services.worker.run_next()
+    with pytest.raises(NotFoundError):
+        services.queue.get(LOCAL_USER, removal.id)
+    assert services.library.status(LOCAL_USER).documents == 0
+    assert services.maintenance.check(LOCAL_USER).agrees
+
+
+def test_of_an_unknown_source_or_import_nothing_can_be_asked(services):
+    for ask in (services.queue.enqueue, services.queue.get, services.queue.pause):
+        with pytest.raises(NotFoundError):
+            ask(LOCAL_USER, "nothing")
