@@ -25,4 +25,4 @@ if question:
     if ui.ask(chat, question, ui.current_conversation()):
         st.rerun()  # now from what was stored, its citations checked
 elif library.documents and not turns:
-    ui.show_welcome(welcome, library)
+    ui.show_welcome(welcome, services, library)

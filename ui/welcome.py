@@ -1,19 +1,26 @@
 """What a page shows before the first question."""
 
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bootstrap import Services
+from domain import Progress
+from errors import AppError
 from ui import words
-from ui.errors import show_problem
+from ui.conversations import plain_label
+from ui.errors import show_error, show_problem
 from ui.services import principal
 
 if TYPE_CHECKING:
     from services.library import LibraryStatus
 
-PENDING = "pending_question"
+PENDING, SUGGESTED = "pending_question", "suggested_questions"
+IMPORT_PAGE = "pages/imports.py"
+ROOT = Path(__file__).parents[1]
 
 
 def show_library(services: Services) -> "LibraryStatus":
@@ -22,28 +29,76 @@ def show_library(services: Services) -> "LibraryStatus":
     for notice in status.notices:
         show_problem(notice, severe=False)
     if not status.documents:
-        _show_empty_library()
+        _show_empty_library(services)
     return status
 
 
-def _show_empty_library() -> None:
+def _show_empty_library(services: Services) -> None:
     st.subheader(words.LIBRARY_EMPTY, anchor=False)
-    st.write(words.LIBRARY_HOW)
-    st.code(words.IMPORT_COMMAND, language="bash")
-    st.button(words.CHECK_AGAIN, icon=":material/refresh:")
+    if not (ROOT / IMPORT_PAGE).exists():
+        st.write(words.LIBRARY_HOW)
+        st.code(words.IMPORT_COMMAND, language="bash")
+    else:
+        st.write(words.EMPTY_HOW)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if (ROOT / IMPORT_PAGE).exists():
+            st.page_link(IMPORT_PAGE, label=words.EMPTY_IMPORT, icon=":material/upload_file:")
+        wanted = st.button(words.EMPTY_SAMPLES, key="import-samples", icon=":material/school:")
+        st.button(words.CHECK_AGAIN, icon=":material/refresh:", type="tertiary")
+    if wanted and _import_samples(services):
+        st.rerun()
 
 
-def show_welcome(place: DeltaGenerator, library: "LibraryStatus") -> None:
+def _import_samples(services: Services) -> bool:
+    """Whether the samples were imported; where not, the reason is on the page."""
+    bar = st.progress(0.0, words.SAMPLES_LISTING)
+
+    def show(progress: Progress) -> None:
+        if progress.total:
+            text = words.SAMPLES_IMPORTING.format(done=progress.done, total=progress.total)
+            bar.progress(min(progress.done / progress.total, 1.0), text)
+
+    try:
+        report = services.directories.import_samples_once(principal(), on_progress=show)
+    except AppError as error:
+        bar.empty()
+        show_error(error)
+        return False
+    if report is None:
+        bar.empty()
+        show_problem(words.SAMPLES_BESIDE, severe=False)
+    return report is not None
+
+
+def show_welcome(place: DeltaGenerator, services: Services, library: "LibraryStatus") -> None:
     """Show how to begin, in a place that an answer can clear."""
     with place.container():
         st.subheader(words.WELCOME, anchor=False)
-        if not library.has_samples:
-            documents = words.count(words.DOCUMENTS, library.documents)
-            st.caption(words.WELCOME_OWN.format(documents=documents))
+        if library.has_samples:
+            _show_questions(words.WELCOME_SAMPLES, words.SAMPLE_QUESTIONS)
             return
-        st.caption(words.WELCOME_SAMPLES)
-        for question in words.SAMPLE_QUESTIONS:
-            st.button(question, key=f"sample-{question}", on_click=_choose, args=(question,))
+        suggested = _suggested(services, library)
+        told = words.SUGGESTED if suggested else words.WELCOME_OWN
+        documents = words.count(words.DOCUMENTS, library.documents)
+        _show_questions(told.format(documents=documents), suggested)
+
+
+def _show_questions(caption: str, questions: "tuple[str, ...] | list[str]") -> None:
+    st.caption(caption)
+    for question in questions:
+        label = plain_label(question)
+        st.button(label, key=f"sample-{question}", on_click=_choose, args=(question,))
+
+
+def _suggested(services: Services, library: "LibraryStatus") -> list[str]:
+    """Worked out anew on another day and for another library."""
+    day = datetime.now(UTC).date()
+    state = (day, library.documents, library.passages)
+    known: tuple[object, list[str]] = st.session_state.get(SUGGESTED, (None, []))
+    if known[0] != state:
+        known = (state, services.suggestions.suggest(principal(), day))
+        st.session_state[SUGGESTED] = known
+    return known[1]
 
 
 def _choose(question: str) -> None:

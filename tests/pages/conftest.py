@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
@@ -54,8 +55,14 @@ class Labels:
             self.ratings[turn.standalone_question] = grade
 
 
+class Suggestions:
+    def suggest(self, principal: Principal, day: date) -> list[str]:
+        return []
+
+
 @dataclass
 class Services:
+    suggestions: Suggestions = field(default_factory=Suggestions)
     chat: ScriptedChat = field(default_factory=ScriptedChat)
     library: Library = field(default_factory=Library)
     labels: Labels = field(default_factory=Labels)

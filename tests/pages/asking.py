@@ -1,0 +1,48 @@
+"""Scripts of a page each, run over real services: what stands around the question, on its own."""
+
+
+def scope_page():
+    import streamlit as st
+
+    from ui.scope import show_scope
+    from ui.services import principal, services
+
+    talk = st.query_params.get("conversation")
+    conversation = services().chat.conversation(principal(), talk) if talk else None
+    st.session_state["chosen"] = show_scope(services(), conversation)
+
+
+def drop_page():
+    import streamlit as st
+
+    from ui.services import services
+    from ui.uploads import show_files, take_files
+
+    talk = st.query_params.get("conversation")
+    show_files(services(), talk)
+    given = st.chat_input("Ask", accept_file="multiple")
+    if given and given.files:
+        st.session_state["talk"] = take_files(services(), given.files, talk, given.text)
+
+
+def welcome_page():
+    import streamlit as st
+
+    from ui.services import services
+    from ui.welcome import chosen_question, show_library, show_welcome
+
+    place = st.empty()
+    library = show_library(services())
+    st.session_state["asked"] = chosen_question()
+    if library.documents:
+        show_welcome(place, services(), library)
+
+
+def nothing_page():
+    import streamlit as st
+
+    from ui.nothing_found import asked_again, show_nothing_found
+    from ui.services import services
+
+    st.session_state["again"] = asked_again()
+    show_nothing_found(services(), st.session_state["turn"])

@@ -1,0 +1,59 @@
+"""What stands before the first question, over the real services."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from domain import LOCAL_USER
+from tests.pages.asking import welcome_page
+from tests.pages.conftest import served
+from ui import words
+
+
+@pytest.fixture
+def services(monkeypatch, build_services):
+    yield from served(build_services(embed=True), monkeypatch)
+
+
+def opened():
+    page = AppTest.from_function(welcome_page, default_timeout=60).run()
+    assert not page.exception
+    return page
+
+
+def labels(page):
+    return [button.label for button in page.button]
+
+
+def test_an_empty_library_is_filled_with_the_samples_by_a_button(services):
+    page = opened()
+    assert page.subheader[0].value == words.LIBRARY_EMPTY
+    page.button(key="import-samples").click().run()
+    assert not page.exception
+    assert services.library.status(LOCAL_USER).has_samples
+    assert labels(page) == list(words.SAMPLE_QUESTIONS)
+
+
+def test_a_library_of_ones_own_suggests_questions_about_itself(services, handbook):
+    services.directories.import_directory(LOCAL_USER, handbook)
+    page = opened()
+    assert any("Leave policy" in label for label in labels(page))
+    assert any("‘휴가 규정’" in label for label in labels(page))
+    page.button[0].click().run()
+    assert page.session_state["asked"] == labels(page)[0]
+
+
+def test_where_sources_are_empty_the_samples_stay_out_and_it_is_said(services, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    services.directories.import_directory(LOCAL_USER, empty)
+    page = opened()
+    page.button(key="import-samples").click().run()
+    assert words.SAMPLES_BESIDE in "".join(one.value for one in page.html)
+
+
+def test_a_title_with_markdown_in_it_is_shown_as_it_is(services, tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Rules [draft] for $cost$\n\nText.\n", encoding="utf-8")
+    services.directories.import_directory(LOCAL_USER, folder)
+    assert "\\[draft\\]" in labels(opened())[0]

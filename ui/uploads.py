@@ -1,0 +1,169 @@
+"""Files dropped on the chat: taken, imported while one watches, and listed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import streamlit as st
+
+from bootstrap import Services
+from domain import ImportItem, Outcome, Progress
+from errors import AppError
+from ui import words
+from ui.conversations import plain_label
+from ui.errors import show_error, show_problem
+from ui.html import escape
+from ui.services import principal
+
+if TYPE_CHECKING:
+    from services.uploads import Uploaded
+
+TOLD = "told-of-files"
+
+
+class GivenFile(Protocol):
+    """What Streamlit gives for a file."""
+
+    name: str
+
+    def getvalue(self) -> bytes:
+        """The whole file."""
+
+
+def take_files(
+    services: Services, files: Sequence[GivenFile], conversation_id: str | None, title: str = ""
+) -> str:
+    """Keep the files for the conversation, and import them while showing how far each has come.
+
+    Where there is no conversation one begins, called by the title or by the first file. What
+    went wrong is told here and, until the next files are given, by `show_files`.
+
+    Returns:
+        The conversation's id.
+    """
+    name = title or files[0].name
+    id_ = conversation_id or services.uploads.begin_conversation(principal(), name)
+    given = services.uploads.add(
+        principal(), [(file.name, file.getvalue()) for file in files], conversation_id=id_
+    )
+    st.session_state[TOLD] = (id_, [])
+    with st.status(words.count(words.FILES_TAKEN, len(files)), expanded=True) as status:
+        lines = _Lines(given)
+        try:
+            failed = _import(services, given, lines)
+        except AppError as error:  # the files are kept: they are imported with the next ones
+            show_error(error)
+            st.session_state[TOLD] = (id_, [str(error)])
+            failed = True
+        ready = not failed and not given.refused
+        label = words.FILES_READY if ready else words.FILES_SOME_FAILED
+        status.update(label=label, state="complete" if ready else "error")
+    st.session_state[TOLD][1].extend(lines.problems)
+    return id_
+
+
+def _import(services: Services, given: "Uploaded", lines: "_Lines") -> bool:
+    """Import what was accepted; whether any of it failed."""
+    if not given.accepted or given.source_id is None:
+        return False
+    job = services.queue.enqueue(principal(), given.source_id)
+    services.queue.wait(principal(), job.id, lines.show_progress)
+    lines.show_outcomes(services.imports.report(principal(), job.id).items)
+    return bool(lines.problems)
+
+
+class _Lines:
+    """One line for each file, redrawn as it goes."""
+
+    def __init__(self, given: "Uploaded") -> None:
+        self._place = st.empty()
+        self._states = dict.fromkeys(given.accepted, words.FILES_WAIT)
+        self.problems: list[str] = []
+        for name, reason in given.refused:
+            self._states[name] = words.FILE_REFUSED.format(reason=reason)
+            self.problems.append(f"{name}: {self._states[name]}")
+        self._draw()
+
+    def show_progress(self, progress: Progress) -> None:
+        if progress.key not in self._states:
+            return
+        state = words.FILE_STAGES[progress.stage]
+        if progress.parts:
+            state = words.FILE_EMBEDDING.format(part=progress.part, parts=progress.parts)
+        self._set(progress.key, state)
+
+    def show_outcomes(self, items: Sequence[ImportItem]) -> None:
+        outcomes = {item.key: item for item in items}
+        for key in [key for key, state in self._states.items() if key in outcomes or state]:
+            item = outcomes.get(key)
+            if item is None:
+                continue
+            self._states[key] = _outcome(item)
+            if item.outcome is Outcome.FAILED:
+                self.problems.append(f"{key}: {self._states[key]}")
+        self._draw()
+
+    def _set(self, key: str, state: str) -> None:
+        if self._states[key] != state:
+            self._states[key] = state
+            self._draw()
+
+    def _draw(self) -> None:
+        lines = (
+            f"<li><span>{escape(name)}</span> <span>{escape(state)}</span></li>"
+            for name, state in self._states.items()
+        )
+        self._place.html(f'<ul class="fn-files">{"".join(lines)}</ul>')
+
+
+def _outcome(item: ImportItem) -> str:
+    match item.outcome:
+        case Outcome.FAILED:
+            return str(words.FILE_FAILED.format(reason=item.reason))
+        case Outcome.UNCHANGED:
+            return str(words.FILE_UNCHANGED)
+        case _:
+            return words.count(words.FILE_READY, item.passages)
+
+
+def show_files(services: Services, conversation_id: str | None) -> None:
+    """Show the conversation's own files, each with a way to take it out; nothing where none is."""
+    if not conversation_id:
+        return
+    _show_told(conversation_id)
+    box = services.uploads.box_of(principal(), conversation_id)
+    keys = services.uploads.keys(principal(), box.id) if box else []
+    if not box or not keys:
+        return
+    label = words.FILES_OF_CONVERSATION.format(n=len(keys))
+    with st.popover(label, icon=":material/attach_file:", type="tertiary"):
+        st.caption(words.FILES_NOTE)
+        for key in keys:
+            _show_file(services, box.id, key)
+
+
+def _show_file(services: Services, source_id: str, key: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(key, width="stretch")
+        st.button(
+            "",
+            key=f"take-out-{source_id}-{key}",
+            icon=":material/delete:",
+            type="tertiary",
+            help=words.FILE_DELETE.format(name=plain_label(key)),
+            on_click=_take_out,
+            args=(services, source_id, key),
+        )
+
+
+def _take_out(services: Services, source_id: str, key: str) -> None:
+    services.uploads.delete(principal(), source_id, key)
+    # The person has just said that it goes: a box of a few files is soon emptied by half.
+    job = services.queue.enqueue(principal(), source_id, confirm_removals=True)
+    services.queue.wait(principal(), job.id)
+
+
+def _show_told(conversation_id: str) -> None:
+    told: tuple[str, list[Any]] = st.session_state.get(TOLD, ("", []))
+    if told[0] == conversation_id:
+        for problem in told[1]:
+            show_problem(problem, severe=False)
