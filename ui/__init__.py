@@ -3,6 +3,8 @@
 from ui.answer import ask, show_turn
 from ui.conversation_list import show_conversations
 from ui.conversations import current_conversation, current_turns
+from ui.costs import show_cost, show_total_cost
+from ui.document import asked_document, show_document
 from ui.errors import errors_shown
 from ui.feedback import show_feedback
 from ui.frame import require_frame, return_to_opened_page, show_frame, show_model
@@ -24,6 +26,7 @@ from ui.welcome import chosen_question, show_library, show_welcome
 
 __all__ = [
     "ask",
+    "asked_document",
     "chosen_question",
     "compare",
     "current_comparison",
@@ -39,6 +42,8 @@ __all__ = [
     "services",
     "show_comparison",
     "show_conversations",
+    "show_cost",
+    "show_document",
     "show_document_passages",
     "show_documents",
     "show_failures",
@@ -51,6 +56,7 @@ __all__ = [
     "show_library_status",
     "show_model",
     "show_quality",
+    "show_total_cost",
     "show_turn",
     "show_welcome",
 ]

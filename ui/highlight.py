@@ -32,6 +32,33 @@ def excerpt_html(passage: str, spans: Sequence[Span]) -> str:
     return SYNTAX.sub(r'<span class="fn-syntax">\g<0></span>', html)
 
 
+def reading_html(text: str, focus: Span, spans: Sequence[Span]) -> str:
+    """The text, escaped, with the passage in focus and what stands around it faint.
+
+    The spans are in `<mark>`; they may overlap, be in any order and reach out of the passage.
+    """
+    text = _unwrapped(text)
+    begin, end = focus
+    before, inside, after = (
+        marked_html(text[start:stop], _clipped(spans, start, stop))
+        for start, stop in ((0, begin), (begin, end), (end, len(text)))
+    )
+    html = f'{_around(before)}<span class="fn-focus">{inside}</span>{_around(after)}'
+    return SYNTAX.sub(r'<span class="fn-syntax">\g<0></span>', html)
+
+
+def _around(html: str) -> str:
+    return f'<span class="fn-around">{html}</span>' if html else ""
+
+
+def _clipped(spans: Sequence[Span], start: int, stop: int) -> list[Span]:
+    return [
+        (max(begin, start) - start, min(end, stop) - start)
+        for begin, end in spans
+        if begin < stop and end > start
+    ]
+
+
 def _unwrapped(passage: str) -> str:
     """The passage with the line ends of wrapped prose as spaces, each character in its place.
 

@@ -1,40 +1,41 @@
 """The sources below an answer: what was cited, whether it is true, and where it stands."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, Source, Turn
 from ui import words
+from ui.age import age_html
+from ui.document_links import link_html, source_address
 from ui.explanation import explanation_html
 from ui.highlight import Span, excerpt_html
 from ui.html import escape, lang
 
+if TYPE_CHECKING:
+    from services.reader import Freshness
+
 WEB = ("http://", "https://")
 
 
-def anchor(turn_id: str, n: int) -> str:
-    """The id of a source's card, which the answer's `[n]` points to."""
-    return f"source-{turn_id}-{n}"
-
-
 def citation_marker(turn: Turn) -> Callable[[int], str]:
-    """HTML for the answer's markers: a link to the source, flagged where checking failed.
+    """HTML for the answer's markers: a link to the cited passage, flagged where checking failed.
 
     The first marker with a number stands for the first citation with it, and so on; a number
     that was never cited stays text.
     """
     waiting = {n: _with_number(turn, n) for n in {citation.n for citation in turn.citations}}
-    titles = {source.n: source.title for source in turn.sources}
+    sources = {source.n: source for source in turn.sources}
 
     def marker(n: int) -> str:
         citations = waiting.get(n, [])
         citation = citations.pop(0) if len(citations) > 1 else next(iter(citations), None)
         if citation is None:
             return ""
-        if n not in titles:
+        if n not in sources:
             return _flag(n, citation.state)
-        return _link(turn.id, n, titles[n], citation.state)
+        return _link(turn, sources[n], citation)
 
     return marker
 
@@ -45,14 +46,15 @@ def plain_marker(sources: Sequence[Source]) -> Callable[[int], str]:
     return lambda n: f'<span class="fn-cite">{n}</span>' if n in known else ""
 
 
-def _link(turn_id: str, n: int, title: str, state: CitationState) -> str:
-    label = words.SOURCE_LINK.format(n=n, title=title)
-    verified = state is CitationState.VERIFIED
-    flag = "" if verified else f" ⚠ {escape(words.STATES[state])}"
-    kind = "fn-cite" if verified else "fn-cite fn-bad"
-    return (
-        f'<a class="{kind}" href="#{escape(anchor(turn_id, n))}" title="{escape(label)}"'
-        f' aria-label="{escape(label + flag)}">{n}{flag}</a>'
+def _link(turn: Turn, source: Source, citation: Citation) -> str:
+    label = words.SOURCE_LINK.format(n=source.n, title=source.title)
+    verified = citation.state is CitationState.VERIFIED
+    flag = "" if verified else f" ⚠ {words.STATES[citation.state]}"
+    return link_html(
+        source_address(turn, source, citation),
+        f"{source.n}{escape(flag)}",
+        kind="fn-cite" if verified else "fn-cite fn-bad",
+        label=label + flag,
     )
 
 
@@ -64,11 +66,15 @@ def _with_number(turn: Turn, n: int) -> list[Citation]:
     return [citation for citation in turn.citations if citation.n == n]
 
 
-def evidence_html(turn: Turn) -> str:
-    """The outcome of checking in one line, then the sources: cited ones open, others folded."""
+def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
+    """The outcome of checking in one line, then the sources: cited ones open, others folded.
+
+    `freshness` tells by document id what is stored now, and of documents that are gone nothing;
+    without it the sources' age is not told.
+    """
     cited = {citation.n for citation in turn.citations}
-    cards = [_card(turn, source) for source in turn.sources if source.n in cited]
-    others = [_card(turn, source) for source in turn.sources if source.n not in cited]
+    cards = [_card(turn, source, freshness) for source in turn.sources if source.n in cited]
+    others = [_card(turn, source, freshness) for source in turn.sources if source.n not in cited]
     invented = sorted(cited - {source.n for source in turn.sources})
     parts = [_verdict(turn), *map(_invented, invented), *cards, _folded(others)]
     html = "".join(parts)
@@ -102,16 +108,17 @@ def _folded(cards: Sequence[str]) -> str:
     return f'<details class="fn-more"><summary>{summary}</summary>{"".join(cards)}</details>'
 
 
-def _card(turn: Turn, source: Source) -> str:
+def _card(turn: Turn, source: Source, freshness: "Mapping[str, Freshness] | None") -> str:
     citations = _with_number(turn, source.n)
     verified = [one for one in citations if one.state is CitationState.VERIFIED]
     spans = {one: _span_in(source, one) for one in verified}
     passage = excerpt_html(source.text, [span for span in spans.values() if span])
     elsewhere = dict.fromkeys(one.quote for one, span in spans.items() if span is None)
     return (
-        f'<article class="fn-source" id="{escape(anchor(turn.id, source.n))}">'
-        f'<header><span class="fn-n">{source.n}</span>{_title(source)}</header>'
-        f'<div class="fn-where">{_where(source)}</div>{"".join(map(_elsewhere, elsewhere))}'
+        '<article class="fn-source">'
+        f'<header><span class="fn-n">{source.n}</span>{_title(turn, source, citations)}</header>'
+        f'<div class="fn-where">{where_html(source)}</div>{_age(source, freshness)}'
+        f"{''.join(map(_elsewhere, elsewhere))}"
         f"{_whole_passage(passage)}"
         f'<div class="fn-passage"{lang(source.text)}>{passage}</div>{_checks(citations)}'
         f"{_why(source)}"
@@ -158,19 +165,34 @@ def _checks(citations: Sequence[Citation]) -> str:
     )
 
 
-def _title(source: Source) -> str:
-    title = escape(source.title or source.location)
-    if not source.location.startswith(WEB):
-        return f'<span class="fn-title">{title}</span>'
-    href = escape(source.location)
-    return f'<a class="fn-title" href="{href}" target="_blank">{title}</a>'
+def _title(turn: Turn, source: Source, citations: Sequence[Citation]) -> str:
+    title = source.title or source.location
+    label = words.OPEN_AT_PASSAGE.format(title=title)
+    address = source_address(turn, source, next(iter(citations), None))
+    return link_html(address, escape(title), kind="fn-title", label=label)
 
 
-def _where(source: Source) -> str:
+def _age(source: Source, freshness: "Mapping[str, Freshness] | None") -> str:
+    if freshness is None:
+        return ""
+    age = age_html(source.version, freshness.get(source.document_id))
+    return f'<div class="fn-where fn-age">{age}</div>'
+
+
+def where_html(source: Source) -> str:
+    """The heading path, the page and the original's place, as a link where it is on the web."""
     page = words.PAGE.format(page=source.page) if source.page else ""
     heading = " › ".join(source.heading_path)
-    parts = (heading, page, _short(source.location))
-    return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+    parts = [escape(part) for part in (heading, page) if part]
+    return "".join(f"<span>{part}</span>" for part in [*parts, original_html(source.location)])
+
+
+def original_html(location: str) -> str:
+    """Where the original is: a link on the web, a path as text, for no page opens a file."""
+    short = escape(_short(location))
+    if location.startswith(WEB):
+        return link_html(location, short, label=words.OPEN_ORIGINAL)
+    return short
 
 
 def _short(location: str) -> str:

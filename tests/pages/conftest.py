@@ -11,8 +11,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import CitationState, Principal, Turn
+from domain import Principal
+from services.costs import CostService, Prices
 from tests.pages.double import ScriptedChat, ScriptedConversations
+from tests.pages.proof import Ratings, Reader
 
 Kind = TypeVar("Kind")
 APP = Path(__file__).parents[2] / "app.py"
@@ -35,37 +37,13 @@ class Library:
 
 
 @dataclass
-class Labels:
-    """Ratings in memory, by the standalone question."""
-
-    ratings: dict[str, int] = field(default_factory=dict)
-    error: Exception | None = None
-
-    def is_ratable(self, turn: Turn) -> bool:
-        return any(one.state is CitationState.VERIFIED for one in turn.citations)
-
-    def rating(self, principal: Principal, turn: Turn) -> int | None:
-        return self.ratings.get(turn.standalone_question)
-
-    def rate(self, principal: Principal, turn: Turn, grade: int | None) -> None:
-        if self.error:
-            raise self.error
-        self.ratings.pop(turn.standalone_question, None)
-        if grade is not None:
-            self.ratings[turn.standalone_question] = grade
-
-
-class Suggestions:
-    def suggest(self, principal: Principal, day: date) -> list[str]:
-        return []
-
-
-@dataclass
 class Services:
     suggestions: Suggestions = field(default_factory=Suggestions)
     chat: ScriptedChat = field(default_factory=ScriptedChat)
     library: Library = field(default_factory=Library)
-    labels: Labels = field(default_factory=Labels)
+    ratings: Ratings = field(default_factory=Ratings)
+    reader: Reader = field(default_factory=Reader)
+    costs: CostService = field(default_factory=lambda: CostService(Prices("qwen3", 2.0, 10.0)))
 
     @property
     def conversations(self) -> ScriptedConversations:

@@ -37,10 +37,14 @@ def test_an_answer_shows_its_standalone_question_its_quote_and_its_source(page: 
     assert words.QUOTED in html
 
 
-def test_the_marker_in_the_answer_points_to_the_source_below(page: AppTest) -> None:
+def test_the_marker_in_the_answer_opens_the_document_at_the_quote(page: AppTest) -> None:
     html = ask(page)
-    assert 'href="#source-t1-1"' in html
-    assert 'id="source-t1-1"' in html
+    address = (
+        f"document?id=d1&amp;start=0&amp;end={len(QUOTE)}&amp;conversation=c1&amp;turn=t1&amp;n=1"
+    )
+    link = f'href="{address}" target="_blank" rel="noopener"'
+    assert f'<a class="fn-cite" {link}' in html
+    assert f'<a class="fn-title" {link}' in html
 
 
 def test_a_sample_question_is_asked_by_pressing_it(page: AppTest, services: Services) -> None:

@@ -1,14 +1,17 @@
 """What the page says about an answer's sources and citations."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import CitationState, Explanation, ScorePart
+from domain import CitationState, Explanation, ScorePart, Turn, TurnState
+from services.reader import Freshness
 from tests.pages.conftest import Services, ask
-from tests.pages.double import Script, citation, source
+from tests.pages.double import NOW, QUOTE, Script, citation, source
 from ui import words
+from ui.sources import evidence_html
 
 
 def test_sources_that_were_not_cited_are_folded_away(page: AppTest) -> None:
@@ -36,7 +39,7 @@ def test_markup_in_a_document_stays_text(page: AppTest, services: Services) -> N
     [
         (str(Path.cwd() / "handbook" / "휴가.md"), "<span>handbook/휴가.md</span>"),
         ("/elsewhere/leave.md", "<span>/elsewhere/leave.md</span>"),
-        ("https://wiki.example/leave", 'href="https://wiki.example/leave"'),
+        ("https://wiki.example/leave", 'href="https://wiki.example/leave" target="_blank"'),
         ("javascript:alert(1)", "<span>javascript:alert(1)</span>"),
     ],
 )
@@ -120,3 +123,51 @@ def test_a_source_tells_why_it_was_found_where_that_is_known(
     assert html.count(words.WHY) == 1
     assert words.NOT_IN_LIST in html
     assert "&lt;b&gt;annual" in html
+
+
+@pytest.mark.parametrize(
+    ("days", "says"),
+    [
+        (0, "imported today, version 12"),
+        (1, "imported 1 day ago, version 12"),
+        (34, "imported 34 days ago, version 12"),
+    ],
+)
+def test_a_source_tells_its_age(days: int, says: str) -> None:
+    html = evidence_html(told(), {"d1": stored("v1", days=days)})
+    assert says in html
+    assert words.CHANGED_SINCE not in html
+
+
+def test_a_source_tells_that_its_document_has_changed_since() -> None:
+    html = evidence_html(told(), {"d1": stored("v2")})
+    assert words.CHANGED_SINCE in html
+    assert f"<mark>{QUOTE}</mark>" in html
+
+
+def test_a_source_tells_that_its_document_is_gone() -> None:
+    html = evidence_html(told(), {})
+    assert f">{words.GONE}</span>" in html
+    assert f"<mark>{QUOTE}</mark>" in html
+
+
+def test_of_a_turn_of_old_no_version_is_known_and_nothing_is_said_to_have_changed() -> None:
+    html = evidence_html(told(version=""), {"d1": stored("v2")})
+    assert words.CHANGED_SINCE not in html
+
+
+def told(version: str = "v1") -> Turn:
+    return Turn(
+        "t1",
+        "c1",
+        "How many days?",
+        TurnState.COMPLETE,
+        NOW,
+        answer=f"{QUOTE} [1]",
+        sources=(source(1, version=version),),
+        citations=(citation(),),
+    )
+
+
+def stored(version: str, *, days: int = 0) -> Freshness:
+    return Freshness(version, 12, datetime.now(UTC) - timedelta(days=days, minutes=5))

@@ -1,29 +1,33 @@
-"""The thumbs under an answer."""
+"""The thumbs under an answer, and the reason for one that points down."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import CitationState
 from errors import BusyError, ModelError
+from services.ratings import Reason
 from tests.pages.conftest import APP, Services, ask, shown
 from tests.pages.double import Script, citation
 from ui import words
 
-ASKED = "How many days? (standalone)"
+
+def kept(services: Services, turn_id: str = "t1") -> tuple[int, Reason | None, str]:
+    rating = services.ratings.kept[turn_id]
+    return rating.grade, rating.reason, rating.comment
 
 
-@pytest.mark.parametrize(("grade", "says"), [(1, words.RATED_RIGHT), (0, words.RATED_WRONG)])
+@pytest.mark.parametrize(("grade", "says"), [(1, "RATED_UP"), (0, "RATED_DOWN")])
 def test_a_thumb_is_kept_and_stays_after_a_reload(
     page: AppTest, services: Services, grade: int, says: str
 ) -> None:
     assert words.RATE in ask(page)
     page.feedback[0].set_value(grade).run()
-    assert services.labels.ratings == {ASKED: grade}
-    assert says in shown(page)
+    assert kept(services) == (grade, None, "")
+    assert getattr(words, says) in shown(page)
 
     reloaded = AppTest.from_file(str(APP), default_timeout=20)
     reloaded.query_params["conversation"] = "c1"
-    assert says in shown(reloaded.run())
+    assert getattr(words, says) in shown(reloaded.run())
     assert reloaded.feedback[0].value == grade
 
 
@@ -31,9 +35,9 @@ def test_a_thumb_can_be_changed_and_taken_back(page: AppTest, services: Services
     ask(page)
     page.feedback[0].set_value(1).run()
     page.feedback[0].set_value(0).run()
-    assert services.labels.ratings == {ASKED: 0}
+    assert kept(services) == (0, None, "")
     page.feedback[0].set_value(None).run()
-    assert services.labels.ratings == {}
+    assert services.ratings.kept == {}
     assert words.RATE in shown(page)
 
 
@@ -41,8 +45,24 @@ def test_each_answer_has_thumbs_of_its_own(page: AppTest, services: Services) ->
     ask(page, "First?")
     ask(page, "Second?")
     page.feedback[1].set_value(0).run()
-    assert services.labels.ratings == {"Second? (standalone)": 0}
+    assert set(services.ratings.kept) == {"t2"}
     assert [thumbs.value for thumbs in page.feedback] == [None, 0]
+
+
+def test_a_thumb_down_asks_for_the_reason_and_a_comment(page: AppTest, services: Services) -> None:
+    ask(page)
+    assert not page.expander
+    page.feedback[0].set_value(0).run()
+    assert page.expander[0].label == words.WHY_NOT
+    page.button_group(key="why-t1-reason").set_value("incomplete")
+    page.text_area(key="why-t1-comment").set_value("The days of the second year.")
+    page.button(key="FormSubmitter:why-t1-Keep the reason").click().run()
+    assert kept(services) == (0, Reason.INCOMPLETE, "The days of the second year.")
+    assert page.expander[0].label == words.REASONS["incomplete"]
+
+
+def test_every_reason_has_its_text() -> None:
+    assert list(words.REASONS) == [reason.value for reason in Reason]
 
 
 @pytest.mark.parametrize(
@@ -54,19 +74,24 @@ def test_each_answer_has_thumbs_of_its_own(page: AppTest, services: Services) ->
     ],
     ids=["cites nothing", "cites what is not there", "was not finished"],
 )
-def test_where_no_passage_is_proven_there_are_no_thumbs(
-    page: AppTest, services: Services, script: Script
-) -> None:
+def test_any_answer_can_be_rated(page: AppTest, services: Services, script: Script) -> None:
     services.chat.script = script
     ask(page)
-    assert len(page.feedback) == 0
+    page.run().feedback[0].set_value(0).run()
+    assert kept(services) == (0, None, "")
+
+
+def test_a_turn_without_an_answer_has_no_thumbs(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(pieces=(), error=ModelError("It is down."))
+    ask(page)
+    assert not page.run().feedback
 
 
 def test_a_thumb_that_could_not_be_kept_says_why_and_is_let_go(
     page: AppTest, services: Services
 ) -> None:
     ask(page)
-    services.labels.error = BusyError("The library is being written.")
+    services.ratings.error = BusyError("The library is being written.")
     page.feedback[0].set_value(1).run()
     html = shown(page)
     assert "The library is being written." in html

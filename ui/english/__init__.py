@@ -3,6 +3,7 @@
 from ui.english.asking import *  # noqa: F403
 from ui.english.chat import *  # noqa: F403
 from ui.english.conversations import *  # noqa: F403
+from ui.english.document import *  # noqa: F403
 from ui.english.imports import *  # noqa: F403
 from ui.english.lab import *  # noqa: F403
 from ui.english.library import *  # noqa: F403

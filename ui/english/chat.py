@@ -60,9 +60,6 @@ NO_QUOTE = "The source does not support the sentence that cites it."
 NO_SUCH_SOURCE = "The answer cites [{n}], but there is no source with that number."
 ELSEWHERE = "The quote stands elsewhere in the document:"
 
-RATE = "Does it cite the right passages?"
-RATED_RIGHT = "Kept: the cited passages are right for this question."
-RATED_WRONG = "Kept: the cited passages are not right for this question."
 
 INCOMPLETE = "This answer is incomplete."
 STOPPED = "You stopped this answer. What was written until then is kept."

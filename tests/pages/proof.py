@@ -1,0 +1,67 @@
+"""What the pages are tested with in place of stored documents and ratings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from domain import Principal, Turn
+from errors import NotFoundError
+from services.ratings import Rating, Reason
+from services.reader import Cited, DocumentView, Freshness
+from tests.pages.double import NOW
+
+
+@dataclass
+class Ratings:
+    """Ratings in memory, by turn."""
+
+    kept: dict[str, Rating] = field(default_factory=dict)
+    error: Exception | None = None
+
+    def rating(self, principal: Principal, turn_id: str) -> Rating | None:
+        return self.kept.get(turn_id)
+
+    def rate(
+        self,
+        principal: Principal,
+        turn_id: str,
+        grade: int | None,
+        reason: Reason | None = None,
+        comment: str = "",
+    ) -> None:
+        if self.error:
+            raise self.error
+        self.kept.pop(turn_id, None)
+        if grade is not None:
+            self.kept[turn_id] = Rating(turn_id, grade, reason, comment, NOW)
+
+
+@dataclass
+class Reader:
+    """Tells the versions in `stored`, and shows `shown` for any address."""
+
+    stored: dict[str, Freshness] = field(default_factory=dict)
+    shown: DocumentView | None = None
+    asked: list[tuple[str, int, int, Cited | None]] = field(default_factory=list)
+    picture: bytes | Exception = b""
+
+    def freshness(self, principal: Principal, turns: Sequence[Turn]) -> dict[str, Freshness]:
+        return self.stored
+
+    def view(
+        self,
+        principal: Principal,
+        document_id: str,
+        start: int = 0,
+        end: int = 0,
+        *,
+        cited: Cited | None = None,
+    ) -> DocumentView:
+        self.asked.append((document_id, start, end, cited))
+        if self.shown is None:
+            raise NotFoundError("This document is not in the library.")
+        return self.shown
+
+    def page_image(self, principal: Principal, document_id: str, page: int) -> bytes:
+        if isinstance(self.picture, Exception):
+            raise self.picture
+        return self.picture
