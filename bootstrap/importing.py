@@ -26,20 +26,19 @@ class SourceServices:
 
     _parts: Parts
 
-    @property
-    def imports(self) -> "ImportService":
-        """Imports of any source."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
 
-    @property
-    def queue(self) -> "ImportQueue":
-        """Imports as jobs."""
-        raise NotImplementedError
+        @property
+        def imports(self) -> "ImportService":
+            """Imports of any source."""
 
-    @property
-    def uploads(self) -> "UploadService":
-        """Files that people give, in boxes."""
-        raise NotImplementedError
+        @property
+        def queue(self) -> "ImportQueue":
+            """Imports as jobs."""
+
+        @property
+        def uploads(self) -> "UploadService":
+            """Files that people give, in boxes."""
 
     @cached_property
     def sources(self) -> "SourceService":

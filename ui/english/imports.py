@@ -1,1 +1,187 @@
 """The texts of the import page."""
+
+from ui.english.fixed import fixed
+from ui.english.plural import Plural
+
+IMPORT_PAGE = "Import"
+IMPORT_TITLE = "Where the documents come from"
+IMPORT_INTRO = (
+    "A source is a folder of this machine or a box of uploaded files. An import brings the library"
+    " up to date with it: what is new, what has changed, what is gone."
+)
+NO_IMPORT_WORKER = (
+    "No worker is running, so what is queued waits. `make run` starts one beside the pages; to"
+    " start one by hand:"
+)
+WORKER_COMMAND = fixed("python cli.py worker")
+
+ADD_SOURCE = "Add a source"
+SOURCE_KIND = "Kind of source"
+SOURCE_KINDS = {"directory": "Folder", "upload": "Upload files"}
+SOURCE_FIELDS = {
+    "path": "Folder or file on the machine Footnote runs on",
+    "include": "Only paths that match, one pattern a line",
+    "exclude": "No paths that match, one pattern a line",
+    "box": "Box",
+    "files": "Files",
+}
+SOURCE_FIELD_HINTS = {
+    "path": "/home/me/handbook",
+    "include": "*.md",
+    "exclude": "drafts/**",
+    "box": "",
+    "files": "",
+}
+SOURCE_NAME = "Name"
+SOURCE_NAME_HINT = "Its own name"
+SOURCE_COLLECTION = "Collection"
+SOURCE_COLLECTION_HINT = "Choose one or type a new name"
+SOURCE_COLLECTION_HELP = (
+    "Conversations can search chosen collections only. Without one, the source's name is its"
+    " collection."
+)
+SOURCE_LABELS = "Labels, separated by commas"
+SOURCE_SCHEDULE = "Refresh by itself"
+SCHEDULES = {"never": "Never", "hourly": "Every hour", "daily": "Every day", "weekly": "Every week"}
+TEST_SOURCE = "Test"
+ADD_AND_TRY = "Add and try out"
+ADD_AND_TRY_HELP = "Shows what an import would do, and changes nothing in the library."
+ADD_AND_IMPORT = "Add and import"
+UPLOAD_AND_IMPORT = "Upload and import"
+TEST_PASSED = Plural(
+    "The test has passed: there is 1 document.", "The test has passed: there are {n} documents."
+)
+TEST_PASSED_MORE = "The test has passed: there are more than {n} documents."
+TEST_FIRST = "The first: {titles}"
+TEST_SKIPPED = Plural("1 file can't be imported.", "{n} files can't be imported.")
+SKIPPED_FILE = "{name}: {reason}"
+OPEN_EXISTING = "Open {name}"
+SOURCE_ADDED = "{name} is added."
+FILES_REFUSED = Plural("1 file was not taken:", "{n} files were not taken:")
+
+SOURCES_LISTED = "Sources"
+NO_SOURCES = "There is no source yet. Add a folder or upload files above."
+CONVERSATION_BOXES = Plural(
+    "Files of 1 conversation", "Files of {n} conversations, each searched in its own only"
+)
+SOURCES_PAGE = "Page of the sources"
+IMPORT_STATES = {
+    "": "never imported",
+    "queued": "queued",
+    "running": "running",
+    "paused": "paused",
+    "completed": "done",
+    "completed with errors": "done with errors",
+    "needs confirmation": "needs confirmation",
+    "interrupted": "interrupted",
+    "cancelled": "cancelled",
+    "failed": "failed",
+}
+JOB_KINDS = {"import": "Import", "dry run": "Trial run", "removal": "Removal"}
+SOURCE_PAUSED = "paused"
+SOURCE_HOLDS = "{documents}, {passages}"
+SOURCE_FAILED = Plural("1 could not be read", "{n} could not be read")
+SOURCE_IMPORTED = "imported {ago}"
+SOURCE_NEXT = "next refresh {ago}"
+SOURCE_DUE = "refresh is due"
+SOURCE_IN_COLLECTION = "collection {name}"
+
+REFRESH_NOW = "Import now"
+TRY_IMPORT = "Try out"
+TRY_IMPORT_HELP = "Shows what an import would do, and changes nothing in the library."
+PAUSE_SOURCE = "Pause"
+PAUSE_SOURCE_HELP = "No refresh by itself, and what is at work rests."
+RESUME_SOURCE = "Go on"
+OPEN_LIBRARY = "Documents in the library"
+
+JOB_QUEUED = "Waiting for its turn"
+JOB_INTERRUPTED = (
+    "Interrupted: what was done is kept, and the next worker goes on at the next document."
+)
+JOB_PAUSED = "Paused. It goes on at the next document."
+JOB_STAGES = {
+    "listing": "Looking what is there",
+    "reading": "Reading",
+    "splitting": "Splitting",
+    "embedding": "Embedding",
+    "writing": "Writing",
+    "removing": "Removing",
+    "indexing": "Indexing",
+}
+JOB_STARTING = "Starting"
+JOB_LISTED = Plural("1 found so far", "{n} found so far")
+JOB_DONE_OF = "{done} of {total} documents"
+JOB_PARTS = "passage {part} of {parts}"
+JOB_RATE = Plural("1 document a minute", "{n} documents a minute")
+JOB_LEFT = "about {time} left"
+JOB_STOPPING = {"pause": "Pausing…", "cancel": "Cancelling…"}
+PAUSE_JOB = "Pause"
+RESUME_JOB = "Go on"
+CANCEL_JOB = "Cancel"
+
+TRIAL = "What an import would do"
+TRIAL_MADE = "Found out {ago}, in {time}"
+TRIAL_READ = "{passages} from {pages} and {characters} to embed"
+TRIAL_READ_NO_PAGES = "{passages} from {characters} to embed"
+TRIAL_PAGES = Plural("1 page", "{n} pages")
+TRIAL_CHARACTERS = Plural("1 character", "{n} characters")
+TRIAL_TOKENS = Plural("about 1 token", "about {n} tokens")
+TRIAL_PRICE = "about {price} {currency}"
+TRIAL_FREE = "costs nothing: no price is set for embedding"
+TRIAL_NO_CHANGES = "Nothing has changed: there is nothing to import."
+IMPORT_CHANGES = Plural("Import 1 change", "Import {n} changes")
+HELD_BACK = Plural(
+    "1 document is no longer in the source, which is more than half of it. It stays until you"
+    " confirm that it is really gone.",
+    "{n} documents are no longer in the source, which is more than half of it. They stay until you"
+    " confirm that they are really gone.",
+)
+HELD_BACK_CHECK = "A folder that is not mounted looks like an empty one: check it first."
+CONFIRM_REMOVALS = Plural("Remove 1 document", "Remove {n} documents")
+OUTCOMES = {
+    "new": "new",
+    "changed": "changed",
+    "gone": "gone",
+    "unchanged": "unchanged",
+    "kept": "kept",
+    "failed": "could not be read",
+}
+
+HISTORY = "Imports so far"
+NO_HISTORY = "There was no import yet."
+HISTORY_STARTED = "Started"
+HISTORY_KIND = "What"
+HISTORY_STATE = "State"
+HISTORY_DURATION = "Took"
+HISTORY_CHOOSE = "Report of"
+HISTORY_ENTRY = "{kind}, {started}: {state}"
+HISTORY_OLDER = "Older"
+HISTORY_NEWER = "Newer"
+REPORT_SHOW = "Show"
+REPORT_ALL = "all"
+REPORT_OUTCOME = "{outcome} ({n})"
+REPORT_EMPTY = "No document has such an outcome."
+REPORT_DOCUMENT = "Document"
+REPORT_OUTCOME_COLUMN = "Outcome"
+REPORT_FIGURES = "Passages"
+REPORT_REASON = "Reason"
+REPORT_ROWS = "{first}–{last} of {total}"
+REPORT_NOTE = "Of earlier imports the unchanged documents are no longer listed."
+
+EDIT_SOURCE = "Change"
+EDIT_FIXED = "Where it is stays as it is: for another place add another source."
+EDIT_SAVE = "Save"
+EDIT_SAVED = "Saved."
+EDIT_SAVED_IMPORT = "Saved. An import that files its documents anew is queued."
+ADD_FILES = "Add files to this box"
+DELETE_SOURCE = "Delete"
+DELETE_ASK = "Delete {name}?"
+DELETE_REMOVES = "This takes {documents} with {passages} out of the library."
+DELETE_UPLOADS = "The uploaded files are deleted for good."
+DELETE_KEEPS_FILES = "The files themselves stay where they are."
+DELETE_CITED = Plural(
+    "1 conversation cites these documents: its answers keep their evidence.",
+    "{n} conversations cite these documents: their answers keep their evidence.",
+)
+DELETE_NOW = "Delete this source"
+DELETE_QUEUED = "{name} is being deleted."

@@ -1,0 +1,13 @@
+"""The import page: sources, what their imports do, and what they did."""
+
+import ui
+
+ui.require_frame("pages/imports.py")
+
+services = ui.services()
+ui.show_imports_title(services)
+ui.add_source(services)
+ui.show_sources(services)
+chosen = ui.chosen_source(services)
+if chosen:
+    ui.show_source(services, chosen)

@@ -1,0 +1,248 @@
+"""What imports did or would do: in sum, as a history, and document by document."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from bootstrap import Services
+from domain import ImportItem, ImportState, Outcome, QueuedImport
+from ui import words
+from ui.errors import show_problem
+from ui.html import escape
+from ui.imports import badge
+from ui.language import ago, day_and_time, duration, number
+from ui.services import principal
+
+if TYPE_CHECKING:
+    from services.import_reports import ImportSummary
+    from services.source_status import SourceStatus
+
+ROWS, HISTORY_ROWS = 50, 10
+COUNTED = (Outcome.NEW, Outcome.CHANGED, Outcome.GONE, Outcome.FAILED)
+
+
+def show_trial(services: Services, status: "SourceStatus") -> None:
+    """Show the latest dry run of a source that was not imported since, and offer the import."""
+    summary = services.import_reports.dry_run(principal(), status.source.id)
+    if summary is None or status.job is not None:
+        return
+    with st.container(border=True, key="trial"):
+        st.html(f"<h4>{escape(words.TRIAL)}</h4>{_made(summary)}")
+        if summary.job.state in (ImportState.CANCELLED, ImportState.FAILED):
+            show_problem(summary.job.message)
+            return
+        st.html(counts_html(summary.counts) + _figures(summary))
+        if summary.held_back:
+            show_held_back(services, status.source.id, summary.held_back)
+        if not summary.changes:
+            st.caption(words.TRIAL_NO_CHANGES)
+        elif st.button(words.count(words.IMPORT_CHANGES, summary.changes), type="primary"):
+            services.sources.refresh(principal(), status.source.id)
+            st.rerun()
+        show_items(services, summary)
+
+
+def show_brake(services: Services, status: "SourceStatus") -> None:
+    """Show that the last import removed nothing though most is gone, and ask."""
+    last = status.last
+    if status.job or last is None or last.state is not ImportState.NEEDS_CONFIRMATION:
+        return
+    held_back = services.import_reports.summary(principal(), last.id).held_back
+    show_held_back(services, status.source.id, held_back)
+
+
+def show_held_back(services: Services, source_id: str, held_back: int) -> None:
+    """Show how many removals wait, with the button that confirms them."""
+    with st.container(key=f"held-back-{source_id}"):
+        show_problem(
+            words.count(words.HELD_BACK, held_back), hint=words.HELD_BACK_CHECK, severe=False
+        )
+        if st.button(words.count(words.CONFIRM_REMOVALS, held_back), icon=":material/delete:"):
+            services.sources.refresh(principal(), source_id, confirm_removals=True)
+            st.rerun()
+
+
+def show_history(services: Services, source_id: str) -> None:
+    """Show the imports of a source, the latest first, and the report of the chosen one."""
+    offset = _offset(f"history-{source_id}", HISTORY_ROWS)
+    jobs = services.import_reports.history(
+        principal(), source_id, limit=HISTORY_ROWS + 1, offset=offset
+    )
+    if not jobs and not offset:
+        st.caption(words.NO_HISTORY)
+        return
+    shown = jobs[:HISTORY_ROWS]
+    st.html(_history_html(shown))
+    _turn_page(f"history-{source_id}", offset, more=len(jobs) > len(shown))
+    names = {job.id: _entry(job) for job in shown}
+    chosen = st.selectbox(words.HISTORY_CHOOSE, names, index=None, format_func=names.__getitem__)
+    if chosen:
+        summary = services.import_reports.summary(principal(), chosen)
+        if summary.job.message:
+            show_problem(summary.job.message, severe=summary.job.state is ImportState.FAILED)
+        st.html(counts_html(summary.counts))
+        show_items(services, summary)
+
+
+def show_items(services: Services, summary: "ImportSummary") -> None:
+    """Show the documents of an import with one outcome or all, page by page."""
+    total = sum(summary.counts.values())
+    if not total:
+        return
+    outcome: Outcome | None = st.pills(
+        words.REPORT_SHOW,
+        [one for one in Outcome if summary.counts.get(one)],
+        default=Outcome.FAILED if summary.counts.get(Outcome.FAILED) else None,
+        format_func=lambda one: _counted(one, summary.counts),
+        key=f"outcome-{summary.job.id}",
+    )
+    wanted = [outcome] if outcome else []
+    total = summary.counts.get(outcome, 0) if outcome else total
+    key = f"items-{summary.job.id}-{outcome}"
+    offset = _offset(key, ROWS)
+    items = services.import_reports.items(
+        principal(), summary.job.id, wanted, limit=ROWS, offset=offset
+    )
+    st.html(_items_html(items))
+    last = number(offset + len(items))
+    st.caption(words.REPORT_ROWS.format(first=number(offset + 1), last=last, total=number(total)))
+    _turn_page(key, offset, more=offset + len(items) < total)
+
+
+def counts_html(counts: Mapping[Outcome, int]) -> str:
+    """How many documents had which outcome."""
+    told = "".join(
+        f'<div><dt>{escape(words.OUTCOMES[one])}</dt><dd class="fn-{one.value}">'
+        f"{number(counts[one])}</dd></div>"
+        for one in Outcome
+        if counts.get(one)
+    )
+    return f'<dl class="fn-counts">{told}</dl>'
+
+
+def _made(summary: "ImportSummary") -> str:
+    job = summary.job
+    if job.finished_at is None:
+        return ""
+    made = words.TRIAL_MADE.format(ago=ago(job.finished_at), time=duration(job.seconds))
+    return f'<p class="fn-made">{escape(made)}</p>'
+
+
+def _figures(summary: "ImportSummary") -> str:
+    figures = summary.figures
+    if not figures.passages:
+        return ""
+    parts = [
+        words.count(words.PASSAGES, figures.passages),
+        words.count(words.TRIAL_PAGES, figures.pages) if figures.pages else "",
+        words.count(words.TRIAL_CHARACTERS, figures.characters),
+        words.count(words.TRIAL_TOKENS, figures.tokens),
+        _price(summary),
+    ]
+    told = "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+    return f'<div class="fn-source-row">{told}</div>'
+
+
+def _price(summary: "ImportSummary") -> str:
+    if not summary.price:
+        return str(words.TRIAL_FREE)
+    price = number(float(f"{summary.price:.2g}"))
+    return str(words.TRIAL_PRICE.format(price=price, currency=summary.currency))
+
+
+def _counted(outcome: Outcome, counts: Mapping[Outcome, int]) -> str:
+    name, n = words.OUTCOMES[outcome], number(counts.get(outcome, 0))
+    return str(words.REPORT_OUTCOME.format(outcome=name, n=n))
+
+
+def _history_html(jobs: Sequence[QueuedImport]) -> str:
+    heads = [
+        words.HISTORY_STARTED,
+        words.HISTORY_KIND,
+        words.HISTORY_STATE,
+        words.HISTORY_DURATION,
+        *(words.OUTCOMES[one] for one in COUNTED),
+    ]
+    return _table(heads, [_history_row(job) for job in jobs])
+
+
+def _history_row(job: QueuedImport) -> list[str]:
+    told = [day_and_time(job.started_at), words.JOB_KINDS[job.kind]]
+    counts = [number(job.counts.get(one, 0)) for one in COUNTED]
+    rest = [duration(job.seconds), *counts]
+    return [*map(escape, told), badge(job.state), *map(escape, rest)]
+
+
+def _entry(job: QueuedImport) -> str:
+    kind, state = words.JOB_KINDS[job.kind], words.IMPORT_STATES[job.state]
+    return str(
+        words.HISTORY_ENTRY.format(kind=kind, started=day_and_time(job.started_at), state=state)
+    )
+
+
+def _items_html(items: Sequence[ImportItem]) -> str:
+    heads = [
+        words.REPORT_DOCUMENT,
+        words.REPORT_OUTCOME_COLUMN,
+        words.REPORT_FIGURES,
+        words.REPORT_REASON,
+    ]
+    rows = [
+        [
+            escape(item.key),
+            f'<span class="fn-{item.outcome.value}">{escape(words.OUTCOMES[item.outcome])}</span>',
+            number(item.passages) if item.passages else "",
+            escape(item.reason),
+        ]
+        for item in items
+    ]
+    return _table(heads, rows)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are HTML already; each knows its head, for narrow windows."""
+    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td data-head="{escape(name)}">{cell}</td>'
+            for name, cell in zip(heads, row, strict=True)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="fn-table"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _offset(key: str, rows: int) -> int:
+    return int(st.session_state.get(f"page-{key}", 0)) * rows
+
+
+def _turn_page(key: str, offset: int, *, more: bool) -> None:
+    if not offset and not more:
+        return
+    with st.container(horizontal=True):
+        st.button(
+            words.HISTORY_NEWER,
+            key=f"back-{key}",
+            icon=":material/chevron_left:",
+            disabled=not offset,
+            on_click=_move,
+            args=(key, -1),
+        )
+        st.button(
+            words.HISTORY_OLDER,
+            key=f"on-{key}",
+            icon=":material/chevron_right:",
+            disabled=not more,
+            on_click=_move,
+            args=(key, 1),
+        )
+
+
+def _move(key: str, pages: int) -> None:
+    st.session_state[f"page-{key}"] = max(0, st.session_state.get(f"page-{key}", 0) + pages)

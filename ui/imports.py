@@ -1,0 +1,151 @@
+"""The import page: the sources with their states, and the one that is chosen."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from bootstrap import Services
+from domain import ImportState
+from errors import NotFoundError
+from ui import words
+from ui.errors import show_error, show_problem
+from ui.html import escape, lang
+from ui.language import ago
+from ui.services import principal
+
+if TYPE_CHECKING:
+    from services.source_status import SourceStatus
+
+CHOSEN, TOLD, BOXES_PAGE = "source", "imports_told", "imports_boxes_page"
+BOXES_SHOWN = 20
+POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
+
+
+def show_imports_title(services: Services) -> None:
+    """Show what the page is for, what was just done, and whether anybody does imports."""
+    st.subheader(words.IMPORT_TITLE, anchor=False)
+    st.caption(words.IMPORT_INTRO)
+    for text in st.session_state.pop(TOLD, ()):
+        st.html(f'<p class="fn-told" role="status">{escape(text)}</p>')
+    if not services.queue.has_worker():
+        show_problem(words.NO_IMPORT_WORKER, severe=False)
+        st.code(words.WORKER_COMMAND, language="bash")
+
+
+def choose_source(source_id: str | None) -> None:
+    """Show this source from the next run on; None shows none."""
+    if source_id is None:
+        st.query_params.pop(CHOSEN, None)
+    else:
+        st.query_params[CHOSEN] = source_id
+
+
+def tell(*texts: str) -> None:
+    """Say this at the top of the page when it runs next."""
+    st.session_state[TOLD] = [*st.session_state.get(TOLD, ()), *texts]
+
+
+def show_sources(services: Services) -> None:
+    """Show every source; what runs is looked at again each two seconds."""
+    st.markdown(f"#### {words.SOURCES_LISTED}")
+    statuses = services.sources.list(principal())
+    if not statuses:
+        st.caption(words.NO_SOURCES)
+        return
+    runs = any(one.job and one.job.state in POLLED for one in statuses)
+    st.fragment(_show_list, run_every="2s" if runs else None)(services)
+
+
+def chosen_source(services: Services) -> "SourceStatus | None":
+    """The source that the address names, where the person may see it."""
+    source_id = st.query_params.get(CHOSEN)
+    if not source_id:
+        return None
+    try:
+        return services.sources.get(principal(), source_id)
+    except NotFoundError as error:
+        choose_source(None)
+        show_error(error)
+        return None
+
+
+def _show_list(services: Services) -> None:
+    statuses = services.sources.list(principal())
+    _show_rows([one for one in statuses if not one.source.conversation_id])
+    boxes = [one for one in statuses if one.source.conversation_id]
+    if boxes:
+        with st.expander(words.count(words.CONVERSATION_BOXES, len(boxes))):
+            _show_boxes(boxes)
+
+
+def _show_boxes(boxes: Sequence["SourceStatus"]) -> None:
+    pages = -(-len(boxes) // BOXES_SHOWN)
+    page = st.number_input(words.SOURCES_PAGE, 1, pages, key=BOXES_PAGE) if pages > 1 else 1
+    _show_rows(boxes[(page - 1) * BOXES_SHOWN : page * BOXES_SHOWN])
+
+
+def _show_rows(statuses: Sequence["SourceStatus"]) -> None:
+    chosen = st.query_params.get(CHOSEN)
+    for status in statuses:
+        source = status.source
+        kind = "chosen" if source.id == chosen else "other"
+        with st.container(key=f"source-{kind}-{source.id}", gap=None):
+            if st.button(source.name, key=f"open-{source.id}", type="tertiary"):
+                choose_source(source.id)
+                st.rerun()
+            st.html(_row_html(status))
+
+
+def _row_html(status: "SourceStatus") -> str:
+    figures = status.figures
+    parts = [
+        words.SOURCE_HOLDS.format(
+            documents=words.count(words.DOCUMENTS, figures.documents),
+            passages=words.count(words.PASSAGES, figures.passages),
+        ),
+        words.count(words.SOURCE_FAILED, figures.failed) if figures.failed else "",
+        *when(status),
+    ]
+    told = "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+    return f'<div class="fn-source-row">{badges(status)}{told}</div>'
+
+
+def badges(status: "SourceStatus") -> str:
+    """How the source stands, as HTML."""
+    state = status.state or ""
+    html = badge(state)
+    if status.source.paused and state != ImportState.PAUSED:
+        html += badge(ImportState.PAUSED)
+    return html
+
+
+def badge(state: str) -> str:
+    """The state of an import as HTML; "" is none yet."""
+    kind = (state or "never").replace(" ", "-")
+    return f'<span class="fn-badge fn-state fn-{kind}">{escape(words.IMPORT_STATES[state])}</span>'
+
+
+def when(status: "SourceStatus") -> list[str]:
+    """When the source was imported last, and when it will be by itself."""
+    told = []
+    if status.last and status.last.finished_at:
+        told.append(words.SOURCE_IMPORTED.format(ago=ago(status.last.finished_at)))
+    if status.next_refresh and not status.job:
+        is_due = status.next_refresh <= datetime.now(UTC)
+        coming = words.SOURCE_DUE if is_due else words.SOURCE_NEXT
+        told.append(coming.format(ago=ago(status.next_refresh)))
+    return told
+
+
+def place_html(status: "SourceStatus") -> str:
+    """The heading of a chosen source: its name, where it is, how it stands."""
+    source = status.source
+    collection = words.SOURCE_IN_COLLECTION.format(name=source.collection)
+    return (
+        f'<div class="fn-source-head"><h3{lang(source.name)}>{escape(source.name)}</h3>'
+        f"{badges(status)}</div>"
+        f'<div class="fn-source-row"><span>{escape(words.SOURCE_KINDS[source.kind])}</span>'
+        f"<span>{escape(source.location)}</span><span>{escape(collection)}</span></div>"
+    )
