@@ -11,7 +11,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import Principal
+from domain import Principal, Turn
+from services.choices import Choices
 from services.costs import CostService, Prices
 from tests.pages.double import ScriptedChat, ScriptedConversations
 from tests.pages.proof import Ratings, Reader
@@ -36,14 +37,34 @@ class Library:
         return self.now
 
 
+class Asking:
+    """Nothing to choose from, no files, and no answer without a proof."""
+
+    def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:
+        return Choices()
+
+    def box_of(self, principal: Principal, conversation_id: str) -> None:
+        return None
+
+    def nothing_found(self, principal: Principal, turn: Turn) -> None:
+        return None
+
+    def suggest(self, principal: Principal, day: date) -> list[str]:
+        return []
+
+
 @dataclass
 class Services:
-    suggestions: Suggestions = field(default_factory=Suggestions)
     chat: ScriptedChat = field(default_factory=ScriptedChat)
     library: Library = field(default_factory=Library)
     ratings: Ratings = field(default_factory=Ratings)
     reader: Reader = field(default_factory=Reader)
     costs: CostService = field(default_factory=lambda: CostService(Prices("qwen3", 2.0, 10.0)))
+
+    choices: Asking = field(default_factory=Asking)
+    uploads: Asking = field(default_factory=Asking)
+    relevance: Asking = field(default_factory=Asking)
+    suggestions: Asking = field(default_factory=Asking)
 
     @property
     def conversations(self) -> ScriptedConversations:
