@@ -8,21 +8,32 @@ from ui import words
 ui.require_frame("pages/chat.py")
 
 services = ui.services()
-chat = services.chat
-ui.show_model(chat.model_label)
+ui.allow_copying()
+ui.show_model(services.chat.model_label)
 ui.show_conversations(services)
 library = ui.show_library(services)
 
-turns = ui.current_turns(chat)
-for turn in turns:
-    ui.show_turn(turn)
-    ui.show_feedback(services, turn)
+turns = ui.current_turns(services.chat)
+again = ui.wanted_again()
+place = ui.show_turns(services, turns, again)
 
 welcome = st.empty()
-typed = st.chat_input(words.ASK_HERE, submit_mode="stop", disabled=not library.documents)
-question = typed or ui.chosen_question()
-if question:
-    if ui.ask(chat, question, ui.current_conversation()):
-        st.rerun()  # now from what was stored, its citations checked
+with st.container(key="scope", horizontal=True, vertical_alignment="center"):
+    search = ui.show_scope(services, ui.shown_conversation(services.chat))
+    ui.show_files(services, ui.current_conversation())
+typed = st.chat_input(
+    words.ASK_HERE, submit_mode="stop", accept_file="multiple", disabled=not library.documents
+)
+if typed and typed.files:
+    with place:
+        talk = ui.take_files(services, typed.files, ui.current_conversation(), typed.text)
+    ui.open_conversation(talk)
+asked = again or (typed and typed.text.strip()) or ui.chosen_question()
+if asked:
+    with place:
+        if ui.ask(services, asked, ui.current_conversation(), search):
+            st.rerun()  # now from what was stored, its citations checked
+elif typed:
+    st.rerun()  # the files stand beside the input now
 elif library.documents and not turns:
     ui.show_welcome(welcome, services, library)

@@ -20,8 +20,7 @@ HISTORY_TURNS = 50
 """No earlier turns are condensed with, however many tokens a history may take."""
 
 MakeChain = Callable[[Principal, SearchChoice, str], "ConversationalRetrievalChain"]
-"""The chain for one question of a person in the conversation with that id, searching as chosen,
-over the index that answers now."""
+"""The chain for a question in the conversation of that id, over the index that answers now."""
 
 
 class ChatService:
@@ -46,7 +45,7 @@ class ChatService:
             documents: The texts that quotes are looked up in.
             make_chain: Makes the chain for each question.
             model_label: What answers are signed with.
-            default_search: What the settings say of searching.
+            default_search: What the settings say.
         """
         self.model_label = model_label
         self.default_search = default_search
@@ -98,8 +97,8 @@ class ChatService:
             parent_id=parent_id,
             search=self._filled_in(search or conversation.search),
         )
-        known = {"standalone_question": given, "standalone_given": bool(given)}
-        yield from self._answer(principal, replace(turn, model=self.model_label, **known))
+        turn = replace(turn, standalone_question=given, standalone_given=bool(given))
+        yield from self._answer(principal, replace(turn, model=self.model_label))
 
     def _answer(self, principal: Principal, turn: Turn) -> Generator[Event, None, None]:
         answering = Answering(turn, self._text_of)
@@ -132,7 +131,7 @@ class ChatService:
         """
         turn = self._conversations.turn(principal, conversation_id, turn_id)
         given = turn.standalone_question if turn.standalone_given else None
-        return self._version(principal, turn, turn.question, given, search)
+        return self._beside(principal, turn, turn.question, given, search)
 
     def search_again(
         self,
@@ -149,7 +148,7 @@ class ChatService:
             NotFoundError: The person has no such conversation, or it has no such turn.
         """
         turn = self._conversations.turn(principal, conversation_id, turn_id)
-        return self._version(principal, turn, turn.question, standalone, search)
+        return self._beside(principal, turn, turn.question, standalone, search)
 
     def edit(
         self,
@@ -166,9 +165,9 @@ class ChatService:
             NotFoundError: The person has no such conversation, or it has no such turn.
         """
         turn = self._conversations.turn(principal, conversation_id, turn_id)
-        return self._version(principal, turn, question, None, search)
+        return self._beside(principal, turn, question, None, search)
 
-    def _version(
+    def _beside(
         self,
         principal: Principal,
         turn: Turn,
@@ -176,14 +175,9 @@ class ChatService:
         standalone: str | None,
         search: SearchChoice | None,
     ) -> Generator[Event, None, None]:
-        return self.stream(
-            principal,
-            question,
-            turn.conversation_id,
-            search=search or turn.search,
-            parent_id=turn.parent_id,
-            standalone=standalone,
-        )
+        where = {"parent_id": turn.parent_id, "standalone": standalone}
+        how = search or turn.search
+        return self.stream(principal, question, turn.conversation_id, search=how, **where)
 
     def ask(
         self,
@@ -197,6 +191,10 @@ class ChatService:
             if isinstance(event, Answered):
                 return event.turn
         raise AssertionError("a stream that does not raise ends with Answered")
+
+    def conversation(self, principal: Principal, conversation_id: str) -> Conversation:
+        """The conversation itself; raises NotFoundError where the person has no such one."""
+        return self._conversations.get(principal, conversation_id)
 
     def conversations(self, principal: Principal, limit: int = 50) -> list[Conversation]:
         """The person's conversations, the latest first."""

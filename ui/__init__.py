@@ -1,12 +1,16 @@
 """What the pages share: the frame, the services, and how a turn and its evidence are shown."""
 
-from ui.answer import ask, show_turn
+from ui.answer import ask, show_turns
 from ui.conversation_list import show_conversations
-from ui.conversations import current_conversation, current_turns
-from ui.costs import show_cost, show_total_cost
+from ui.conversations import (
+    current_conversation,
+    current_turns,
+    open_conversation,
+    shown_conversation,
+)
+from ui.copying import allow_copying
 from ui.document import asked_document, show_document
 from ui.errors import errors_shown
-from ui.feedback import show_feedback
 from ui.frame import require_frame, return_to_opened_page, show_frame, show_model
 from ui.imports import chosen_source, show_imports_title, show_sources
 from ui.lab import (
@@ -22,13 +26,17 @@ from ui.library_charts import show_figures
 from ui.library_failures import show_failures, show_left_out
 from ui.library_table import show_documents
 from ui.passages_view import show_document_passages
+from ui.scope import show_scope
 from ui.services import principal, services
 from ui.source_panel import show_source
 from ui.sources_form import add_source
+from ui.turn_actions import wanted_again
+from ui.uploads import show_files, take_files
 from ui.welcome import chosen_question, show_library, show_welcome
 
 __all__ = [
     "add_source",
+    "allow_copying",
     "ask",
     "asked_document",
     "chosen_question",
@@ -40,6 +48,7 @@ __all__ = [
     "errors_shown",
     "lab_form",
     "library_view",
+    "open_conversation",
     "opened_document",
     "principal",
     "require_frame",
@@ -47,13 +56,12 @@ __all__ = [
     "services",
     "show_comparison",
     "show_conversations",
-    "show_cost",
     "show_document",
     "show_document_passages",
     "show_documents",
     "show_failures",
-    "show_feedback",
     "show_figures",
+    "show_files",
     "show_frame",
     "show_imports_title",
     "show_lab_title",
@@ -62,9 +70,12 @@ __all__ = [
     "show_library_status",
     "show_model",
     "show_quality",
+    "show_scope",
     "show_source",
     "show_sources",
-    "show_total_cost",
-    "show_turn",
+    "show_turns",
     "show_welcome",
+    "shown_conversation",
+    "take_files",
+    "wanted_again",
 ]

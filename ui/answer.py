@@ -1,39 +1,74 @@
 """A turn on the page: while it is being written, and once it is stored."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from domain import Source, Turn, TurnState
+from bootstrap import Services
+from domain import SearchChoice, Source, Turn, TurnState
 from errors import AppError
 from services.events import Event, Found, Searching, Started, Written
 from ui import words
+from ui.activity import activity_html, working_html
 from ui.conversations import open_conversation
+from ui.costs import show_cost, show_total_cost
 from ui.errors import problem_html, show_error
+from ui.feedback import show_feedback
 from ui.html import answer_html, escape, lang
+from ui.nothing_found import show_nothing_found
 from ui.services import principal
 from ui.sources import citation_marker, evidence_html, plain_marker
+from ui.turn_actions import Again, Change, edits, show_actions, show_editor
 
 if TYPE_CHECKING:
     from services.chat import ChatService
+    from services.reader import Freshness
 
 QUESTION_CHARACTERS = 2000  # more of a question than this is not repeated on the page
 REDRAW_S = 0.05
 USER, ASSISTANT = ":material/person:", ":material/menu_book:"
 
 
-def show_turn(turn: Turn) -> None:
-    """Show a stored turn: question, answer, what became of it, and its sources."""
-    show_question(turn.question)
+def show_turns(services: Services, turns: list[Turn], again: Again | None) -> DeltaGenerator:
+    """Show the turns, or those before the one that is asked again; where the next one comes."""
+    ids = [turn.id for turn in turns]
+    before = ids.index(again.turn.id) if again and again.turn.id in ids else len(turns)
+    versions = services.chat.versions(principal(), turns[0].conversation_id) if turns else {}
+    freshness = services.reader.freshness(principal(), turns)
+    for turn in turns[:before]:
+        with st.container():
+            _show_turn(services, turn, versions.get(turn.id, ()), freshness)
+    if before == len(turns) and turns:
+        show_nothing_found(services, turns[-1])
+        show_total_cost(services, turns)
+    place = st.container()
+    for _ in turns[before + 1 :]:  # they would stand below the new answer, out of date
+        st.empty()
+    return place
+
+
+def _show_turn(
+    services: Services,
+    turn: Turn,
+    versions: tuple[str, ...],
+    freshness: "Mapping[str, Freshness]",
+) -> None:
+    """Question, answer, what became of it, its sources, and what can be done with it."""
+    if edits(turn, Change.QUESTION):
+        show_editor(turn, Change.QUESTION)
+    else:
+        show_question(turn.question)
     with st.chat_message("assistant", avatar=ASSISTANT):
-        searched = turn.standalone_question
-        activity = _activity(searched, turn.sources) if searched else ""
         answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
-        main = f'<div class="fn-main">{activity}{answer}{_notice(turn)}</div>'
-        st.html(f'<div class="fn-turn"><div>{main}{evidence_html(turn)}</div></div>')
+        main = f'<div class="fn-main">{activity_html(turn)}{answer}{_notice(turn)}</div>'
+        st.html(f'<div class="fn-turn"><div>{main}{evidence_html(turn, freshness)}</div></div>')
+        show_actions(services.chat, turn, versions)
+        show_feedback(services, turn)
+        show_cost(services, turn)
 
 
 def _notice(turn: Turn) -> str:
@@ -57,29 +92,57 @@ def show_question(question: str) -> None:
         st.html(f'<div class="fn-question"{lang(question)}>{text}</div>')
 
 
-def ask(chat: "ChatService", question: str, conversation_id: str | None) -> bool:
+def ask(
+    services: Services,
+    asked: str | Again,
+    conversation_id: str | None,
+    search: SearchChoice | None = None,
+) -> bool:
     """Show the answer while it is written; False where it failed, with the reason on the page.
 
     The service's generator is closed when the reader presses stop, so that it keeps the
     partial answer before the page goes on.
     """
-    show_question(question)
+    chat = services.chat
+    show_question(asked if isinstance(asked, str) else asked.question)
     with st.chat_message("assistant", avatar=ASSISTANT):
+        live = _LiveAnswer()
         try:
-            with closing(chat.stream(principal(), question, conversation_id)) as events:
-                _show_stream(events)
+            with closing(_events(chat, asked, conversation_id, search)) as events:
+                _show_stream(live, events)
         except AppError as error:
             show_error(error)
+            if live.turn:
+                show_actions(chat, live.turn)
             return False
     return True
 
 
-def _show_stream(events: Iterator[Event]) -> None:
-    live = _LiveAnswer()
+def _events(
+    chat: "ChatService",
+    asked: str | Again,
+    conversation_id: str | None,
+    search: SearchChoice | None,
+) -> Generator[Event, None, None]:
+    if isinstance(asked, str):
+        return chat.stream(principal(), asked, conversation_id, search=search)
+    of = (principal(), asked.turn.conversation_id, asked.turn.id)
+    search = asked.search or search
+    match asked.change:
+        case Change.NOTHING:
+            return chat.regenerate(*of, search=search)
+        case Change.QUESTION:
+            return chat.edit(*of, asked.text, search=search)
+        case Change.SEARCH:
+            return chat.search_again(*of, asked.text, search=search)
+
+
+def _show_stream(live: "_LiveAnswer", events: Iterator[Event]) -> None:
     try:
         for event in events:
             match event:
                 case Started(turn):  # a stopped or failed first question has its conversation
+                    live.turn = turn
                     open_conversation(turn.conversation_id)
                 case Searching(question):
                     live.search(question)
@@ -96,22 +159,26 @@ class _LiveAnswer:
     """The answer while it is being written, redrawn at most every `REDRAW_S` seconds."""
 
     def __init__(self) -> None:
+        self.turn: Turn | None = None
         self._activity, self._body = st.empty(), st.empty()
         self._question, self._text = "", ""
         self._sources: tuple[Source, ...] = ()
         self._drawn_at = 0.0
-        self._activity.html(f'<p class="fn-activity">{words.SEARCHING}</p>')
+        self._activity.html(working_html())
         self.draw(stoppable=True)
 
     def search(self, question: str) -> None:
         self._question = question
-        self._activity.html(_activity(question, None))
+        self._activity.html(working_html(question))
 
     def find(self, sources: tuple[Source, ...]) -> None:
         self._sources = sources
-        self._activity.html(_activity(self._question, sources))
+        self._activity.html(working_html(self._question, sources))
 
     def write(self, text: str) -> None:
+        if not self._text:
+            done = working_html(self._question, self._sources, answering=True)
+            self._activity.html(done)
         self._text += text
         if time.monotonic() - self._drawn_at > REDRAW_S:
             self._drawn_at = time.monotonic()
@@ -125,19 +192,3 @@ class _LiveAnswer:
         """
         note = f'<div class="fn-notice fn-stopped">{words.STOPPED}</div>' if stoppable else ""
         self._body.html(answer_html(self._text, plain_marker(self._sources)) + note)
-
-
-def _activity(searched: str, sources: tuple[Source, ...] | None) -> str:
-    found = "" if sources is None else f" · {_found(sources)}"
-    question = f"<strong{lang(searched)}>{escape(searched)}</strong>"
-    return f'<p class="fn-activity">{words.SEARCHED_FOR} {question}{found}</p>'
-
-
-def _found(sources: tuple[Source, ...]) -> str:
-    if not sources:
-        return words.NOTHING_FOUND
-    documents = len({source.document_id for source in sources})
-    return words.FOUND.format(
-        passages=words.count(words.PASSAGES, len(sources)),
-        documents=words.count(words.DOCUMENTS, documents),
-    )

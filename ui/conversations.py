@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from domain import Turn
+from domain import Conversation, Turn
 from errors import NotFoundError
 from ui import words
 from ui.errors import show_problem
@@ -43,6 +43,12 @@ def current_turns(chat: "ChatService") -> list[Turn]:
         open_conversation(None)
         show_problem(words.LOST_CONVERSATION, severe=False)
         return []
+
+
+def shown_conversation(chat: "ChatService") -> Conversation | None:
+    """The conversation in the address, None for a new one; for after `current_turns`."""
+    conversation_id = current_conversation()
+    return chat.conversation(principal(), conversation_id) if conversation_id else None
 
 
 def short_title(title: str) -> str:

@@ -12,6 +12,7 @@ from domain import (
     CitationState,
     Conversation,
     Principal,
+    SearchChoice,
     Source,
     Turn,
     TurnState,
@@ -19,6 +20,7 @@ from domain import (
 from errors import AppError, InputError, NotFoundError
 from services.conversations import Age, Groups
 from services.events import Answered, Event, Found, Searching, Started, Written
+from storage.turn_tree import LATEST, TurnTree
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 PASSAGE = (
@@ -74,19 +76,39 @@ class ScriptedChat:
         self.model_label = EXTRACTIVE
         self.script = script or Script()
         self.stored: dict[str, list[Turn]] = {}
+        self.shown: dict[str, str] = {}
         self.asked: list[str] = []
+        self.searches: list[SearchChoice | None] = []
         self.closed = threading.Event()
 
     def stream(
-        self, principal: Principal, question: str, conversation_id: str | None = None
+        self,
+        principal: Principal,
+        question: str,
+        conversation_id: str | None = None,
+        *,
+        search: SearchChoice | None = None,
+        parent_id: str | None = LATEST,
+        standalone: str | None = None,
     ) -> Generator[Event, None, None]:
         if isinstance(self.script.error, InputError):
             raise self.script.error
         self.asked.append(question)
+        self.searches.append(search)
         conversation_id = conversation_id or f"c{len(self.stored) + 1}"
         turns = self.stored.setdefault(conversation_id, [])
-        turn = Turn(f"t{len(turns) + 1}", conversation_id, question, TurnState.RUNNING, NOW)
+        turn = Turn(
+            f"t{len(turns) + 1}",
+            conversation_id,
+            question,
+            TurnState.RUNNING,
+            NOW,
+            standalone_question=standalone or "",
+            standalone_given=bool(standalone),
+            parent_id=self._tree(conversation_id).resolve(parent_id),
+        )
         turns.append(turn)
+        self.shown[conversation_id] = turn.id
         try:
             yield Started(turn)
             for turns[-1] in self._play(turn):
@@ -108,7 +130,7 @@ class ScriptedChat:
         if script.error and script.at_once:
             raise script.error
         self._events: list[Event] = []
-        standalone = f"{turn.question} (standalone)"
+        standalone = turn.standalone_question or f"{turn.question} (standalone)"
         turn = dataclasses.replace(turn, standalone_question=standalone, sources=script.sources)
         self._events = [Searching(standalone), Found(script.sources)]
         yield turn
@@ -125,6 +147,7 @@ class ScriptedChat:
             citations=script.citations,
             unsupported_sentences=script.unsupported,
             model=self.model_label,
+            timings_ms={"first_token": 900.0, "total": 2345.0},
         )
         self._events = [Answered(turn)]
         yield turn
@@ -138,7 +161,64 @@ class ScriptedChat:
     def turns(self, principal: Principal, conversation_id: str) -> list[Turn]:
         if conversation_id not in self.stored:
             raise NotFoundError("There is no such conversation.")
-        return list(self.stored[conversation_id])
+        tree = self._tree(conversation_id)
+        return [self._turn(conversation_id, one) for one in tree.branch(tree.shown)]
+
+    def conversation(self, principal: Principal, conversation_id: str) -> Conversation:
+        if conversation_id not in self.stored:
+            raise NotFoundError("There is no such conversation.")
+        return Conversation(conversation_id, principal.user_id, "", NOW, NOW)
+
+    def versions(self, principal: Principal, conversation_id: str) -> dict[str, tuple[str, ...]]:
+        return self._tree(conversation_id).versions()
+
+    def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
+        self.shown[conversation_id] = self._tree(conversation_id).newest_below(turn_id)
+
+    def regenerate(
+        self, principal: Principal, talk: str, turn_id: str, *, search: SearchChoice | None = None
+    ) -> Generator[Event, None, None]:
+        turn = self._turn(talk, turn_id)
+        parent = turn.parent_id
+        return self.stream(principal, turn.question, talk, search=search, parent_id=parent)
+
+    def edit(
+        self,
+        principal: Principal,
+        talk: str,
+        turn_id: str,
+        question: str,
+        *,
+        search: SearchChoice | None = None,
+    ) -> Generator[Event, None, None]:
+        parent = self._turn(talk, turn_id).parent_id
+        return self.stream(principal, question, talk, search=search, parent_id=parent)
+
+    def search_again(
+        self,
+        principal: Principal,
+        talk: str,
+        turn_id: str,
+        standalone: str,
+        *,
+        search: SearchChoice | None = None,
+    ) -> Generator[Event, None, None]:
+        turn = self._turn(talk, turn_id)
+        return self.stream(
+            principal,
+            turn.question,
+            talk,
+            search=search,
+            parent_id=turn.parent_id,
+            standalone=standalone,
+        )
+
+    def _tree(self, conversation_id: str) -> TurnTree:
+        parents = {turn.id: turn.parent_id for turn in self.stored[conversation_id]}
+        return TurnTree(self.shown.get(conversation_id, ""), parents)
+
+    def _turn(self, conversation_id: str, turn_id: str) -> Turn:
+        return next(one for one in self.stored[conversation_id] if one.id == turn_id)
 
 
 class ScriptedConversations:

@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
+from domain import Explanation, Move
 from errors import (
     ConfigError,
     InputError,
@@ -15,7 +16,7 @@ from errors import (
     StorageError,
 )
 from tests.pages.conftest import APP, Services, ask, shown
-from tests.pages.double import QUOTE, Script
+from tests.pages.double import QUOTE, Script, source
 from ui import words
 
 
@@ -160,7 +161,7 @@ def test_an_empty_library_says_how_to_fill_it(services: Services) -> None:
     page = AppTest.from_file(str(APP)).run()
     html = shown(page)
     assert words.LIBRARY_EMPTY in html
-    assert "python cli.py import PATH" in html
+    assert words.EMPTY_SAMPLES in html
     assert page.chat_input[0].disabled
 
 
@@ -210,3 +211,107 @@ def test_of_a_very_long_question_only_the_beginning_is_repeated(
     assert "The question is too long." in html
     assert "98,000 more characters" in html
     assert "x" * 2001 not in html
+
+
+def press(page: AppTest, key: str) -> str:
+    page.button(key=key).click().run()
+    return shown(page)
+
+
+def test_the_line_above_the_answer_tells_what_was_done_and_how_long_it_took(
+    page: AppTest, services: Services
+) -> None:
+    html = ask(page)
+    assert "Searched for <strong>How many days? (standalone)</strong>" in html
+    assert "2 passages in 2 documents" in html
+    assert "2.3 s" in html
+
+
+def test_a_reranker_that_did_nothing_is_told_with_its_reason(
+    page: AppTest, services: Services
+) -> None:
+    late = Explanation(0.5, (), move=Move(skipped="Reranking took longer than 1 s."))
+    services.chat.script = Script(sources=(source(1, why=late), source(2, why=late)))
+    assert "Not reranked: Reranking took longer than 1 s." in ask(page)
+    done = Explanation(0.5, (), move=Move(0.9, 2, 1))
+    services.chat.script = Script(sources=(source(1, why=done), source(2, why=late)))
+    assert "Not reranked" not in ask(AppTest.from_file(str(APP), default_timeout=20).run())
+
+
+def test_asking_again_gives_another_version_and_the_earlier_one_can_be_shown(
+    page: AppTest, services: Services
+) -> None:
+    ask(page)
+    services.chat.script = Script(pieces=("Another answer.",))
+    html = press(page, "again-t1")
+    assert services.chat.asked == ["How many days?"] * 2
+    assert "Another answer." in html
+    assert "2/2" in html
+    assert f"“{QUOTE}”" not in html
+    html = press(page, "previous-t2")
+    assert f"“{QUOTE}”" in html
+    assert "1/2" in html
+    assert page.button(key="previous-t1").disabled
+    assert "Another answer." in press(page, "next-t1")
+
+
+def test_an_edited_question_begins_another_branch_and_nothing_is_lost(
+    page: AppTest, services: Services
+) -> None:
+    ask(page, "First?")
+    ask(page, "Second?")
+    press(page, "edit-t1")
+    page.text_area(key="editor-question-t1").set_value("Really first?")
+    html = press_labelled(page, words.ASK)
+    assert "Really first?" in html
+    assert "Second?" not in html
+    html = press(page, "previous-t3")
+    assert "Second?" in html
+    assert [turn.question for turn in services.chat.stored["c1"]] == [
+        "First?",
+        "Second?",
+        "Really first?",
+    ]
+
+
+def press_labelled(page: AppTest, label: str) -> str:
+    next(button for button in page.button if button.label == label).click().run()
+    return shown(page)
+
+
+def test_an_edited_search_keeps_the_typed_question_and_is_told(
+    page: AppTest, services: Services
+) -> None:
+    ask(page)
+    press(page, "search-t1")
+    page.text_area(key="editor-search-t1").set_value("annual leave days")
+    html = press_labelled(page, words.SEARCH)
+    assert "Searched for <strong>annual leave days</strong>, as you worded it" in html
+    assert services.chat.asked == ["How many days?"] * 2
+
+
+def test_an_editor_that_is_left_or_emptied_asks_nothing(page: AppTest, services: Services) -> None:
+    ask(page)
+    press(page, "edit-t1")
+    page.text_area(key="editor-question-t1").set_value("  ")
+    press_labelled(page, words.ASK)
+    assert page.text_area
+    press_labelled(page, words.CANCEL)
+    assert not page.text_area
+    assert services.chat.asked == ["How many days?"]
+
+
+def test_a_failed_answer_can_be_asked_again_at_once(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(error=ModelError("It broke off."), at_once=True)
+    ask(page)
+    services.chat.script = Script()
+    html = press(page, "again-t1")
+    assert f"“{QUOTE}”" in html
+    assert "2/2" in html
+
+
+def test_an_answer_is_copied_with_the_sources_it_cites(page: AppTest) -> None:
+    html = ask(page)
+    copied = html.split('data-copy="')[1].split('"')[0]
+    assert copied.endswith("[1] Leave policy (handbook/leave-policy.md)")
+    assert "Sick leave" not in copied

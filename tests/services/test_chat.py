@@ -1,12 +1,21 @@
 import pytest
 
-from domain import LOCAL_USER, CitationState, Principal, TurnState
+from domain import (
+    LOCAL_USER,
+    CitationState,
+    Principal,
+    Scope,
+    SearchChoice,
+    SearchMode,
+    TurnState,
+)
 from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
 from services.events import Answered, Found, Searching, Started, Written
 from services.questions import MAX_QUESTION_CHARS
 from tests.fakes.openai import Fault, Text
 
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
+THRESHOLD = SearchChoice(mode=SearchMode.SIMILARITY_SCORE_THRESHOLD, score_threshold=1.5)
 
 
 @pytest.fixture
@@ -252,3 +261,125 @@ def test_a_stored_source_tells_why_it_was_found(build_services, handbook):
     why = kept.sources[0].why
     assert sum(part.share for part in why.parts) == pytest.approx(kept.sources[0].score)
     assert {"annual", "leave"} <= {word.lower() for word in why.matched_words}
+
+
+QUESTION = "How many days of annual leave?"
+
+
+def last(stream):
+    *_, event = stream
+    return event.turn
+
+
+def questions_of(chat, conversation_id):
+    return [turn.question for turn in chat.turns(LOCAL_USER, conversation_id)]
+
+
+def test_asking_again_keeps_both_answers_and_the_history_is_that_of_the_branch(
+    services, model_server
+):
+    model_server.will(
+        Text("One."), Text("q"), Text("Two."), Text("q"), Text("Two again."), Text("q"), Text("3.")
+    )
+    chat = services.chat
+    first = chat.ask(LOCAL_USER, "First question?")
+    second = chat.ask(LOCAL_USER, "Second question?", first.conversation_id)
+    again = last(chat.regenerate(LOCAL_USER, first.conversation_id, second.id))
+    assert (again.question, again.answer) == ("Second question?", "Two again.")
+    assert chat.versions(LOCAL_USER, first.conversation_id)[again.id] == (second.id, again.id)
+    chat.ask(LOCAL_USER, "Third question?", first.conversation_id)
+    prompts = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
+    asked_again, third = prompts[3][-1]["content"], prompts[5][-1]["content"]
+    assert "One." in asked_again
+    assert "Two." not in asked_again
+    assert "Two again." in third
+    assert "Two." not in third
+
+
+def test_another_search_is_done_exactly_as_given_and_both_are_kept(extractive):
+    chat = extractive.chat
+    first = chat.ask(LOCAL_USER, QUESTION)
+    follow_up = chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
+    turn = last(
+        chat.search_again(LOCAL_USER, first.conversation_id, follow_up.id, "Bristol WireGuard")
+    )
+    assert (turn.question, turn.standalone_question) == ("And the gateway?", "Bristol WireGuard")
+    assert turn.standalone_given
+    assert turn.sources[0].title == "VPN"
+    chat.show(LOCAL_USER, first.conversation_id, follow_up.id)
+    assert chat.turns(LOCAL_USER, first.conversation_id) == [first, follow_up]
+    chat.show(LOCAL_USER, first.conversation_id, turn.id)
+    again = last(chat.regenerate(LOCAL_USER, first.conversation_id, turn.id))
+    assert again.standalone_question == "Bristol WireGuard"
+
+
+def test_an_edited_question_begins_a_branch_and_what_followed_stays(extractive):
+    chat = extractive.chat
+    first = chat.ask(LOCAL_USER, QUESTION)
+    chat.ask(LOCAL_USER, "And sick leave?", first.conversation_id)
+    turn = last(chat.edit(LOCAL_USER, first.conversation_id, first.id, "Which gateway?"))
+    assert turn.parent_id is None
+    assert questions_of(chat, first.conversation_id) == ["Which gateway?"]
+    chat.show(LOCAL_USER, first.conversation_id, first.id)
+    assert questions_of(chat, first.conversation_id) == [QUESTION, "And sick leave?"]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * (MAX_QUESTION_CHARS + 1)])
+def test_what_can_not_be_asked_leaves_the_conversation_as_it_was(extractive, text):
+    turn = extractive.chat.ask(LOCAL_USER, QUESTION)
+    where = (LOCAL_USER, turn.conversation_id, turn.id)
+    for again in (extractive.chat.edit, extractive.chat.search_again):
+        with pytest.raises(InputError):
+            last(again(*where, text))
+    assert extractive.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_nobody_asks_again_in_a_conversation_of_another(extractive):
+    chat = extractive.chat
+    turn = chat.ask(LOCAL_USER, QUESTION)
+    other = chat.ask(LOCAL_USER, QUESTION)
+    for who, talk in ((Principal("somebody"), turn.conversation_id), (LOCAL_USER, "none")):
+        with pytest.raises(NotFoundError):
+            last(chat.regenerate(who, talk, turn.id))
+    for again in (chat.edit, chat.search_again):
+        with pytest.raises(NotFoundError):
+            last(again(LOCAL_USER, other.conversation_id, turn.id, "Why?"))
+
+
+def test_the_turn_tells_how_it_was_really_searched(build_services, handbook):
+    services = build_services(top_k=3)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    turn = services.chat.ask(LOCAL_USER, QUESTION)
+    assert turn.search == SearchChoice(Scope(), SearchMode.CONVEX, 3)
+    threshold = SearchChoice(mode=SearchMode.SIMILARITY_SCORE_THRESHOLD, k=2)
+    turn = services.chat.ask(LOCAL_USER, QUESTION, search=threshold)
+    assert turn.search == SearchChoice(Scope(), SearchMode.SIMILARITY_SCORE_THRESHOLD, 2, 0.3)
+    assert len(turn.sources) <= 2
+
+
+def test_a_conversation_is_searched_as_it_began_unless_a_question_says_otherwise(extractive):
+    chat = extractive.chat
+    korean = SearchChoice(Scope(sources=("handbook",)), SearchMode.BM25, 1)
+    first = chat.ask(LOCAL_USER, "연차", search=korean)
+    assert len(first.sources) == 1
+    second = chat.ask(LOCAL_USER, "leave", first.conversation_id)
+    assert second.search == korean
+    third = chat.ask(LOCAL_USER, "leave", first.conversation_id, SearchChoice(k=4))
+    assert third.search == SearchChoice(mode=SearchMode.CONVEX, k=4)
+    again = last(chat.regenerate(LOCAL_USER, first.conversation_id, first.id))
+    assert again.search == korean
+
+
+def test_a_scope_that_can_not_be_searched_is_a_failed_turn_that_says_why(extractive):
+    lost = SearchChoice(Scope(sources=("handbok",)))
+    with pytest.raises(InputError, match="handbook"):
+        extractive.chat.ask(LOCAL_USER, QUESTION, search=lost)
+    [turn] = extractive.chat.turns(LOCAL_USER, extractive.chat.conversations(LOCAL_USER)[0].id)
+    assert (turn.state, turn.question) == (TurnState.FAILED, QUESTION)
+    assert "handbok" in turn.error
+
+
+@pytest.mark.parametrize("search", [SearchChoice(k=0), SearchChoice(k=5000), THRESHOLD])
+def test_an_impossible_search_is_refused_in_words(extractive, search):
+    with pytest.raises(InputError, match="must be between"):
+        extractive.chat.ask(LOCAL_USER, QUESTION, search=search)

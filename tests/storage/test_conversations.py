@@ -2,6 +2,7 @@ import os
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -14,13 +15,17 @@ from domain import (
     Explanation,
     Move,
     Principal,
+    Scope,
     ScorePart,
+    SearchChoice,
+    SearchMode,
     Source,
     TurnState,
 )
 from errors import NotFoundError
 from storage.conversations import Conversations
 from storage.database import open_database
+from storage.tables import ConversationRow
 
 ANNA = Principal("anna", frozenset({"staff"}))
 BERT = Principal("bert")
@@ -106,6 +111,9 @@ def test_a_conversation_is_seen_by_its_owner_alone(conversations):
         lambda: conversations.turns(BERT, conversation.id),
         lambda: conversations.start_turn(BERT, conversation.id, "mine now"),
         lambda: conversations.finish_turn(BERT, replace(turn, answer="changed")),
+        lambda: conversations.turn(BERT, conversation.id, turn.id),
+        lambda: conversations.versions(BERT, conversation.id),
+        lambda: conversations.show(BERT, conversation.id, turn.id),
     ):
         with pytest.raises(NotFoundError, match=conversation.id):
             call()
@@ -148,3 +156,85 @@ def test_only_the_running_turns_of_dead_processes_become_incomplete(database, co
     assert dead().state is forgotten().state is TurnState.INCOMPLETE
     assert "ask again" in dead().error
     assert alive().state is elsewhere().state is TurnState.RUNNING
+
+
+def test_asking_again_shows_the_new_branch_and_the_other_one_is_a_step_away(conversations):
+    talk = conversations.create(ANNA, "x").id
+    first, second = (conversations.start_turn(ANNA, talk, question) for question in "12")
+    again = conversations.start_turn(ANNA, talk, "1 again", parent_id=None)
+    assert conversations.turns(ANNA, talk) == [again]
+    assert conversations.versions(ANNA, talk)[first.id] == (first.id, again.id)
+    conversations.show(ANNA, talk, first.id)
+    assert conversations.turns(ANNA, talk) == [first, second]
+    assert conversations.turn(ANNA, talk, again.id) == again
+
+
+def test_what_comes_next_follows_the_branch_that_is_shown(conversations):
+    talk = conversations.create(ANNA, "x").id
+    first = conversations.start_turn(ANNA, talk, "1")
+    conversations.start_turn(ANNA, talk, "2")
+    other = conversations.start_turn(ANNA, talk, "2 again", parent_id=first.id)
+    after = conversations.start_turn(ANNA, talk, "3")
+    assert after.parent_id == other.id
+    assert conversations.turns(ANNA, talk) == [first, other, after]
+    assert conversations.turns(ANNA, talk, until=other.id) == [first, other]
+    assert conversations.turns(ANNA, talk, until=None) == []
+
+
+def test_a_turn_of_another_conversation_is_no_parent_and_not_shown(conversations):
+    mine, other = (conversations.create(ANNA, title).id for title in ("mine", "other"))
+    foreign = conversations.start_turn(ANNA, other, "?")
+    for call in (
+        lambda: conversations.start_turn(ANNA, mine, "?", parent_id=foreign.id),
+        lambda: conversations.show(ANNA, mine, foreign.id),
+        lambda: conversations.turn(ANNA, mine, foreign.id),
+        lambda: conversations.turns(ANNA, mine, until="never"),
+    ):
+        with pytest.raises(NotFoundError, match="no turn"):
+            call()
+    assert conversations.turns(ANNA, mine) == []
+
+
+def test_how_to_search_is_remembered_and_what_was_searched_is_kept(conversations):
+    search = SearchChoice(Scope(collections=("휴가",), since="2026-01-01"), SearchMode.BM25, 7, 0.4)
+    talk = conversations.create(ANNA, "x", search)
+    turn = conversations.start_turn(ANNA, talk.id, "?", search=search)
+    assert conversations.get(ANNA, talk.id).search == search
+    assert conversations.turns(ANNA, talk.id)[0].search == turn.search == search
+
+
+def test_no_turn_is_lost_where_many_ask_at_once(tmp_path):
+    open_database(tmp_path).close()
+    talk = Conversations(open_database(tmp_path)).create(ANNA, "x").id
+
+    def ask(n):
+        own = Conversations(open_database(tmp_path))  # as another process has it
+        for turn in range(5):
+            own.finish_turn(ANNA, answered(own.start_turn(ANNA, talk, f"{n}.{turn}")))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(ask, range(4)))
+    turns = Conversations(open_database(tmp_path)).turns(ANNA, talk)
+    assert sorted(turn.question for turn in turns) == [
+        f"{n}.{m}" for n in range(4) for m in range(5)
+    ]
+    assert all(turn.answer for turn in turns)
+
+
+def test_a_deleted_conversation_is_found_no_more_but_keeps_the_answer_under_way(
+    database, conversations
+):
+    talk = conversations.create(ANNA, "x").id
+    turn = conversations.start_turn(ANNA, talk, "?")
+    set_deleted(database, talk, datetime.now(UTC))
+    assert conversations.list(ANNA) == []
+    with pytest.raises(NotFoundError):
+        conversations.turns(ANNA, talk)
+    conversations.finish_turn(ANNA, answered(turn))
+    set_deleted(database, talk, None)
+    assert conversations.turns(ANNA, talk) == [answered(turn)]
+
+
+def set_deleted(database, conversation_id, moment):
+    with database.write() as session:
+        session.get(ConversationRow, conversation_id).deleted_at = moment

@@ -31,8 +31,17 @@ MODEL_NOTES = {
 }
 
 QUESTION_CUT = "… ({more:,} more characters)"
-SEARCHED_FOR = "Searched for:"
 SEARCHING = "Searching…"
+SEARCHING_FOR = "Searching for {question}"
+READING = "Reading {titles}"
+READING_MORE = Plural(
+    "Reading {titles} and 1 more document", "Reading {titles} and {n} more documents"
+)
+ANSWERING = "Answering…"
+SEARCHED_FOR = "Searched for {question}"
+SEARCHED_FOR_GIVEN = "Searched for {question}, as you worded it"
+SECONDS = "{seconds} s"
+NOT_RERANKED = "Not reranked: {reason}"
 FOUND = "{passages} in {documents}"
 PASSAGES = Plural("1 passage", "{n:,} passages")
 DOCUMENTS = Plural("1 document", "{n:,} documents")
@@ -65,3 +74,18 @@ INCOMPLETE = "This answer is incomplete."
 STOPPED = "You stopped this answer. What was written until then is kept."
 RUNNING = "This answer was not finished: it is still being written elsewhere, or it broke off."
 RETRYABLE = "It may work if you ask again."
+
+COPY = "Copy"
+COPIED = "Copied"
+ASK_AGAIN = "Ask again"
+EDIT_QUESTION = "Edit question"
+SEARCH_AGAIN = "Edit search"
+YOUR_QUESTION = "Your question"
+SEARCHED_QUESTION = "Question to search for"
+EDIT_NOTE = "The earlier question and what followed it are kept as another version."
+SEARCH_NOTE = "Searched exactly as it stands here. The earlier answer is kept as another version."
+ASK = "Ask"
+SEARCH = "Search again"
+VERSION = "Version {n} of {total}"
+PREVIOUS_VERSION = "Previous version"
+NEXT_VERSION = "Next version"

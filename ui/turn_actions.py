@@ -1,0 +1,155 @@
+"""What can be done with an answer: copy it, ask again, in other words, or for something else."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from domain import SearchChoice, Turn
+from errors import AppError
+from ui import words
+from ui.copying import copy_button
+from ui.errors import show_error
+from ui.nothing_found import asked_again
+from ui.services import principal
+
+if TYPE_CHECKING:
+    from services.chat import ChatService
+
+WANTED, EDITED = "wanted_again", "edited_turn"
+LINES_PX = 100
+
+
+class Change(StrEnum):
+    """What is to be different in another version of a turn."""
+
+    NOTHING = "nothing"
+    QUESTION = "question"
+    SEARCH = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Another version of a turn that a person wants.
+
+    `text` is what it is changed to, `search` how it is searched where that is chosen with it.
+    """
+
+    turn: Turn
+    change: Change
+    text: str = ""
+    search: SearchChoice | None = None
+
+    @property
+    def question(self) -> str:
+        """The question as it is going to be shown."""
+        return self.text if self.change is Change.QUESTION else self.turn.question
+
+
+def wanted_again() -> Again | None:
+    """What was pressed under an answer, once."""
+    if widened := asked_again():
+        change = Change.SEARCH if widened.standalone else Change.NOTHING
+        return Again(widened.turn, change, widened.standalone or "", widened.search)
+    wanted: Again | None = st.session_state.pop(WANTED, None)
+    return wanted
+
+
+def edits(turn: Turn, change: Change) -> bool:
+    """Whether a person is at changing that of the turn."""
+    return bool(st.session_state.get(EDITED) == (turn.id, change))
+
+
+def show_actions(chat: "ChatService", turn: Turn, versions: tuple[str, ...] = ()) -> None:
+    """Show the buttons under an answer; `versions` are the ids of the turn's, oldest first."""
+    if edits(turn, Change.SEARCH):
+        show_editor(turn, Change.SEARCH)
+    with st.container(
+        key=f"actions-{turn.id}", horizontal=True, vertical_alignment="center", gap="small"
+    ):
+        if len(versions) > 1:
+            _show_versions(chat, turn, versions)
+        if turn.answer:
+            copy_button(turn)
+        _button("again", turn, words.ASK_AGAIN, ":material/refresh:", Change.NOTHING)
+        _button("edit", turn, words.EDIT_QUESTION, ":material/edit:", Change.QUESTION)
+        if turn.standalone_question:
+            _button("search", turn, words.SEARCH_AGAIN, ":material/search:", Change.SEARCH)
+
+
+def _button(name: str, turn: Turn, label: str, icon: str, change: Change) -> None:
+    press = _want if change is Change.NOTHING else _edit
+    st.button(
+        label,
+        key=f"{name}-{turn.id}",
+        icon=icon,
+        type="tertiary",
+        on_click=press,
+        args=(turn, change),
+    )
+
+
+def _show_versions(chat: "ChatService", turn: Turn, versions: tuple[str, ...]) -> None:
+    """The switch between the versions of a turn: ‹ 2/3 ›."""
+    place = versions.index(turn.id)
+    _step(chat, turn, versions, place - 1, words.PREVIOUS_VERSION, ":material/chevron_left:")
+    told = words.VERSION.format(n=place + 1, total=len(versions))
+    st.html(f'<span class="fn-version" title="{told}">{place + 1}/{len(versions)}</span>')
+    _step(chat, turn, versions, place + 1, words.NEXT_VERSION, ":material/chevron_right:")
+
+
+def _step(
+    chat: "ChatService", turn: Turn, versions: tuple[str, ...], to: int, label: str, icon: str
+) -> None:
+    is_there = 0 <= to < len(versions)
+    st.button(
+        label,
+        key=f"{'previous' if 'left' in icon else 'next'}-{turn.id}",
+        icon=icon,
+        type="tertiary",
+        disabled=not is_there,
+        on_click=_show_version,
+        args=(chat, turn.conversation_id, versions[to] if is_there else ""),
+    )
+
+
+def _show_version(chat: "ChatService", conversation_id: str, turn_id: str) -> None:
+    try:
+        chat.show(principal(), conversation_id, turn_id)
+    except AppError as error:
+        show_error(error)
+
+
+def show_editor(turn: Turn, change: Change) -> None:
+    """Show what is to be changed in a box, with a button to ask and one to leave it."""
+    key = f"editor-{change}-{turn.id}"
+    is_question = change is Change.QUESTION
+    with st.form(f"form-{key}"):
+        st.text_area(
+            words.YOUR_QUESTION if is_question else words.SEARCHED_QUESTION,
+            value=turn.question if is_question else turn.standalone_question,
+            key=key,
+            height=LINES_PX,
+        )
+        st.caption(words.EDIT_NOTE if is_question else words.SEARCH_NOTE)
+        with st.container(horizontal=True):
+            label = words.ASK if is_question else words.SEARCH
+            st.form_submit_button(label, type="primary", on_click=_want, args=(turn, change, key))
+            st.form_submit_button(words.CANCEL, on_click=_stop_editing)
+
+
+def _edit(turn: Turn, change: Change) -> None:
+    st.session_state[EDITED] = (turn.id, change)
+
+
+def _stop_editing() -> None:
+    st.session_state.pop(EDITED, None)
+
+
+def _want(turn: Turn, change: Change, key: str = "") -> None:
+    text = str(st.session_state[key]).strip() if key else ""
+    if key and not text:  # nothing to ask: the box stays
+        return
+    _stop_editing()
+    st.session_state[WANTED] = Again(turn, change, text)
