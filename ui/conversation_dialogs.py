@@ -67,11 +67,11 @@ def take_undo_back() -> None:
 
 def show_import(services: "Services") -> None:
     """Offer to import a conversation; a file is imported as soon as it is given."""
-    with st.popover(
-        words.IMPORT_CONVERSATION, icon=":material/upload_file:", type="tertiary", width="stretch"
-    ):
-        # The field with its file is replaced by an empty one.
-        key = f"conversation-file-{st.session_state.get(IMPORTS, 0)}"
+    # Once a file is imported, its field is replaced by an empty one behind a closed button.
+    n = st.session_state.get(IMPORTS, 0)
+    icon, key = ":material/upload_file:", f"conversation-file-{n}"
+    label = words.IMPORT_CONVERSATION
+    with st.popover(label, icon=icon, help=label, type="tertiary", key=f"import-{n}"):
         st.file_uploader(
             words.IMPORT_CONVERSATION_FILE,
             type=["json"],
@@ -84,7 +84,7 @@ def show_import(services: "Services") -> None:
             show_error(problem)
     if conversation := st.session_state.pop(IMPORTED, None):
         told = words.CONVERSATION_IMPORTED.format(title=_label(conversation))
-        st.toast(told, icon=":material/upload_file:", duration="long")
+        st.toast(told, icon=icon, duration="long")
 
 
 def _unless_done(

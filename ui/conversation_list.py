@@ -21,13 +21,15 @@ LIMIT, SOUGHT = "conversations-limit", "conversations-sought"
 def show_conversations(services: "Services") -> None:
     """Show the sidebar, and the dialog that was asked for in it."""
     with st.sidebar, st.container(key="conversations"):
-        st.button(
-            words.NEW_CONVERSATION,
-            icon=":material/add:",
-            width="stretch",
-            on_click=_go_to,
-            args=(None,),
-        )
+        with st.container(horizontal=True, key="begin"):
+            st.button(
+                words.NEW_CONVERSATION,
+                icon=":material/add:",
+                width="stretch",
+                on_click=_go_to,
+                args=(None,),
+            )
+            show_import(services)
         sought = st.text_input(
             words.SEARCH_CONVERSATIONS,
             type="search",
@@ -39,7 +41,6 @@ def show_conversations(services: "Services") -> None:
         )
         show_undo(services)
         _show_groups(services, sought or "")
-        show_import(services)
     show_asked(services)
 
 
@@ -75,6 +76,7 @@ def _show_conversation(conversation: Conversation) -> None:
             format_func=words.CONVERSATION_ACTIONS.__getitem__,
             key=f"menu-{conversation.id}",
             type="tertiary",
+            icon=":material/more_horiz:",
         )
     if action:
         ask_what(action, conversation)
