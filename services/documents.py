@@ -204,7 +204,8 @@ class DocumentService:
             if (wanted.sources is None or one.id in wanted.sources)
             and (not wanted.collections or one.collection in wanted.collections)
         ]
-        return replace(wanted, sources=tuple(chosen))
+        everything = len(chosen) == len(self.sources.list())
+        return replace(wanted, sources=None if everything else tuple(chosen))
 
     def _keys(self, principal: Principal, document_ids: Sequence[str]) -> dict[str, list[str]]:
         named = [(one.source_id, one.key) for one in self._list.named(document_ids)]

@@ -114,8 +114,6 @@ def _engine(url: str | URL) -> Engine:
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     # pysqlite would begin transactions by itself, and too late; _begin_sqlite does it.
     connection.isolation_level = None
-    # SQLite's own leaves all letters outside ASCII as they are: "ÉTÉ" would not be found as "été".
-    connection.create_function("lower", 1, _lower, deterministic=True)
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA journal_mode = WAL")
@@ -123,10 +121,6 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
-
-
-def _lower(value: str | None) -> str | None:
-    return None if value is None else value.lower()
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, case, func, select
+from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import DocumentFilter, DocumentOrder, ListedDocument
 from storage.database import Database
@@ -109,8 +110,7 @@ class DocumentList:
 def _narrowed(wanted: Select[Any], filter_: DocumentFilter) -> Select[Any]:
     for word in filter_.words.split():
         wanted = wanted.where(
-            DocumentRow.title.icontains(word, autoescape=True)
-            | DocumentRow.key.icontains(word, autoescape=True)
+            or_(*(_holds(column, word) for column in (DocumentRow.title, DocumentRow.key)))
         )
     if filter_.sources is not None:
         wanted = wanted.where(DocumentRow.source_id.in_(filter_.sources))
@@ -121,6 +121,17 @@ def _narrowed(wanted: Select[Any], filter_: DocumentFilter) -> Select[Any]:
     if filter_.warned:
         wanted = wanted.where(func.json_array_length(DocumentRow.warnings) > 0)
     return wanted
+
+
+def _holds(column: InstrumentedAttribute[str], word: str) -> ColumnElement[bool]:
+    """Whether the column holds the word in any case.
+
+    SQLite knows the case of ASCII letters only, so others are looked for as they may be written.
+    """
+    written = {word, word.lower(), word.upper(), word.capitalize()}
+    if word.isascii():
+        written = {word}
+    return or_(*(column.icontains(each, autoescape=True) for each in sorted(written)))
 
 
 def _listed(row: Row[Any]) -> ListedDocument:

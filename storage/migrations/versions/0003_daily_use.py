@@ -10,6 +10,7 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
+_LISTED = ["title", "key", "source_id", "format", "script", "imported_at", "passages", "id"]
 _ZERO, _EMPTY, _FALSE, _OBJECT = sa.text("0"), "", sa.false(), "{}"
 
 
@@ -83,6 +84,7 @@ def upgrade() -> None:
         sa.Column("lease_until", sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
     )
+    op.create_index("ix_documents_listed", "documents", _LISTED, unique=False)
     for statement in (_PARENTS, _SHOWN, _CHARACTERS, _PASSAGES):
         op.execute(statement)
 
@@ -91,6 +93,7 @@ def downgrade() -> None:
     op.drop_table("workers")
     op.drop_table("ratings")
     op.drop_index("ix_imports_state", table_name="imports")
+    op.drop_index("ix_documents_listed", table_name="documents")
     for table, columns in _added().items():
         for column in columns:
             op.drop_column(table, column.name)
