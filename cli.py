@@ -1,12 +1,12 @@
 """Footnote on the command line: import, ask, search, check, reindex, evaluate, labels, serve.
 
+`worker` does what the pages have queued; `serve` starts one.
+
 Exit codes: 0 done; 1 it failed, and the message says why; 2 the command was mistyped;
 3 done, but look: an import with unreadable files or waiting for a confirmation, or a check
 that found a disagreement; 130 stopped with Ctrl-C.
 """
 
-import os
-import subprocess
 import sys
 from dataclasses import asdict
 from io import TextIOWrapper
@@ -27,6 +27,8 @@ from commands.running import (
     progress_bar,
 )
 from commands.search import place, search
+from commands.serve import serve
+from commands.worker import worker
 from domain import LOCAL_USER, Citation, ImportReport, ImportState, Outcome, Turn
 from errors import AppError
 
@@ -110,21 +112,8 @@ def reindex(data_dir: DataDir = None) -> None:
 app.command()(evaluate)
 app.add_typer(labels, name="labels")
 app.command()(search)
-
-
-@app.command()
-def serve(port: int = 8501, data_dir: DataDir = None) -> None:
-    """Serve the chat page; the very first start imports the sample documents."""
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
-    with open_services(data_dir) as services:
-        with progress_bar() as progress:
-            report = services.directories.import_samples_once(LOCAL_USER, on_progress=progress)
-        if report is not None:
-            typer.echo("The sample documents are imported.")
-        # The page runs in the program's own folder, from where a relative path leads elsewhere.
-        chosen = {"FOOTNOTE_DATA_DIR": str(services.imports.data_dir.resolve())}
-        code = subprocess.call(command, cwd=Path(__file__).parent, env=os.environ | chosen)  # noqa: S603  # our own command
-    raise typer.Exit(code)
+app.command()(serve)
+app.command()(worker)
 
 
 def main() -> None:

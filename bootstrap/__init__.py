@@ -12,7 +12,6 @@ from bootstrap.browsing import BrowsingServices
 from bootstrap.importing import SAMPLES, SourceServices
 from bootstrap.parts import Parts
 from bootstrap.proof import ProofServices
-from bootstrap.working import WorkingServices
 from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
 from errors import AppError
 from settings import Settings, load_settings
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
     from services.labels import LabelService
     from services.library import Library
     from services.maintenance import MaintenanceService
+    from services.queue import ImportQueue
     from services.search import SearchService
+    from services.worker import Worker
 
 __all__ = ["SAMPLES", "Services", "build_services", "interface_language"]
 
@@ -55,7 +56,7 @@ def interface_language() -> str:
     return load_settings().language
 
 
-class Services(AskingServices, ProofServices, WorkingServices, SourceServices, BrowsingServices):
+class Services(AskingServices, ProofServices, SourceServices, BrowsingServices):
     """Every service, each built when it is first used: a command pays only for its own."""
 
     def __init__(self, settings: Settings) -> None:
@@ -115,6 +116,22 @@ class Services(AskingServices, ProofServices, WorkingServices, SourceServices, B
         return ImportService(
             self._parts.database, self._parts.stores, self._parts.wanted, FORMATS_VERSION
         )
+
+    @cached_property
+    def queue(self) -> "ImportQueue":
+        """Imports as jobs: asked for, steered and watched."""
+        from bootstrap.working import make_queue
+
+        return make_queue(
+            self._parts.database, lambda on_progress: self.worker.run_next(on_progress)
+        )
+
+    @cached_property
+    def worker(self) -> "Worker":
+        """Does what is queued."""
+        from bootstrap.working import make_worker
+
+        return make_worker(self._parts.database, self)
 
     @cached_property
     def maintenance(self) -> "MaintenanceService":

@@ -1,124 +1,69 @@
-"""The queue of imports and the worker that does them."""
+"""The queue of imports and the worker that does them, wired."""
 
-from functools import cached_property
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bootstrap.parts import Parts
-from domain import LOCAL_USER, ImportKind, ImportReport, Principal, QueuedImport
+from domain import LOCAL_USER, ImportKind
+from services.queue import ImportQueue
+from services.worker import Order, Worker
+from storage.import_leases import ImportLeases, Workers
+from storage.import_queue import QueuedImports
+from storage.sources import Sources
 
 if TYPE_CHECKING:
-    from services.dry_run import DryRuns
-    from services.imports import ImportService
-    from services.progress import Cancelled, OnProgress
-    from services.queue import ImportQueue
-    from services.removal import Removals
-    from services.source_kinds import SourceKinds
-    from services.sources import SourceService
-    from services.worker import Worker
-    from storage.sources import StoredSource
+    from bootstrap import Services
+    from domain import ImportReport
+    from services.progress import OnProgress
+    from storage.database import Database
 
 
-class WorkingServices:
-    """Built when first used, as all services are."""
+def make_queue(database: "Database", run_next: Callable[["OnProgress"], bool]) -> ImportQueue:
+    """The queue; where no worker lives, `run_next` does what it holds."""
+    return ImportQueue(QueuedImports(database), Workers(database), run_next)
 
-    _parts: Parts
 
-    if TYPE_CHECKING:
+def make_worker(database: "Database", services: "Services") -> Worker:
+    """The worker, with who does which kind of run."""
 
-        @property
-        def imports(self) -> "ImportService": ...
-        @property
-        def sources(self) -> "SourceService": ...
-        @property
-        def source_kinds(self) -> "SourceKinds": ...
-        @property
-        def dry_runs(self) -> "DryRuns": ...
-        @property
-        def removals(self) -> "Removals": ...
-
-    @cached_property
-    def queue(self) -> "ImportQueue":
-        """Imports as jobs: asked for, steered and watched."""
-        from services.queue import ImportQueue
-        from storage.import_leases import Workers
-        from storage.import_queue import QueuedImports
-
-        database = self._parts.database
-        return ImportQueue(
-            QueuedImports(database),
-            Workers(database),
-            lambda on_progress: self.worker.run_next(on_progress),
+    def do_import(order: Order) -> "ImportReport":
+        return services.imports.perform(
+            order.principal,
+            order.source,
+            services.source_kinds.loader(order.source),
+            import_id=order.queued.id,
+            keys=order.queued.keys,
+            confirm_removals=order.queued.confirm_removals,
+            on_progress=order.on_progress,
+            cancelled=order.cancelled,
         )
 
-    @cached_property
-    def worker(self) -> "Worker":
-        """Does what is queued."""
-        from services.worker import Worker
-        from storage.import_leases import ImportLeases, Workers
-        from storage.sources import Sources
-
-        database = self._parts.database
-        runners = {
-            ImportKind.IMPORT: self._import,
-            ImportKind.DRY_RUN: self._dry_run,
-            ImportKind.REMOVAL: self._removal,
-        }
-        return Worker(
-            ImportLeases(database),
-            Workers(database),
-            Sources(database),
-            runners,
-            lambda now: self.sources.refresh_due(LOCAL_USER, now),
+    def do_dry_run(order: Order) -> "ImportReport":
+        return services.dry_runs.run(
+            order.principal,
+            order.source,
+            services.source_kinds.loader(order.source),
+            import_id=order.queued.id,
+            on_progress=order.on_progress,
+            cancelled=order.cancelled,
         )
 
-    def _import(
-        self,
-        principal: Principal,
-        source: "StoredSource",
-        queued: QueuedImport,
-        on_progress: "OnProgress",
-        cancelled: "Cancelled",
-    ) -> ImportReport:
-        return self.imports.perform(
-            principal,
-            source,
-            self.source_kinds.loader(source),
-            import_id=queued.id,
-            keys=queued.keys,
-            confirm_removals=queued.confirm_removals,
-            on_progress=on_progress,
-            cancelled=cancelled,
+    def do_removal(order: Order) -> "ImportReport":
+        return services.removals.run(
+            order.principal,
+            order.source,
+            import_id=order.queued.id,
+            on_progress=order.on_progress,
+            cancelled=order.cancelled,
         )
 
-    def _dry_run(
-        self,
-        principal: Principal,
-        source: "StoredSource",
-        queued: QueuedImport,
-        on_progress: "OnProgress",
-        cancelled: "Cancelled",
-    ) -> ImportReport:
-        return self.dry_runs.run(
-            principal,
-            source,
-            self.source_kinds.loader(source),
-            import_id=queued.id,
-            on_progress=on_progress,
-            cancelled=cancelled,
-        )
-
-    def _removal(
-        self,
-        principal: Principal,
-        source: "StoredSource",
-        queued: QueuedImport,
-        on_progress: "OnProgress",
-        cancelled: "Cancelled",
-    ) -> ImportReport:
-        return self.removals.run(
-            principal,
-            source,
-            import_id=queued.id,
-            on_progress=on_progress,
-            cancelled=cancelled,
-        )
+    return Worker(
+        ImportLeases(database),
+        Workers(database),
+        Sources(database),
+        {
+            ImportKind.IMPORT: do_import,
+            ImportKind.DRY_RUN: do_dry_run,
+            ImportKind.REMOVAL: do_removal,
+        },
+        lambda now: services.sources.refresh_due(LOCAL_USER, now),
+    )

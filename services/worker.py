@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from domain import ImportKind, ImportReport, ImportState, Principal, QueuedImport
@@ -20,7 +21,19 @@ _SCHEDULE_S = 10.0
 
 _log = logging.getLogger(__name__)
 
-Runner = Callable[[Principal, StoredSource, QueuedImport, OnProgress, Cancelled], ImportReport]
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A run that is to be done: who asked for it, of what, and how it is followed and stopped."""
+
+    principal: Principal
+    source: StoredSource
+    queued: QueuedImport
+    on_progress: OnProgress
+    cancelled: Cancelled
+
+
+Runner = Callable[[Order], ImportReport]
 """Does one kind of run; raises CancelledError where it was to stop."""
 
 
@@ -119,7 +132,7 @@ class Worker:
         except AppError as error:
             # Its record tells it to people.
             _log.warning("Import %s: %s", queued.id, error)
-        except Exception:
+        except Exception:  # noqa: BLE001  # one broken import must not end the worker
             _log.exception("Import %s failed", queued.id)
         return True
 
@@ -130,7 +143,7 @@ class Worker:
         if runner is None:
             raise InputError(f"This version of Footnote can't do a run of kind {queued.kind!r}.")
         source = self._sources.get(queued.source_id)
-        return runner(Principal(queued.user_id), source, queued, on_progress, cancelled)
+        return runner(Order(Principal(queued.user_id), source, queued, on_progress, cancelled))
 
     def _stay_alive(self, name: str, stop: threading.Event) -> None:
         while True:

@@ -1,0 +1,35 @@
+"""Runs a module in a process that ends with the one that started it.
+
+    python -m commands.child MODULE [ARGUMENTS]
+
+Its standard input is a pipe that its parent holds open. When the pipe closes, because the parent
+closed it or is dead in whatever way, the process is told to end, and soon after has to.
+"""
+
+import os
+import runpy
+import signal
+import sys
+import threading
+import time
+
+_GRACE_S = 5.0
+
+
+def main() -> None:
+    """Run the module named by the first argument, as `python -m` would."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    del sys.argv[0]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_GRACE_S)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

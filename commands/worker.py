@@ -1,0 +1,39 @@
+"""`cli.py worker`: does the imports that are queued."""
+
+import os
+import signal
+import threading
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from commands.running import DataDir, open_services
+
+LEFT = 75
+"""The exit code of a worker that left an import which didn't stop by itself."""
+
+
+def worker(
+    supervised: Annotated[bool, typer.Option(hidden=True)] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Do the imports that are queued and those that are due, until it is ended.
+
+    `serve` has one of its own; more of them, on any machine, take turns.
+    """
+    stop = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():  # asked twice: at once
+            signal.default_int_handler(number, frame)
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    with open_services(data_dir, tell=not supervised) as services:
+        services.worker.run(stop, _leave if supervised else None)
+
+
+def _leave() -> NoReturn:
+    os._exit(LEFT)
