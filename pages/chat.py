@@ -28,6 +28,7 @@ if typed and typed.files:
     with place:
         talk = ui.take_files(services, typed.files, ui.current_conversation(), typed.text)
     ui.open_conversation(talk)
+    search = ui.kept_search(services, talk)  # now with its own files
 asked = again or (typed and typed.text.strip()) or ui.chosen_question()
 if asked:
     with place:

@@ -1,13 +1,19 @@
 """What a person can choose of how the library is searched."""
 
-from collections.abc import Mapping
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from domain import Principal, Scope, SearchChoice
 from services.scope import condition_of
 from storage.document_list import DocumentList
 from storage.label_list import LabelList
 from storage.sources import Sources, StoredSource
+
+KEPT_S = 5.0
+"""So long what the library holds is not read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +32,62 @@ class Choices:
     settings: SearchChoice = field(default_factory=SearchChoice)
 
 
-@dataclass(frozen=True)
-class ChoiceService:
-    """Lists what searches can be narrowed to. `settings` is what the settings choose."""
+class _Held(NamedTuple):
+    """By source id, what its documents have; read at that moment."""
 
-    documents: DocumentList
-    labels: LabelList
-    sources: Sources
-    settings: SearchChoice
+    read_at: float
+    formats: Mapping[str, Set[str]]
+    labels: Mapping[str, Set[str]]
+
+
+class ChoiceService:
+    """Lists what searches can be narrowed to."""
+
+    def __init__(
+        self,
+        documents: DocumentList,
+        labels: LabelList,
+        sources: Sources,
+        settings: SearchChoice,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Args are kept, nothing is read.
+
+        Args:
+            documents: The documents, counted.
+            labels: Their labels.
+            sources: The sources.
+            settings: How is searched where nothing is chosen.
+            now: Seconds that go by.
+        """
+        self._documents = documents
+        self._labels = labels
+        self._sources = sources
+        self._settings = settings
+        self._now = now
+        self._held: _Held | None = None
 
     def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:  # noqa: ARG002  # every call names who asks
-        """What the library holds now; of conversations' own files only this one's."""
-        tallies = self.documents.tallies()
-        filled = {tally.source_id for tally in tallies}
-        seen = [one for one in self._visible(conversation_id) if one.id in filled]
-        ids = {one.id for one in seen}
+        """What the library holds, now or a few seconds ago; of private files only one's own.
+
+        Args:
+            principal: Who asks.
+            conversation_id: The conversation whose own files are among the choices.
+        """
+        held = self._held_now()
+        own = ("", conversation_id)
+        seen = [
+            one
+            for one in self._sources.list()
+            if one.conversation_id in own and one.id in held.formats
+        ]
         return Choices(
             sources={one.id: one.name or one.location for one in seen},
             collections=tuple(sorted({one.collection for one in seen})),
-            formats=tuple(sorted({one.format for one in tallies if one.source_id in ids})),
-            labels=tuple(self.labels.names(ids)),
+            formats=_sorted(held.formats, seen),
+            labels=_sorted(held.labels, seen),
             own=next((one.id for one in seen if one.conversation_id), ""),
-            settings=self.settings,
+            settings=self._settings,
         )
 
     def check(self, principal: Principal, scope: Scope) -> None:  # noqa: ARG002  # every call names who asks
@@ -56,7 +96,17 @@ class ChoiceService:
         Raises:
             InputError: A source is gone, or the dates contradict each other; what to do is said.
         """
-        condition_of(scope, self.sources.list())
+        condition_of(scope, self._sources.list())
 
-    def _visible(self, conversation_id: str | None) -> list[StoredSource]:
-        return [one for one in self.sources.list() if one.conversation_id in ("", conversation_id)]
+    def _held_now(self) -> _Held:
+        # A page asks at each press of a button, and every document is looked at for it.
+        if self._held is None or self._now() - self._held.read_at > KEPT_S:
+            formats: defaultdict[str, set[str]] = defaultdict(set)
+            for tally in self._documents.tallies():
+                formats[tally.source_id].add(tally.format)
+            self._held = _Held(self._now(), formats, self._labels.by_source())
+        return self._held
+
+
+def _sorted(by_source: Mapping[str, Set[str]], sources: Iterable[StoredSource]) -> tuple[str, ...]:
+    return tuple(sorted({name for one in sources for name in by_source.get(one.id, ())}))

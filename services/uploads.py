@@ -2,15 +2,16 @@
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from unicodedata import normalize
 
-from domain import Principal
+from domain import Principal, SearchChoice
 from errors import InputError, NotFoundError
 from loaders.files import DirectoryFiles
 from loaders.formats import SUFFIXES, unsupported
 from services.file_names import safe_name
+from services.questions import title_of
 from storage.conversations import Conversations
 from storage.sources import Sources, StoredSource
 from storage.upload_files import BOXES, UploadFiles
@@ -76,9 +77,15 @@ class UploadService:
         """The ends of the names of files that can be read, without their dots."""
         return tuple(suffix[1:] for suffix in SUFFIXES)
 
-    def begin_conversation(self, principal: Principal, title: str) -> str:
-        """The id of a new conversation to put files into before anything is asked."""
-        return self._conversations.create(principal, " ".join(title.split())).id
+    def begin_conversation(
+        self, principal: Principal, title: str, search: SearchChoice | None = None
+    ) -> str:
+        """The id of a new conversation, to put files into before anything is asked.
+
+        It is called by the beginning of the title, and remembers the search.
+        """
+        readable = title.encode(errors="replace").decode()
+        return self._conversations.create(principal, title_of(readable), search).id
 
     def add(
         self,
@@ -172,6 +179,19 @@ class UploadService:
         for source in doomed:
             self._files.empty(source.location)
         return doomed
+
+    @staticmethod
+    def searching_too(search: SearchChoice, box: StoredSource) -> SearchChoice:
+        """The search, with the box among the sources and collections that it is narrowed to.
+
+        Who puts a file into a conversation wants it searched there.
+        """
+        scope = search.scope
+        if scope.sources and box.id not in scope.sources:
+            scope = replace(scope, sources=(*scope.sources, box.id))
+        if scope.collections and box.collection not in scope.collections:
+            scope = replace(scope, collections=(*scope.collections, box.collection))
+        return replace(search, scope=scope)
 
     def loader(self, source: StoredSource) -> DirectoryFiles:
         """Lists and reads the files of the box."""

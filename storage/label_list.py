@@ -1,7 +1,7 @@
 """The labels that documents carry."""
 
 import json
-from collections.abc import Collection
+from collections import defaultdict
 
 from sqlalchemy import select
 
@@ -15,11 +15,14 @@ class LabelList:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def names(self, source_ids: Collection[str]) -> list[str]:
-        """The labels of the documents of these sources, by name."""
+    def by_source(self) -> dict[str, set[str]]:
+        """By source id, the labels of its documents; sources without any are left out."""
         # Few combinations are in use, so that few are decoded however many documents there are.
         labels = DocumentRow.details["labels"].as_string()
-        wanted = select(labels).where(DocumentRow.source_id.in_(source_ids)).distinct()
+        found: defaultdict[str, set[str]] = defaultdict(set)
         with self._database.read() as session:
-            found = session.scalars(wanted).all()
-        return sorted({label for told in found if told for label in json.loads(told)})
+            for source_id, told in session.execute(
+                select(DocumentRow.source_id, labels).distinct().where(labels.is_not(None))
+            ):
+                found[source_id].update(json.loads(told))
+        return {source_id: names for source_id, names in found.items() if names}

@@ -26,7 +26,7 @@ from ui.library_charts import show_figures
 from ui.library_failures import show_failures, show_left_out
 from ui.library_table import show_documents
 from ui.passages_view import show_document_passages
-from ui.scope import show_scope
+from ui.scope import kept_search, show_scope
 from ui.services import principal, services
 from ui.source_panel import show_source
 from ui.sources_form import add_source
@@ -46,6 +46,7 @@ __all__ = [
     "current_conversation",
     "current_turns",
     "errors_shown",
+    "kept_search",
     "lab_form",
     "library_view",
     "open_conversation",

@@ -17,7 +17,7 @@ from ui.services import principal
 if TYPE_CHECKING:
     from services.choices import Choices
 
-NEW = "scope-of-the-new-conversation"
+NEW, SHOWN = "scope-of-the-new-conversation", "scopes-shown-anew"
 MOST_PASSAGES = 50
 FIELDS = ("sources", "collections", "formats", "labels", "since", "until")
 ADVANCED_FIELDS = ("mode", "k", "score_threshold")
@@ -48,8 +48,8 @@ def show_scope(services: Services, conversation: Conversation | None) -> SearchC
             key=_key(id_, "reset"),
             icon=":material/restart_alt:",
             disabled=edited == SearchChoice(),
-            on_click=_fill_anew,
-            args=(id_,),
+            on_click=_reset,
+            args=(services, id_),
         )
     return kept
 
@@ -97,8 +97,7 @@ def _one_or_count(names: Sequence[str], forms: Any) -> list[str]:
 
 def _kept(conversation: Conversation | None) -> SearchChoice:
     if conversation is None:
-        kept: SearchChoice = st.session_state.get(NEW, SearchChoice())
-        return kept
+        return kept_for_new()
     st.session_state.pop(NEW, None)  # the conversation that it was chosen for has begun
     return conversation.search
 
@@ -111,7 +110,23 @@ def _keep(services: Services, id_: str, search: SearchChoice) -> None:
 
 
 def _key(id_: str, name: str) -> str:
-    return f"scope-{name}-{id_ or 'new'}"
+    return f"scope-{name}-{id_ or 'new'}-{st.session_state.get(SHOWN, 0)}"
+
+
+def kept_for_new() -> SearchChoice:
+    """What was chosen for the conversation that has not begun yet."""
+    kept: SearchChoice = st.session_state.get(NEW, SearchChoice())
+    return kept
+
+
+def kept_search(services: Services, conversation_id: str) -> SearchChoice:
+    """How the next question of the conversation is searched, as it was kept last."""
+    return services.chat.conversation(principal(), conversation_id).search
+
+
+def show_anew() -> None:
+    """Let the fields show what is kept, in place of what was typed into them."""
+    st.session_state[SHOWN] = st.session_state.get(SHOWN, 0) + 1
 
 
 def _fill(id_: str, kept: SearchChoice) -> None:
@@ -126,9 +141,9 @@ def _fill(id_: str, kept: SearchChoice) -> None:
         st.session_state[_key(id_, name)] = getattr(kept, name)
 
 
-def _fill_anew(id_: str) -> None:
-    st.session_state.pop(_key(id_, FIELDS[0]), None)
-    _fill(id_, SearchChoice())
+def _reset(services: Services, id_: str) -> None:
+    _keep(services, id_, SearchChoice())
+    show_anew()
 
 
 def _day(text: str) -> date | None:

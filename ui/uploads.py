@@ -12,6 +12,7 @@ from ui import words
 from ui.conversations import plain_label
 from ui.errors import show_error, show_problem
 from ui.html import escape
+from ui.scope import kept_for_new, show_anew
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -40,25 +41,36 @@ def take_files(
     Returns:
         The conversation's id.
     """
-    name = title or files[0].name
-    id_ = conversation_id or services.uploads.begin_conversation(principal(), name)
+    id_ = conversation_id or services.uploads.begin_conversation(
+        principal(), title or files[0].name, kept_for_new()
+    )
     given = services.uploads.add(
         principal(), [(file.name, file.getvalue()) for file in files], conversation_id=id_
     )
-    st.session_state[TOLD] = (id_, [])
+    _search_too(services, id_)
     with st.status(words.count(words.FILES_TAKEN, len(files)), expanded=True) as status:
         lines = _Lines(given)
         try:
             failed = _import(services, given, lines)
         except AppError as error:  # the files are kept: they are imported with the next ones
             show_error(error)
-            st.session_state[TOLD] = (id_, [str(error)])
+            lines.problems.append(str(error))
             failed = True
         ready = not failed and not given.refused
         label = words.FILES_READY if ready else words.FILES_SOME_FAILED
         status.update(label=label, state="complete" if ready else "error")
-    st.session_state[TOLD][1].extend(lines.problems)
+    st.session_state[TOLD] = (id_, lines.problems)
     return id_
+
+
+def _search_too(services: Services, conversation_id: str) -> None:
+    """Let a scope that was narrowed hold the conversation's own files as well."""
+    box = services.uploads.box_of(principal(), conversation_id)
+    before = services.chat.conversation(principal(), conversation_id).search
+    wider = services.uploads.searching_too(before, box) if box else before
+    if wider != before:
+        services.conversations.remember(principal(), conversation_id, wider)
+        show_anew()
 
 
 def _import(services: Services, given: "Uploaded", lines: "_Lines") -> bool:
@@ -93,10 +105,8 @@ class _Lines:
 
     def show_outcomes(self, items: Sequence[ImportItem]) -> None:
         outcomes = {item.key: item for item in items}
-        for key in [key for key, state in self._states.items() if key in outcomes or state]:
-            item = outcomes.get(key)
-            if item is None:
-                continue
+        for key in [key for key in self._states if key in outcomes]:
+            item = outcomes[key]
             self._states[key] = _outcome(item)
             if item.outcome is Outcome.FAILED:
                 self.problems.append(f"{key}: {self._states[key]}")

@@ -1,4 +1,7 @@
-from domain import LOCAL_USER, SearchMode
+from types import SimpleNamespace
+
+from domain import LOCAL_USER, SearchChoice, SearchMode
+from services.choices import KEPT_S, ChoiceService
 
 
 def imported(services, files, **place):
@@ -43,3 +46,17 @@ def test_the_files_of_a_conversation_are_a_choice_in_it_alone(build_services):
         assert not outside.sources
         assert not outside.formats
         assert outside.own == ""
+
+
+def test_what_the_library_holds_is_read_again_only_after_a_while():
+    reads, clock = [], [0.0]
+    tally = SimpleNamespace(source_id="s1", format="md")
+    documents = SimpleNamespace(tallies=lambda: reads.append("read") or [tally])
+    labels = SimpleNamespace(by_source=lambda: {"s1": {"hr"}})
+    source = SimpleNamespace(id="s1", name="Docs", collection="Docs", conversation_id="")
+    sources = SimpleNamespace(list=lambda: [source])
+    service = ChoiceService(documents, labels, sources, SearchChoice(), lambda: clock[0])
+    for moment, read in ((0, 1), (KEPT_S, 1), (KEPT_S + 1, 2)):
+        clock[0] = moment
+        assert service.choices(LOCAL_USER).labels == ("hr",)
+        assert len(reads) == read

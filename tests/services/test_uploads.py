@@ -1,6 +1,6 @@
 import pytest
 
-from domain import LOCAL_USER, DocumentRef, ImportState, Principal
+from domain import LOCAL_USER, DocumentRef, ImportState, Principal, Scope, SearchChoice
 from errors import InputError, NotFoundError, StorageError
 from services.uploads import UploadService
 from storage import upload_files
@@ -125,6 +125,26 @@ def test_purging_conversations_empties_their_boxes_and_no_other(uploads, convers
     assert listed(uploads, sources, doomed[0].id) == {}
     assert listed(uploads, sources, uploads.box_of(LOCAL_USER, kept).id)
     assert listed(uploads, sources, shared)
+
+
+def test_a_conversation_begun_for_files_remembers_its_search(uploads, conversations):
+    search = SearchChoice(Scope(formats=("md",)), k=3)
+    id_ = uploads.begin_conversation(LOCAL_USER, "a\n b\ud800 " + "x" * 100, search)
+    begun = conversations.get(LOCAL_USER, id_)
+    assert begun.search == search
+    assert begun.title.startswith("a b? xxx")
+    assert len(begun.title) == 60
+
+
+def test_a_narrowed_scope_takes_in_the_files_that_are_given(uploads, sources):
+    box = sources.get(uploads.add(LOCAL_USER, [("a.md", b"A")], box="Mine").source_id)
+    wider = uploads.searching_too(
+        SearchChoice(Scope(sources=("s1",), collections=("HR",), formats=("md",)), k=3), box
+    )
+    told = Scope(sources=("s1", box.id), collections=("HR", "Mine"), formats=("md",))
+    assert wider == SearchChoice(told, k=3)
+    assert uploads.searching_too(wider, box) == wider
+    assert uploads.searching_too(SearchChoice(), box) == SearchChoice()
 
 
 def test_a_box_needs_a_name(uploads):

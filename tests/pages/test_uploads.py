@@ -1,0 +1,98 @@
+"""Files dropped on the chat, over the real services."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from domain import LOCAL_USER, Scope, SearchChoice
+from tests.pages.asking import drop_page
+from tests.pages.conftest import served
+from ui import words
+
+
+@pytest.fixture
+def services(monkeypatch, build_services):
+    yield from served(build_services(embed=True), monkeypatch)
+
+
+def dropped(files, conversation="", text="About the VPN"):
+    page = AppTest.from_function(drop_page, default_timeout=30)
+    if conversation:
+        page.query_params["conversation"] = conversation
+    page.run()
+    for name, data in files:
+        page.chat_input[0].upload(name, data, "application/octet-stream")
+    page.chat_input[0].set_value(text).run()
+    assert not page.exception
+    return page
+
+
+def lines(page):
+    return next(one.value for one in page.html if "fn-files" in one.value)
+
+
+def test_dropped_files_begin_a_conversation_and_can_be_asked_at_once(services):
+    page = dropped([("vpn.md", b"# VPN\n\nChoose Bristol."), ("a.txt", b"Lunch is at noon.")])
+    assert page.status[0].label == words.FILES_READY
+    assert page.status[0].state == "complete"
+    assert "ready: 1 passage" in lines(page)
+    talk = services.chat.conversation(LOCAL_USER, page.session_state["talk"])
+    assert talk.title == "About the VPN"
+    turn = services.chat.ask(LOCAL_USER, "Which gateway is it, Bristol?", talk.id)
+    assert "vpn.md" in [source.location.rpartition("/")[2] for source in turn.sources]
+    outside = services.chat.ask(LOCAL_USER, "Which gateway is it, Bristol?")
+    assert not outside.sources
+
+
+def test_a_refused_and_an_unreadable_file_are_said_with_their_reasons(services):
+    files = [("a.exe", b"MZ"), ("broken.pdf", b"no pdf"), ("good.md", b"# Good\n\nYes.")]
+    page = dropped(files)
+    assert page.status[0].label == words.FILES_SOME_FAILED
+    assert "does not read .exe files" in lines(page)
+    assert "could not be read" in lines(page)
+    assert "ready: 1 passage" in lines(page)
+    page.query_params["conversation"] = page.session_state["talk"]
+    page.run()
+    told = "".join(one.value for one in page.html)
+    assert "a.exe: not taken" in told
+    assert "broken.pdf: could not be read" in told
+
+
+def test_where_nothing_is_taken_nothing_is_imported(services):
+    page = dropped([("a.exe", b"MZ")])
+    assert page.status[0].state == "error"
+    assert services.uploads.boxes(LOCAL_USER) == []
+
+
+def test_a_file_given_again_says_that_it_is_there(services):
+    talk = dropped([("vpn.md", b"# VPN\n\nBristol.")]).session_state["talk"]
+    page = dropped([("vpn.md", b"# VPN\n\nBristol.")], talk)
+    assert page.session_state["talk"] == talk
+    assert words.FILE_UNCHANGED in lines(page)
+
+
+def test_the_conversations_files_are_listed_and_taken_out(services):
+    files = [("vpn.md", b"# VPN\n\nBristol."), ("a.txt", b"Lunch.")]
+    talk = dropped(files).session_state["talk"]
+    page = AppTest.from_function(drop_page, default_timeout=30)
+    page.query_params["conversation"] = talk
+    page.run()
+    assert [one.value for one in page.text] == ["a.txt", "vpn.md"]
+    box = services.uploads.box_of(LOCAL_USER, talk)
+    page.button(key=f"take-out-{box.id}-vpn.md").click().run()
+    assert not page.exception
+    assert [one.value for one in page.text] == ["a.txt"]
+    assert [one.key for one in services.library.documents.list(box.id)] == ["a.txt"]
+    assert services.uploads.keys(LOCAL_USER, box.id) == ["a.txt"]
+
+
+def test_a_narrowed_conversation_searches_the_files_dropped_into_it(services, handbook):
+    services.directories.import_directory(LOCAL_USER, handbook)
+    narrow = SearchChoice(Scope(collections=("handbook",)))
+    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave", narrow)
+    dropped([("lunch.md", b"# Lunch\n\nAt noon, in Bristol.")], talk)
+    assert services.chat.conversation(LOCAL_USER, talk).search.scope.collections == (
+        "handbook",
+        "Leave",
+    )
+    turn = services.chat.ask(LOCAL_USER, "When is lunch?", talk)
+    assert "lunch.md" in [source.location.rpartition("/")[2] for source in turn.sources]
