@@ -22,7 +22,8 @@ from storage.reading import Place, Reading
 __all__ = ["Cited", "DocumentReader", "DocumentView", "Freshness", "Shown", "Span"]
 
 NOT_THERE = "This document is not in the library: it was removed, or the link is not whole."
-_AROUND = 1000  # characters shown of a document that has no passages
+_AROUND = 250  # characters shown before and after the passage: the quote is to be seen at once
+_UNCUT = 1000  # characters shown of a document that has no passages, on either side of the span
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,8 @@ class DocumentReader:
             )
         places = self.reading.places(document.id) or [_place_around(span, document.characters)]
         i = _nearest(places, span)
-        near = places[max(i - 1, 0) : i + 2]
-        first, focus = near[0], Span(*places[i][1:])
+        focus = Span(*places[i][1:])
+        first = max(focus.start - _AROUND, 0)
         marked = span.end > span.start and span != focus
         return DocumentView(
             document_id=document.id,
@@ -118,8 +119,8 @@ class DocumentReader:
             format=document.format,
             shown=Shown.STORED,
             stored=_version(document),
-            text=self.reading.cut(document.id, first.start, max(place.end for place in near)),
-            start=first.start,
+            text=self.reading.cut(document.id, first, focus.end + _AROUND),
+            start=first,
             focus=focus,
             marks=(span,) if marked else (),
             page=_page(document, span.start if marked else focus.start),
@@ -161,7 +162,7 @@ def _nearest_text(text: str, source: Source) -> Span | None:
 
 
 def _place_around(span: Span, characters: int) -> Place:
-    return Place(0, max(span.start - _AROUND, 0), min(span.end + _AROUND, characters))
+    return Place(0, max(span.start - _UNCUT, 0), min(span.end + _UNCUT, characters))
 
 
 def _nearest(places: Sequence[Place], span: Span) -> int:

@@ -112,9 +112,9 @@ def _show_pager(view: "DocumentView") -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="document-pager"):
         _pager_button(words.PREVIOUS_PASSAGE, ":material/arrow_back:", view.previous)
+        _pager_button(words.NEXT_PASSAGE, ":material/arrow_forward:", view.next)
         place = words.PASSAGE_OF.format(ordinal=view.ordinal, passages=view.passages)
         st.html(f'<p class="fn-place">{escape(place)}</p>', width="content")
-        _pager_button(words.NEXT_PASSAGE, ":material/arrow_forward:", view.next)
 
 
 def _pager_button(label: str, icon: str, to: "Span | None") -> None:

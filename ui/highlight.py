@@ -29,6 +29,10 @@ def excerpt_html(passage: str, spans: Sequence[Span]) -> str:
         pieces += [_far_html(text[end:start]), _near_html(text, (start, stop), spans)]
         end = stop
     html = "".join([*pieces, _far_html(text[end:])])
+    return _faint_syntax(html)
+
+
+def _faint_syntax(html: str) -> str:
     return SYNTAX.sub(r'<span class="fn-syntax">\g<0></span>', html)
 
 
@@ -40,11 +44,10 @@ def reading_html(text: str, focus: Span, spans: Sequence[Span]) -> str:
     text = _unwrapped(text)
     begin, end = focus
     before, inside, after = (
-        marked_html(text[start:stop], _clipped(spans, start, stop))
+        _faint_syntax(marked_html(text[start:stop], _clipped(spans, start, stop)))
         for start, stop in ((0, begin), (begin, end), (end, len(text)))
     )
-    html = f'{_around(before)}<span class="fn-focus">{inside}</span>{_around(after)}'
-    return SYNTAX.sub(r'<span class="fn-syntax">\g<0></span>', html)
+    return f'{_around(before)}<span class="fn-focus">{inside}</span>{_around(after)}'
 
 
 def _around(html: str) -> str:

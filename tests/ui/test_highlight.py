@@ -6,7 +6,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.highlight import excerpt_html, marked_html
+from ui.highlight import excerpt_html, marked_html, reading_html
 
 TEXT = st.text(st.sampled_from("ab <>&\"'\n가각나é☂ひらが漢"), min_size=1, max_size=40)
 
@@ -87,3 +87,25 @@ def test_the_signs_of_markdown_are_drawn_faintly_and_stay() -> None:
 
 def test_a_short_passage_is_not_folded() -> None:
     assert "fn-far" not in excerpt_html("word " * 25, [(0, 4)])
+
+
+def test_the_passage_in_focus_stands_apart_from_what_is_around_it():
+    html = reading_html("# One\nbefore\n# <Two>\nten days\nafter", (13, 28), [(21, 29)])
+    assert html == (
+        '<span class="fn-around"><span class="fn-syntax"># </span>One\nbefore\n</span>'
+        '<span class="fn-focus"><span class="fn-syntax"># </span>&lt;Two&gt;\n'
+        "<mark>ten day</mark></span>"
+        '<span class="fn-around"><mark>s</mark>\nafter</span>'
+    )
+
+
+@given(
+    st.text(alphabet="ab <\n#|"),
+    st.lists(st.integers(0, 40), min_size=2, max_size=2).map(sorted),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)).map(sorted), max_size=4),
+)
+def test_reading_shows_every_character_once_whatever_is_marked(text, focus, spans):
+    html = reading_html(text, tuple(focus), spans)
+    shown = unescape(re.sub(r"<[^>]*>", "", html))
+    assert len(shown) == len(text)
+    assert "".join(shown.split()) == "".join(text.split())
