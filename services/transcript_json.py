@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from domain import Conversation, SearchChoice, Turn, TurnState
 from errors import InputError
+from services.scope import condition_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -105,6 +106,22 @@ def _check(file: _File) -> None:
         raise _unreadable("shown_turn_id: there is no such turn")
     if len(file.conversation.title) > MAX_TITLE_CHARS:
         raise _unreadable("title: it is too long")
+    for searched in (file.conversation, *file.turns):
+        _check_search(searched.search)
+
+
+def _check_search(search: SearchChoice) -> None:
+    """Refuse what nothing could be searched with. Its sources may be unknown here."""
+    from services.search import MAX_K  # slow, as above
+
+    try:
+        condition_of(replace(search.scope, sources=()), [])
+    except InputError as error:
+        raise _unreadable(str(error)) from error
+    if search.k is not None and not 1 <= search.k <= MAX_K:
+        raise _unreadable(f"k must be between 1 and {MAX_K:,}")
+    if search.score_threshold is not None and not 0 <= search.score_threshold <= 1:
+        raise _unreadable("score_threshold must be between 0 and 1")
 
 
 def _with_new_ids(file: _File) -> tuple[Conversation, list[Turn]]:

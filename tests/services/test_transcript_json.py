@@ -40,10 +40,10 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 moments = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
 choices = st.builds(
     SearchChoice,
-    st.builds(Scope, names, names, names, names, texts, texts),
+    st.builds(Scope, names, names, names, names, st.just("2026-01-01"), st.just("2026-11-21")),
     st.none() | st.sampled_from(SearchMode),
-    st.none() | counts,
-    st.none() | numbers,
+    st.none() | st.integers(1, 1000),
+    st.none() | st.floats(0, 1),
 )
 explanations = st.builds(
     Explanation,
@@ -220,6 +220,11 @@ def drop(*path):
         change("conversation", "created_at", "0001-01-01T00:00:00+09:00"),
         change("conversation", "created_at", "yesterday"),
         change("conversation", "search", "mode", "guessing"),
+        change("conversation", "search", "k", 0),
+        change("conversation", "search", "k", 1001),
+        change("conversation", "search", "score_threshold", 1.5),
+        change("conversation", "search", "scope", "since", "last week"),
+        change("turns", 0, "search", "k", -1),
         change("turns", {}),
         change("turns", 0, "parent_id", "t"),
         change("turns", 0, "parent_id", "other"),
