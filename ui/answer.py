@@ -22,7 +22,7 @@ from ui.html import answer_html, escape, lang
 from ui.nothing_found import show_nothing_found
 from ui.services import principal
 from ui.sources import citation_marker, evidence_html, plain_marker
-from ui.turn_actions import Again, Change, edits, show_actions, show_editor
+from ui.turn_actions import Again, Change, show_actions
 
 if TYPE_CHECKING:
     from services.chat import ChatService
@@ -58,10 +58,7 @@ def _show_turn(
     freshness: "Mapping[str, Freshness]",
 ) -> None:
     """Question, answer, what became of it, its sources, and what can be done with it."""
-    if edits(turn, Change.QUESTION):
-        show_editor(turn, Change.QUESTION)
-    else:
-        show_question(turn.question)
+    show_question(turn.question)
     with st.chat_message("assistant", avatar=ASSISTANT):
         answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
         main = f'<div class="fn-main">{activity_html(turn)}{answer}{_notice(turn)}</div>'

@@ -56,15 +56,11 @@ def wanted_again() -> Again | None:
     return wanted
 
 
-def edits(turn: Turn, change: Change) -> bool:
-    """Whether a person is at changing that of the turn."""
-    return bool(st.session_state.get(EDITED) == (turn.id, change))
-
-
 def show_actions(chat: "ChatService", turn: Turn, versions: tuple[str, ...] = ()) -> None:
     """Show the buttons under an answer; `versions` are the ids of the turn's, oldest first."""
-    if edits(turn, Change.SEARCH):
-        show_editor(turn, Change.SEARCH)
+    edited = st.session_state.get(EDITED, ())
+    if edited[:1] == (turn.id,):
+        _show_editor(turn, edited[1])
     with st.container(
         key=f"actions-{turn.id}", horizontal=True, vertical_alignment="center", gap="small"
     ):
@@ -95,7 +91,8 @@ def _show_versions(chat: "ChatService", turn: Turn, versions: tuple[str, ...]) -
     place = versions.index(turn.id)
     _step(chat, turn, versions, place - 1, words.PREVIOUS_VERSION, ":material/chevron_left:")
     told = words.VERSION.format(n=place + 1, total=len(versions))
-    st.html(f'<span class="fn-version" title="{told}">{place + 1}/{len(versions)}</span>')
+    html = f'<span class="fn-version" title="{told}">{place + 1}/{len(versions)}</span>'
+    st.html(html, width="content")
     _step(chat, turn, versions, place + 1, words.NEXT_VERSION, ":material/chevron_right:")
 
 
@@ -121,7 +118,7 @@ def _show_version(chat: "ChatService", conversation_id: str, turn_id: str) -> No
         show_error(error)
 
 
-def show_editor(turn: Turn, change: Change) -> None:
+def _show_editor(turn: Turn, change: Change) -> None:
     """Show what is to be changed in a box, with a button to ask and one to leave it."""
     key = f"editor-{change}-{turn.id}"
     is_question = change is Change.QUESTION
