@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from services.documents import DocumentPage
 
 ROWS = 50
-PAGE, REMOVING, ALL, OF = "library_page", "library_removing", "library_all", "library_of"
+PAGE, REMOVING, ALL, ACTED = "library-page", "library_removing", "library-all", "library_acted"
 
 
 def show_documents(services: Services) -> None:
     """Show the documents that match, page by page, and the buttons for those chosen."""
     contents = services.documents.contents(principal())
     wanted = document_filter(contents)
-    number_of_page = _page_number(wanted)
+    key = _digest(wanted)
+    number_of_page: int = st.session_state.get(f"{PAGE}-{key}", 1)
     page = services.documents.page(
         principal(), *wanted, limit=ROWS, offset=ROWS * (number_of_page - 1)
     )
@@ -34,8 +35,8 @@ def show_documents(services: Services) -> None:
         st.caption(words.NONE_MATCHES)
         return
     names = {one.id: one.name for one in contents.sources}
-    marked = show_table(page.documents, names, f"{_digest(wanted)}-{number_of_page}")
-    _show_pager(page, number_of_page)
+    marked = show_table(page.documents, names, f"{key}-{number_of_page}")
+    _show_pager(page, number_of_page, f"{PAGE}-{key}")
     _show_actions(services, wanted, page, marked)
 
 
@@ -52,6 +53,7 @@ def show_table(
         key=f"library-table-{key}",
         height="content" if len(documents) < 12 else 460,
         alt=words.TABLE_OF_DOCUMENTS,
+        placeholder="",
     )
     return [documents[row] for row in marked_rows(event["selection"]["rows"], len(documents))]
 
@@ -59,14 +61,14 @@ def show_table(
 def _columns() -> dict[str, Any]:
     text, count = st.column_config.TextColumn, st.column_config.NumberColumn
     return {
-        "title": text(words.COLUMN_TITLE, width="large", pinned=False),
-        "warnings": text(words.COLUMN_WARNINGS, width="medium"),
+        "title": text(words.COLUMN_TITLE, width="large"),
         "source": text(words.COLUMN_SOURCE, width="small"),
         "format": text(words.COLUMN_FORMAT, width="small"),
         "language": text(words.COLUMN_LANGUAGE, width="small"),
         "pages": count(words.COLUMN_PAGES, width="small"),
         "density": count(words.COLUMN_DENSITY, width="small", format="localized"),
         "passages": count(words.COLUMN_PASSAGES, width="small", format="localized"),
+        "warnings": text(words.COLUMN_WARNINGS, width="medium"),
         "longest": count(words.COLUMN_LONGEST, width="small", format="localized"),
         "encoding": text(words.COLUMN_ENCODING, width="small"),
         "version": count(words.COLUMN_VERSION, width="small"),
@@ -98,17 +100,7 @@ def _rows(
     ]
 
 
-def _page_number(wanted: Wanted) -> int:
-    """The page a person is on; the first one again where other documents are wanted."""
-    if st.session_state.get(OF) != wanted:
-        st.session_state[OF] = wanted
-        st.session_state[PAGE] = 1
-        st.session_state.pop(REMOVING, None)
-    chosen: int = st.session_state.get(PAGE, 1)
-    return chosen
-
-
-def _show_pager(page: "DocumentPage", number_of_page: int) -> None:
+def _show_pager(page: "DocumentPage", number_of_page: int, key: str) -> None:
     first = ROWS * (number_of_page - 1) + 1
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
@@ -119,29 +111,33 @@ def _show_pager(page: "DocumentPage", number_of_page: int) -> None:
             )
         )
         if page.total > ROWS:
-            st.pagination(-(-page.total // ROWS), key=PAGE)
+            st.pagination(-(-page.total // ROWS), key=key)
 
 
 def _show_actions(
     services: Services, wanted: Wanted, page: "DocumentPage", marked: Sequence[ListedDocument]
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="library-actions"):
-        every = st.toggle(words.DOCUMENTS_CHOOSE_ALL.format(n=number(page.total)), key=ALL)
+        every = st.toggle(
+            words.DOCUMENTS_CHOOSE_ALL.format(n=number(page.total)), key=f"{ALL}-{_digest(wanted)}"
+        )
         chosen = page.total if every else len(marked)
         st.caption(words.count(words.DOCUMENTS_CHOSEN, chosen) if chosen else words.HOW_TO_CHOOSE)
         if len(marked) == 1 and not every:
             _show_opener(marked[0])
         again = st.button(words.READ_AGAIN, icon=":material/sync:", disabled=not chosen)
         if st.button(words.LIBRARY_REMOVE, icon=":material/delete:", disabled=not chosen):
-            st.session_state[REMOVING] = True
+            st.session_state[REMOVING] = wanted
     ids = [one.id for one in marked]
-    if every and (again or st.session_state.get(REMOVING)):
+    removing = st.session_state.get(REMOVING) == wanted
+    if every and (again or removing):
         ids = services.documents.ids(principal(), wanted.filter)
     if again:
         with errors_shown():
             services.documents.reimport(principal(), ids)
+            _choose_afresh()
             tell(words.count(words.WILL_IMPORT, len(ids)))
-    if ids and st.session_state.get(REMOVING):
+    if ids and removing:
         _confirm_removal(services, ids)
 
 
@@ -166,6 +162,7 @@ def _confirm_removal(services: Services, ids: Sequence[str]) -> None:
         _forget_removal()
         with errors_shown():
             services.documents.remove(principal(), ids)
+            _choose_afresh()
             tell(words.count(words.WILL_REMOVE, len(ids)))
 
 
@@ -173,5 +170,12 @@ def _forget_removal() -> None:
     st.session_state.pop(REMOVING, None)
 
 
+def _choose_afresh() -> None:
+    """Let nothing be chosen any more: what was done to it is not to be done twice."""
+    st.session_state[ACTED] = st.session_state.get(ACTED, 0) + 1
+
+
 def _digest(wanted: Wanted) -> str:
-    return hashlib.sha256(repr(wanted).encode()).hexdigest()[:12]
+    """Names the widgets: other documents, or the same after something was done, are other ones."""
+    named = repr((wanted, st.session_state.get(ACTED, 0)))
+    return hashlib.sha256(named.encode()).hexdigest()[:12]

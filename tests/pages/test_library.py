@@ -143,8 +143,8 @@ def test_more_documents_than_a_page_holds_come_page_by_page(services, monkeypatc
     page = AppTest.from_file(str(PAGE), default_timeout=20)
     page.session_state["framed"] = True
     assert len(titles(page.run())) == 2
-    page.session_state["library_page"] = 2
-    assert titles(page.run()) == ["휴가.md"]
+    page.get("pagination")[0].set_value(2).run()
+    assert titles(page) == ["휴가.md"]
     page.text_input(key="library_words").set_value("leave").run()
     assert titles(page) == ["leave.md"]
 
@@ -171,7 +171,7 @@ def test_nothing_is_removed_before_it_is_agreed_to(page, services, mark):
 
 
 def test_documents_of_a_folder_are_left_out_and_can_be_taken_back(page, services, mark):
-    page.toggle(key="library_all").set_value(True).run()
+    page.toggle[-1].set_value(True).run()
     button(page, words.LIBRARY_REMOVE).click().run()
     button(page, words.count(words.LIBRARY_REMOVE_NOW, 3)).click().run()
     source = services.made.source.id
