@@ -8,6 +8,7 @@ from storage.documents import KnownVersion
 from storage.imports import Failure
 
 _BRAKE_ABOVE = 10
+HELD_BACK = "no longer in the source; its removal waits for confirmation"
 STILL_ANSWERS = "the version imported earlier still answers"
 
 
@@ -165,8 +166,7 @@ def _with_removals(
     by_itself = [key for key in gone if key not in left_out]
     many = len(known) > _BRAKE_ABOVE and len(by_itself) * 2 > len(known)
     held_back = by_itself if many and not confirm_removals else []
-    reason = "no longer in the source; its removal waits for confirmation"
-    result.settled.extend(_item(key, known, Outcome.KEPT, reason) for key in held_back)
+    result.settled.extend(_item(key, known, Outcome.KEPT, HELD_BACK) for key in held_back)
     removed = [key for key in gone if key in left_out] if held_back else gone
     items = [(known[key].document_id, _item(key, known, Outcome.GONE)) for key in removed]
     return replace(result, gone=items, held_back=len(held_back))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domain import ImportItem, ImportKind, Outcome, Principal, QueuedImport
+from services.import_plan import HELD_BACK
 from services.queue import ImportQueue
 from services.sources import SourceService
 from storage.import_items import ImportItems, ReadFigures
@@ -14,10 +15,14 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """An import in sum; `price` is what embedding costs, in `currency`, 0 where it is free."""
+    """An import in sum; `price` is what embedding costs, in `currency`, 0 where it is free.
+
+    `held_back` removals wait for a confirmation.
+    """
 
     job: QueuedImport
     counts: Mapping[Outcome, int]
+    held_back: int
     figures: ReadFigures
     price: float
     currency: str
@@ -26,11 +31,6 @@ class ImportSummary:
     def changes(self) -> int:
         """How many documents an import changes: new, changed and gone ones."""
         return sum(self.counts.get(outcome, 0) for outcome in CHANGES)
-
-    @property
-    def held_back(self) -> int:
-        """How many removals wait for a confirmation, of a dry run or an import that says so."""
-        return self.counts.get(Outcome.KEPT, 0)
 
 
 class ImportReports:
@@ -71,7 +71,14 @@ class ImportReports:
         job = self._job(principal, import_id)
         figures = self._items.figures(import_id)
         price = figures.tokens * self._price / _MILLION
-        return ImportSummary(job, self._items.counts(import_id), figures, price, self._currency)
+        return ImportSummary(
+            job,
+            self._items.counts(import_id),
+            self._items.count_with_reason(import_id, HELD_BACK),
+            figures,
+            price,
+            self._currency,
+        )
 
     def items(
         self,

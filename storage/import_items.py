@@ -48,6 +48,14 @@ class ImportItems:
             found = session.execute(counted.group_by(ImportItemRow.outcome))
             return {Outcome(name): count for name, count in found}
 
+    def count_with_reason(self, import_id: str, reason: str) -> int:
+        """How many documents have exactly this reason."""
+        counted = select(func.count()).where(
+            ImportItemRow.import_id == import_id, ImportItemRow.reason == reason
+        )
+        with self._database.read() as session:
+            return session.scalar(counted) or 0
+
     def figures(self, import_id: str) -> ReadFigures:
         """What was read, all together."""
         columns = (

@@ -150,7 +150,7 @@ class Sources:
                 )
             }
             counted = session.execute(failed.group_by(FailureRow.source_id))
-            fails = dict(counted.tuples().all())
+            fails = {row[0]: row[1] for row in counted}
         return {
             id_: SourceFigures(*holds.get(id_, (0, 0)), fails.get(id_, 0))
             for id_ in holds.keys() | fails.keys()

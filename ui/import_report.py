@@ -22,11 +22,19 @@ ROWS, HISTORY_ROWS = 50, 10
 COUNTED = (Outcome.NEW, Outcome.CHANGED, Outcome.GONE, Outcome.FAILED)
 
 
-def show_trial(services: Services, status: "SourceStatus") -> None:
-    """Show the latest dry run of a source that was not imported since, and offer the import."""
-    summary = services.import_reports.dry_run(principal(), status.source.id)
-    if summary is None or status.job is not None:
+def show_findings(services: Services, status: "SourceStatus") -> None:
+    """Show the latest dry run of a source, or what its last import waits for."""
+    if status.job is not None:
         return
+    summary = services.import_reports.dry_run(principal(), status.source.id)
+    if summary is not None:
+        _show_trial(services, status, summary)
+    elif status.last and status.last.state is ImportState.NEEDS_CONFIRMATION:
+        last = services.import_reports.summary(principal(), status.last.id)
+        _show_held_back(services, status.source.id, last.held_back)
+
+
+def _show_trial(services: Services, status: "SourceStatus", summary: "ImportSummary") -> None:
     with st.container(border=True, key="trial"):
         st.html(f"<h4>{escape(words.TRIAL)}</h4>{_made(summary)}")
         if summary.job.state in (ImportState.CANCELLED, ImportState.FAILED):
@@ -34,7 +42,7 @@ def show_trial(services: Services, status: "SourceStatus") -> None:
             return
         st.html(counts_html(summary.counts) + _figures(summary))
         if summary.held_back:
-            show_held_back(services, status.source.id, summary.held_back)
+            _show_held_back(services, status.source.id, summary.held_back)
         if not summary.changes:
             st.caption(words.TRIAL_NO_CHANGES)
         elif st.button(words.count(words.IMPORT_CHANGES, summary.changes), type="primary"):
@@ -43,17 +51,7 @@ def show_trial(services: Services, status: "SourceStatus") -> None:
         show_items(services, summary)
 
 
-def show_brake(services: Services, status: "SourceStatus") -> None:
-    """Show that the last import removed nothing though most is gone, and ask."""
-    last = status.last
-    if status.job or last is None or last.state is not ImportState.NEEDS_CONFIRMATION:
-        return
-    held_back = services.import_reports.summary(principal(), last.id).held_back
-    show_held_back(services, status.source.id, held_back)
-
-
-def show_held_back(services: Services, source_id: str, held_back: int) -> None:
-    """Show how many removals wait, with the button that confirms them."""
+def _show_held_back(services: Services, source_id: str, held_back: int) -> None:
     with st.container(key=f"held-back-{source_id}"):
         show_problem(
             words.count(words.HELD_BACK, held_back), hint=words.HELD_BACK_CHECK, severe=False

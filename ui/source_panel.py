@@ -11,7 +11,7 @@ from ui import words
 from ui.errors import show_error
 from ui.html import escape
 from ui.import_progress import show_job
-from ui.import_report import show_brake, show_history, show_trial
+from ui.import_report import show_findings, show_history
 from ui.imports import choose_source, place_html, tell, when
 from ui.services import principal
 from ui.sources_form import fields, files_given, settings_fields, tell_refused
@@ -30,8 +30,7 @@ def show_source(services: Services, status: "SourceStatus") -> None:
             st.caption(facts)
         _show_actions(services, status)
         show_job(services, status)
-        show_brake(services, status)
-        show_trial(services, status)
+        show_findings(services, status)
         _show_view(services, status)
 
 

@@ -49,20 +49,20 @@ ADD_AND_TRY_HELP = "Shows what an import would do, and changes nothing in the li
 ADD_AND_IMPORT = "Add and import"
 UPLOAD_AND_IMPORT = "Upload and import"
 TEST_PASSED = Plural(
-    "The test has passed: there is 1 document.", "The test has passed: there are {n} documents."
+    "The test has passed: there is 1 document.", "The test has passed: there are {n:,} documents."
 )
-TEST_PASSED_MORE = "The test has passed: there are more than {n} documents."
+TEST_PASSED_MORE = "The test has passed: there are more than {n:,} documents."
 TEST_FIRST = "The first: {titles}"
-TEST_SKIPPED = Plural("1 file can't be imported.", "{n} files can't be imported.")
+TEST_SKIPPED = Plural("1 file can't be imported.", "{n:,} files can't be imported.")
 SKIPPED_FILE = "{name}: {reason}"
 OPEN_EXISTING = "Open {name}"
 SOURCE_ADDED = "{name} is added."
-FILES_REFUSED = Plural("1 file was not taken:", "{n} files were not taken:")
+FILES_REFUSED = Plural("1 file was not taken:", "{n:,} files were not taken:")
 
 SOURCES_LISTED = "Sources"
 NO_SOURCES = "There is no source yet. Add a folder or upload files above."
 CONVERSATION_BOXES = Plural(
-    "Files of 1 conversation", "Files of {n} conversations, each searched in its own only"
+    "Files of 1 conversation", "Files of {n:,} conversations, each searched in its own only"
 )
 SOURCES_PAGE = "Page of the sources"
 IMPORT_STATES = {
@@ -80,8 +80,8 @@ IMPORT_STATES = {
 JOB_KINDS = {"import": "Import", "dry run": "Trial run", "removal": "Removal"}
 SOURCE_PAUSED = "paused"
 SOURCE_HOLDS = "{documents}, {passages}"
-SOURCE_FAILED = Plural("1 could not be read", "{n} could not be read")
-SOURCE_IMPORTED = "imported {ago}"
+SOURCE_FAILED = Plural("1 could not be read", "{n:,} could not be read")
+SOURCE_IMPORTED = "last import {ago}"
 SOURCE_NEXT = "next refresh {ago}"
 SOURCE_DUE = "refresh is due"
 SOURCE_IN_COLLECTION = "collection {name}"
@@ -89,9 +89,9 @@ SOURCE_IN_COLLECTION = "collection {name}"
 REFRESH_NOW = "Import now"
 TRY_IMPORT = "Try out"
 TRY_IMPORT_HELP = "Shows what an import would do, and changes nothing in the library."
-PAUSE_SOURCE = "Pause"
+PAUSE_SOURCE = "Pause the source"
 PAUSE_SOURCE_HELP = "No refresh by itself, and what is at work rests."
-RESUME_SOURCE = "Go on"
+RESUME_SOURCE = "Let the source go on"
 OPEN_LIBRARY = "Documents in the library"
 
 JOB_QUEUED = "Waiting for its turn"
@@ -109,10 +109,10 @@ JOB_STAGES = {
     "indexing": "Indexing",
 }
 JOB_STARTING = "Starting"
-JOB_LISTED = Plural("1 found so far", "{n} found so far")
+JOB_LISTED = Plural("1 found so far", "{n:,} found so far")
 JOB_DONE_OF = "{done} of {total} documents"
 JOB_PARTS = "passage {part} of {parts}"
-JOB_RATE = Plural("1 document a minute", "{n} documents a minute")
+JOB_RATE = Plural("1 document a minute", "{n:,} documents a minute")
 JOB_LEFT = "about {time} left"
 JOB_STOPPING = {"pause": "Pausing…", "cancel": "Cancelling…"}
 PAUSE_JOB = "Pause"
@@ -123,21 +123,21 @@ TRIAL = "What an import would do"
 TRIAL_MADE = "Found out {ago}, in {time}"
 TRIAL_READ = "{passages} from {pages} and {characters} to embed"
 TRIAL_READ_NO_PAGES = "{passages} from {characters} to embed"
-TRIAL_PAGES = Plural("1 page", "{n} pages")
-TRIAL_CHARACTERS = Plural("1 character", "{n} characters")
-TRIAL_TOKENS = Plural("about 1 token", "about {n} tokens")
+TRIAL_PAGES = Plural("1 page", "{n:,} pages")
+TRIAL_CHARACTERS = Plural("1 character", "{n:,} characters")
+TRIAL_TOKENS = Plural("about 1 token", "about {n:,} tokens")
 TRIAL_PRICE = "about {price} {currency}"
 TRIAL_FREE = "costs nothing: no price is set for embedding"
 TRIAL_NO_CHANGES = "Nothing has changed: there is nothing to import."
-IMPORT_CHANGES = Plural("Import 1 change", "Import {n} changes")
+IMPORT_CHANGES = Plural("Import 1 change", "Import {n:,} changes")
 HELD_BACK = Plural(
     "1 document is no longer in the source, which is more than half of it. It stays until you"
     " confirm that it is really gone.",
-    "{n} documents are no longer in the source, which is more than half of it. They stay until you"
-    " confirm that they are really gone.",
+    "{n:,} documents are no longer in the source, which is more than half of it. They stay until"
+    " you confirm that they are really gone.",
 )
 HELD_BACK_CHECK = "A folder that is not mounted looks like an empty one: check it first."
-CONFIRM_REMOVALS = Plural("Remove 1 document", "Remove {n} documents")
+CONFIRM_REMOVALS = Plural("Import, and remove 1 document", "Import, and remove {n:,} documents")
 OUTCOMES = {
     "new": "new",
     "changed": "changed",
@@ -181,7 +181,7 @@ DELETE_UPLOADS = "The uploaded files are deleted for good."
 DELETE_KEEPS_FILES = "The files themselves stay where they are."
 DELETE_CITED = Plural(
     "1 conversation cites these documents: its answers keep their evidence.",
-    "{n} conversations cite these documents: their answers keep their evidence.",
+    "{n:,} conversations cite these documents: their answers keep their evidence.",
 )
 DELETE_NOW = "Delete this source"
 DELETE_QUEUED = "{name} is being deleted."
