@@ -115,8 +115,8 @@ class IndexWriter:
         vectors = []
         start, group = 0, _SMALLEST_GROUP
         while start < len(texts):
-            stop_if(cancelled)
             on_part(Stage.EMBEDDING, start, len(texts))
+            stop_if(cancelled)
             began = time.monotonic()
             some = self._index.embedding.embed_documents(texts[start : start + group])
             vectors.append(np.asarray(some, dtype=np.float32))

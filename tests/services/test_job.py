@@ -1,0 +1,129 @@
+"""An import at work, seen from the thread that watches over it."""
+
+import threading
+
+import pytest
+
+from domain import ImportKind, ImportReport, ImportState, Progress
+from services import job as module
+from services.job import Job
+from services.progress import CancelledError, Stage
+from storage.import_queue import CANCEL, PAUSE, QueuedImports
+from tests.fakes.library import Library
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_TICK_S", 0.01)
+    monkeypatch.setattr(module, "_TELL_S", 0)
+    monkeypatch.setattr(module, "_GRACE_S", 0)
+    return Library(tmp_path)
+
+
+@pytest.fixture
+def queue(library):
+    return QueuedImports(library.database)
+
+
+@pytest.fixture
+def claimed(library, queue):
+    queue.enqueue(library.source.id, "anna", ImportKind.IMPORT, {})
+    return library.leases.claim("w").id
+
+
+def job(library, claimed, **options):
+    return Job(library.leases, claimed, "w", otherwise=ImportState.INTERRUPTED, **options)
+
+
+def until(condition):
+    """Wait for the watching thread; the test's own limit ends what never comes true."""
+    pause = threading.Event()
+    while not condition():
+        pause.wait(0.005)
+
+
+def at(stage, done=1):
+    return Progress(stage, done, 5, "a.txt", 7, 3, 9)
+
+
+def test_the_record_tells_how_far_the_work_has_come(library, queue, claimed):
+    def work(tell, _stops):
+        tell(at(Stage.EMBEDDING))
+        until(lambda: queue.get(claimed).progress == at(Stage.EMBEDDING))
+        return ImportReport(claimed, library.source.id, ImportState.COMPLETED)
+
+    assert job(library, claimed).run(work).state is ImportState.COMPLETED
+    assert queue.get(claimed).seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("wish", "state"), [(PAUSE, ImportState.PAUSED), (CANCEL, ImportState.CANCELLED)]
+)
+def test_a_wish_in_the_record_reaches_the_work_and_settles_it(library, queue, claimed, wish, state):
+    def work(_tell, stops):
+        queue.wish(claimed, wish)
+        until(stops)
+        raise CancelledError
+
+    assert job(library, claimed).run(work) is None
+    assert queue.get(claimed).state is state
+
+
+@pytest.mark.parametrize("stage", [Stage.LISTING, Stage.READING, Stage.SPLITTING, Stage.EMBEDDING])
+def test_work_that_does_not_hear_is_settled_first_and_then_left(library, queue, claimed, stage):
+    found = []
+
+    def work(tell, _stops):
+        tell(at(stage))
+        queue.wish(claimed, PAUSE)
+        until(lambda: found)
+        raise CancelledError
+
+    leave = lambda: found.append(queue.get(claimed).state)  # noqa: E731
+    job(library, claimed, leave=leave).run(work)
+    assert found[0] is ImportState.PAUSED
+
+
+@pytest.mark.parametrize("stage", [Stage.WRITING, Stage.REMOVING, Stage.INDEXING, None])
+def test_what_writes_is_never_left(library, queue, claimed, stage):
+    left = []
+    looks = []
+    look = library.leases.wish
+    library.leases.wish = lambda *names: looks.append(1) or look(*names)
+
+    def work(tell, stops):
+        if stage:
+            tell(at(stage))
+        queue.wish(claimed, CANCEL)
+        until(stops)
+        seen = len(looks)
+        until(lambda: len(looks) > seen + 3)
+        raise CancelledError
+
+    job(library, claimed, leave=lambda: left.append(1)).run(work)
+    assert left == []
+    assert queue.get(claimed).state is ImportState.CANCELLED
+
+
+def test_a_pause_that_is_taken_back_before_it_was_settled_lets_the_import_go_on(
+    library, queue, claimed
+):
+    def work(_tell, stops):
+        queue.wish(claimed, PAUSE)
+        until(stops)
+        queue.resume(claimed)
+        raise CancelledError
+
+    job(library, claimed).run(work)
+    assert library.leases.claim("another").id == claimed
+
+
+def test_what_breaks_the_work_is_told_and_raised(library, queue, claimed):
+    def work(_tell, _stops):
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        job(library, claimed).run(work)
+    failed = queue.get(claimed)
+    assert (failed.state, failed.ended) == (ImportState.FAILED, True)
+    assert "broken" in failed.message

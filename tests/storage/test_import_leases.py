@@ -1,0 +1,119 @@
+import threading
+from datetime import timedelta
+
+import pytest
+
+from domain import ImportKind, ImportState
+from storage import import_leases
+from storage.database import open_database
+from storage.import_leases import ImportLeases, Workers
+from storage.import_queue import CANCEL, QueuedImports
+from storage.processes import is_known_dead, process_name
+from storage.sources import Sources
+from tests.fakes.library import DEAD
+
+ELSEWHERE = "another-machine/1/x"
+
+
+@pytest.fixture
+def database(tmp_path):
+    return open_database(tmp_path)
+
+
+@pytest.fixture
+def leases(database):
+    return ImportLeases(database)
+
+
+@pytest.fixture
+def queue(database):
+    return QueuedImports(database)
+
+
+@pytest.fixture
+def enqueue(database, queue):
+    def enqueue(name):
+        source = Sources(database).ensure("directory", f"/{name}", name=name)
+        return queue.enqueue(source.id, "anna", ImportKind.IMPORT, {}).id
+
+    return enqueue
+
+
+def test_the_oldest_is_taken_first_and_the_next_only_when_it_is_done(leases, enqueue):
+    first, second = enqueue("a"), enqueue("b")
+    assert leases.claim("w").id == first
+    assert leases.claim("v") is None
+    leases.settle(first, "w", ImportState.COMPLETED, message="", seconds=1)
+    assert leases.claim("v").id == second
+
+
+def test_of_many_who_ask_at_once_one_gets_it(tmp_path, enqueue):
+    job, taken = enqueue("a"), []
+
+    def take(name):
+        database = open_database(tmp_path)
+        taken.append(ImportLeases(database).claim(name))
+        database.close()
+
+    threads = [threading.Thread(target=take, args=(f"w{n}",)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [one.id for one in taken if one] == [job]
+
+
+def test_with_its_process_alive_and_its_lease_renewed_an_import_is_left_alone(leases, enqueue):
+    job = enqueue("a")
+    leases.claim(process_name())
+    assert leases.interrupt_dead() == 0
+    assert leases.claim("v") is None
+    assert job
+
+
+@pytest.mark.parametrize("worker", [ELSEWHERE, process_name()])
+def test_an_expired_lease_interrupts(leases, queue, enqueue, monkeypatch, worker):
+    job = enqueue("a")
+    monkeypatch.setattr(import_leases, "LEASE", timedelta(seconds=-1))
+    leases.claim(worker)
+    assert leases.interrupt_dead() == 1
+    assert queue.get(job).state is ImportState.INTERRUPTED
+    assert leases.wish(job, worker) is None
+    assert leases.settle(job, worker, ImportState.COMPLETED, message="", seconds=1) is None
+    assert leases.stop(job, worker, ImportState.QUEUED, seconds=1) is None
+    assert queue.get(job).state is ImportState.INTERRUPTED
+
+
+def test_a_renewed_lease_lasts(leases, enqueue, monkeypatch):
+    job = enqueue("a")
+    with monkeypatch.context() as patched:
+        patched.setattr(import_leases, "LEASE", timedelta(seconds=-1))
+        leases.claim(ELSEWHERE)
+    leases.renew(job, ELSEWHERE)
+    assert leases.interrupt_dead() == 0
+
+
+def test_what_was_wished_of_an_import_whose_worker_died_comes_true(leases, queue, enqueue):
+    job = enqueue("a")
+    leases.claim(DEAD)
+    queue.wish(job, CANCEL)
+    leases.interrupt_dead()
+    assert (queue.get(job).state, queue.get(job).ended) == (ImportState.CANCELLED, True)
+
+
+def test_a_worker_lives_while_it_gives_signs_of_life(database):
+    workers, name = Workers(database), process_name()
+    assert not workers.any_alive()
+    workers.renew(DEAD)
+    assert not workers.any_alive()
+    workers.renew(name)
+    workers.renew(name)
+    assert workers.any_alive()
+    workers.leave(name)
+    assert not workers.any_alive()
+
+
+def test_of_another_machine_nobody_knows_that_it_is_dead():
+    assert not is_known_dead(ELSEWHERE)
+    assert is_known_dead(DEAD)
+    assert not is_known_dead(process_name())
