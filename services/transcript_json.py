@@ -106,8 +106,8 @@ def _check(file: _File) -> None:
         raise _unreadable("shown_turn_id: there is no such turn")
     if len(file.conversation.title) > MAX_TITLE_CHARS:
         raise _unreadable("title: it is too long")
-    for searched in (file.conversation, *file.turns):
-        _check_search(searched.search)
+    for search in (file.conversation.search, *(turn.search for turn in file.turns)):
+        _check_search(search)
 
 
 def _check_search(search: SearchChoice) -> None:
