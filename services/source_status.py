@@ -37,6 +37,10 @@ _SECONDS = {
 }
 
 
+_DAY_S = 24 * 3600
+_DOUBLINGS = 20
+
+
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
     """What a person sets of a source of any kind; an empty collection is the source's name."""
@@ -77,9 +81,15 @@ class RemovalPreview:
     conversations: int
 
 
-def next_refresh(source: StoredSource, last: QueuedImport | None) -> datetime | None:
-    """When it is brought up to date by itself; None for never, or while it is paused."""
+def next_refresh(
+    source: StoredSource, last: QueuedImport | None, failed_in_a_row: int = 0
+) -> datetime | None:
+    """When it is brought up to date by itself; None for never, or while it is paused.
+
+    After each import that failed the time doubles, up to a day.
+    """
     if source.refresh_s is None or source.paused:
         return None
     since = last.started_at if last else source.created_at
-    return since + timedelta(seconds=source.refresh_s)
+    patient = source.refresh_s * 2 ** min(failed_in_a_row, _DOUBLINGS)
+    return since + timedelta(seconds=max(source.refresh_s, min(patient, _DAY_S)))

@@ -1,9 +1,9 @@
 """What else in the ledger tells of sources: their latest imports, and who cites them."""
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import aliased
 
-from domain import ImportKind, QueuedImport
+from domain import ImportKind, ImportState, QueuedImport
 from storage.database import Database
 from storage.import_rows import queued
 from storage.tables import ConversationRow, DocumentRow, ImportRow, TurnRow
@@ -28,6 +28,24 @@ class SourceTraces:
         with self._database.read() as session:
             rows = session.scalars(select(latest).where(numbered.c.place == 1))
             return {row.source_id: queued(row) for row in rows}
+
+    def failed_in_a_row(self) -> dict[str, int]:
+        """By source id, how many of its latest imports failed one after another; not if none."""
+        ended = select(ImportRow).where(
+            ImportRow.finished_at.is_not(None), ImportRow.kind == ImportKind.IMPORT
+        )
+        done = ended.where(ImportRow.state != ImportState.FAILED).subquery()
+        last = select(func.max(done.c.started_at)).where(done.c.source_id == ImportRow.source_id)
+        since = last.scalar_subquery()
+        failed = select(ImportRow.source_id, func.count()).where(
+            ImportRow.state == ImportState.FAILED,
+            ImportRow.finished_at.is_not(None),
+            ImportRow.kind == ImportKind.IMPORT,
+            or_(since.is_(None), ImportRow.started_at > since),
+        )
+        with self._database.read() as session:
+            found = session.execute(failed.group_by(ImportRow.source_id))
+            return {str(source_id): count for source_id, count in found}
 
     def citing_conversations(self, source_id: str) -> int:
         """How many conversations, of all people, cite a document of the source."""

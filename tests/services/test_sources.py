@@ -167,6 +167,20 @@ def test_a_scheduled_source_is_refreshed_when_its_time_has_come(services, add, s
     assert services.sources.refresh_due(LOCAL_USER, due) == []
 
 
+def test_each_failed_import_doubles_the_time_to_the_next_up_to_a_day(services, add, handbook):
+    source = add(schedule=Schedule.HOURLY)
+    away = handbook.rename(handbook.with_name("away"))
+    hours = []
+    for n in range(7):
+        if n == 6:
+            away.rename(handbook)
+        services.sources.refresh(LOCAL_USER, source.id)
+        work(services)
+        seen = status(services, source)
+        hours.append((seen.next_refresh - seen.last.started_at) / timedelta(hours=1))
+    assert hours == [2, 4, 8, 16, 24, 24, 1]
+
+
 def test_a_paused_source_is_not_refreshed_by_itself_and_its_job_rests(services, add):
     source = add(schedule=Schedule.HOURLY)
     job = services.sources.refresh(LOCAL_USER, source.id)
