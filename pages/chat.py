@@ -18,6 +18,7 @@ again = ui.wanted_again()
 place = ui.show_turns(services, turns, again)
 
 welcome = st.empty()
+ui.show_file_problems(ui.current_conversation())
 with st.container(key="scope", horizontal=True, vertical_alignment="center"):
     search = ui.show_scope(services, ui.shown_conversation(services.chat))
     ui.show_files(services, ui.current_conversation())

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from bootstrap import Services
-from domain import Scope, SearchChoice, Turn
+from domain import Scope, SearchChoice, SearchMode, Turn
 from ui import words
 from ui.html import escape, lang
 from ui.scope import mode_name, scope_words
@@ -54,7 +54,7 @@ def _told_html(told: "NothingFound", choices: "Choices") -> str:
     rows = (
         (words.NOTHING_SEARCHED, told.question),
         (words.NOTHING_WHERE, _where(told.search.scope, choices)),
-        (words.NOTHING_HOW, mode_name(told.search.mode)),
+        (words.NOTHING_HOW, _how(told.search)),
         (words.NOTHING_BEST, _best(told)),
     )
     lines = "".join(
@@ -65,6 +65,11 @@ def _told_html(told: "NothingFound", choices: "Choices") -> str:
 
 def _where(scope: Scope, choices: "Choices") -> str:
     return words.SCOPE_COMMA.join(scope_words(scope, choices)) or words.NOTHING_EVERYWHERE
+
+
+def _how(search: SearchChoice) -> str:
+    note = words.MODE_NOTES[search.mode or SearchMode.CONVEX]
+    return str(words.NOTHING_MODE.format(mode=mode_name(search.mode), note=note))
 
 
 def _best(told: "NothingFound") -> str:

@@ -1,7 +1,7 @@
 """Files dropped on the chat: taken, imported while one watches, and listed."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import streamlit as st
 
@@ -36,7 +36,7 @@ def take_files(
     """Keep the files for the conversation, and import them while showing how far each has come.
 
     Where there is no conversation one begins, called by the title or by the first file. What
-    went wrong is told here and, until the next files are given, by `show_files`.
+    went wrong is told here and afterwards by `show_file_problems`.
 
     Returns:
         The conversation's id.
@@ -139,7 +139,6 @@ def show_files(services: Services, conversation_id: str | None) -> None:
     """Show the conversation's own files, each with a way to take it out; nothing where none is."""
     if not conversation_id:
         return
-    _show_told(conversation_id)
     box = services.uploads.box_of(principal(), conversation_id)
     keys = services.uploads.keys(principal(), box.id) if box else []
     if not box or not keys:
@@ -172,8 +171,16 @@ def _take_out(services: Services, source_id: str, key: str) -> None:
     services.queue.wait(principal(), job.id)
 
 
-def _show_told(conversation_id: str) -> None:
-    told: tuple[str, list[Any]] = st.session_state.get(TOLD, ("", []))
-    if told[0] == conversation_id:
+def show_file_problems(conversation_id: str | None) -> None:
+    """Show what went wrong with the files given last, until it is dismissed."""
+    told: tuple[str, list[str]] = st.session_state.get(TOLD, ("", []))
+    if told[0] != conversation_id or not told[1]:
+        return
+    with st.container(key="file-problems"):
         for problem in told[1]:
             show_problem(problem, severe=False)
+        st.button(words.FILES_DISMISS, icon=":material/close:", type="tertiary", on_click=_dismiss)
+
+
+def _dismiss() -> None:
+    st.session_state.pop(TOLD, None)

@@ -55,6 +55,8 @@ def test_a_refused_and_an_unreadable_file_are_said_with_their_reasons(services):
     told = "".join(one.value for one in page.html)
     assert "a.exe: not taken" in told
     assert "broken.pdf: could not be read" in told
+    next(one for one in page.button if one.label == words.FILES_DISMISS).click().run()
+    assert "broken.pdf" not in "".join(one.value for one in page.html)
 
 
 def test_where_nothing_is_taken_nothing_is_imported(services):
