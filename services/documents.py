@@ -22,7 +22,7 @@ from storage.database import Database
 from storage.document_list import DocumentList, Tally
 from storage.import_days import import_days
 from storage.indexes import Indexes
-from storage.left_out import LeftOut
+from storage.left_out import LeftOut, left_out_of
 from storage.passage_list import PassageList
 from storage.sources import Sources
 
@@ -179,8 +179,8 @@ class DocumentService:
 
     def left_out(self, principal: Principal) -> list[Named]:
         """What sources leave out because a person said so: source id and key, by source."""
-        own, kept = own_sources(self.sources, principal), LeftOut(self.database)
-        return [(source_id, key) for source_id in own for key in kept.keys(source_id)]
+        own = own_sources(self.sources, principal)
+        return [(one.id, key) for one in own.values() for key in left_out_of(one.options)]
 
     def take_back(self, principal: Principal, named: Iterable[Named]) -> list[QueuedImport]:
         """Let these documents be imported again; the imports that will do it."""

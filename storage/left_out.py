@@ -1,6 +1,7 @@
 """Documents that a person left out of a source: they are there, and are not to be imported."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -17,15 +18,6 @@ class LeftOut:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keys(self, source_id: str) -> list[str]:
-        """What a source leaves out, in order.
-
-        Raises:
-            NotFoundError: There is no such source.
-        """
-        with self._database.read() as session:
-            return sorted(_row(session, source_id).options.get(OPTION, ()))
-
     def add(self, source_id: str, keys: Iterable[str]) -> None:
         """Leave these out from the next import on.
 
@@ -35,7 +27,7 @@ class LeftOut:
         # Read and written in one transaction: two people may leave documents out at once.
         with self._database.write() as session:
             row = _row(session, source_id)
-            _put(row, {*row.options.get(OPTION, ()), *keys})
+            _put(row, {*left_out_of(row.options), *keys})
 
     def remove(self, source_id: str, keys: Iterable[str]) -> None:
         """Let these be imported again; those that are not left out don't matter.
@@ -45,7 +37,12 @@ class LeftOut:
         """
         with self._database.write() as session:
             row = _row(session, source_id)
-            _put(row, {*row.options.get(OPTION, ())} - {*keys})
+            _put(row, {*left_out_of(row.options)} - {*keys})
+
+
+def left_out_of(options: Mapping[str, Any]) -> list[str]:
+    """The keys that a source with these options leaves out, in order."""
+    return sorted(options.get(OPTION, ()))
 
 
 def _put(row: SourceRow, keys: set[str]) -> None:

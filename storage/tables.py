@@ -35,7 +35,7 @@ class Base(DeclarativeBase):
     type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012  # SQLAlchemy reads it
 
 
-LISTED = ("title", "key", "source_id", "format", "script", "imported_at", "passages", "id")
+LISTED = ("source_id", "format", "script", "title", "key", "imported_at", "passages", "id")
 
 
 def _reference(column: str) -> Any:

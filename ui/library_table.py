@@ -44,9 +44,10 @@ def show_table(
     documents: Sequence[ListedDocument], sources: dict[str, str], key: str
 ) -> list[ListedDocument]:
     """Show documents as rows; those a person has marked. The key changes with the rows."""
+    columns, rows = _columns(), _rows(documents, sources)
     event = st.dataframe(
-        {name: [row[name] for row in _rows(documents, sources)] for name in _columns()},
-        column_config=_columns(),
+        {name: [row[name] for row in rows] for name in columns},
+        column_config=columns,
         hide_index=True,
         on_select="rerun",
         selection_mode="multi-row",

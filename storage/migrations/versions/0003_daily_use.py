@@ -10,7 +10,7 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
-_LISTED = ["title", "key", "source_id", "format", "script", "imported_at", "passages", "id"]
+_LISTED = ["source_id", "format", "script", "title", "key", "imported_at", "passages", "id"]
 _ZERO, _EMPTY, _FALSE, _OBJECT = sa.text("0"), "", sa.false(), "{}"
 
 
