@@ -44,6 +44,7 @@ def build_services(settings: Settings | None = None) -> "Services":
     services = Services(settings or load_settings())
     services.maintenance.recover()
     services.conversations.purge(datetime.now(UTC))
+    services.remove_abandoned_boxes()
     return services
 
 

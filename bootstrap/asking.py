@@ -4,9 +4,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bootstrap.parts import Parts
+from domain import LOCAL_USER, ImportKind
 
 if TYPE_CHECKING:
     from services.choices import ChoiceService
+    from services.queue import ImportQueue
     from services.relevance import RelevanceService
     from services.search import SearchService
     from services.suggestions import SuggestionService
@@ -21,6 +23,11 @@ class AskingServices:
     @cached_property
     def search(self) -> "SearchService":
         """Passages without an answer."""
+        raise NotImplementedError
+
+    @property
+    def queue(self) -> "ImportQueue":
+        """Imports as jobs."""
         raise NotImplementedError
 
     @cached_property
@@ -71,3 +78,8 @@ class AskingServices:
         from services.relevance import RelevanceService
 
         return RelevanceService(lambda: self.search, self._parts.default_search)
+
+    def remove_abandoned_boxes(self) -> None:
+        """Let a worker take out what was dropped into conversations that are gone for good."""
+        for box in self.uploads.abandoned():
+            self.queue.enqueue(LOCAL_USER, box.id, ImportKind.REMOVAL)

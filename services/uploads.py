@@ -1,7 +1,7 @@
 """Files that people give: kept in boxes, each a source of its own."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 from unicodedata import normalize
@@ -164,21 +164,9 @@ class UploadService:
         if not self._files.remove(self._box(principal, source_id).location, key):
             raise NotFoundError(f"There is no file {key!r} in this box: it was taken out already.")
 
-    def purge(self, principal: Principal, conversation_ids: Sequence[str]) -> list[StoredSource]:
-        """Take every file out of the boxes of the person's conversations.
-
-        Returns:
-            These boxes, which are to be removed from the library with their documents.
-
-        Raises:
-            StorageError: A box can't be emptied.
-        """
-        doomed = [
-            source for source in self.boxes(principal) if source.conversation_id in conversation_ids
-        ]
-        for source in doomed:
-            self._files.empty(source.location)
-        return doomed
+    def abandoned(self) -> list[StoredSource]:
+        """The boxes of conversations that were removed for good, to be removed as well."""
+        return self._sources.of_lost_conversations()
 
     @staticmethod
     def searching_too(search: SearchChoice, box: StoredSource) -> SearchChoice:

@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, select, update
 
 from errors import NotFoundError
 from storage.database import Database
-from storage.tables import DocumentRow, FailureRow, SourceRow
+from storage.tables import ConversationRow, DocumentRow, FailureRow, SourceRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,13 @@ class Sources:
         if row is None:
             raise NotFoundError(f"there is no source {source_id}")
         return _stored(row)
+
+    def of_lost_conversations(self) -> list[StoredSource]:
+        """The sources private to conversations that are in the ledger no more."""
+        conversation = SourceRow.options["conversation_id"].as_string()
+        lost = conversation.is_not(None) & conversation.not_in(select(ConversationRow.id))
+        with self._database.read() as session:
+            return [_stored(row) for row in session.scalars(select(SourceRow).where(lost))]
 
     def list(self) -> list[StoredSource]:
         """Every source, by name."""

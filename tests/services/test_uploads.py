@@ -1,6 +1,8 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from domain import LOCAL_USER, DocumentRef, ImportState, Principal, Scope, SearchChoice
+from domain import LOCAL_USER, DocumentRef, ImportKind, ImportState, Principal, Scope, SearchChoice
 from errors import InputError, NotFoundError, StorageError
 from services.uploads import UploadService
 from storage import upload_files
@@ -114,17 +116,26 @@ def test_a_file_is_taken_out_of_its_box_once(uploads, sources):
         uploads.delete(LOCAL_USER, box, "../../footnote.sqlite")
 
 
-def test_purging_conversations_empties_their_boxes_and_no_other(uploads, conversations, sources):
-    kept, gone = (conversations.create(LOCAL_USER, title).id for title in ("kept", "gone"))
-    for talk in (kept, gone):
-        uploads.add(LOCAL_USER, [("a.md", b"A")], conversation_id=talk)
-    shared = uploads.add(LOCAL_USER, [("a.md", b"A")]).source_id
-    assert uploads.purge(OTHER, [gone]) == []
-    doomed = uploads.purge(LOCAL_USER, [gone])
-    assert [one.name for one in doomed] == ["gone"]
-    assert listed(uploads, sources, doomed[0].id) == {}
-    assert listed(uploads, sources, uploads.box_of(LOCAL_USER, kept).id)
-    assert listed(uploads, sources, shared)
+def test_the_box_of_a_conversation_that_is_gone_for_good_is_removed_at_the_next_start(
+    build_services, tmp_path
+):
+    services = build_services(embed=True)
+    talks = [services.uploads.begin_conversation(LOCAL_USER, name) for name in ("kept", "gone")]
+    for talk in talks:
+        services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=talk)
+    services.uploads.add(LOCAL_USER, [("a.md", b"# A")])
+    services.conversations.delete(LOCAL_USER, talks[1])
+    assert services.uploads.abandoned() == [], "it can still be restored"
+    services.conversations.purge(datetime.now(UTC) + timedelta(days=31))
+    gone = services.uploads.abandoned()
+    assert [one.name for one in gone] == ["gone"]
+    started = build_services(embed=True)
+    job = started.queue.current(LOCAL_USER)[0]
+    assert (job.source_id, job.kind) == (gone[0].id, ImportKind.REMOVAL)
+    with pytest.raises(NotFoundError):  # a source goes with its imports, this one too
+        started.queue.wait(LOCAL_USER, job.id)
+    assert [one.name for one in started.uploads.boxes(LOCAL_USER)] == ["Uploads", "kept"]
+    assert not list((tmp_path / "data" / gone[0].location).glob("*"))
 
 
 def test_a_conversation_begun_for_files_remembers_its_search(uploads, conversations):
