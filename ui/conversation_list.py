@@ -24,6 +24,7 @@ def show_conversations(services: "Services") -> None:
         with st.container(horizontal=True, key="begin"):
             st.button(
                 words.NEW_CONVERSATION,
+                key="new-conversation",
                 icon=":material/add:",
                 width="stretch",
                 on_click=_go_to,

@@ -11,7 +11,7 @@ from ui.language import settle_language
 
 FRAMED, OPENED = "framed", "opened"
 HERE = Path(__file__).parent
-STYLE, ICON = HERE / "style", HERE / "icon.svg"
+STYLE, SCRIPT, ICON = HERE / "style", HERE / "frame.js", HERE / "icon.svg"
 
 
 def show_frame() -> None:
@@ -27,8 +27,9 @@ def show_frame() -> None:
 def _show_heading(spoken: str) -> None:
     """Name the program, and tell the browser the page's language, for fonts and screen readers."""
     heading = f'<div class="fn-heading"><h1>{words.APP}</h1><p>{words.TAGLINE}</p></div>'
-    script = f'<script>document.documentElement.lang = "{spoken}";</script>'
-    st.html(heading + script, unsafe_allow_javascript=True)  # nothing in it comes from a person
+    script = f'document.documentElement.lang = "{spoken}";\n{SCRIPT.read_text(encoding="utf-8")}'
+    # Nothing in it comes from a person.
+    st.html(f"{heading}<script>{script}</script>", unsafe_allow_javascript=True)
 
 
 @cache

@@ -1,0 +1,17 @@
+// On a phone the sidebar lies over the page: fold it away once something is chosen there.
+if (!window.footnoteFoldsSidebar) {
+  window.footnoteFoldsSidebar = true;
+  const phone = "(max-width: 767px)"; // as Streamlit lays it out
+  const fold = '[data-testid="stSidebarCollapseButton"] button';
+  const choices = [
+    '[data-testid="stSidebarNavLink"]',
+    ".st-key-new-conversation button",
+    '[class*="st-key-conversation-"]:not([class*="-file-"]) button',
+  ];
+  const choice = `.stSidebar :is(${choices.join()})`;
+  document.addEventListener("click", (event) => {
+    if (matchMedia(phone).matches && event.target.closest(choice)) {
+      setTimeout(() => document.querySelector(fold)?.click());
+    }
+  });
+}
