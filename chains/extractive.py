@@ -1,6 +1,7 @@
 """The built-in answerer: quotes the sentences that answer, and needs no language model."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import mul
@@ -43,6 +44,8 @@ _NOTHING_FOUND = {
     "chinese": "この質問に答える記述は、文書の中に見つかりませんでした。",
 }
 _NOTHING_FOUND_ENGLISH = "I found nothing in the documents that answers this question."
+# "WireGuard設定は？" is Japanese, however long the names of products in it are.
+_LATIN_NAME = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z0-9_.-]*")
 # Inner quotation marks become single ones, so that the outer pair is plain to see.
 _INNER = str.maketrans(dict.fromkeys('"“”„‟', "'"))
 
@@ -163,7 +166,7 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
 
 def nothing_found(question: str) -> str:
     """What is said where nothing answers, in the language of the question."""
-    return _NOTHING_FOUND.get(script_of(question), _NOTHING_FOUND_ENGLISH)
+    return _NOTHING_FOUND.get(script_of(_LATIN_NAME.sub("", question)), _NOTHING_FOUND_ENGLISH)
 
 
 def _is_worth_it(sentence: ScoredSentence, best: ScoredSentence | None) -> bool:

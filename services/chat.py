@@ -8,7 +8,7 @@ from domain import Conversation, Principal, SearchChoice, SearchMode, Turn, Turn
 from errors import NotFoundError
 from services.answering import Answering
 from services.events import Answered, Event, Started
-from services.questions import checked_question, title_of
+from services.questions import checked_question, require_possible_k, title_of
 from storage.conversations import Conversations
 from storage.documents import Documents
 from storage.turn_tree import LATEST
@@ -86,6 +86,7 @@ class ChatService:
         """
         asked = checked_question(question)
         given = "" if standalone is None else checked_question(standalone)
+        require_possible_k(search.k if search else None)
         if conversation_id is None:
             conversation = self._conversations.create(principal, title_of(asked), search)
         else:

@@ -1,9 +1,10 @@
-"""What people type: whether it can be asked, and what a conversation of it is called."""
+"""Whether what a person asks for can be asked, and what a conversation of it is called."""
 
 from errors import InputError
 
 MAX_QUESTION_CHARS = 20_000
 TITLE_CHARS = 60
+MAX_K = 1000
 
 
 def checked_question(question: str) -> str:
@@ -29,3 +30,13 @@ def title_of(question: str) -> str:
     """The title of a conversation that begins with the question."""
     line = " ".join(question.split())
     return line if len(line) <= TITLE_CHARS else f"{line[: TITLE_CHARS - 1]}…"
+
+
+def require_possible_k(k: int | None) -> None:
+    """Refuse a number of passages that no search gives; None is the settings'.
+
+    Raises:
+        InputError: It is not between 1 and 1,000.
+    """
+    if k is not None and not 1 <= k <= MAX_K:
+        raise InputError(f"k must be between 1 and {MAX_K:,}, it is {k}.")

@@ -14,11 +14,11 @@ from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
 from services.library import Library
+from services.questions import require_possible_k
 from services.ranking import RankingOptions, build_ranker
 from services.scope import condition_of, require_known_fields, without_private
 from storage.documents import Documents
 
-MAX_K = 1000
 NO_RERANKER = "No reranker is set: set FOOTNOTE_RERANK_PROVIDER to fastembed or http."
 
 
@@ -57,6 +57,7 @@ class SearchService:
             raise InputError("The query is empty: type the words to search for.")
         if query != query.encode(errors="replace").decode():
             raise InputError("The query holds bytes that are no letters: type it again in UTF-8.")
+        require_possible_k(k)
         retriever = self.retriever(principal, mode=mode, k=k, condition=condition, rerank=rerank)
         return retriever.invoke(query)
 
@@ -78,12 +79,9 @@ class SearchService:
         wordings it gives are searched beside the question.
 
         Raises:
-            InputError: `k` is not between 1 and 1,000, `score_threshold` not between 0 and 1,
-                `rerank` is asked for and no reranker set, or the condition names an unknown
-                field or operator.
+            InputError: `score_threshold` is not between 0 and 1, `rerank` is asked for and no
+                reranker set, or the condition names an unknown field or operator.
         """
-        if not 1 <= k <= MAX_K:
-            raise InputError(f"k must be between 1 and {MAX_K:,}, it is {k}.")
         require_known_fields(condition or {})
         sources = self.library.sources.list()
         base: BaseRetriever = PassageRetriever(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from domain import Conversation, SearchChoice, Turn, TurnState
 from errors import InputError
+from services.questions import require_possible_k
 from services.scope import condition_of
 
 if TYPE_CHECKING:
@@ -112,14 +113,11 @@ def _check(file: _File) -> None:
 
 def _check_search(search: SearchChoice) -> None:
     """Refuse what nothing could be searched with. Its sources may be unknown here."""
-    from services.search import MAX_K  # slow, as above
-
     try:
         condition_of(replace(search.scope, sources=()), [])
+        require_possible_k(search.k)
     except InputError as error:
         raise _unreadable(str(error)) from error
-    if search.k is not None and not 1 <= search.k <= MAX_K:
-        raise _unreadable(f"k must be between 1 and {MAX_K:,}")
     if search.score_threshold is not None and not 0 <= search.score_threshold <= 1:
         raise _unreadable("score_threshold must be between 0 and 1")
 

@@ -219,3 +219,17 @@ def test_any_question_and_texts_get_an_answer_whose_quotes_are_true(question, te
 def test_the_refusal_is_in_the_language_of_the_question_as_it_was_typed():
     asked = {"question": "zebra", "typed_question": "얼룩말은요?", "input_documents": []}
     assert ExtractiveAnswerer().invoke(asked).content == nothing_found("얼룩말은요?")
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Confluence API 설정은?", "찾지 못했습니다"),
+        ("設定WireGuard？", "見つかりませんでした"),
+        ("MacBook Pro を紛失", "見つかりませんでした"),
+        ("What is the meaning of 연차 here?", "I found nothing"),
+        ("VPN?", "I found nothing"),
+    ],
+)
+def test_the_names_of_products_do_not_make_a_question_english(question, language):
+    assert language in nothing_found(question)

@@ -136,3 +136,28 @@ def test_reranking_without_a_reranker_names_the_setting(search):
 def test_a_reranker_without_its_address_names_the_setting(build_services):
     with pytest.raises(ConfigError, match="FOOTNOTE_RERANK_URL"):
         build_services(rerank_provider="http", rerank_model="rank-3").search.search(LOCAL_USER, "x")
+
+
+def test_a_file_given_to_a_conversation_is_found_in_that_one_alone(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    mine, other = (services.uploads.begin_conversation(LOCAL_USER, one) for one in "ab")
+    file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
+    box = services.uploads.add(LOCAL_USER, [file], conversation_id=mine).source_id
+    services.queue.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
+
+    def keys(conversation_id, **narrowed):
+        retriever = services.search.retriever(
+            LOCAL_USER, conversation_id=conversation_id, **narrowed
+        )
+        return {passage.metadata["key"] for passage in retriever.invoke("Lunch in the canteen?")}
+
+    assert "lunch.md" in keys(mine)
+    for elsewhere in (other, ""):
+        assert "lunch.md" not in keys(elsewhere)
+        assert keys(elsewhere, condition={"source_id": box}) == set()
+    found = services.search.search(LOCAL_USER, "Lunch in the canteen?", k=50)
+    assert "lunch.md" not in {passage.metadata["key"] for passage in found}
+    turn = services.chat.ask(LOCAL_USER, "Lunch in the canteen?", mine)
+    assert "noon" in turn.answer
+    assert "noon" not in services.chat.ask(LOCAL_USER, "Lunch in the canteen?", other).answer

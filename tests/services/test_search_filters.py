@@ -12,8 +12,9 @@ from domain import FILTER_FIELDS, LOCAL_USER, Scope, SearchMode
 from errors import InputError
 from language.script import script_of
 from services import library as whole
+from services.questions import MAX_K
 from services.ranking import RankingOptions
-from services.search import MAX_K, SearchService
+from services.search import SearchService
 from tests.fakes.library import DictLoader, Library
 from tests.storage.test_filters import holds
 
