@@ -1,5 +1,6 @@
 """Reading a document at a passage, so that an answer can be checked against what it cites."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ __all__ = ["Cited", "DocumentReader", "DocumentView", "Freshness", "Shown", "Spa
 
 NOT_THERE = "This document is not in the library: it was removed, or the link is not whole."
 _AROUND = 250  # characters shown before and after the passage: the quote is to be seen at once
+_WHITE_SPACE = re.compile(r"\s+")
 _UNCUT = 1000  # characters shown of a document that has no passages, on either side of the span
 
 
@@ -110,7 +112,7 @@ class DocumentReader:
         places = self.reading.places(document.id) or [_place_around(span, document.characters)]
         i = _nearest(places, span)
         focus = Span(*places[i][1:])
-        first = max(focus.start - _AROUND, 0)
+        first, text = self._around(document.id, focus)
         marked = span.end > span.start and span != focus
         return DocumentView(
             document_id=document.id,
@@ -119,7 +121,7 @@ class DocumentReader:
             format=document.format,
             shown=Shown.STORED,
             stored=_version(document),
-            text=self.reading.cut(document.id, first, focus.end + _AROUND),
+            text=text,
             start=first,
             focus=focus,
             marks=(span,) if marked else (),
@@ -130,6 +132,14 @@ class DocumentReader:
             previous=Span(*places[i - 1][1:]) if i else None,
             next=Span(*places[i + 1][1:]) if i + 1 < len(places) else None,
         )
+
+    def _around(self, document_id: str, focus: Span) -> tuple[int, str]:
+        """The passage with a little on either side, from where a word begins, if one does."""
+        first = max(focus.start - _AROUND, 0)
+        text = self.reading.cut(document_id, first, focus.end + _AROUND)
+        gap = _WHITE_SPACE.search(text, 0, focus.start - first) if first else None
+        skipped = gap.end() if gap else 0
+        return first + skipped, text[skipped:]
 
     def _today(
         self, document: StoredDocument | None, source: Source

@@ -1,4 +1,4 @@
-"""Copying an answer with the sources it cites; the only script of ours that runs in the browser."""
+"""Copying an answer with the sources it cites."""
 
 import streamlit as st
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 CITED_BY = ("conversation", "turn", "n")
 PICTURES = 32
+# Moves only where the quote is not in sight, and then no farther than it takes.
+_TO_THE_QUOTE = """<script>
+document.querySelector(".fn-reading mark")?.scrollIntoView({block: "nearest"});
+</script>"""
 
 
 def asked_document(reader: "DocumentReader") -> "DocumentView | None":
@@ -105,6 +109,7 @@ def _show_text(view: "DocumentView") -> None:
     ]
     text = reading_html(view.text, focus, marks)
     st.html(f'<article class="fn-passage fn-reading"{lang(view.text)}>{text}</article>')
+    st.html(_TO_THE_QUOTE, unsafe_allow_javascript=True)
 
 
 def _show_pager(view: "DocumentView") -> None:

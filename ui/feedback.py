@@ -55,6 +55,7 @@ def _ask_why(services: "Services", turn: Turn, rating: "Rating") -> None:
             default=rating.reason,
             format_func=words.REASONS.__getitem__,
             key=f"{key}-reason",
+            label_visibility="collapsed",
         )
         st.text_area(
             words.COMMENT,

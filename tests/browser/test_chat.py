@@ -41,7 +41,7 @@ def test_a_page_opened_by_its_own_address_gets_its_frame_first(
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
-def test_a_question_gets_a_cited_sentence_whose_source_opens(
+def test_a_question_gets_a_cited_sentence_with_its_source(
     page: "sync_api.Page", address: str, language: str
 ) -> None:
     question, sentence, title = QUESTIONS[language]
@@ -53,10 +53,6 @@ def test_a_question_gets_a_cited_sentence_whose_source_opens(
     sync_api.expect(source).to_contain_text(title)
     sync_api.expect(source).to_contain_text("verified")
     screenshot(page, f"chat-{language}")
-    n = source.locator(".fn-n").inner_text()
-    turn.locator("a.fn-cite", has_text=n).first.click()
-    sync_api.expect(source).to_be_in_viewport()
-    assert page.url.endswith("#" + source.get_attribute("id"))
     page.set_viewport_size(PHONE)
     screenshot(page, f"chat-{language}-phone")
 

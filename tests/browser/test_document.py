@@ -1,0 +1,52 @@
+"""From an answer to the document that it cites, in a real browser."""
+
+import pytest
+
+from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways
+from ui import words
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+QUESTION = "노트북을 잃어버리면 어떻게 해야 하나요?"
+QUOTE = "1시간 안에 보안팀 당직 전화 051-555-0142로 신고합니다"
+
+
+@pytest.fixture
+def document(page: "sync_api.Page", address: str) -> "sync_api.Page":
+    """The document page, opened from the marker in an answer; the chat stays as it is."""
+    page.goto(address)
+    turn = ask(page, QUESTION)
+    chat = page.url
+    with page.context.expect_page() as opened:
+        turn.locator("a.fn-cite").first.click()
+    assert page.url == chat
+    return opened.value
+
+
+def test_a_marker_opens_the_document_at_the_quote_beside_the_original_page(
+    document: "sync_api.Page",
+) -> None:
+    mark = document.locator(".fn-reading mark")
+    sync_api.expect(mark).to_contain_text(QUOTE)
+    sync_api.expect(mark).to_be_in_viewport()
+    sync_api.expect(document.get_by_role("heading", name="보안 안내서")).to_be_visible()
+    sync_api.expect(document.get_by_role("img", name="보안 안내서")).to_be_visible()
+    screenshot(document, "document")
+
+    document.set_viewport_size(PHONE)
+    document.reload()
+    sync_api.expect(mark).to_be_in_viewport()
+    assert not scrolls_sideways(document)
+    screenshot(document, "document-phone")
+
+
+def test_one_reads_on_from_passage_to_passage(document: "sync_api.Page") -> None:
+    place = document.locator(".fn-place")
+    before = place.inner_text()
+    document.get_by_role("button", name=words.NEXT_PASSAGE).click()
+    sync_api.expect(place).not_to_have_text(before)
+    document.get_by_role("button", name=words.PREVIOUS_PASSAGE).click()
+    sync_api.expect(place).to_have_text(before)
+    sync_api.expect(document.locator(".fn-reading mark")).to_contain_text(QUOTE)
