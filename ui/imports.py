@@ -49,7 +49,7 @@ def tell(*texts: str) -> None:
 
 def show_sources(services: Services) -> None:
     """Show every source; what runs is looked at again each two seconds."""
-    st.markdown(f"#### {words.SOURCES_LISTED}")
+    st.markdown(f"##### {words.SOURCES_LISTED}")
     statuses = services.sources.list(principal())
     if not statuses:
         st.caption(words.NO_SOURCES)
@@ -87,11 +87,9 @@ def _show_boxes(boxes: Sequence["SourceStatus"]) -> None:
 
 
 def _show_rows(statuses: Sequence["SourceStatus"]) -> None:
-    chosen = st.query_params.get(CHOSEN)
     for status in statuses:
         source = status.source
-        kind = "chosen" if source.id == chosen else "other"
-        with st.container(key=f"source-{kind}-{source.id}", gap=None):
+        with st.container(key=f"source-{source.id}", gap=None):
             if st.button(source.name, key=f"open-{source.id}", type="tertiary"):
                 choose_source(source.id)
                 st.rerun()
@@ -99,6 +97,11 @@ def _show_rows(statuses: Sequence["SourceStatus"]) -> None:
 
 
 def _row_html(status: "SourceStatus") -> str:
+    return f'<div class="fn-source-row">{badges(status)}{_holds(status)}</div>'
+
+
+def _holds(status: "SourceStatus") -> str:
+    """What the library has of the source, and when it was and will be imported, as HTML."""
     figures = status.figures
     parts = [
         words.SOURCE_HOLDS.format(
@@ -106,10 +109,9 @@ def _row_html(status: "SourceStatus") -> str:
             passages=words.count(words.PASSAGES, figures.passages),
         ),
         words.count(words.SOURCE_FAILED, figures.failed) if figures.failed else "",
-        *when(status),
+        *_when(status),
     ]
-    told = "".join(f"<span>{escape(part)}</span>" for part in parts if part)
-    return f'<div class="fn-source-row">{badges(status)}{told}</div>'
+    return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
 
 
 def badges(status: "SourceStatus") -> str:
@@ -127,7 +129,7 @@ def badge(state: str) -> str:
     return f'<span class="fn-badge fn-state fn-{kind}">{escape(words.IMPORT_STATES[state])}</span>'
 
 
-def when(status: "SourceStatus") -> list[str]:
+def _when(status: "SourceStatus") -> list[str]:
     """When the source was imported last, and when it will be by itself."""
     told = []
     if status.last and status.last.finished_at:
@@ -142,10 +144,15 @@ def when(status: "SourceStatus") -> list[str]:
 def place_html(status: "SourceStatus") -> str:
     """The heading of a chosen source: its name, where it is, how it stands."""
     source = status.source
-    collection = words.SOURCE_IN_COLLECTION.format(name=source.collection)
+    parts = [
+        words.SOURCE_KINDS[source.kind],
+        source.location,
+        words.SOURCE_IN_COLLECTION.format(name=source.collection),
+    ]
+    told = "".join(f"<span>{escape(part)}</span>" for part in parts)
     return (
         f'<div class="fn-source-head"><h3{lang(source.name)}>{escape(source.name)}</h3>'
         f"{badges(status)}</div>"
-        f'<div class="fn-source-row"><span>{escape(words.SOURCE_KINDS[source.kind])}</span>'
-        f"<span>{escape(source.location)}</span><span>{escape(collection)}</span></div>"
+        f'<div class="fn-source-row">{told}</div>'
+        f'<div class="fn-source-row">{_holds(status)}</div>'
     )

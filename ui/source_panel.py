@@ -12,7 +12,7 @@ from ui.errors import show_error
 from ui.html import escape
 from ui.import_progress import show_job
 from ui.import_report import show_findings, show_history
-from ui.imports import choose_source, place_html, tell, when
+from ui.imports import choose_source, place_html, tell
 from ui.services import principal
 from ui.sources_form import fields, files_given, settings_fields, tell_refused
 
@@ -23,11 +23,16 @@ HISTORY, EDIT, DELETE = "history", "edit", "delete"
 
 
 def show_source(services: Services, status: "SourceStatus") -> None:
-    """Show everything about a source."""
+    """Show everything about a source, and the way back to the others."""
+    st.button(
+        words.ALL_SOURCES,
+        icon=":material/arrow_back:",
+        type="tertiary",
+        on_click=choose_source,
+        args=(None,),
+    )
     with st.container(border=True, key="chosen-source"):
         st.html(place_html(status))
-        if facts := " · ".join(when(status)):
-            st.caption(facts)
         _show_actions(services, status)
         show_job(services, status)
         show_findings(services, status)

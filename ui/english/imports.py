@@ -10,7 +10,7 @@ IMPORT_INTRO = (
     " up to date with it: what is new, what has changed, what is gone."
 )
 NO_IMPORT_WORKER = (
-    "No worker is running, so what is queued waits. `make run` starts one beside the pages; to"
+    "No worker is running, so what is queued waits. “make run” starts one beside the pages; to"
     " start one by hand:"
 )
 WORKER_COMMAND = fixed("python cli.py worker")
@@ -78,7 +78,6 @@ IMPORT_STATES = {
     "failed": "failed",
 }
 JOB_KINDS = {"import": "Import", "dry run": "Trial run", "removal": "Removal"}
-SOURCE_PAUSED = "paused"
 SOURCE_HOLDS = "{documents}, {passages}"
 SOURCE_FAILED = Plural("1 could not be read", "{n:,} could not be read")
 SOURCE_IMPORTED = "last import {ago}"
@@ -86,13 +85,13 @@ SOURCE_NEXT = "next refresh {ago}"
 SOURCE_DUE = "refresh is due"
 SOURCE_IN_COLLECTION = "collection {name}"
 
+ALL_SOURCES = "All sources"
 REFRESH_NOW = "Import now"
 TRY_IMPORT = "Try out"
 TRY_IMPORT_HELP = "Shows what an import would do, and changes nothing in the library."
 PAUSE_SOURCE = "Pause the source"
 PAUSE_SOURCE_HELP = "No refresh by itself, and what is at work rests."
 RESUME_SOURCE = "Let the source go on"
-OPEN_LIBRARY = "Documents in the library"
 
 JOB_QUEUED = "Waiting for its turn"
 JOB_INTERRUPTED = (
@@ -121,8 +120,6 @@ CANCEL_JOB = "Cancel"
 
 TRIAL = "What an import would do"
 TRIAL_MADE = "Found out {ago}, in {time}"
-TRIAL_READ = "{passages} from {pages} and {characters} to embed"
-TRIAL_READ_NO_PAGES = "{passages} from {characters} to embed"
 TRIAL_PAGES = Plural("1 page", "{n:,} pages")
 TRIAL_CHARACTERS = Plural("1 character", "{n:,} characters")
 TRIAL_TOKENS = Plural("about 1 token", "about {n:,} tokens")
@@ -158,15 +155,12 @@ HISTORY_ENTRY = "{kind}, {started}: {state}"
 HISTORY_OLDER = "Older"
 HISTORY_NEWER = "Newer"
 REPORT_SHOW = "Show"
-REPORT_ALL = "all"
 REPORT_OUTCOME = "{outcome} ({n})"
-REPORT_EMPTY = "No document has such an outcome."
 REPORT_DOCUMENT = "Document"
 REPORT_OUTCOME_COLUMN = "Outcome"
 REPORT_FIGURES = "Passages"
 REPORT_REASON = "Reason"
 REPORT_ROWS = "{first}–{last} of {total}"
-REPORT_NOTE = "Of earlier imports the unchanged documents are no longer listed."
 
 EDIT_SOURCE = "Change"
 EDIT_FIXED = "Where it is stays as it is: for another place add another source."
@@ -175,7 +169,6 @@ EDIT_SAVED = "Saved."
 EDIT_SAVED_IMPORT = "Saved. An import that files its documents anew is queued."
 ADD_FILES = "Add files to this box"
 DELETE_SOURCE = "Delete"
-DELETE_ASK = "Delete {name}?"
 DELETE_REMOVES = "This takes {documents} with {passages} out of the library."
 DELETE_UPLOADS = "The uploaded files are deleted for good."
 DELETE_KEEPS_FILES = "The files themselves stay where they are."

@@ -1,0 +1,291 @@
+"""The import page, run without a browser over the real services and a worker on demand."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from domain import LOCAL_USER, ImportState, Outcome
+from services.source_status import SourceSettings
+from tests.pages.conftest import served, shown
+from ui import words
+
+PAGE = Path(__file__).parents[2] / "pages" / "imports.py"
+
+
+@pytest.fixture
+def services(build_services, monkeypatch) -> Iterator:
+    yield from served(build_services(embed=True), monkeypatch)
+
+
+@pytest.fixture
+def page(services) -> AppTest:
+    return opened()
+
+
+@pytest.fixture
+def source(services, handbook):
+    """A folder that was added, and not imported yet."""
+    given = {"path": str(handbook)}
+    return services.sources.add(LOCAL_USER, "directory", given, SourceSettings()).source
+
+
+def opened(source=None) -> AppTest:
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    if source is not None:
+        page.query_params["source"] = source.id
+    return page.run()
+
+
+def work(services) -> None:
+    while services.worker.run_next():
+        pass
+
+
+def button(page: AppTest, label: str):
+    found = [one for one in page.button if one.label == label]
+    assert found, f"no button {label!r} among {[one.label for one in page.button]}"
+    return found[-1]
+
+
+def press(page: AppTest, label: str) -> str:
+    button(page, label).click().run()
+    return told(page)
+
+
+def told(page: AppTest) -> str:
+    return shown(page) + "".join(one.value for one in [*page.success, *page.html])
+
+
+def field(page: AppTest, label: str):
+    widgets = [*page.text_input, *page.text_area, *page.selectbox]
+    return next(one for one in widgets if one.label == label)
+
+
+def fill_in(page: AppTest, folder) -> None:
+    field(page, words.SOURCE_FIELDS["path"]).set_value(str(folder))
+
+
+def show_view(page: AppTest, source, view: str) -> AppTest:
+    page.session_state[f"view-{source.id}"] = view
+    return page.run()
+
+
+def test_without_a_worker_the_page_says_how_to_start_one(page):
+    assert words.NO_IMPORT_WORKER in told(page)
+    assert words.WORKER_COMMAND in told(page)
+    assert words.NO_SOURCES in told(page)
+
+
+def test_with_a_worker_it_says_nothing_of_it(services, monkeypatch):
+    monkeypatch.setattr(services.queue, "has_worker", lambda: True)
+    assert words.NO_IMPORT_WORKER not in told(opened())
+
+
+def test_a_test_shows_what_is_there_and_adds_nothing(page, services, handbook):
+    (handbook / "tool<b>.exe").write_bytes(b"1")
+    fill_in(page, handbook)
+    html = press(page, words.TEST_SOURCE)
+    assert words.count(words.TEST_PASSED, 4) in html
+    assert "leave.md" in html
+    assert "tool&lt;b&gt;.exe" in html
+    assert services.sources.list(LOCAL_USER) == []
+
+
+@pytest.mark.parametrize("label", ["TEST_SOURCE", "ADD_AND_IMPORT", "ADD_AND_TRY"])
+def test_a_folder_that_is_not_there_is_not_added(page, services, handbook, label):
+    fill_in(page, handbook / "nowhere")
+    assert "check the path" in press(page, getattr(words, label))
+    assert services.sources.list(LOCAL_USER) == []
+
+
+def test_an_added_source_is_chosen_and_its_import_queued(page, services, handbook):
+    fill_in(page, handbook)
+    html = press(page, words.ADD_AND_IMPORT)
+    [status] = services.sources.list(LOCAL_USER)
+    assert status.job.state is ImportState.QUEUED
+    assert page.query_params["source"] == status.source.id
+    assert words.JOB_QUEUED in progress_text(page)
+    assert words.SOURCE_ADDED.format(name="handbook") in html
+    press(page, words.ALL_SOURCES)
+    assert field(page, words.SOURCE_FIELDS["path"]).value == ""
+
+
+def test_a_source_joins_a_collection_there_is(services, source, tmp_path):
+    services.sources.edit(LOCAL_USER, source.id, {}, SourceSettings("handbook", "HR"))
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "a.md").write_text("# A")
+    page = opened()
+    fill_in(page, tmp_path / "rules")
+    # A new name can be typed too, which AppTest can't.
+    field(page, words.SOURCE_COLLECTION).set_value("HR")
+    press(page, words.ADD_AND_TRY)
+    found = {one.source.name: one.source.collection for one in services.sources.list(LOCAL_USER)}
+    assert found == {"handbook": "HR", "rules": "HR"}
+
+
+def test_the_same_folder_again_leads_to_the_source_there_is(page, services, source, handbook):
+    fill_in(page, handbook)
+    html = press(page, words.ADD_AND_IMPORT)
+    assert "a source already" in html
+    press(page, words.OPEN_EXISTING.format(name="handbook"))
+    assert page.query_params["source"] == source.id
+
+
+def test_files_are_uploaded_and_the_refused_ones_named(page, services):
+    page.segmented_control(key="add_source_kind").set_value("upload").run()
+    page.file_uploader[0].set_value([("leave.md", b"# Leave", "text/markdown")])
+    press(page, words.UPLOAD_AND_IMPORT)
+    [status] = services.sources.list(LOCAL_USER)
+    assert status.source.kind == "upload"
+    work(services)
+    assert services.sources.get(LOCAL_USER, status.source.id).figures.documents == 1
+
+
+def progress_text(page: AppTest) -> str:
+    return " ".join(one.proto.text for one in page.get("progress"))
+
+
+def test_a_try_out_shows_counts_and_figures_and_offers_the_import(services, source, handbook):
+    (handbook / "broken.pdf").write_bytes(b"%PDF-1.4 nonsense")
+    page = opened(source)
+    press(page, words.TRY_IMPORT)
+    work(services)
+    html = told(page.run())
+    assert words.TRIAL in html
+    assert "broken.pdf" in html
+    assert words.TRIAL_FREE in html
+    press(page, words.count(words.IMPORT_CHANGES, 4))
+    work(services)
+    assert services.sources.get(LOCAL_USER, source.id).figures.documents == 4
+    assert words.TRIAL not in told(page.run())
+
+
+def test_a_try_out_without_changes_offers_nothing(services, source):
+    services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    services.sources.dry_run(LOCAL_USER, source.id)
+    work(services)
+    assert words.TRIAL_NO_CHANGES in told(opened(source))
+
+
+@pytest.mark.parametrize("first", ["import", "try out"])
+def test_removals_that_wait_are_confirmed(services, source, handbook, first):
+    for n in range(20):
+        (handbook / f"{n}.md").write_text(f"# Page {n}")
+    services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    for n in range(20):
+        (handbook / f"{n}.md").unlink()
+    ask = services.sources.refresh if first == "import" else services.sources.dry_run
+    ask(LOCAL_USER, source.id)
+    work(services)
+    page = opened(source)
+    assert words.count(words.HELD_BACK, 20) in told(page)
+    press(page, words.count(words.CONFIRM_REMOVALS, 20))
+    work(services)
+    assert services.sources.get(LOCAL_USER, source.id).figures.documents == 4
+    assert words.HELD_BACK_CHECK not in told(page.run())
+
+
+def test_a_waiting_import_is_paused_resumed_and_cancelled(services, source):
+    job = services.sources.refresh(LOCAL_USER, source.id)
+    page = opened(source)
+    press(page, words.PAUSE_JOB)
+    assert words.JOB_PAUSED in progress_text(page)
+    press(page, words.RESUME_JOB)
+    assert services.queue.get(LOCAL_USER, job.id).state is ImportState.QUEUED
+    press(page, words.CANCEL_JOB)
+    assert services.queue.get(LOCAL_USER, job.id).state is ImportState.CANCELLED
+    assert words.IMPORT_STATES["cancelled"] in told(page.run())
+
+
+def test_a_paused_source_says_so(services, source):
+    page = opened(source)
+    press(page, words.PAUSE_SOURCE)
+    assert services.sources.get(LOCAL_USER, source.id).source.paused
+    assert words.IMPORT_STATES["paused"] in told(page)
+    press(page, words.RESUME_SOURCE)
+    assert not services.sources.get(LOCAL_USER, source.id).source.paused
+
+
+def test_the_history_leads_to_the_report_of_each_file(services, source, handbook):
+    (handbook / "broken.pdf").write_bytes(b"%PDF-1.4 nonsense")
+    job = services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    page = opened(source)
+    assert words.IMPORT_STATES["completed with errors"] in told(page)
+    field(page, words.HISTORY_CHOOSE).set_value(job.id).run()
+    assert "broken.pdf" in told(page)
+    assert "leave.md" not in told(page)
+    page.button_group(key=f"outcome-{job.id}").set_value(Outcome.NEW).run()
+    assert "leave.md" in told(page)
+
+
+def test_a_long_report_is_paged(services, source, handbook):
+    for n in range(60):
+        (handbook / f"page{n:02}.md").write_text(f"# Page {n}")
+    job = services.sources.dry_run(LOCAL_USER, source.id)
+    work(services)
+    page = opened(source)
+    assert words.REPORT_ROWS.format(first="1", last="50", total="64") in told(page)
+    page.button(key=f"on-items-{job.id}-None").click().run()
+    assert words.REPORT_ROWS.format(first="51", last="64", total="64") in told(page)
+
+
+def test_a_source_is_changed(services, source):
+    page = show_view(opened(source), source, "edit")
+    [*page.text_input][-2].set_value("Rules")
+    html = press(page, words.EDIT_SAVE)
+    assert words.EDIT_SAVED_IMPORT in html
+    assert services.sources.get(LOCAL_USER, source.id).source.name == "Rules"
+
+
+def test_patterns_that_find_nothing_are_refused(services, source):
+    page = show_view(opened(source), source, "edit")
+    [*page.text_area][-2].set_value("*.nothing")
+    assert "nothing to import" in press(page, words.EDIT_SAVE)
+
+
+def test_a_source_is_deleted_after_saying_what_goes(services, source):
+    services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    page = show_view(opened(source), source, "delete")
+    documents, passages = words.count(words.DOCUMENTS, 4), words.count(words.PASSAGES, 5)
+    assert words.DELETE_REMOVES.format(documents=documents, passages=passages) in told(page)
+    assert words.DELETE_KEEPS_FILES in told(page)
+    assert words.DELETE_QUEUED.format(name="handbook") in press(page, words.DELETE_NOW)
+    work(services)
+    assert words.NO_SOURCES in told(page.run())
+
+
+def test_an_unknown_source_in_the_address_is_told_and_left(services, source):
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    page.query_params["source"] = "nowhere"
+    assert "no such source" in told(page.run())
+    assert "source" not in page.query_params
+
+
+def test_a_source_of_the_list_is_opened_and_left(services, source):
+    page = opened()
+    press(page, source.name)
+    assert page.query_params["source"] == source.id
+    assert source.location in told(page)
+    press(page, words.ALL_SOURCES)
+    assert source.location not in told(page)
+
+
+def test_names_of_people_are_no_markup(services, source):
+    given = {"include": "", "exclude": ""}
+    services.sources.edit(LOCAL_USER, source.id, given, SourceSettings("<b>x</b>"))
+    page = opened(source)
+    assert "&lt;b&gt;x&lt;/b&gt;" in "".join(one.value for one in page.html)
+
+
+def test_files_of_conversations_are_apart(services, source):
+    conversation = services.uploads.begin_conversation(LOCAL_USER, "About leave")
+    services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation)
+    assert words.count(words.CONVERSATION_BOXES, 1) in [one.label for one in opened().expander]
