@@ -1,0 +1,109 @@
+"""The list of conversations in a real browser: find, rename, export, delete, undo, import."""
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+
+from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways, settle
+from ui import words
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+QUESTION = "How many days of sick leave need no note?"
+RENAMED = "병가 규정"
+
+
+@pytest.fixture
+def asked(page: "sync_api.Page", address: str) -> str:
+    """One question has been asked; its conversation's id."""
+    page.goto(address)
+    ask(page, QUESTION)
+    return parse_qs(urlparse(page.url).query)["conversation"][0]
+
+
+def choose(page: "sync_api.Page", conversation_id: str, action: str) -> "sync_api.Locator":
+    """Choose from the conversation's menu; the dialog that opens."""
+    page.locator(f".st-key-menu-{conversation_id} button").click()
+    page.get_by_role("menuitem", name=words.CONVERSATION_ACTIONS[action]).click()
+    dialog = page.get_by_role("dialog")
+    dialog.wait_for()
+    return dialog
+
+
+def row(page: "sync_api.Page", conversation_id: str) -> "sync_api.Locator":
+    return page.locator(f".st-key-conversation-{conversation_id} button")
+
+
+def rename(page: "sync_api.Page", conversation_id: str, title: str) -> None:
+    dialog = choose(page, conversation_id, "rename")
+    dialog.get_by_label(words.NEW_TITLE).fill(title)
+    page.keyboard.press("Enter")
+    dialog.wait_for(state="detached")
+
+
+def test_a_conversation_is_renamed_found_deleted_and_brought_back(
+    page: "sync_api.Page", asked: str
+) -> None:
+    rename(page, asked, RENAMED)
+    sync_api.expect(row(page, asked)).to_have_text(RENAMED)
+    page.reload()
+    sync_api.expect(row(page, asked)).to_have_text(RENAMED)
+    sought = page.get_by_placeholder(words.SEARCH_CONVERSATIONS)
+    sought.fill("규정 NOTE")
+    page.get_by_text(words.count(words.CONVERSATIONS_FOUND, 1)).wait_for()
+    sync_api.expect(row(page, asked)).to_be_visible()
+    screenshot(page, "conversations")
+    sought.fill("")
+    choose(page, asked, "delete").get_by_role("button", name=words.DELETE).click()
+    sync_api.expect(row(page, asked)).to_have_count(0)
+    assert "conversation=" not in page.url
+    page.get_by_role("button", name=words.UNDO).click()
+    sync_api.expect(row(page, asked)).to_be_visible()
+    page.locator(".fn-verdict").wait_for()
+    assert asked in page.url
+
+
+def test_an_exported_conversation_is_imported_with_its_citations(
+    page: "sync_api.Page", asked: str, tmp_path: Path
+) -> None:
+    rename(page, asked, RENAMED)
+    dialog = choose(page, asked, "export")
+    files = {}
+    for form, name in words.EXPORT_FORMS.items():
+        with page.expect_download() as download:
+            dialog.get_by_role("button", name=name).click()
+        files[form] = tmp_path / download.value.suggested_filename
+        download.value.save_as(files[form])
+    dialog.get_by_label("Close").click()
+    dialog.wait_for(state="detached")
+    assert files["html"].name == "병가-규정.html"
+    for form in ("md", "html"):
+        assert QUESTION in files[form].read_text(encoding="utf-8")
+    assert json.loads(files["json"].read_text(encoding="utf-8"))["version"] == 1
+    page.get_by_role("button", name=words.IMPORT_CONVERSATION).click()
+    field = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
+    field.set_input_files(files["json"])
+    page.get_by_text(words.CONVERSATION_IMPORTED.format(title=RENAMED)).wait_for()
+    page.wait_for_url(lambda url: asked not in url and "conversation=" in url)
+    settle(page)
+    sync_api.expect(page.locator(".fn-question")).to_have_text([QUESTION])
+    sync_api.expect(page.locator(".fn-source").first).to_contain_text("verified")
+
+
+def test_on_a_phone_the_list_opens_over_the_page_and_fits(
+    page: "sync_api.Page", asked: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    page.reload()
+    page.get_by_test_id("stExpandSidebarButton").click()
+    sync_api.expect(row(page, asked)).to_be_visible()
+    menu = page.locator(f".st-key-menu-{asked} button")
+    sync_api.expect(menu).to_be_in_viewport()
+    sync_api.expect(menu).to_have_accessible_name(words.CONVERSATION_MENU.format(title=QUESTION))
+    choose(page, asked, "delete")
+    assert not scrolls_sideways(page)
+    screenshot(page, "conversations-phone")
