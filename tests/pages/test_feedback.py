@@ -16,6 +16,10 @@ def kept(services: Services, turn_id: str = "t1") -> tuple[int, Reason | None, s
     return rating.grade, rating.reason, rating.comment
 
 
+def expanders(page: AppTest) -> list[str]:
+    return [one.label for one in page.expander]
+
+
 @pytest.mark.parametrize(("grade", "says"), [(1, "RATED_UP"), (0, "RATED_DOWN")])
 def test_a_thumb_is_kept_and_stays_after_a_reload(
     page: AppTest, services: Services, grade: int, says: str
@@ -51,14 +55,14 @@ def test_each_answer_has_thumbs_of_its_own(page: AppTest, services: Services) ->
 
 def test_a_thumb_down_asks_for_the_reason_and_a_comment(page: AppTest, services: Services) -> None:
     ask(page)
-    assert not page.expander
+    assert words.WHY_NOT not in expanders(page)
     page.feedback[0].set_value(0).run()
-    assert page.expander[0].label == words.WHY_NOT
+    assert words.WHY_NOT in expanders(page)
     page.button_group(key="why-t1-reason").set_value("incomplete")
     page.text_area(key="why-t1-comment").set_value("The days of the second year.")
     page.button(key="FormSubmitter:why-t1-Keep the reason").click().run()
     assert kept(services) == (0, Reason.INCOMPLETE, "The days of the second year.")
-    assert page.expander[0].label == words.REASONS["incomplete"]
+    assert words.REASONS["incomplete"] in expanders(page)
 
 
 def test_every_reason_has_its_text() -> None:
