@@ -18,10 +18,10 @@ from services.progress import (
 )
 from storage.import_leases import ImportLeases
 
-_TICK_S = 0.2
+_TICK_S = 0.1
 _RENEW_S = 4.0
 _TELL_S = 0.3
-_GRACE_S = 1.2
+_GRACE_S = 0.8
 _LOSSLESS = {Stage.LISTING, Stage.READING, Stage.SPLITTING, Stage.EMBEDDING}
 """The stages in which nothing is being written: leaving loses work, and nothing else."""
 
@@ -144,13 +144,13 @@ class Job:
 
     def _tick(self, now: float) -> None:
         self._wished = self._leases.wish(self._import_id, self._worker) != ""
+        self._leave_if_it_lasts(now)
         if now - self._renewed_at >= _RENEW_S:
             self._leases.renew(self._import_id, self._worker)
             self._renewed_at = now
         if self._progress not in (None, self._told) and now - self._told_at >= _TELL_S:
             self._note(self._progress)
             self._told_at = now
-        self._leave_if_it_lasts(now)
 
     def _note(self, progress: Progress | None) -> None:
         if progress is not None:
