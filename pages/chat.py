@@ -18,12 +18,16 @@ again = ui.wanted_again()
 place = ui.show_turns(services, turns, again)
 
 welcome = st.empty()
-ui.show_file_problems(ui.current_conversation())
+ui.show_file_news(services, ui.current_conversation())
 with st.container(key="scope", horizontal=True, vertical_alignment="center"):
     search = ui.show_scope(services, ui.shown_conversation(services.chat))
     ui.show_files(services, ui.current_conversation())
 typed = st.chat_input(
-    words.ASK_HERE, submit_mode="stop", accept_file="multiple", disabled=not library.documents
+    words.ASK_HERE,
+    submit_mode="stop",
+    accept_file="multiple",
+    max_upload_size=services.uploads.max_file_mb,
+    disabled=not library.documents,
 )
 if typed and typed.files:
     with place:

@@ -73,6 +73,11 @@ class UploadService:
         self._max_bytes = max_file_bytes
 
     @property
+    def max_file_mb(self) -> int:
+        """The largest file that is taken, in MiB."""
+        return self._max_bytes // _MIB
+
+    @property
     def extensions(self) -> tuple[str, ...]:
         """The ends of the names of files that can be read, without their dots."""
         return tuple(suffix[1:] for suffix in SUFFIXES)

@@ -31,7 +31,7 @@ from ui.services import principal, services
 from ui.source_panel import show_source
 from ui.sources_form import add_source
 from ui.turn_actions import wanted_again
-from ui.uploads import show_file_problems, show_files, take_files
+from ui.uploads import show_file_news, show_files, take_files
 from ui.welcome import chosen_question, show_library, show_welcome
 
 __all__ = [
@@ -62,7 +62,7 @@ __all__ = [
     "show_documents",
     "show_failures",
     "show_figures",
-    "show_file_problems",
+    "show_file_news",
     "show_files",
     "show_frame",
     "show_imports_title",

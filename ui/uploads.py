@@ -9,7 +9,7 @@ from bootstrap import Services
 from domain import ImportItem, Outcome, Progress
 from errors import AppError
 from ui import words
-from ui.conversations import plain_label
+from ui.conversations import open_conversation, plain_label
 from ui.errors import show_error, show_problem
 from ui.html import escape
 from ui.scope import kept_for_new, show_anew
@@ -36,7 +36,7 @@ def take_files(
     """Keep the files for the conversation, and import them while showing how far each has come.
 
     Where there is no conversation one begins, called by the title or by the first file. What
-    went wrong is told here and afterwards by `show_file_problems`.
+    went wrong is told here and afterwards by `show_file_news`.
 
     Returns:
         The conversation's id.
@@ -44,6 +44,7 @@ def take_files(
     id_ = conversation_id or services.uploads.begin_conversation(
         principal(), title or files[0].name, kept_for_new()
     )
+    open_conversation(id_)  # at once: a reload while it imports must find it again
     given = services.uploads.add(
         principal(), [(file.name, file.getvalue()) for file in files], conversation_id=id_
     )
@@ -171,13 +172,26 @@ def _take_out(services: Services, source_id: str, key: str) -> None:
     services.queue.wait(principal(), job.id)
 
 
-def show_file_problems(conversation_id: str | None) -> None:
-    """Show what went wrong with the files given last, until it is dismissed."""
+def show_file_news(services: Services, conversation_id: str | None) -> None:
+    """Show that files of the conversation are still imported, and what went wrong with the last.
+
+    The latter until it is dismissed.
+    """
+    box = services.uploads.box_of(principal(), conversation_id) if conversation_id else None
+    if box and services.queue.current(principal(), box.id):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(words.FILES_UNDER_WAY, width="content")
+            st.button(
+                words.CHECK_AGAIN, key="check-files", icon=":material/refresh:", type="tertiary"
+            )
     told: tuple[str, list[str]] = st.session_state.get(TOLD, ("", []))
-    if told[0] != conversation_id or not told[1]:
-        return
+    if told[0] == conversation_id and told[1]:
+        _show_problems(told[1])
+
+
+def _show_problems(problems: Sequence[str]) -> None:
     with st.container(key="file-problems"):
-        for problem in told[1]:
+        for problem in problems:
             show_problem(problem, severe=False)
         st.button(words.FILES_DISMISS, icon=":material/close:", type="tertiary", on_click=_dismiss)
 

@@ -16,10 +16,10 @@ def drop_page():
     import streamlit as st
 
     from ui.services import services
-    from ui.uploads import show_file_problems, show_files, take_files
+    from ui.uploads import show_file_news, show_files, take_files
 
     talk = st.query_params.get("conversation")
-    show_file_problems(talk)
+    show_file_news(services(), talk)
     show_files(services(), talk)
     given = st.chat_input("Ask", accept_file="multiple")
     if given and given.files:

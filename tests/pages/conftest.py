@@ -40,6 +40,8 @@ class Library:
 class Asking:
     """Nothing to choose from, no files, and no answer without a proof."""
 
+    max_file_mb = 100
+
     def choices(self, principal: Principal, conversation_id: str | None = None) -> Choices:
         return Choices()
 

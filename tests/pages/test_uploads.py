@@ -32,6 +32,7 @@ def lines(page):
 
 def test_dropped_files_begin_a_conversation_and_can_be_asked_at_once(services):
     page = dropped([("vpn.md", b"# VPN\n\nChoose Bristol."), ("a.txt", b"Lunch is at noon.")])
+    assert page.query_params["conversation"] == page.session_state["talk"]
     assert page.status[0].label == words.FILES_READY
     assert page.status[0].state == "complete"
     assert "ready: 1 passage" in lines(page)
@@ -98,3 +99,15 @@ def test_a_narrowed_conversation_searches_the_files_dropped_into_it(services, ha
     )
     turn = services.chat.ask(LOCAL_USER, "When is lunch?", talk)
     assert "lunch.md" in [source.location.rpartition("/")[2] for source in turn.sources]
+
+
+def test_a_reload_tells_that_files_are_still_imported(services):
+    talk = dropped([("vpn.md", b"# VPN")]).session_state["talk"]
+    services.queue.enqueue(LOCAL_USER, services.uploads.box_of(LOCAL_USER, talk).id)
+    page = AppTest.from_function(drop_page, default_timeout=30)
+    page.query_params["conversation"] = talk
+    assert page.run().caption[0].value == words.FILES_UNDER_WAY
+    job = services.queue.current(LOCAL_USER)[0]
+    services.queue.wait(LOCAL_USER, job.id)
+    page.button(key="check-files").click().run()
+    assert words.FILES_UNDER_WAY not in [one.value for one in page.caption]
