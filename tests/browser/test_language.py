@@ -1,0 +1,62 @@
+"""The pages in the browser's language, on a phone, in the dark."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.browser.actions import PHONE, WAIT_MS, screenshot, scrolls_sideways, settle
+from ui import words
+from ui.catalogues import translations
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+LINK, SIDEBAR = '[data-testid="stSidebarNavLink"]', ".stSidebar"
+
+
+@pytest.fixture(params=["ko-KR", "ja-JP"])
+def locale(request: pytest.FixtureRequest) -> str:
+    """What the browser says that its reader speaks."""
+    return request.param
+
+
+@pytest.fixture
+def phone(browser: "sync_api.Browser", address: str, locale: str) -> Iterator["sync_api.Page"]:
+    """The chat page in that language, on a phone in the dark."""
+    context = browser.new_context(viewport=PHONE, locale=locale, color_scheme="dark")
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    page.goto(address)
+    page.locator("textarea").wait_for()
+    settle(page)
+    yield page
+    context.close()
+
+
+def test_the_pages_and_the_browser_know_the_readers_language(
+    phone: "sync_api.Page", locale: str
+) -> None:
+    spoken = locale[:2]
+    assert phone.evaluate("document.documentElement.lang") == spoken
+    welcome, *_ = translations(spoken)[words.WELCOME]
+    phone.get_by_role("heading", name=welcome).wait_for()
+
+
+def test_choosing_a_page_on_a_phone_folds_the_sidebar_that_lies_over_it(
+    phone: "sync_api.Page", locale: str
+) -> None:
+    pages = phone.locator(LINK).count()
+    assert pages >= 4
+    for n in reversed(range(pages)):
+        phone.get_by_test_id("stExpandSidebarButton").first.click()
+        phone.locator(LINK).nth(n).click()
+        sync_api.expect(phone.locator(SIDEBAR)).to_have_attribute("data-collapsed", "true")
+        settle(phone)
+        assert not scrolls_sideways(phone)
+        screenshot(phone, f"page-{n + 1}-{locale[:2]}-phone-dark")
+
+
+def test_the_tab_key_passes_by_the_folded_sidebar(phone: "sync_api.Page") -> None:
+    for _ in range(8):
+        phone.keyboard.press("Tab")
+        assert not phone.evaluate("!!document.activeElement.closest('.stSidebar')")
