@@ -2,7 +2,9 @@ import pytest
 
 import bootstrap
 from domain import LOCAL_USER, ImportState, Outcome, SearchMode
-from errors import SourceError
+from errors import BusyError, SourceError
+from services.source_status import SourceSettings
+from storage.lock import writer_lock
 
 
 def test_a_second_import_of_an_unchanged_folder_embeds_nothing(
@@ -76,3 +78,22 @@ def test_collection_and_labels_stay_until_another_import_says_otherwise(build_se
     assert load(collection=" HR ", labels=["law", " ", "a"]) == {("HR", ("a", "law"))}
     assert load() == {("HR", ("a", "law"))}
     assert load(collection="", labels=[""]) == {("handbook", ())}
+
+
+def test_an_import_refused_as_busy_changes_nothing_about_the_source(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [before] = services.sources.list(LOCAL_USER)
+    with writer_lock(services.imports.data_dir), pytest.raises(BusyError):
+        services.directories.import_directory(LOCAL_USER, handbook, collection="HR")
+    [after] = services.sources.list(LOCAL_USER)
+    assert after == before
+
+
+def test_an_import_by_command_keeps_the_name_a_person_gave(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [status] = services.sources.list(LOCAL_USER)
+    services.sources.edit(LOCAL_USER, status.source.id, {}, SourceSettings("Rules", "handbook"))
+    services.directories.import_directory(LOCAL_USER, handbook)
+    assert services.sources.list(LOCAL_USER)[0].source.name == "Rules"
