@@ -103,14 +103,13 @@ def ask(
     chat = services.chat
     show_question(asked if isinstance(asked, str) else asked.question)
     with st.chat_message("assistant", avatar=ASSISTANT):
-        live = _LiveAnswer()
+        live = _LiveAnswer(chat)
         try:
             with closing(_events(chat, asked, conversation_id, search)) as events:
                 _show_stream(live, events)
         except AppError as error:
-            show_error(error)
-            if live.turn:
-                show_actions(chat, live.turn)
+            with live.problems:
+                show_error(error)
             return False
     return True
 
@@ -139,8 +138,8 @@ def _show_stream(live: "_LiveAnswer", events: Iterator[Event]) -> None:
         for event in events:
             match event:
                 case Started(turn):  # a stopped or failed first question has its conversation
-                    live.turn = turn
                     open_conversation(turn.conversation_id)
+                    live.begin(turn)
                 case Searching(question):
                     live.search(question)
                 case Found(sources):
@@ -155,14 +154,23 @@ def _show_stream(live: "_LiveAnswer", events: Iterator[Event]) -> None:
 class _LiveAnswer:
     """The answer while it is being written, redrawn at most every `REDRAW_S` seconds."""
 
-    def __init__(self) -> None:
-        self.turn: Turn | None = None
+    def __init__(self, chat: "ChatService") -> None:
+        self._chat = chat
         self._activity, self._body = st.empty(), st.empty()
+        self.problems, self._actions = st.container(), st.container(key="live-actions")
         self._question, self._text = "", ""
         self._sources: tuple[Source, ...] = ()
         self._drawn_at = 0.0
         self._activity.html(working_html())
         self.draw(stoppable=True)
+
+    def begin(self, turn: Turn) -> None:
+        """Draw what can be done once it was stopped or failed: then nothing can be drawn.
+
+        The style sheet shows it as soon as the script no longer runs.
+        """
+        with self._actions:
+            show_actions(self._chat, turn)
 
     def search(self, question: str) -> None:
         self._question = question

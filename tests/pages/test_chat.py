@@ -315,3 +315,18 @@ def test_an_answer_is_copied_with_the_sources_it_cites(page: AppTest) -> None:
     copied = html.split('data-copy="')[1].split('"')[0]
     assert copied.endswith("[1] Leave policy (handbook/leave-policy.md)")
     assert "Sick leave" not in copied
+
+
+def test_a_stopped_answer_can_be_asked_again_at_once(page: AppTest, services: Services) -> None:
+    services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
+    with pytest.raises(RuntimeError, match="timed out"):
+        page.chat_input[0].set_value("Slowly?").run(timeout=1)
+    assert services.chat.closed.wait(5)
+    services.chat.script = Script()
+    reloaded = AppTest.from_file(str(APP), default_timeout=20)
+    reloaded.query_params["conversation"] = "c1"
+    reloaded.run()
+    assert words.STOPPED in shown(reloaded)
+    html = press(reloaded, "again-t1")
+    assert f"“{QUOTE}”" in html
+    assert "2/2" in html
