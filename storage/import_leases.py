@@ -16,12 +16,13 @@ from sqlalchemy.orm import Session, aliased
 
 from domain import ImportKind, ImportState, Progress, QueuedImport
 from storage.database import Database
-from storage.import_queue import TURN, new_row
+from storage.import_queue import DIED, TURN, new_row
 from storage.import_rows import WAITING, end, queued, stop
 from storage.processes import is_known_dead
 from storage.tables import ImportRow, WorkerRow
 
 LEASE = timedelta(seconds=20)
+_DEATHS = 3
 
 
 class ImportLeases:
@@ -124,7 +125,8 @@ class ImportLeases:
     def interrupt_dead(self) -> int:
         """Mark running imports whose worker is dead as interrupted; how many.
 
-        What a person wished of one of them comes true instead.
+        What a person wished of one of them comes true instead. One whose workers die at the same
+        document again and again has failed: nobody shall go on with it for ever.
         """
         running = select(ImportRow).where(ImportRow.state == ImportState.RUNNING)
         with self._database.read() as session:
@@ -134,7 +136,7 @@ class ImportLeases:
             rows = session.scalars(running.with_for_update()).all()
             dead = [row for row in rows if _is_dead(row.worker, row.lease_until)]
             for row in dead:
-                stop(session, row, ImportState.INTERRUPTED)
+                _interrupt(session, row)
             return len(dead)
 
     @contextmanager
@@ -171,6 +173,20 @@ class Workers:
         with self._database.read() as session:
             rows = session.scalars(select(WorkerRow))
             return any(not _is_dead(row.name, row.lease_until) for row in rows)
+
+
+def _interrupt(session: Session, row: ImportRow) -> None:
+    key, before = row.progress.get("key", ""), row.options.get(DIED, {})
+    times = before.get("times", 0) + 1 if key == before.get("key") else 1
+    row.options = {**row.options, DIED: {"key": key, "times": times}}
+    if not key or times < _DEATHS or row.wish:
+        stop(session, row, ImportState.INTERRUPTED)
+        return
+    message = (
+        f"its process ended {times} times at {key}: leave that document out, or mend it, and"
+        " import again; what was imported is kept"
+    )
+    end(session, row, ImportState.FAILED, message)
 
 
 def _lease() -> datetime:

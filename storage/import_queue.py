@@ -18,6 +18,8 @@ from storage.import_rows import queued, stop
 from storage.tables import ImportRow, SourceRow
 
 PAUSE, CANCEL = "pause", "cancel"
+DIED = "died"
+"""Among an import's options, at which document its worker died; nobody asked for that one."""
 
 # At work first, then by age; with the id, so that two of one moment keep their order.
 TURN: tuple[Any, ...] = (
@@ -152,4 +154,8 @@ def _same(
         ImportRow.source_id == source_id, ImportRow.kind == kind, ImportRow.finished_at.is_(None)
     )
     rows = session.scalars(current.order_by(*TURN)).all()
-    return next((row for row in rows if row.options == dict(options)), None)
+    return next((row for row in rows if _asked(row.options) == dict(options)), None)
+
+
+def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name != DIED}

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from domain import ImportKind, ImportState
+from domain import ImportKind, ImportState, Progress, Stage
 from storage import import_leases
 from storage.database import open_database
 from storage.import_leases import ImportLeases, Workers
@@ -99,6 +99,22 @@ def test_what_was_wished_of_an_import_whose_worker_died_comes_true(leases, queue
     queue.wish(job, CANCEL)
     leases.interrupt_dead()
     assert (queue.get(job).state, queue.get(job).ended) == (ImportState.CANCELLED, True)
+
+
+def test_an_import_whose_workers_die_at_the_same_document_fails_in_the_end(leases, queue, enqueue):
+    def die_at(key):
+        leases.claim(DEAD)
+        leases.tell(job, DEAD, Progress(Stage.READING, 1, 9, key), 1.0)
+        leases.interrupt_dead()
+        return queue.get(job).state
+
+    job = enqueue("a")
+    told = [die_at(key) for key in ("a.pdf", "a.pdf", "b.pdf", "b.pdf")]
+    assert told == [ImportState.INTERRUPTED] * 4
+    assert enqueue("a") == job, "it is the same import still"
+    assert die_at("b.pdf") is ImportState.FAILED
+    assert "3 times at b.pdf" in queue.get(job).message
+    assert enqueue("a") != job
 
 
 def test_a_worker_lives_while_it_gives_signs_of_life(database):
