@@ -14,7 +14,7 @@ from ui.services import principal
 if TYPE_CHECKING:
     import altair as alt
 
-DAYS, MOST_SOURCES = 90, 12
+DAYS, FEW_DAYS, MOST_SOURCES = 90, 15, 12
 TEAL = "#0b8a96"
 COLOURS = {"new": "#2e9156", "changed": "#d9662b", "gone": "#8a979e"}
 BAR = 26
@@ -61,11 +61,11 @@ def bars(counts: Mapping[str, int]) -> "alt.Chart":
     """A bar for each name, the longest as the list has them."""
     import altair as alt
 
-    chart = alt.Chart(_named(counts), height=BAR * max(1, len(counts)) + 30).mark_bar(
+    chart = alt.Chart(_named(counts), height=BAR * max(2, len(counts)) + 40).mark_bar(
         color=TEAL, height=BAR - 8, cornerRadiusEnd=3
     )
     encoded: alt.Chart = chart.encode(
-        x=alt.X("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, format=",d")),
+        x=alt.X("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=5, format=",d")),
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=160)),
         tooltip=_tooltip(),
     )
@@ -96,7 +96,8 @@ def import_chart(days: Sequence[ImportDay]) -> "alt.Chart":
     ]
     names = [words.CHART_CHANGES[change] for change in COLOURS]
     scale = alt.Scale(domain=names, range=list(COLOURS.values()))
-    chart = alt.Chart(_data(rows), height=220).mark_bar()
+    size = 30 if len(days) < FEW_DAYS else alt.Undefined  # else as wide as there is room
+    chart = alt.Chart(_data(rows), height=220).mark_bar(size=size)
     encoded: alt.Chart = chart.encode(
         x=alt.X("day:O", timeUnit="yearmonthdate", title=None, axis=alt.Axis(labelOverlap=True)),
         y=alt.Y("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, format=",d")),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from services.own_sources import Named
 
 ROWS = 50
+WIDTHS = ("medium", "large")  # of the first columns
 FAILURE_PAGE, LEFT_OUT_PAGE = "failures_page", "left_out_page"
 
 
@@ -95,7 +96,9 @@ def _marked(
     text: Callable[..., Any] = st.column_config.TextColumn
     event = st.dataframe(
         dict(columns),
-        column_config={name: text(name, width="large") for name in list(columns)[:2]},
+        column_config={
+            name: text(name, width=width) for name, width in zip(columns, WIDTHS, strict=False)
+        },
         hide_index=True,
         on_select="rerun",
         selection_mode="multi-row",

@@ -62,15 +62,15 @@ def show_table(
 def _columns() -> dict[str, Any]:
     text, count = st.column_config.TextColumn, st.column_config.NumberColumn
     return {
-        "title": text(words.COLUMN_TITLE, width="large"),
+        "title": text(words.COLUMN_TITLE, width=300),
         "source": text(words.COLUMN_SOURCE, width="small"),
-        "format": text(words.COLUMN_FORMAT, width="small"),
-        "language": text(words.COLUMN_LANGUAGE, width="small"),
-        "pages": count(words.COLUMN_PAGES, width="small"),
-        "density": count(words.COLUMN_DENSITY, width="small", format="localized"),
+        "format": text(words.COLUMN_FORMAT, width=65),
+        "language": text(words.COLUMN_LANGUAGE, width=110),
+        "pages": count(words.COLUMN_PAGES, width=65),
+        "density": count(words.COLUMN_DENSITY, width=145, format="localized"),
         "passages": count(words.COLUMN_PASSAGES, width="small", format="localized"),
         "warnings": text(words.COLUMN_WARNINGS, width="medium"),
-        "longest": count(words.COLUMN_LONGEST, width="small", format="localized"),
+        "longest": count(words.COLUMN_LONGEST, width=120, format="localized"),
         "encoding": text(words.COLUMN_ENCODING, width="small"),
         "version": count(words.COLUMN_VERSION, width="small"),
         "imported": text(words.COLUMN_IMPORTED, width="medium"),
