@@ -7,11 +7,10 @@ from itertools import groupby
 
 from domain import Conversation, Principal, SearchChoice
 from errors import InputError
-from services.transcript_json import read_json
+from services.transcript_json import MAX_TITLE_CHARS, read_json
 from services.transcripts import TranscriptFormat, render
 from storage.conversation_list import ConversationList
 
-MAX_TITLE_CHARS = 200
 KEPT_DELETED = timedelta(days=30)
 LISTED = 30
 

@@ -13,6 +13,7 @@ import streamlit as st
 
 from domain import Conversation
 from errors import AppError
+from services.transcript_json import MAX_BYTES, MAX_TITLE_CHARS
 from services.transcripts import file_name
 from ui import words
 from ui.conversations import current_conversation, open_conversation, plain_label, short_title
@@ -26,8 +27,7 @@ ASKED, REFUSED = "conversation-asked", "conversation-refused"
 DELETED, WAS_OPEN = "conversation-deleted", "conversation-was-open"
 IMPORTED, IMPORTS = "conversation-imported", "conversation-imports"
 IMPORT_REFUSED = "conversation-import-refused"
-NEW_TITLE, TITLE_CHARACTERS = "conversation-title", 200
-MAX_MB = 20
+NEW_TITLE = "conversation-title"
 MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 
 
@@ -75,7 +75,7 @@ def show_import(services: "Services") -> None:
         st.file_uploader(
             words.IMPORT_CONVERSATION_FILE,
             type=["json"],
-            max_upload_size=MAX_MB,
+            max_upload_size=MAX_BYTES // 2**20,
             key=key,
             on_change=_import,
             args=(services, key),
@@ -101,9 +101,7 @@ def _unless_done(
 
 def _show_rename(services: "Services", conversation: Conversation) -> None:
     with st.form("rename", border=False):
-        st.text_input(
-            words.NEW_TITLE, conversation.title, max_chars=TITLE_CHARACTERS, key=NEW_TITLE
-        )
+        st.text_input(words.NEW_TITLE, conversation.title, max_chars=MAX_TITLE_CHARS, key=NEW_TITLE)
         args = (services, conversation)
         st.form_submit_button(words.KEEP_TITLE, type="primary", on_click=_rename, args=args)
 

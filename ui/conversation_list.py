@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from domain import Conversation
+from services.conversations import LISTED
 from ui import words
 from ui.conversation_dialogs import ask_what, show_asked, show_import, show_undo, take_undo_back
 from ui.conversations import current_conversation, open_conversation, plain_label, short_title
@@ -14,7 +15,6 @@ from ui.services import principal
 if TYPE_CHECKING:
     from bootstrap import Services
 
-AT_ONCE = 30
 LIMIT, SOUGHT = "conversations-limit", "conversations-sought"
 
 
@@ -46,7 +46,7 @@ def show_conversations(services: "Services") -> None:
 
 
 def _show_groups(services: "Services", sought: str) -> None:
-    limit = st.session_state.get(LIMIT, AT_ONCE)
+    limit = st.session_state.get(LIMIT, LISTED)
     groups = services.conversations.grouped(principal(), now(), sought, limit=limit)
     if sought.strip():
         found = words.count(words.CONVERSATIONS_FOUND, groups.total)
@@ -89,7 +89,7 @@ def _go_to(conversation_id: str | None) -> None:
 
 
 def _list_more() -> None:
-    st.session_state[LIMIT] = 2 * st.session_state.get(LIMIT, AT_ONCE)
+    st.session_state[LIMIT] = 2 * st.session_state.get(LIMIT, LISTED)
 
 
 def _list_from_the_top() -> None:

@@ -9,12 +9,12 @@ from streamlit.testing.v1 import AppTest
 
 from bootstrap import Services
 from domain import LOCAL_USER, TurnState
+from services.conversations import LISTED
 from settings import load_settings
 from storage.conversations import Conversations
 from storage.database import open_database
 from tests.pages.conftest import APP, served, shown
 from ui import words
-from ui.conversation_list import AT_ONCE
 
 Begin = Callable[..., str]
 
@@ -98,11 +98,11 @@ def test_a_search_shows_what_it_found_and_how_many(page: AppTest, begin: Begin) 
 
 
 def test_more_are_shown_when_asked_for(page: AppTest, begin: Begin) -> None:
-    for n in range(AT_ONCE + 1):
+    for n in range(LISTED + 1):
         begin(f"Number {n}?")
-    assert len(listed(page.run())) == AT_ONCE
+    assert len(listed(page.run())) == LISTED
     press(page, words.MORE_CONVERSATIONS)
-    assert len(listed(page)) == AT_ONCE + 1
+    assert len(listed(page)) == LISTED + 1
     assert words.MORE_CONVERSATIONS not in shown(page)
 
 
