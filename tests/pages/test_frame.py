@@ -4,6 +4,9 @@ import ast
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import APP, Services, shown
 
 PAGES = sorted((Path(__file__).parents[2] / "pages").glob("*.py"))
 
@@ -23,3 +26,12 @@ def test_each_page_first_requires_the_frame(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_each_page_is_thin(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
+
+
+def test_the_frame_is_in_the_readers_language_and_tells_the_browser(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_LANGUAGE", "ja")
+    html = shown(AppTest.from_file(str(APP), default_timeout=20).run())
+    assert 'document.documentElement.lang = "ja"' in html
+    assert "手元の文書から" in html
