@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from services.relevance import NothingFound, Offer
 
 TOLD, PENDING = "nothing-found", "pending_widening"
+LINES_PX = 68  # more would not fit above the input
 LONGEST = 2000  # characters of a standalone question
 
 
@@ -104,7 +105,9 @@ def _label(offer: "Offer") -> tuple[str, str]:
 def _show_edit(turn: Turn, told: "NothingFound") -> None:
     with st.popover(words.WIDEN_EDIT, icon=":material/edit:"):
         key = f"widen-question-{turn.id}"
-        st.text_area(words.NOTHING_SEARCHED, told.question, key=key, max_chars=LONGEST)
+        st.text_area(
+            words.NOTHING_SEARCHED, told.question, key=key, height=LINES_PX, max_chars=LONGEST
+        )
         st.button(
             words.WIDEN_ASK,
             key=f"widen-edit-{turn.id}",

@@ -43,14 +43,16 @@ def show_scope(services: Services, conversation: Conversation | None) -> SearchC
         _show_fields(id_, edited, choices)
         if problem:
             show_problem(problem, hint=words.SCOPE_NOT_SEARCHED, severe=False)
-        st.button(
+        is_reset = st.button(
             words.SCOPE_RESET,
             key=_key(id_, "reset"),
             icon=":material/restart_alt:",
             disabled=edited == SearchChoice(),
-            on_click=_reset,
-            args=(services, id_),
         )
+    if is_reset:
+        _keep(services, id_, SearchChoice())
+        show_anew()
+        st.rerun()
     return kept
 
 
@@ -139,11 +141,6 @@ def _fill(id_: str, kept: SearchChoice) -> None:
         st.session_state[_key(id_, name)] = _day(value) if name in days else list(value)
     for name in ADVANCED_FIELDS:
         st.session_state[_key(id_, name)] = getattr(kept, name)
-
-
-def _reset(services: Services, id_: str) -> None:
-    _keep(services, id_, SearchChoice())
-    show_anew()
 
 
 def _day(text: str) -> date | None:

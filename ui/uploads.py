@@ -154,15 +154,17 @@ def show_files(services: Services, conversation_id: str | None) -> None:
 def _show_file(services: Services, source_id: str, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(key, width="stretch")
-        st.button(
+        wanted = st.button(
             "",
             key=f"take-out-{source_id}-{key}",
             icon=":material/delete:",
             type="tertiary",
             help=words.FILE_DELETE.format(name=plain_label(key)),
-            on_click=_take_out,
-            args=(services, source_id, key),
         )
+    if wanted:
+        with st.spinner(words.FILE_STAGES["removing"]):
+            _take_out(services, source_id, key)
+        st.rerun()
 
 
 def _take_out(services: Services, source_id: str, key: str) -> None:
