@@ -50,6 +50,15 @@ class SourceSettings:
     labels: tuple[str, ...] = ()
     schedule: Schedule = Schedule.NEVER
 
+    def over(self, before: "SourceSettings") -> "SourceSettings":
+        """These settings, and those of before in place of what is left empty."""
+        return SourceSettings(
+            self.name.strip() or before.name,
+            self.collection.strip() or before.collection,
+            tuple(label for label in self.labels if label.strip()) or before.labels,
+            before.schedule if self.schedule is Schedule.NEVER else self.schedule,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:

@@ -66,10 +66,14 @@ class SourceService:
             SameSourceError: It is there already.
             SourceError: It doesn't pass; what to do is said.
         """
+        before = own_sources(self._sources, principal)
         self.test(principal, kind, given)
         added = self._kinds.get(kind).add(principal, given)
+        source_id = added.source.id
+        if source_id in before:  # files for a box there is: what is left empty stays as it was
+            settings = settings.over(self.settings(principal, source_id))
         self._save(added.source, settings)
-        return replace(added, source=self._sources.get(added.source.id))
+        return replace(added, source=self._sources.get(source_id))
 
     def settings(self, principal: Principal, source_id: str) -> SourceSettings:
         """What is set of a source now.

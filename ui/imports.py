@@ -114,6 +114,11 @@ def _holds(status: "SourceStatus") -> str:
     return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
 
 
+def is_box(status: "SourceStatus") -> bool:
+    """Whether Footnote keeps the files of this source itself."""
+    return status.source.kind == "upload"
+
+
 def badges(status: "SourceStatus") -> str:
     """How the source stands, as HTML."""
     state = status.state or ""
@@ -149,6 +154,8 @@ def place_html(status: "SourceStatus") -> str:
         source.location,
         words.SOURCE_IN_COLLECTION.format(name=source.collection),
     ]
+    if is_box(status):
+        parts.remove(source.location)  # a folder of Footnote's own, which tells people nothing
     told = "".join(f"<span>{escape(part)}</span>" for part in parts)
     return (
         f'<div class="fn-source-head"><h3{lang(source.name)}>{escape(source.name)}</h3>'

@@ -12,7 +12,7 @@ from ui.errors import show_error
 from ui.html import escape
 from ui.import_progress import show_job
 from ui.import_report import show_findings, show_history
-from ui.imports import choose_source, place_html, tell
+from ui.imports import choose_source, is_box, place_html, tell
 from ui.services import principal
 from ui.sources_form import fields, files_given, settings_fields, tell_refused
 
@@ -97,8 +97,7 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
         st.caption(words.EDIT_FIXED)
         given = fields(services, source.kind, dict(kind.given(source)))
         settings = settings_fields(services, services.sources.settings(principal(), source.id))
-        is_box = source.kind == "upload"
-        files = files_given(services, words.ADD_FILES) if is_box else []
+        files = files_given(services, words.ADD_FILES) if is_box(status) else []
         sent = st.form_submit_button(words.EDIT_SAVE, type="primary")
     if not sent:
         return
@@ -132,7 +131,7 @@ def _show_delete(services: Services, status: "SourceStatus") -> None:
         documents=words.count(words.DOCUMENTS, preview.documents),
         passages=words.count(words.PASSAGES, preview.passages),
     )
-    files = words.DELETE_UPLOADS if source.kind == "upload" else words.DELETE_KEEPS_FILES
+    files = words.DELETE_UPLOADS if is_box(status) else words.DELETE_KEEPS_FILES
     lines = [removes, files]
     if preview.conversations:
         lines.append(words.count(words.DELETE_CITED, preview.conversations))

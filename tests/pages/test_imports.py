@@ -249,6 +249,18 @@ def test_patterns_that_find_nothing_are_refused(services, source):
     assert "nothing to import" in press(page, words.EDIT_SAVE)
 
 
+def test_files_are_added_to_a_box_and_imported(services):
+    given = {"box": "Rules", "files": [("a.md", b"# A")]}
+    box = services.sources.add(LOCAL_USER, "upload", given, SourceSettings()).source
+    page = show_view(opened(box), box, "edit")
+    page.file_uploader[0].set_value([("b.md", b"# B", "text/markdown")])
+    press(page, words.EDIT_SAVE)
+    work(services)
+    assert services.sources.get(LOCAL_USER, box.id).figures.documents == 2
+    show_view(page, box, "delete")
+    assert words.DELETE_UPLOADS in told(page)
+
+
 def test_a_source_is_deleted_after_saying_what_goes(services, source):
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)

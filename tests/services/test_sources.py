@@ -231,6 +231,19 @@ def test_uploaded_files_are_imported_and_deleted_with_their_box(services, tmp_pa
     assert not list((tmp_path / "data" / "uploads").rglob("*.md"))
 
 
+def test_more_files_for_a_box_leave_what_is_set_of_it(services):
+    def upload(name, settings):
+        given = {"box": "Rules", "files": [(name, b"# Rule")]}
+        return services.sources.add(LOCAL_USER, "upload", given, settings).source
+
+    first = upload("a.md", SourceSettings("", "HR", ("law",), Schedule.DAILY))
+    again = upload("b.md", SourceSettings())
+    assert again == first
+    now = services.sources.settings(LOCAL_USER, first.id)
+    assert now == SourceSettings("Rules", "HR", ("law",), Schedule.DAILY)
+    assert upload("c.md", SourceSettings(collection="Law")).collection == "Law"
+
+
 @pytest.mark.parametrize(
     ("files", "told"), [([], "no file"), ([("x.exe", b"1")], "None of the files")]
 )

@@ -17,7 +17,7 @@ WORKER_COMMAND = fixed("python cli.py worker")
 
 ADD_SOURCE = "Add a source"
 SOURCE_KIND = "Kind of source"
-SOURCE_KINDS = {"directory": "Folder", "upload": "Upload files"}
+SOURCE_KINDS = {"directory": "Folder", "upload": "Uploaded files"}
 SOURCE_FIELDS = {
     "path": "Folder or file on the machine Footnote runs on",
     "include": "Only paths that match, one pattern a line",
