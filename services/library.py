@@ -72,4 +72,4 @@ class Library:
     def _has_samples(self) -> bool:
         folder = str(self.samples.resolve())
         ids = [source.id for source in self.sources.list() if source.location == folder]
-        return any(self.documents.known(source_id) for source_id in ids)
+        return any(self.documents.list(source_id, limit=1) for source_id in ids)

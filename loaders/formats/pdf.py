@@ -77,7 +77,8 @@ def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> 
     ]
     blank = [number for number, page in enumerate(texts, start=1) if not page.strip()]
     if blank:
-        warnings.append(f"no text on page {_ranges(blank)} of {len(texts)}: blank or scanned")
+        why = "probably a scan" if 2 * len(blank) > len(texts) else "blank or scanned"
+        warnings.append(f"no text on page {_ranges(blank)} of {len(texts)}: {why}")
     if len(_ODD.findall("".join(texts))) > _MAX_ODD * len(text):
         warnings.append(_GARBLED)
     return tuple(warnings)

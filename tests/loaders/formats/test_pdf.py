@@ -127,9 +127,14 @@ def test_a_pdf_without_text_is_probably_a_scan():
 
 
 def test_pages_without_text_are_named_in_a_warning_and_keep_their_number():
+    document = read_document("a.pdf", pdf_file(["One", "", "Three", "Four", ""]))
+    assert [number for _, number in document.metadata["pages"]] == [1, 3, 4]
+    assert document.metadata["warnings"] == ["no text on page 2, 5 of 5: blank or scanned"]
+
+
+def test_a_pdf_with_hardly_a_page_of_text_is_probably_a_scan():
     document = read_document("a.pdf", pdf_file(["One", "", "", "Four", ""]))
-    assert [number for _, number in document.metadata["pages"]] == [1, 4]
-    assert document.metadata["warnings"] == ["no text on page 2-3, 5 of 5: blank or scanned"]
+    assert document.metadata["warnings"] == ["no text on page 2-3, 5 of 5: probably a scan"]
 
 
 def test_a_damaged_page_costs_that_page_only():
