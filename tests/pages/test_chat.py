@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import Explanation, Move
+from domain import Explanation, Move, SearchChoice
 from errors import (
     ConfigError,
     InputError,
@@ -18,6 +18,7 @@ from errors import (
 from tests.pages.conftest import APP, Services, ask, shown
 from tests.pages.double import QUOTE, Script, source
 from ui import words
+from ui.nothing_found import PENDING, AskedAgain
 
 
 def test_the_page_opens_with_first_questions_and_says_who_answers(page: AppTest) -> None:
@@ -329,4 +330,17 @@ def test_a_stopped_answer_can_be_asked_again_at_once(page: AppTest, services: Se
     assert words.STOPPED in shown(reloaded)
     html = press(reloaded, "again-t1")
     assert f"“{QUOTE}”" in html
+    assert "2/2" in html
+
+
+@pytest.mark.parametrize("standalone", [None, "annual leave days"])
+def test_a_wider_search_asks_the_same_question_again_searched_as_chosen(
+    page: AppTest, services: Services, standalone: str | None
+) -> None:
+    ask(page)
+    turn = services.chat.stored["c1"][0]
+    page.session_state[PENDING] = AskedAgain(turn, SearchChoice(k=9), standalone)
+    html = shown(page.run())
+    assert services.chat.searches == [SearchChoice(), SearchChoice(k=9)]
+    assert f"<strong>{standalone or 'How many days? (standalone)'}</strong>" in html
     assert "2/2" in html
