@@ -103,20 +103,6 @@ class LabelService:
             labels = [_label(question, *one, _checked_grade(grade)) for one in cited]
             self.labels.put(principal, labels)
 
-    def rating(self, principal: Principal, turn: Turn) -> int | None:
-        """The grade that all passages cited by an answer have for its question; None without one.
-
-        Two answers to the same question from the same passages have the same rating.
-        """
-        cited = [passage.id for _, passage in _cited(turn)]
-        given = self.labels.given(principal, _question(turn), cited)
-        grades = {label.grade for label in given}
-        return grades.pop() if len(given) == len(cited) and len(grades) == 1 else None
-
-    def is_ratable(self, turn: Turn) -> bool:
-        """Whether an answer cites a passage that a rating could say something about."""
-        return bool(_cited(turn))
-
     def labelled_questions(self, principal: Principal) -> LabelledQuestions:
         """What the person's labels say of the index that answers now, the oldest question first.
 

@@ -78,12 +78,13 @@ class RatingService:
         turn = self.ratings.turn(principal, turn_id)
         if grade is None:
             self.ratings.remove(principal, turn_id)
-            self._label(principal, turn, None)
+            self.labels.rate(principal, turn, None)
             return None
         if grade not in (0, 1):
             raise InputError(f"A grade is 1 (up) or 0 (down), not {grade}.")
-        self._label(principal, turn, None if reason in _SAYS_NOTHING_OF_PASSAGES else grade)
-        return self.ratings.put(principal, turn_id, grade, reason, _checked_comment(comment))
+        told = _checked_comment(comment)
+        self.labels.rate(principal, turn, None if reason in _SAYS_NOTHING_OF_PASSAGES else grade)
+        return self.ratings.put(principal, turn_id, grade, reason, told)
 
     def rating(self, principal: Principal, turn_id: str) -> Rating | None:
         """What the person thought of that answer; None where they have not said."""
@@ -117,10 +118,6 @@ class RatingService:
             ),
             found_now=_titles(found),
         )
-
-    def _label(self, principal: Principal, turn: Turn, grade: int | None) -> None:
-        if self.labels.is_ratable(turn):
-            self.labels.rate(principal, turn, grade)
 
 
 def _titles(found: "Sequence[Document]") -> tuple[str, ...]:

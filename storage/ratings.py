@@ -50,7 +50,11 @@ class Ratings:
         wanted = (
             select(TurnRow)
             .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
-            .where(TurnRow.id == turn_id, ConversationRow.user_id == principal.user_id)
+            .where(
+                TurnRow.id == turn_id,
+                ConversationRow.user_id == principal.user_id,
+                ConversationRow.deleted_at.is_(None),
+            )
         )
         with self._database.read() as session:
             row = session.scalar(wanted)

@@ -68,7 +68,7 @@ def test_a_thumb_down_labels_passages_only_where_it_speaks_of_them(
 
 def test_an_answer_that_cites_nothing_can_be_rated(services):
     turn = services.chat.ask(LOCAL_USER, "xyzzy plugh?")
-    assert not services.labels.is_ratable(turn)
+    assert not turn.citations
     services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.NOT_FOUND)
     assert services.ratings.rating(LOCAL_USER, turn.id).reason is Reason.NOT_FOUND
     assert grades(services) == []
@@ -77,7 +77,7 @@ def test_an_answer_that_cites_nothing_can_be_rated(services):
 @pytest.mark.parametrize(("grade", "comment"), [(2, ""), (-1, ""), (0, "x" * 2001), (0, "\ud800")])
 def test_a_senseless_rating_is_refused(services, turn, grade, comment):
     with pytest.raises(InputError):
-        services.ratings.rate(LOCAL_USER, turn.id, grade, Reason.OTHER, comment)
+        services.ratings.rate(LOCAL_USER, turn.id, grade, Reason.WRONG, comment)
     assert services.ratings.rating(LOCAL_USER, turn.id) is None
     assert grades(services) == []
 
@@ -110,3 +110,10 @@ def test_a_replay_tells_what_is_not_found_any_more(services, turn, handbook):
     now = {one.title: one.rank_now for one in replay.passages}
     assert now["Leave policy"] is None
     assert all(rank for title, rank in now.items() if title not in ("Leave policy", "VPN"))
+
+
+def test_an_answer_of_a_deleted_conversation_is_not_rated(services, turn):
+    services.conversations.delete(LOCAL_USER, turn.conversation_id)
+    with pytest.raises(NotFoundError):
+        services.ratings.rate(LOCAL_USER, turn.id, 1)
+    assert grades(services) == []
