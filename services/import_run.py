@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from domain import DocumentRef, ImportItem, Outcome, Passage, Skipped
 from errors import UnreadableError
 from language.script import script_of
+from services.going_on import rest_of
 from services.import_plan import Plan, failed
 from services.index_writer import Entry, IndexWriter
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
@@ -69,7 +70,7 @@ class ImportRun:
 
     passages_embedded: int = 0
     _batch: list[NewVersion] = field(default_factory=list)
-    _new_before: set[str] = field(default_factory=set)
+    _new_before: frozenset[str] = frozenset()
     _done: int = 0
     _total: int = 0
 
@@ -95,23 +96,11 @@ class ImportRun:
         self._remove(plan.gone)
 
     def _go_on(self, plan: Plan) -> Plan:
-        """The plan without what is settled already; a document gone through anew loses its item."""
-        if not self.items:
-            return plan
-        before = {item.key: item.outcome for item in self.items}
-        kept = (Outcome.UNCHANGED, Outcome.KEPT)
-        settled = [
-            item
-            for item in plan.settled
-            if item.key not in before
-            or (item.outcome not in kept and item.outcome is not before[item.key])
-        ]
-        again = {item.key for item in settled} | {ref.key for ref in plan.to_read}
-        again |= {item.key for _, item in plan.gone}
-        self._new_before = {key for key in again if before.get(key) is Outcome.NEW}
-        self.imports.drop_items(self.import_id, sorted(again & before.keys()))
-        self.items = [item for item in self.items if item.key not in again]
-        return replace(plan, settled=settled)
+        rest = rest_of(plan, self.items)
+        self.imports.drop_items(self.import_id, sorted(rest.again))
+        self.items = [item for item in self.items if item.key not in rest.again]
+        self._new_before = rest.new
+        return rest.plan
 
     def _take(self, ref: DocumentRef, known: KnownVersion | None) -> None:
         stop_if(self.cancelled)

@@ -5,10 +5,11 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
-from domain import DocumentRef, ImportReport, ImportState, Outcome, Principal, Skipped
+from domain import DocumentRef, ImportReport, ImportState, Principal, Skipped
 from errors import BusyError
 from services.import_plan import Plan, plan
 from services.import_run import ImportRun, Loader, Target
+from services.import_verdict import report_of
 from services.index_writer import IndexWriter
 from services.job import Job
 from services.progress import (
@@ -198,7 +199,7 @@ class ImportService:
         self._refiling.run(source, known, cancelled)
         work = self._plan(run, known, keys, confirm_removals=confirm_removals)
         run.execute(work, known)
-        return _report(run, work.held_back)
+        return report_of(run, work.held_back)
 
     def _plan(
         self,
@@ -239,28 +240,3 @@ def _listing(run: ImportRun) -> Iterator[DocumentRef | Skipped]:
         stop_if(run.cancelled)
         run.on_progress(Progress(Stage.LISTING, done, 0, entry.key))
         yield entry
-
-
-def _report(run: ImportRun, held_back: int) -> ImportReport:
-    state, message = _verdict(run, held_back)
-    return ImportReport(
-        run.import_id,
-        run.source.id,
-        state,
-        tuple(run.items),
-        run.passages_embedded,
-        message=message,
-    )
-
-
-def _verdict(run: ImportRun, held_back: int) -> tuple[ImportState, str]:
-    failures = sum(item.outcome is Outcome.FAILED for item in run.items)
-    unread = f"{failures} could not be read" if failures else ""
-    if held_back:
-        waiting = (
-            f"{held_back} documents are no longer in the source, which is more than half of it."
-            " None was removed: if they are really gone, import again with --confirm-removals"
-        )
-        message = f"{waiting}; {unread}" if unread else waiting
-        return ImportState.NEEDS_CONFIRMATION, message
-    return (ImportState.COMPLETED_WITH_ERRORS if failures else ImportState.COMPLETED), unread
