@@ -23,7 +23,8 @@ FAILURE_PAGE, LEFT_OUT_PAGE = "failures_page", "left_out_page"
 
 def show_failures(services: Services) -> None:
     """Show what could not be read and why; it can be tried again, or dismissed."""
-    offset = ROWS * (st.session_state.get(FAILURE_PAGE, 1) - 1)
+    paged = f"{FAILURE_PAGE}-{services.failures.count(principal())}"
+    offset = ROWS * (st.session_state.get(paged, 1) - 1)
     page = services.failures.page(principal(), limit=ROWS, offset=offset)
     if not page.total:
         st.caption(words.NO_FAILURES)
@@ -40,7 +41,7 @@ def show_failures(services: Services) -> None:
     }
     listed = [(one.source_id, one.key) for one in page.failures]
     marked = _marked(columns, listed, f"failures-{offset}", words.TABLE_OF_FAILURES)
-    _show_pages(page.total, FAILURE_PAGE)
+    _show_pages(page.total, paged)
     _show_failure_buttons(services, marked, page.total)
 
 
@@ -69,14 +70,15 @@ def show_left_out(services: Services) -> None:
         return
     st.caption(words.LEFT_OUT_NOTE)
     names = source_names(services)
-    start = ROWS * (st.session_state.get(LEFT_OUT_PAGE, 1) - 1)
+    paged = f"{LEFT_OUT_PAGE}-{len(left_out)}"
+    start = ROWS * (st.session_state.get(paged, 1) - 1)
     listed = left_out[start : start + ROWS]
     columns = {
         words.COLUMN_KEY: [key for _, key in listed],
         words.COLUMN_SOURCE: [names.get(source_id, "") for source_id, _ in listed],
     }
     marked = _marked(columns, listed, f"left-out-{start}", words.TABLE_OF_LEFT_OUT)
-    _show_pages(len(left_out), LEFT_OUT_PAGE)
+    _show_pages(len(left_out), paged)
     chosen = marked or left_out
     label = words.TAKE_BACK_CHOSEN if marked else words.TAKE_BACK_ALL
     if _button(label, len(chosen), ":material/undo:", "take-back"):
@@ -109,5 +111,6 @@ def _marked(
 
 
 def _show_pages(total: int, key: str) -> None:
+    """The pages; their key holds the total, so that fewer rows begin with the first page."""
     if total > ROWS:
         st.pagination(-(-total // ROWS), key=key)

@@ -34,6 +34,9 @@ def show_documents(services: Services) -> None:
     if not page.total:
         st.caption(words.NONE_MATCHES)
         return
+    if not page.documents:  # fewer than there were: from the first page on, then
+        _choose_afresh()
+        st.rerun()
     names = {one.id: one.name for one in contents.sources}
     marked = show_table(page.documents, names, f"{key}-{number_of_page}")
     _show_pager(page, number_of_page, f"{PAGE}-{key}")

@@ -149,6 +149,25 @@ def test_more_documents_than_a_page_holds_come_page_by_page(services, monkeypatc
     assert titles(page) == ["leave.md"]
 
 
+def test_a_page_that_has_gone_meanwhile_gives_way_to_the_first(services, monkeypatch):
+    monkeypatch.setattr(library_table, "ROWS", 2)
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    page.run().get("pagination")[0].set_value(2).run()
+    services.made.load(DictLoader({"vpn.md": "VPN."}), confirm_removals=True)
+    assert titles(page.run()) == ["vpn.md"]
+
+
+def test_dismissing_the_last_page_of_failures_shows_the_first(page, services, mark, monkeypatch):
+    monkeypatch.setattr(library_failures, "ROWS", 2)
+    services.fail("a.pdf", "b.pdf", "c.pdf")
+    open_view(page.run(), "failures")
+    page.get("pagination")[0].set_value(2).run()
+    mark(0)
+    button(page.run(), words.count(words.DISMISS_CHOSEN, 1)).click().run()
+    assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["a.pdf", "b.pdf"]
+
+
 def test_marked_documents_are_imported_again(page, services, mark):
     mark(1, 2)
     page.run()
