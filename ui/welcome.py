@@ -1,7 +1,6 @@
 """What a page shows before the first question."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 PENDING, SUGGESTED = "pending_question", "suggested_questions"
 IMPORT_PAGE = "pages/imports.py"
-ROOT = Path(__file__).parents[1]
 
 
 def show_library(services: Services) -> "LibraryStatus":
@@ -35,14 +33,9 @@ def show_library(services: Services) -> "LibraryStatus":
 
 def _show_empty_library(services: Services) -> None:
     st.subheader(words.LIBRARY_EMPTY, anchor=False)
-    if not (ROOT / IMPORT_PAGE).exists():
-        st.write(words.LIBRARY_HOW)
-        st.code(words.IMPORT_COMMAND, language="bash")
-    else:
-        st.write(words.EMPTY_HOW)
+    st.write(words.EMPTY_HOW)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if (ROOT / IMPORT_PAGE).exists():
-            st.page_link(IMPORT_PAGE, label=words.EMPTY_IMPORT, icon=":material/upload_file:")
+        st.page_link(IMPORT_PAGE, label=words.EMPTY_IMPORT, icon=":material/upload_file:")
         wanted = st.button(words.EMPTY_SAMPLES, key="import-samples", icon=":material/school:")
         st.button(words.CHECK_AGAIN, icon=":material/refresh:", type="tertiary")
     if wanted and _import_samples(services):

@@ -26,19 +26,6 @@ def drop_page():
         st.session_state["talk"] = take_files(services(), given.files, talk, given.text)
 
 
-def welcome_page():
-    import streamlit as st
-
-    from ui.services import services
-    from ui.welcome import chosen_question, show_library, show_welcome
-
-    place = st.empty()
-    library = show_library(services())
-    st.session_state["asked"] = chosen_question()
-    if library.documents:
-        show_welcome(place, services(), library)
-
-
 def nothing_page():
     import streamlit as st
 

@@ -4,8 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER
-from tests.pages.asking import welcome_page
-from tests.pages.conftest import served
+from tests.pages.conftest import APP, served
 from ui import words
 
 
@@ -15,13 +14,13 @@ def services(monkeypatch, build_services):
 
 
 def opened():
-    page = AppTest.from_function(welcome_page, default_timeout=60).run()
+    page = AppTest.from_file(str(APP), default_timeout=60).run()
     assert not page.exception
     return page
 
 
 def labels(page):
-    return [button.label for button in page.button]
+    return [one.label for one in page.button if (one.key or "").startswith("sample-")]
 
 
 def test_an_empty_library_is_filled_with_the_samples_by_a_button(services):
@@ -38,8 +37,9 @@ def test_a_library_of_ones_own_suggests_questions_about_itself(services, handboo
     page = opened()
     assert any("Leave policy" in label for label in labels(page))
     assert any("‘휴가 규정’" in label for label in labels(page))
-    page.button[0].click().run()
-    assert page.session_state["asked"] == labels(page)[0]
+    question = labels(page)[0]
+    page.button(key=f"sample-{question}").click().run()
+    assert [one.title for one in services.chat.conversations(LOCAL_USER)] == [question]
 
 
 def test_where_sources_are_empty_the_samples_stay_out_and_it_is_said(services, tmp_path):

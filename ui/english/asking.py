@@ -21,7 +21,6 @@ SCOPE_N_LABELS = Plural("1 label", "{n} labels")
 SCOPE_FROM = "since {day}"
 SCOPE_TO = "until {day}"
 SCOPE_RESET = "Reset"
-SCOPE_NARROWS_NOTHING = "What is left empty narrows nothing."
 SCOPE_NOT_SEARCHED = "The conversation is searched as before until this is put right."
 ADVANCED = "Advanced"
 ADVANCED_MODE = "Search mode"

@@ -21,8 +21,6 @@ SAMPLE_QUESTIONS = fixed(
     )
 )
 LIBRARY_EMPTY = "The library is empty: there is nothing to answer from yet."
-LIBRARY_HOW = "Import a folder or a file from the command line, then check again:"
-IMPORT_COMMAND = fixed("python cli.py import PATH")
 CHECK_AGAIN = "Check again"
 
 ANSWERS_BY = "Answers by {model}"
