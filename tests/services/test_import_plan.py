@@ -98,6 +98,31 @@ def test_the_brake_holds_above_half_of_more_than_ten():
     assert gone(12, 12, confirm=True) == (12, 0)
 
 
+def test_keys_confine_the_work_and_read_what_is_unchanged_or_has_failed():
+    known = {key: known_as("v", key=key) for key in ("same", "other", "gone", "also gone")}
+    failures = {key: Failure("v", FORMATS, "encrypted") for key in ("bad", "other bad")}
+    listing = [listed(key) for key in ("same", "other", "bad", "other bad", "new")]
+    result = plan(
+        listing,
+        known,
+        failures,
+        formats_version=FORMATS,
+        confirm_removals=False,
+        keys=["same", "bad", "gone"],
+    )
+    assert [ref.key for ref in result.to_read] == ["same", "bad"]
+    assert [item.key for _, item in result.gone] == ["gone"]
+    assert (result.settled, result.forgotten) == ([], [])
+
+
+def test_what_a_person_left_out_goes_even_while_the_rest_waits_for_a_confirmation():
+    known = {f"{n}": known_as("v", key=f"{n}") for n in range(20)}
+    out = {"0", "1"}
+    result = plan([], known, {}, formats_version=FORMATS, confirm_removals=False, left_out=out)
+    assert {item.key for _, item in result.gone} == out
+    assert result.held_back == 18
+
+
 @given(
     st.dictionaries(keys, versions),
     st.dictionaries(keys, versions),

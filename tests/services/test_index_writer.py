@@ -1,5 +1,6 @@
 """The crash protocol, broken off before and after each of its steps."""
 
+import itertools
 from dataclasses import dataclass
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from domain import ImportItem, Outcome
 from services.import_run import split_document
 from services.index_writer import Entry, IndexWriter
-from services.progress import CancelledError, never
+from services.progress import CancelledError, Stage, never
 from storage.documents import StoredDocument, document_id
 from storage.ledger import NewVersion
 from tests.fakes.library import DictLoader, Library
@@ -144,3 +145,23 @@ def test_a_wish_to_stop_while_embedding_leaves_nothing_behind(tmp_path):
         )
     assert library.embeddings.texts - embedded < len(version.passages)
     assert library.check().agrees
+
+
+@pytest.mark.parametrize(("seconds", "groups"), [(0, [16, 32, 64, 128, 128]), (9, [16] * 23)])
+def test_groups_grow_while_embedding_is_quick_and_stay_small_while_it_is_slow(
+    tmp_path, monkeypatch, seconds, groups
+):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text"}))
+    version = new_version(library, "big", "words and words. " * 4000, 1)
+    entries = [Entry(version.document, passage) for passage in version.passages][:368]
+    made, clock = [], itertools.count(0, seconds)
+    embed = library.embeddings.embed_documents
+    library.embeddings.embed_documents = lambda texts: made.append(len(texts)) or embed(texts)
+    monkeypatch.setattr("services.index_writer.time.monotonic", lambda: next(clock))
+    parts = []
+    IndexWriter(library.imports._ledger, library.active).write(
+        entries, lambda: None, never, lambda *told: parts.append(told)
+    )
+    assert made == groups
+    assert parts[-1] == (Stage.WRITING, 368, 368)
