@@ -1,76 +1,21 @@
 """The library page, run without a browser over real services and an import queue that listens."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import insert
 from streamlit.testing.v1 import AppTest
 
-from errors import NotFoundError, StorageError
-from services.documents import DocumentService
-from services.failures import FailureService
+from errors import StorageError
 from storage.documents import document_id
-from storage.failures import Failures
-from storage.tables import FailureRow
-from tests.fakes.library import DictLoader, Library
-from tests.pages.conftest import Library as Status
+from tests.fakes.library import DictLoader
+from tests.pages.browsing import Services
 from tests.pages.conftest import served, shown
 from ui import library_failures, library_table, words
 
 PAGE = Path(__file__).parents[2] / "pages" / "library.py"
 LONG = "A sentence about the annual leave of new employees. " * 30
 TEXTS = {"handbook/leave.md": LONG, "휴가.md": "연차 휴가는 15일입니다.", "<i>vpn.md": "VPN."}
-
-
-@dataclass
-class Queue:
-    asked: list = field(default_factory=list)
-    error: Exception | None = None
-    working: bool = True
-
-    def enqueue(self, principal, source_id, *, keys=(), confirm_removals=False):
-        if self.error:
-            raise self.error
-        self.asked.append((source_id, sorted(keys), confirm_removals))
-        return SimpleNamespace(id="i1")
-
-    def current(self, principal):
-        return self.asked
-
-    def has_worker(self):
-        return self.working
-
-
-@dataclass
-class Boxes:
-    deleted: list = field(default_factory=list)
-
-    def delete(self, principal, source_id, key):
-        self.deleted.append(key)
-        raise NotFoundError("It is gone already.")
-
-
-class Services:
-    def __init__(self, data_dir):
-        self.made = Library(data_dir)
-        self.library, self.queue, self.boxes = Status(), Queue(), Boxes()
-        made = self.made
-        self.documents = DocumentService(
-            made.database, made.sources, made.indexes, self.queue, self.boxes
-        )
-        self.failures = FailureService(Failures(made.database), made.sources, self.queue)
-
-    def warm_up(self):
-        pass
-
-    def fail(self, *keys):
-        plain = {"version": "1", "formats_version": 1, "source_id": self.made.source.id}
-        rows = [{**plain, "key": key, "reason": f"{key} is damaged"} for key in keys]
-        with self.made.database.write() as session:
-            session.execute(insert(FailureRow), rows)
 
 
 @pytest.fixture
