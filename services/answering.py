@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from services.explain import explain
 
 if TYPE_CHECKING:  # slow, and opening the page needs neither
     from langchain_core.documents import Document
+    from langchain_core.messages.ai import UsageMetadata
 
     from chains.conversational_retrieval import ConversationalRetrievalChain
 
@@ -45,11 +46,21 @@ class Answering:
 
         A standalone question that the turn was given is searched as it is.
         """
-        from chains.rewrite_guard import as_one_question  # slow, as above
+        from langchain_core.callbacks import UsageMetadataCallbackHandler  # slow, as above
+
+        counted = UsageMetadataCallbackHandler()
+        pieces = chain.stream(self._inputs(history), {"callbacks": [counted]})
+        try:
+            yield from self._follow(pieces)
+        finally:
+            self._know(usage=_sums(counted.usage_metadata.values()))
+
+    def _follow(self, pieces: Iterator[dict[str, Any]]) -> Iterator[Event]:
+        from chains.rewrite_guard import as_one_question
 
         markers = MarkerParser()
         state = TurnState.COMPLETE
-        for piece in chain.stream(self._inputs(history)):
+        for piece in pieces:
             if "searched_questions" in piece:
                 searched = as_one_question(piece["searched_questions"])
                 self._know(standalone_question=_storable(searched))
@@ -62,11 +73,9 @@ class Answering:
                 self.raw += answer
                 self._time("first_token")
                 yield from _written(shown_text(markers.feed(answer)))
-            if "answer_message" in piece:
-                self._know(usage=_usage(piece["answer_message"]))
-                if _is_cut_short(piece["answer_message"]):
-                    state = TurnState.INCOMPLETE
-                    self._know(error=CUT_SHORT)
+            if "answer_message" in piece and _is_cut_short(piece["answer_message"]):
+                state = TurnState.INCOMPLETE
+                self._know(error=CUT_SHORT)
         yield from _written(shown_text(markers.close()))
         self.end(state)
 
@@ -139,6 +148,10 @@ def _source(n: int, question: str, document: "Document") -> Source:
     )
 
 
-def _usage(message: Any) -> dict[str, int]:
-    usage = message.usage_metadata or {}
-    return {name: usage[name] for name in ("input_tokens", "output_tokens") if name in usage}
+def _sums(usages: "Iterable[UsageMetadata]") -> dict[str, int]:
+    """Tokens in and out of all that was asked for one answer, condensing included."""
+    counted = [(usage["input_tokens"], usage["output_tokens"]) for usage in usages]
+    if not counted:
+        return {}
+    tokens_in, tokens_out = map(sum, zip(*counted, strict=True))
+    return {"input_tokens": tokens_in, "output_tokens": tokens_out}

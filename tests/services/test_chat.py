@@ -113,6 +113,22 @@ def test_model_usage_and_timings_are_kept(services, model_server):
     assert turn.timings_ms["found"] <= turn.timings_ms["first_token"] <= turn.timings_ms["total"]
 
 
+def test_the_tokens_of_condensing_and_of_other_wordings_count_too(
+    build_services, handbook, model_server
+):
+    services = build_services(chat=True, multi_query=1)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    model_server.will(Text("leave days"), Text(GOOD))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    model_server.will(
+        Text("How many days of sick leave?", prompt_tokens=100, completion_tokens=10),
+        Text("days off ill", prompt_tokens=20, completion_tokens=2),
+        Text(GOOD, prompt_tokens=3, completion_tokens=1),
+    )
+    turn = services.chat.ask(LOCAL_USER, "And sick leave?", first.conversation_id)
+    assert turn.usage == {"input_tokens": 123, "output_tokens": 13}
+
+
 @pytest.mark.parametrize(
     ("fault", "expected", "says"),
     [
