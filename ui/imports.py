@@ -50,12 +50,8 @@ def tell(*texts: str) -> None:
 def show_sources(services: Services) -> None:
     """Show every source; what runs is looked at again each two seconds."""
     st.markdown(f"##### {words.SOURCES_LISTED}")
-    statuses = services.sources.list(principal())
-    if not statuses:
-        st.caption(words.NO_SOURCES)
-        return
-    runs = any(one.job and one.job.state in POLLED for one in statuses)
-    st.fragment(_show_list, run_every="2s" if runs else None)(services)
+    runs = _something_runs(services)
+    st.fragment(_show_list, run_every="2s" if runs else None)(services, polled=runs)
 
 
 def chosen_source(services: Services) -> "SourceStatus | None":
@@ -71,8 +67,16 @@ def chosen_source(services: Services) -> "SourceStatus | None":
         return None
 
 
-def _show_list(services: Services) -> None:
+def _something_runs(services: Services) -> bool:
+    return any(job.state in POLLED for job in services.queue.current(principal()))
+
+
+def _show_list(services: Services, *, polled: bool) -> None:
+    if polled and not _something_runs(services):
+        st.rerun()  # the whole page, which then looks no more
     statuses = services.sources.list(principal())
+    if not statuses:
+        st.caption(words.NO_SOURCES)
     _show_rows([one for one in statuses if not one.source.conversation_id])
     boxes = [one for one in statuses if one.source.conversation_id]
     if boxes:
