@@ -1,6 +1,7 @@
 """Every text of the pages is found, in the reader's language, at the moment it is shown."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 from string import Formatter
 
@@ -11,7 +12,7 @@ from ui import catalogues, english, words
 from ui.catalogues import read_catalogue
 from ui.english.fixed import fixed
 from ui.english.plural import Plural
-from ui.translations import TRANSLATED, english_texts, updated_catalogue
+from ui.translations import TRANSLATED, english_texts, untranslated, updated_catalogue
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
@@ -207,3 +208,14 @@ def page():
 def test_a_page_is_in_the_language_of_the_setting(monkeypatch, setting, shown):
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", setting)
     assert AppTest.from_function(page).run().markdown[0].value == shown
+
+
+def test_no_two_texts_have_one_name():
+    names = {(text.name, text.file, text.line) for text in english_texts()}
+    counted = Counter(name for name, _, _ in names)
+    assert [name for name, times in counted.items() if times > 1] == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_each_text_is_translated(language):
+    assert untranslated(updated_catalogue(language)) == [], "translate them: make translations"
