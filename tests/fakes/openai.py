@@ -59,13 +59,28 @@ class OpenAIServer:
     requests: list[Recorded] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
-    """Set when a client leaves before the end of a stream."""
+    """Set when a client leaves before the end of its answer."""
+
+    held: str = ""
+    """Embedding requests with a text that has this in it wait until they are let go."""
+
+    let_go: threading.Event = field(default_factory=threading.Event)
 
     def will(self, *replies: Reply) -> None:
         self.chat.extend(replies)
 
     def will_embed(self, *replies: Reply) -> None:
         self.embeddings.extend(replies)
+
+    def hold(self, text: str) -> None:
+        """Let embedding requests with this in a text wait."""
+        self.let_go.clear()
+        self.held = text
+
+    def go_on(self) -> None:
+        """Answer what waits, and let nothing wait any more."""
+        self.held = ""
+        self.let_go.set()
 
     def check(self) -> None:
         assert not self.violations, "\n".join(self.violations)
@@ -153,6 +168,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         dimension = body.get("dimensions", DIMENSION)
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        if script.held and any(script.held in text for text in texts):
+            script.let_go.wait()
         rows = reply.rows if reply else [vector_of(text, dimension) for text in texts]
         as_base64 = body.get("encoding_format") == "base64"
         self._json(embedding_reply(body["model"], rows, as_base64))
@@ -217,4 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        try:
+            self.wfile.write(data)
+        except (BrokenPipeError, ConnectionResetError):  # who asked has left meanwhile
+            self.server.script.hung_up.set()

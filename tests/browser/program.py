@@ -1,0 +1,79 @@
+"""The program as people start it: `cli.py serve`, with its pages and its worker."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+START_S = 300  # the very first start imports the sample documents
+END_S = 20
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that runs."""
+
+    address: str
+    process: subprocess.Popen
+
+    def kill_worker(self) -> None:
+        """End the process that does the imports, as a lack of memory would."""
+        os.kill(self._worker(), signal.SIGKILL)
+
+    def _worker(self) -> int:
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                command = (folder / "cmdline").read_text().split("\0")
+            except OSError:  # it has ended meanwhile
+                continue
+            if parent == self.process.pid and "worker" in command:
+                return int(folder.name)
+        pytest.fail("no worker is running")
+
+
+@contextmanager
+def running(environment: Mapping[str, str]) -> Iterator[Program]:
+    """The program over the data folder that the environment names, until the end of the block."""
+    port = _free_port()
+    command = [sys.executable, "cli.py", "serve", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    try:
+        _wait_until_healthy(process, port)
+        yield Program(f"http://localhost:{port}", process)
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()  # its children end with it
+            process.wait(timeout=END_S)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _wait_until_healthy(process: subprocess.Popen, port: int) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        assert process.poll() is None, f"the program ended with code {process.returncode}"
+        try:
+            with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail(f"the program did not answer within {START_S} s")
