@@ -11,7 +11,7 @@ from ui.conversations import (
 from ui.copying import allow_copying
 from ui.document import asked_document, show_document
 from ui.errors import errors_shown
-from ui.frame import require_frame, return_to_opened_page, show_frame, show_model
+from ui.frame import require_frame, return_to_opened_page, show_frame, show_model, show_name
 from ui.imports import chosen_source, show_imports_title, show_sources
 from ui.lab import (
     compare,
@@ -71,6 +71,7 @@ __all__ = [
     "show_library",
     "show_library_status",
     "show_model",
+    "show_name",
     "show_quality",
     "show_scope",
     "show_source",

@@ -72,7 +72,7 @@ def _head(view: "DocumentView") -> str:
     where = "".join(f"<span>{part}</span>" for part in parts)
     age = age_html("", view.stored)
     return (
-        f'<div class="fn-document-head"><h2{lang(view.title)}>{escape(view.title)}</h2>{cited}'
+        f'<div class="fn-document-head"><h1{lang(view.title)}>{escape(view.title)}</h1>{cited}'
         f'<div class="fn-where">{where}</div><div class="fn-where fn-age">{age}</div>'
         f'<div class="fn-where">{_original(view.location)}</div></div>'
     )

@@ -20,16 +20,15 @@ def show_frame() -> None:
     st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
     st.logo(ICON, size="large")
     st.html(f"<style>{_style()}</style>")
-    _show_heading(spoken)
+    _run_script(spoken)
     st.session_state[FRAMED] = True
 
 
-def _show_heading(spoken: str) -> None:
-    """Name the program, and tell the browser the page's language, for fonts and screen readers."""
-    heading = f'<div class="fn-heading"><h1>{words.APP}</h1><p>{words.TAGLINE}</p></div>'
+def _run_script(spoken: str) -> None:
+    """Tell the browser the page's language, for fonts and screen readers; fold the sidebar."""
     script = f'document.documentElement.lang = "{spoken}";\n{SCRIPT.read_text(encoding="utf-8")}'
     # Nothing in it comes from a person.
-    st.html(f"{heading}<script>{script}</script>", unsafe_allow_javascript=True)
+    st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
 
 
 @cache
@@ -51,6 +50,20 @@ def return_to_opened_page() -> None:
     """Go back to the page that `require_frame` came from; once navigation is set up."""
     if page := st.session_state.pop(OPENED, ""):
         st.switch_page(page, query_params=st.query_params.to_dict())
+
+
+def show_name(*, is_start: bool) -> None:
+    """Name the program: in sight where a conversation starts, else for screen readers alone."""
+    if is_start:
+        show_title(words.APP, words.TAGLINE)
+    else:
+        st.html(f'<h1 class="fn-unseen">{escape(words.APP)}</h1>')
+
+
+def show_title(title: str, note: str) -> None:
+    """Show the page's own heading, and what the page is for or holds."""
+    told = f"<h1>{escape(title)}</h1><p>{escape(note)}</p>"
+    st.html(f'<div class="fn-heading">{told}</div>')
 
 
 def show_model(label: str) -> None:

@@ -11,6 +11,7 @@ from domain import ImportState
 from errors import NotFoundError
 from ui import words
 from ui.errors import show_error, show_problem
+from ui.frame import show_title
 from ui.html import escape, lang
 from ui.language import ago
 from ui.services import principal
@@ -25,8 +26,7 @@ POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
 
 def show_imports_title(services: Services) -> None:
     """Show what the page is for, what was just done, and whether anybody does imports."""
-    st.subheader(words.IMPORT_TITLE, anchor=False)
-    st.caption(words.IMPORT_INTRO)
+    show_title(words.IMPORT_TITLE, words.IMPORT_INTRO)
     for text in st.session_state.pop(TOLD, ()):
         st.html(f'<p class="fn-told" role="status">{escape(text)}</p>')
     if not services.queue.has_worker():
@@ -49,7 +49,7 @@ def tell(*texts: str) -> None:
 
 def show_sources(services: Services) -> None:
     """Show every source; what runs is looked at again each two seconds."""
-    st.markdown(f"##### {words.SOURCES_LISTED}")
+    st.html(f'<h2 class="fn-section">{escape(words.SOURCES_LISTED)}</h2>')
     runs = _something_runs(services)
     st.fragment(_show_list, run_every="2s" if runs else None)(services, polled=runs)
 

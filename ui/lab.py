@@ -8,6 +8,7 @@ from bootstrap import Services
 from errors import InputError
 from ui import words
 from ui.errors import show_problem
+from ui.frame import show_title
 from ui.lab_columns import View, show_columns
 from ui.lab_form import Asked
 from ui.services import principal
@@ -23,8 +24,7 @@ MEASURED_K = 10
 
 def show_lab_title() -> None:
     """Say what the page is for."""
-    st.subheader(words.LAB_TITLE, anchor=False)
-    st.caption(words.LAB_INTRO)
+    show_title(words.LAB_TITLE, words.LAB_INTRO)
 
 
 def compare(services: Services, asked: Asked) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from bootstrap import Services
 from ui import words
 from ui.errors import show_problem
+from ui.frame import show_title
 from ui.html import escape
 from ui.language import number
 from ui.services import principal
@@ -17,11 +18,11 @@ DOCUMENTS, FAILURES, LEFT_OUT, FIGURES = "documents", "failures", "left out", "f
 
 def show_library_status(services: Services) -> None:
     """Show how much the library holds, what is to be known about it, and what was asked for."""
-    st.subheader(words.LIBRARY_TITLE, anchor=False)
     status = services.library.status(principal())
     documents = words.count(words.DOCUMENTS, status.documents)
     passages = words.count(words.PASSAGES, status.passages)
-    st.caption(words.LIBRARY_STATUS.format(documents=documents, passages=passages))
+    holds = words.LIBRARY_STATUS.format(documents=documents, passages=passages)
+    show_title(words.LIBRARY_TITLE, holds)
     for notice in status.notices:
         show_problem(notice, severe=False)
     if not status.documents:
