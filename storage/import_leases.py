@@ -17,8 +17,7 @@ from sqlalchemy.orm import Session, aliased
 from domain import ImportKind, ImportState, Progress, QueuedImport
 from storage.database import Database
 from storage.import_queue import DIED, TURN, new_row
-from storage.import_rows import WAITING, end, queued, stop
-from storage.processes import is_known_dead
+from storage.import_rows import WAITING, end, is_dead, queued, stop
 from storage.tables import ImportRow, WorkerRow
 
 LEASE = timedelta(seconds=20)
@@ -130,11 +129,11 @@ class ImportLeases:
         """
         running = select(ImportRow).where(ImportRow.state == ImportState.RUNNING)
         with self._database.read() as session:
-            if not any(_is_dead(row.worker, row.lease_until) for row in session.scalars(running)):
+            if not any(is_dead(row.worker, row.lease_until) for row in session.scalars(running)):
                 return 0
         with self._database.write() as session:
             rows = session.scalars(running.with_for_update()).all()
-            dead = [row for row in rows if _is_dead(row.worker, row.lease_until)]
+            dead = [row for row in rows if is_dead(row.worker, row.lease_until)]
             for row in dead:
                 _interrupt(session, row)
             return len(dead)
@@ -165,14 +164,14 @@ class Workers:
         """Be a worker no more; dead ones are forgotten too."""
         with self._database.write() as session:
             for row in session.scalars(select(WorkerRow)).all():
-                if row.name == name or _is_dead(row.name, row.lease_until):
+                if row.name == name or is_dead(row.name, row.lease_until):
                     session.execute(delete(WorkerRow).where(WorkerRow.name == row.name))
 
     def any_alive(self) -> bool:
         """Whether one has given a sign of life lately."""
         with self._database.read() as session:
             rows = session.scalars(select(WorkerRow))
-            return any(not _is_dead(row.name, row.lease_until) for row in rows)
+            return any(not is_dead(row.name, row.lease_until) for row in rows)
 
 
 def _interrupt(session: Session, row: ImportRow) -> None:
@@ -191,10 +190,6 @@ def _interrupt(session: Session, row: ImportRow) -> None:
 
 def _lease() -> datetime:
     return datetime.now(UTC) + LEASE
-
-
-def _is_dead(worker: str, lease_until: datetime | None) -> bool:
-    return lease_until is None or lease_until < datetime.now(UTC) or is_known_dead(worker)
 
 
 def _own(import_id: str, worker: str) -> list[ColumnElement[bool]]:

@@ -8,6 +8,7 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from domain import ImportItem, ImportKind, ImportState, Outcome, Progress, QueuedImport, Stage
+from storage.processes import is_known_dead
 from storage.tables import ImportItemRow, ImportRow
 
 WAITING = (ImportState.QUEUED, ImportState.INTERRUPTED)
@@ -25,12 +26,12 @@ _MESSAGES = {
 
 
 def queued(row: ImportRow) -> QueuedImport:
-    """The import as a value."""
+    """The import as a value; one whose worker is dead is interrupted, whatever was noted last."""
     return QueuedImport(
         id=row.id,
         source_id=row.source_id,
         kind=ImportKind(row.kind),
-        state=ImportState(row.state),
+        state=ImportState.INTERRUPTED if _is_left(row) else ImportState(row.state),
         started_at=row.started_at,
         finished_at=row.finished_at,
         seconds=row.seconds,
@@ -42,6 +43,15 @@ def queued(row: ImportRow) -> QueuedImport:
         wish=row.wish,
         user_id=row.user_id,
     )
+
+
+def is_dead(worker: str, lease_until: datetime | None) -> bool:
+    """Whether a worker gave no sign of life for as long as its lease, or is known to be gone."""
+    return lease_until is None or lease_until < datetime.now(UTC) or is_known_dead(worker)
+
+
+def _is_left(row: ImportRow) -> bool:
+    return row.state == ImportState.RUNNING and is_dead(row.worker, row.lease_until)
 
 
 def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> None:

@@ -84,6 +84,19 @@ def test_an_expired_lease_interrupts(leases, queue, enqueue, monkeypatch, worker
     assert queue.get(job).state is ImportState.INTERRUPTED
 
 
+def test_people_see_the_import_of_a_dead_worker_interrupted_before_another_takes_it(
+    leases, queue, enqueue
+):
+    job = enqueue("a")
+    leases.claim(DEAD)
+    assert [one.state for one in queue.current()] == [ImportState.INTERRUPTED]
+    taken = leases.claim(process_name())
+    assert taken is None  # not before it is noted
+    leases.interrupt_dead()
+    assert leases.claim(process_name()).id == job
+    assert queue.get(job).state is ImportState.RUNNING
+
+
 def test_a_renewed_lease_lasts(leases, enqueue, monkeypatch):
     job = enqueue("a")
     with monkeypatch.context() as patched:
