@@ -55,6 +55,7 @@ HOME = {
     "bs4": {"loaders"},
     "markdownify": {"loaders"},
     "charset_normalizer": {"loaders"},
+    "ftfy": {"loaders"},
     "langchain_text_splitters": {"loaders"},
     "Stemmer": {"language"},
     "typer": {"cli", "commands"},

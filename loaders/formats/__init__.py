@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from errors import UnreadableError
 from loaders.formats.content import Content, clean, one_line
+from loaders.mojibake import SUSPECTED, is_suspected
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -82,7 +83,7 @@ def read_document(name: str, data: bytes) -> "Document":
         "format": _NAMES.get(suffix, suffix[1:]),
         "encoding": content.encoding,
         "pages": list(content.pages),
-        "warnings": list(content.warnings),
+        "warnings": [*content.warnings, *([SUSPECTED] if is_suspected(text) else [])],
     }
     return Document(page_content=text, metadata=metadata)
 
