@@ -3,6 +3,7 @@
 FOOTNOTE_SCREENSHOTS=1 writes the pictures of docs/screenshots.
 """
 
+import base64
 import os
 import re
 from pathlib import Path
@@ -18,14 +19,44 @@ PHONE = {"width": 390, "height": 844}
 WAIT_MS = 30_000
 
 
+_DRAGGED = """files => {
+  const transfer = new DataTransfer();
+  for (const [name, data] of files) {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    transfer.items.add(new File([bytes], name));
+  }
+  return transfer;
+}"""
+
+
 def ask(page: "Page", question: str) -> "Locator":
     """Ask, wait for the checked answer, and give back its turn."""
-    before = page.locator(".fn-verdict").count()
-    page.get_by_test_id("stChatInputTextArea").fill(question)
+    before = page.locator(".fn-turn").count()
+    typing_box(page).fill(question)
     page.keyboard.press("Enter")
-    page.locator(".fn-verdict").nth(before).wait_for()
+    return answered(page, before + 1)
+
+
+def answered(page: "Page", turns: int) -> "Locator":
+    """The last of so many turns, once it is stored and checked."""
+    page.locator(".fn-turn").nth(turns - 1).wait_for()
     settle(page)
     return page.get_by_test_id("stChatMessage").last
+
+
+def typing_box(page: "Page") -> "Locator":
+    """Where a question is typed."""
+    return page.get_by_test_id("stChatInputTextArea")
+
+
+def drop_files(page: "Page", *files: Path) -> None:
+    """Drop the files on the chat input, as from a window with files."""
+    data = [(file.name, base64.b64encode(file.read_bytes()).decode()) for file in files]
+    dragged = {"dataTransfer": page.evaluate_handle(_DRAGGED, data)}
+    typing_box(page).dispatch_event("dragover", dragged)
+    dropzone = page.get_by_test_id("stChatInput").locator('[role=presentation][tabindex="0"]')
+    for moment in ("dragenter", "dragover", "drop"):
+        dropzone.dispatch_event(moment, dragged)
 
 
 def settle(page: "Page") -> None:
