@@ -39,11 +39,16 @@ class ProofServices:
         from storage.conversations import Conversations
         from storage.documents import Documents
         from storage.reading import Reading
+        from storage.sources import Sources
 
         database = self._parts.database
-        turn = Conversations(database).turn
         return DocumentReader(
-            Documents(database), Reading(database), turn, original_bytes, page_png
+            Documents(database),
+            Sources(database),
+            Reading(database),
+            Conversations(database).turn,
+            original_bytes,
+            page_png,
         )
 
     @cached_property

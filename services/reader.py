@@ -17,8 +17,10 @@ from services.document_view import (
     kept_view,
     with_quotes,
 )
+from services.own_sources import own_sources
 from storage.documents import Documents, StoredDocument
 from storage.reading import Place, Reading
+from storage.sources import Sources
 
 __all__ = ["Cited", "DocumentReader", "DocumentView", "Freshness", "Shown", "Span"]
 
@@ -30,9 +32,13 @@ _UNCUT = 1000  # characters shown of a document that has no passages, on either 
 
 @dataclass(frozen=True)
 class DocumentReader:
-    """Shows stored documents. `turn` gives a turn that a person owns, or raises NotFoundError."""
+    """Shows stored documents: everybody's, and what a person put into their own conversations.
+
+    `turn` gives a turn that a person owns, or raises NotFoundError.
+    """
 
     documents: Documents
+    sources: Sources
     reading: Reading
     turn: Callable[[Principal, str, str], Turn]
     original_bytes: Callable[[Path, str], bytes]
@@ -61,11 +67,11 @@ class DocumentReader:
         kept with the turn is shown.
 
         Raises:
-            NotFoundError: There is no such document, or the person has no such turn, or it has
-                no such source of that document.
+            NotFoundError: There is no such document for the person, or they have no such turn,
+                or it has no such source of that document.
             InputError: The document's text has no such span.
         """
-        document = self._stored(document_id)
+        document = self._stored(principal, document_id)
         if cited is not None:
             turn = self.turn(principal, cited.conversation_id, cited.turn_id)
             source = _source(turn, cited.n, document_id)
@@ -76,25 +82,30 @@ class DocumentReader:
             raise NotFoundError(NOT_THERE)
         return self._view(document, Span(start, end))
 
-    def page_image(self, principal: Principal, document_id: str, page: int) -> bytes:  # noqa: ARG002  # every call names who asks
+    def page_image(self, principal: Principal, document_id: str, page: int) -> bytes:
         """A page of the original PDF, counted from 1, as PNG.
 
         Raises:
-            NotFoundError: There is no such document.
+            NotFoundError: There is no such document for the person.
             UnreadableError: It is no PDF file, the file is not the imported one any more, or the
                 page can't be drawn.
         """
-        document = self.documents.get(document_id)
+        document = self._stored(principal, document_id)
+        if document is None:
+            raise NotFoundError(NOT_THERE)
         if document.format != "pdf" or document.location.startswith(WEB):
             raise UnreadableError(f"{document.title} is no PDF file: it has no pages to draw.")
         data = self.original_bytes(Path(document.location), document.version)
         return self.page_png(data, page)
 
-    def _stored(self, document_id: str) -> StoredDocument | None:
+    def _stored(self, principal: Principal, document_id: str) -> StoredDocument | None:
+        """The document, where there is one that the person may see."""
         try:
-            return self.documents.get(document_id)
+            document = self.documents.get(document_id)
         except NotFoundError:
             return None
+        is_seen = document.source_id in own_sources(self.sources, principal)
+        return document if is_seen else None
 
     def _is_as_cited(self, document: StoredDocument, source: Source) -> bool:
         """Whether the text still stands where it was: the same bytes may be read otherwise."""

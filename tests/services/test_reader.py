@@ -193,3 +193,17 @@ def test_what_is_no_pdf_has_no_pictures(services, turn):
     assert not services.reader.view(LOCAL_USER, document_id).has_pictures
     with pytest.raises(UnreadableError, match="no PDF"):
         services.reader.page_image(LOCAL_USER, document_id, 1)
+
+
+def test_what_another_person_put_into_a_conversation_is_not_there(services):
+    talk = services.uploads.begin_conversation(LOCAL_USER, "Mine")
+    services.uploads.add(LOCAL_USER, [("a.txt", b"My salary is secret.")], conversation_id=talk)
+    box = services.uploads.box_of(LOCAL_USER, talk)
+    services.imports.run(LOCAL_USER, box, services.uploads.loader(box))
+    [document] = services.search.documents.list(box.id)
+
+    assert "salary" in services.reader.view(LOCAL_USER, document.id).text
+    with pytest.raises(NotFoundError, match="not in the library"):
+        services.reader.view(BERT, document.id)
+    with pytest.raises(NotFoundError, match="not in the library"):
+        services.reader.page_image(BERT, document.id, 1)
