@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from domain import Principal, Scope, SearchChoice
+from services.own_sources import own_sources
 from services.scope import condition_of
 from storage.document_list import DocumentList
 from storage.label_list import LabelList
@@ -90,13 +91,13 @@ class ChoiceService:
             settings=self._settings,
         )
 
-    def check(self, principal: Principal, scope: Scope) -> None:  # noqa: ARG002  # every call names who asks
+    def check(self, principal: Principal, scope: Scope) -> None:
         """Make sure a search can be narrowed to that scope.
 
         Raises:
             InputError: A source is gone, or the dates contradict each other; what to do is said.
         """
-        condition_of(scope, self._sources.list())
+        condition_of(scope, own_sources(self._sources, principal).values())
 
     def _held_now(self) -> _Held:
         # A page asks at each press of a button, and every document is looked at for it.

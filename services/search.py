@@ -14,6 +14,7 @@ from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
 from services.library import Library
+from services.own_sources import own_sources
 from services.questions import require_possible_k
 from services.ranking import RankingOptions, build_ranker
 from services.scope import condition_of, require_known_fields, without_private
@@ -83,12 +84,11 @@ class SearchService:
                 reranker set, or the condition names an unknown field or operator.
         """
         require_known_fields(condition or {})
-        sources = self.library.sources.list()
         base: BaseRetriever = PassageRetriever(
-            rank=self._ranker(mode or self.mode, self._options(score_threshold)),
+            rank=self._ranker(mode or self.mode, self._options(score_threshold), conversation_id),
             hydrate=self.documents.hydrate,
             k=k,
-            condition=without_private(condition or {}, sources, conversation_id) or None,
+            condition=condition,
         )
         if rephrase is not None:
             depth = self.options.candidates
@@ -97,13 +97,14 @@ class SearchService:
             raise InputError(NO_RERANKER)
         return base if self.reranking is None or rerank is False else self.reranking.over(base, k)
 
-    def condition(self, principal: Principal, scope: Scope) -> Filter:  # noqa: ARG002  # every call names who asks
+    def condition(self, principal: Principal, scope: Scope) -> Filter:
         """The condition that narrows a search to the scope.
 
         Raises:
-            InputError: It names an unknown source, or no date where one is expected.
+            InputError: It names a source that the person does not know, or no date where one is
+                expected.
         """
-        return condition_of(scope, self.library.sources.list())
+        return condition_of(scope, own_sources(self.library.sources, principal).values())
 
     def _options(self, score_threshold: float | None) -> RankingOptions:
         if score_threshold is None:
@@ -114,16 +115,19 @@ class SearchService:
             )
         return replace(self.options, score_threshold=score_threshold)
 
-    def _ranker(self, mode: SearchMode, options: RankingOptions) -> Ranker:
-        """Opens the index only when it ranks.
+    def _ranker(self, mode: SearchMode, options: RankingOptions, conversation_id: str) -> Ranker:
+        """Opens the index, and looks up what is private, only when it ranks.
 
-        While a model condenses the question, a reindex may take over and delete the old one.
+        While a model condenses the question, a reindex may take over and delete the old one, and
+        other conversations may be given files.
         """
 
         def rank(question: str, depth: int, condition: Filter | None) -> list[Hit]:
             index = self.library.open_index()
             if index is None:  # nothing was imported yet
                 return []
-            return build_ranker(mode, index, options)(question, depth, condition)
+            sources = self.library.sources.list()
+            allowed = without_private(condition or {}, sources, conversation_id) or None
+            return build_ranker(mode, index, options)(question, depth, allowed)
 
         return rank

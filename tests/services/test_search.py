@@ -1,6 +1,6 @@
 import pytest
 
-from domain import LOCAL_USER, SearchMode
+from domain import LOCAL_USER, Principal, Scope, SearchMode
 from errors import ConfigError, InputError
 from tests.fakes.cross_encoder import write_cross_encoder
 from tests.fakes.reranker import reranking
@@ -161,3 +161,28 @@ def test_a_file_given_to_a_conversation_is_found_in_that_one_alone(build_service
     turn = services.chat.ask(LOCAL_USER, "Lunch in the canteen?", mine)
     assert "noon" in turn.answer
     assert "noon" not in services.chat.ask(LOCAL_USER, "Lunch in the canteen?", other).answer
+
+
+def test_a_file_given_elsewhere_while_the_question_is_condensed_is_not_found(
+    build_services, handbook
+):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    mine, other = (services.uploads.begin_conversation(LOCAL_USER, one) for one in "ab")
+    retriever = services.search.retriever(LOCAL_USER, conversation_id=mine)
+    file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
+    box = services.uploads.add(LOCAL_USER, [file], conversation_id=other).source_id
+    services.queue.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
+    found = retriever.invoke("Lunch in the canteen?")
+    assert "lunch.md" not in {passage.metadata["key"] for passage in found}
+
+
+def test_the_sources_of_another_persons_conversation_are_neither_known_nor_named(build_services):
+    services = build_services(embed=True)
+    talk = services.uploads.begin_conversation(LOCAL_USER, "Salaries")
+    box = services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=talk).source_id
+    assert services.search.condition(LOCAL_USER, Scope(sources=[box]))
+    for check in (services.search.condition, services.choices.check):
+        with pytest.raises(InputError, match="There is no source") as refused:
+            check(Principal("bert"), Scope(sources=[box]))
+        assert "Salaries" not in str(refused.value)
