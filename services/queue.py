@@ -39,7 +39,8 @@ class ImportQueue:
     ) -> QueuedImport:
         """Ask for an import, or for another kind of run, of a source.
 
-        One of the same source, kind and keys that has not ended is returned instead.
+        One of the same source, kind and keys that waits or rests is returned instead. One at work
+        is not: it may have looked at the source before what it is asked for now was there.
 
         Args:
             principal: Who asks.

@@ -40,13 +40,15 @@ class QueuedImports:
     ) -> QueuedImport:
         """Add an import to the queue.
 
-        One of that source and kind with the same options that has not ended is returned instead.
+        One of that source and kind with the same options that waits is returned instead; for one
+        at work it may be too late: it may have looked at the source already.
 
         Raises:
             NotFoundError: There is no such source.
         """
         with self._database.write() as session:
-            if session.get(SourceRow, source_id) is None:
+            # Locked: of two who ask at once the second shall see what the first has asked for.
+            if session.get(SourceRow, source_id, with_for_update=True) is None:
                 raise NotFoundError(f"there is no source {source_id}")
             row = _same(session, source_id, kind, options)
             if row is None:
@@ -88,7 +90,7 @@ class QueuedImports:
             NotFoundError: There is no such import.
         """
         with self._database.write() as session:
-            row = _row(session, import_id)
+            row = _row(session, import_id, lock=True)
             if row.finished_at is None:
                 row.wish = wish
                 if row.state != ImportState.RUNNING:
@@ -102,7 +104,7 @@ class QueuedImports:
             NotFoundError: There is no such import.
         """
         with self._database.write() as session:
-            row = _row(session, import_id)
+            row = _row(session, import_id, lock=True)
             if row.state == ImportState.PAUSED:
                 row.state = ImportState.QUEUED
             elif row.wish == PAUSE:
@@ -140,8 +142,9 @@ def new_row(
     )
 
 
-def _row(session: Session, import_id: str) -> ImportRow:
-    row = session.get(ImportRow, import_id)
+def _row(session: Session, import_id: str, *, lock: bool = False) -> ImportRow:
+    """The row; with `lock` no worker changes it meanwhile (SQLite has one writer anyway)."""
+    row = session.get(ImportRow, import_id, with_for_update=lock or None)
     if row is None:
         raise NotFoundError(f"there is no import {import_id}")
     return row
@@ -154,7 +157,12 @@ def _same(
         ImportRow.source_id == source_id, ImportRow.kind == kind, ImportRow.finished_at.is_(None)
     )
     rows = session.scalars(current.order_by(*TURN)).all()
-    return next((row for row in rows if _asked(row.options) == dict(options)), None)
+    return next((r for r in rows if _asked(r.options) == dict(options) and not _is_late(r)), None)
+
+
+def _is_late(row: ImportRow) -> bool:
+    """Whether it may not do what is asked for only now; a removal leaves nothing to do."""
+    return row.state == ImportState.RUNNING and (row.kind != ImportKind.REMOVAL or bool(row.wish))
 
 
 def _asked(options: Mapping[str, Any]) -> dict[str, Any]:

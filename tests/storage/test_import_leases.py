@@ -130,6 +130,28 @@ def test_an_import_whose_workers_die_at_the_same_document_fails_in_the_end(lease
     assert enqueue("a") != job
 
 
+def test_what_is_asked_for_while_an_import_is_at_work_waits_for_its_turn(leases, queue, enqueue):
+    at_work = enqueue("a")
+    leases.claim("w")
+    later = enqueue("a")
+    assert later != at_work, "it may have looked at the source already"
+    assert enqueue("a") == later
+
+
+@pytest.mark.parametrize(("wish", "is_same"), [("", True), (CANCEL, False)])
+def test_a_removal_at_work_is_not_asked_for_twice_unless_it_stops(
+    leases, queue, enqueue, wish, is_same
+):
+    source_id = queue.get(enqueue("a")).source_id
+    queue.wish(queue.current()[0].id, CANCEL)
+    removal = queue.enqueue(source_id, "anna", ImportKind.REMOVAL, {})
+    leases.claim("w")
+    if wish:
+        queue.wish(removal.id, wish)
+    again = queue.enqueue(source_id, "anna", ImportKind.REMOVAL, {})
+    assert (again.id == removal.id) is is_same
+
+
 def test_a_worker_lives_while_it_gives_signs_of_life(database):
     workers, name = Workers(database), process_name()
     assert not workers.any_alive()
