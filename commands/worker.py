@@ -20,7 +20,7 @@ def worker(
 ) -> None:
     """Do the imports that are queued and those that are due, until it is ended.
 
-    `serve` has one of its own; more of them, on any machine, take turns.
+    `serve` has one of its own; more of them, on the same machine, take turns.
     """
     stop = threading.Event()
 

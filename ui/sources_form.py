@@ -83,7 +83,10 @@ def settings_fields(services: Services, before: "SourceSettings | None" = None) 
 def files_given(services: Services, label: str, key: str | None = None) -> list[tuple[str, bytes]]:
     """Show where files are dropped; the names and contents of those that were."""
     kinds = [f".{extension}" for extension in services.uploads.extensions]
-    files = st.file_uploader(label, kinds, accept_multiple_files=True, key=key)
+    most = services.uploads.max_file_mb
+    files = st.file_uploader(
+        label, kinds, accept_multiple_files=True, key=key, max_upload_size=most
+    )
     return [(file.name, file.getvalue()) for file in files]
 
 
