@@ -8,7 +8,7 @@ from bootstrap import Services
 from domain import Scope, SearchChoice, SearchMode, Turn
 from ui import words
 from ui.html import escape, lang
-from ui.scope import mode_name, scope_words
+from ui.scope_words import mode_name, scope_words
 from ui.services import principal
 
 if TYPE_CHECKING:

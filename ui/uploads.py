@@ -12,7 +12,8 @@ from ui import words
 from ui.conversations import open_conversation, plain_label
 from ui.errors import show_error, show_problem
 from ui.html import escape
-from ui.scope import kept_for_new, show_anew
+from ui.scope import kept_for_new
+from ui.scope_fields import show_anew
 from ui.services import principal
 
 if TYPE_CHECKING:

@@ -121,3 +121,44 @@ def test_a_source_that_is_gone_stays_chosen_and_is_said(services):
     assert chosen(page).scope.sources == ("gone",)
     assert label(page) == f"Search in: {words.SCOPE_GONE}"
     assert "There is no source" in page.html[0].value
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        SearchChoice(k=400),
+        SearchChoice(Scope(since="20261121T10:00", until="9999-12-31")),
+        SearchChoice(Scope(since="1850-05-01T00:00Z", formats=("md", "md"))),
+        SearchChoice(score_threshold=0.5),
+    ],
+    ids=["many passages", "a moment", "long ago", "a threshold without its mode"],
+)
+def test_what_the_fields_cannot_hold_is_searched_and_kept_as_it_came(services, search):
+    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    services.conversations.remember(LOCAL_USER, talk, search)
+    page = opened(talk)
+    for _ in range(2):
+        page.run()
+        assert chosen(page) == search
+    assert services.chat.conversation(LOCAL_USER, talk).search == search
+    field(page, "selectbox", words.ADVANCED_MODE).set_value(SearchMode.BM25).run()
+    assert chosen(page).k == search.k
+    assert chosen(page).mode is SearchMode.BM25
+
+
+def test_a_window_left_open_does_not_undo_what_is_chosen_in_another(services):
+    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    old, new = opened(talk), opened(talk)
+    field(new, "multiselect", words.SCOPE_FORMATS).set_value(["txt"]).run()
+    old.run()
+    assert chosen(old).scope == Scope(formats=("txt",)) == chosen(opened(talk)).scope
+    assert field(old, "multiselect", words.SCOPE_FORMATS).value == ["txt"]
+    field(old, "multiselect", words.SCOPE_FORMATS).set_value(["md"]).run()
+    new.run()
+    assert field(new, "multiselect", words.SCOPE_FORMATS).value == ["md"]
+
+
+def test_a_day_of_the_last_century_can_be_chosen(services):
+    page = opened()
+    field(page, "date_input", words.SCOPE_UNTIL).set_value(datetime.date(1999, 12, 31)).run()
+    assert chosen(page).scope == Scope(until="1999-12-31")
