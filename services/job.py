@@ -94,7 +94,8 @@ class Job:
             self._stop(self._otherwise)
             return None
         except KeyboardInterrupt:
-            self._stop(ImportState.CANCELLED)
+            # A worker that is told to end twice, as service managers do, ends no import by that.
+            self._stop(self._otherwise)
             raise
         except BusyError:
             self._stop(ImportState.QUEUED)

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session, aliased
 from domain import ImportKind, ImportState, Progress, QueuedImport
 from storage.database import Database
 from storage.import_queue import DIED, TURN, new_row
-from storage.import_rows import WAITING, end, is_dead, queued, stop
+from storage.import_rows import WAITING, end, finish, is_dead, queued, stop
 from storage.tables import ImportRow, WorkerRow
 
 LEASE = timedelta(seconds=20)
@@ -58,7 +58,7 @@ class ImportLeases:
     def start(self, source_id: str, user_id: str, worker: str) -> str:
         """Begin an import that waits for nobody's turn; its id.
 
-        It does what interrupted ones of the source had left, and so these end.
+        It does what interrupted ones of the whole source had left, and so these end.
         """
         with self._database.write() as session:
             left = select(ImportRow).where(
@@ -68,7 +68,8 @@ class ImportLeases:
                 ImportRow.finished_at.is_(None),
             )
             for row in session.scalars(left).all():
-                row.finished_at = datetime.now(UTC)
+                if not row.options.get("keys"):  # those are read even if nothing has changed
+                    finish(session, row)
             new = new_row(source_id, user_id, ImportKind.IMPORT, ImportState.RUNNING)
             new.worker, new.lease_until = worker, _lease()
             session.add(new)
@@ -143,7 +144,8 @@ class ImportLeases:
         self, import_id: str, worker: str, seconds: float
     ) -> Iterator[tuple[Session, ImportRow | None]]:
         with self._database.write() as session:
-            row = session.scalar(select(ImportRow).where(*_own(import_id, worker)))
+            own = select(ImportRow).where(*_own(import_id, worker)).with_for_update()
+            row = session.scalar(own)
             if row is not None:
                 row.seconds = seconds
             yield session, row

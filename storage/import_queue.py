@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from domain import ImportKind, ImportState, QueuedImport
 from errors import NotFoundError
 from storage.database import Database
-from storage.import_rows import queued, stop
+from storage.import_rows import is_left, queued, stop
 from storage.tables import ImportRow, SourceRow
 
 PAUSE, CANCEL = "pause", "cancel"
@@ -93,7 +93,7 @@ class QueuedImports:
             row = _row(session, import_id, lock=True)
             if row.finished_at is None:
                 row.wish = wish
-                if row.state != ImportState.RUNNING:
+                if row.state != ImportState.RUNNING or is_left(row):
                     stop(session, row, ImportState(row.state))
             return queued(row)
 
@@ -162,7 +162,8 @@ def _same(
 
 def _is_late(row: ImportRow) -> bool:
     """Whether it may not do what is asked for only now; a removal leaves nothing to do."""
-    return row.state == ImportState.RUNNING and (row.kind != ImportKind.REMOVAL or bool(row.wish))
+    at_work = row.state == ImportState.RUNNING and not is_left(row)
+    return at_work and (row.kind != ImportKind.REMOVAL or bool(row.wish))
 
 
 def _asked(options: Mapping[str, Any]) -> dict[str, Any]:

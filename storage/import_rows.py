@@ -31,7 +31,7 @@ def queued(row: ImportRow) -> QueuedImport:
         id=row.id,
         source_id=row.source_id,
         kind=ImportKind(row.kind),
-        state=ImportState.INTERRUPTED if _is_left(row) else ImportState(row.state),
+        state=ImportState.INTERRUPTED if is_left(row) else ImportState(row.state),
         started_at=row.started_at,
         finished_at=row.finished_at,
         seconds=row.seconds,
@@ -50,7 +50,8 @@ def is_dead(worker: str, lease_until: datetime | None) -> bool:
     return lease_until is None or lease_until < datetime.now(UTC) or is_known_dead(worker)
 
 
-def _is_left(row: ImportRow) -> bool:
+def is_left(row: ImportRow) -> bool:
+    """Whether it is noted as running, and its worker is dead."""
     return row.state == ImportState.RUNNING and is_dead(row.worker, row.lease_until)
 
 
@@ -84,11 +85,15 @@ def end(session: Session, row: ImportRow, state: ImportState, message: str = "")
     row.state = state
     row.message = message or _MESSAGES.get(state, "")
     row.wish, row.worker, row.lease_until = "", "", None
-    if state in _RESTING:
-        return
+    if state not in _RESTING:
+        finish(session, row)
+
+
+def finish(session: Session, row: ImportRow) -> None:
+    """Let nobody go on with an import, and count what it did, whatever its state."""
     row.finished_at = datetime.now(UTC)
     row.counts = _counts(session, row.id)
-    if row.kind == ImportKind.IMPORT and not row.options.get("keys"):
+    if not row.options.get("keys"):
         _drop_earlier_unchanged(session, row)
 
 
@@ -101,7 +106,7 @@ def _counts(session: Session, import_id: str) -> dict[str, Any]:
 
 
 def _drop_earlier_unchanged(session: Session, row: ImportRow) -> None:
-    """Of earlier imports of the whole source the unchanged documents are of no interest."""
+    """Of earlier runs of that kind over the whole source unchanged documents don't interest."""
     earlier = select(ImportRow.id).where(
         ImportRow.source_id == row.source_id, ImportRow.kind == row.kind, ImportRow.id != row.id
     )

@@ -127,3 +127,13 @@ def test_what_breaks_the_work_is_told_and_raised(library, queue, claimed):
     failed = queue.get(claimed)
     assert (failed.state, failed.ended) == (ImportState.FAILED, True)
     assert "broken" in failed.message
+
+
+def test_a_worker_that_is_told_to_end_twice_leaves_its_import_to_the_next(library, queue, claimed):
+    def work(_tell, _stops):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        job(library, claimed).run(work)
+    assert queue.get(claimed).state is ImportState.INTERRUPTED
+    assert library.leases.claim("another").id == claimed

@@ -2,14 +2,17 @@ import threading
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
-from domain import ImportKind, ImportState, Progress, Stage
+from domain import ImportItem, ImportKind, ImportState, Outcome, Progress, Stage
 from storage import import_leases
 from storage.database import open_database
 from storage.import_leases import ImportLeases, Workers
 from storage.import_queue import CANCEL, QueuedImports
+from storage.imports import Imports
 from storage.processes import is_known_dead, process_name
 from storage.sources import Sources
+from storage.tables import ImportRow
 from tests.fakes.library import DEAD
 
 ELSEWHERE = "another-machine/1/x"
@@ -114,6 +117,16 @@ def test_what_was_wished_of_an_import_whose_worker_died_comes_true(leases, queue
     assert (queue.get(job).state, queue.get(job).ended) == (ImportState.CANCELLED, True)
 
 
+def test_a_wish_comes_true_at_once_where_the_worker_is_dead_and_nobody_has_noted_it(
+    leases, queue, enqueue
+):
+    job = enqueue("a")
+    leases.claim(DEAD)
+    assert enqueue("a") == job, "it will look at the source anew"
+    assert queue.wish(job, CANCEL).state is ImportState.CANCELLED
+    assert queue.get(job).ended
+
+
 def test_an_import_whose_workers_die_at_the_same_document_fails_in_the_end(leases, queue, enqueue):
     def die_at(key):
         leases.claim(DEAD)
@@ -150,6 +163,20 @@ def test_a_removal_at_work_is_not_asked_for_twice_unless_it_stops(
         queue.wish(removal.id, wish)
     again = queue.enqueue(source_id, "anna", ImportKind.REMOVAL, {})
     assert (again.id == removal.id) is is_same
+
+
+def test_an_import_of_the_source_ends_interrupted_ones_of_all_of_it_with_their_counts(
+    database, leases, queue, enqueue
+):
+    whole = enqueue("a")
+    source_id = queue.get(whole).source_id
+    asked = queue.enqueue(source_id, "anna", ImportKind.IMPORT, {"keys": ["a.txt"]}).id
+    Imports(database).add(whole, [ImportItem("a.txt", "/a.txt", Outcome.NEW)])
+    with database.write() as session:  # as if both workers had died at once
+        session.execute(update(ImportRow).values(state=ImportState.INTERRUPTED))
+    leases.start(source_id, "anna", "v")
+    assert (queue.get(whole).ended, queue.get(whole).counts) == (True, {"new": 1})
+    assert not queue.get(asked).ended, "it reads a document that has not changed"
 
 
 def test_a_worker_lives_while_it_gives_signs_of_life(database):
