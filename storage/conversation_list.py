@@ -41,14 +41,13 @@ class ConversationList:
         Words occur as parts of longer ones, in any case and width.
         """
         # Folded here and not by the database: SQL knows neither width nor Unicode's cases.
-        missing = {fold(word) for word in words}
+        wanted = {fold(word) for word in words}
         with self._database.read() as session:
             rows = list(session.scalars(_listed(principal)))
-            sought = {row.id: _not_in(row.title, missing) for row in rows}
+            sought = {row.id: _not_in(row.title, wanted) for row in rows}
             for conversation_id, *texts in session.execute(_texts(principal)):
-                if sought[conversation_id]:
-                    text = "\n".join(texts)
-                    sought[conversation_id] = _not_in(text, sought[conversation_id])
+                if missing := sought.get(conversation_id):  # or it began only just now
+                    sought[conversation_id] = _not_in("\n".join(texts), missing)
         return [conversation_of(row) for row in rows if not sought[row.id]]
 
     def whole(self, principal: Principal, conversation_id: str) -> tuple[Conversation, list[Turn]]:

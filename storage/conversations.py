@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from errors import NotFoundError
 from storage.database import Database
+from storage.groups import in_groups
 from storage.tables import ConversationRow, TurnRow
 from storage.turn_records import conversation_of, fill_row, turn_of
 from storage.turn_tree import LATEST, TurnTree
@@ -134,8 +135,11 @@ class Conversations:
         with self._database.read() as session:
             tree = _tree(session, _owned(session, principal, conversation_id))
             wanted = tree.branch(tree.resolve(until))[-latest if latest else 0 :]
-            rows = session.scalars(select(TurnRow).where(TurnRow.id.in_(wanted)))
-            found = {row.id: turn_of(row) for row in rows}
+            found = {
+                row.id: turn_of(row)
+                for group in in_groups(wanted)
+                for row in session.scalars(select(TurnRow).where(TurnRow.id.in_(group)))
+            }
             return [found[turn_id] for turn_id in wanted]
 
     def versions(self, principal: Principal, conversation_id: str) -> dict[str, tuple[str, ...]]:

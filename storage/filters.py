@@ -118,7 +118,12 @@ def _operator_check(field: str, name: str, operand: Any) -> Check:
 
 
 def _membership(wanted: list[Any]) -> Check:
-    return lambda value: any(_equal(value, other) for other in wanted)
+    # There may be thousands of texts: a source for each conversation that was given files.
+    texts = frozenset(one for one in wanted if isinstance(one, str))
+    others = [one for one in wanted if not isinstance(one, str)]
+    return lambda value: (
+        value in texts if isinstance(value, str) else any(_equal(value, other) for other in others)
+    )
 
 
 def _containment(field: str, name: str, wanted: list[Any]) -> Check:
