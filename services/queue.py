@@ -2,8 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from domain import ImportKind, ImportState, Principal, QueuedImport
+from errors import NotFoundError
 from services.progress import OnProgress, ignore
 from storage.import_leases import Workers
 from storage.import_queue import CANCEL, PAUSE, QueuedImports
@@ -115,13 +118,20 @@ class ImportQueue:
     ) -> QueuedImport:
         """Wait until an import has ended or is paused; how it ended.
 
-        Where no worker lives, what is queued is done here meanwhile.
+        Where no worker lives, what is queued is done here meanwhile. A removal takes its own
+        record with it: it is told as it was last seen, and completed.
 
         Raises:
-            NotFoundError: There is no such import (any more).
+            NotFoundError: There is no such import, or its source was removed meanwhile.
         """
+        job = self.get(principal, import_id)
         while True:
-            job = self.get(principal, import_id)
+            try:
+                job = self.get(principal, import_id)
+            except NotFoundError:
+                if job.kind is not ImportKind.REMOVAL:
+                    raise
+                return replace(job, state=ImportState.COMPLETED, finished_at=datetime.now(UTC))
             if job.progress is not None:
                 on_progress(job.progress)
             if job.ended or job.state is ImportState.PAUSED:

@@ -91,6 +91,20 @@ def test_a_removal_takes_the_source_and_its_imports_with_it(services, source):
     assert services.maintenance.check(LOCAL_USER).agrees
 
 
+def test_waiting_for_a_removal_ends_well_though_its_record_goes_with_it(services, source):
+    removal = enqueue(services, source, kind=ImportKind.REMOVAL)
+    ended = services.queue.wait(LOCAL_USER, removal.id)
+    assert (ended.id, ended.state, ended.ended) == (removal.id, ImportState.COMPLETED, True)
+
+
+def test_waiting_for_an_import_whose_source_is_removed_tells_so(services, source):
+    removal = enqueue(services, source, kind=ImportKind.REMOVAL)
+    job = enqueue(services, source)
+    with pytest.raises(NotFoundError):
+        services.queue.wait(LOCAL_USER, job.id)
+    assert removal.id != job.id
+
+
 def test_of_an_unknown_source_or_import_nothing_can_be_asked(services):
     for ask in (services.queue.enqueue, services.queue.get, services.queue.pause):
         with pytest.raises(NotFoundError):
