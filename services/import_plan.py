@@ -95,7 +95,7 @@ def _sort(
     formats_version: int,
 ) -> None:
     here = (ref.version, formats_version)
-    if known is not None and (known.version, known.formats_version) == here:
+    if is_current(ref, known, formats_version):
         result.settled.append(ImportItem(ref.key, ref.location, Outcome.UNCHANGED))
         if failure is not None:
             result.forgotten.append(ref.key)
@@ -103,6 +103,14 @@ def _sort(
         result.settled.append(failed(ref, failure.reason, has_older=known is not None))
     else:
         result.to_read.append(ref)
+
+
+def is_current(ref: DocumentRef, known: KnownVersion | None, formats_version: int) -> bool:
+    """Whether the ledger has the document as it is, read by this reader."""
+    return known is not None and (known.version, known.formats_version) == (
+        ref.version,
+        formats_version,
+    )
 
 
 def _still_holds(failure: Failure, here: tuple[str, int]) -> bool:

@@ -80,7 +80,7 @@ class ImportRun:
         Raises:
             CancelledError: The wish to stop came; what was written until then stays.
         """
-        plan = self._go_on(plan)
+        plan = self._go_on(plan, known)
         self.imports.forget_failures(self.source.id, plan.forgotten)
         self.imports.remember(self.source.id, plan.failures)
         self.imports.add(self.import_id, plan.settled)
@@ -95,8 +95,8 @@ class ImportRun:
         self._tell(Stage.READING, "")
         self._remove(plan.gone)
 
-    def _go_on(self, plan: Plan) -> Plan:
-        rest = rest_of(plan, self.items)
+    def _go_on(self, plan: Plan, known: Mapping[str, KnownVersion]) -> Plan:
+        rest = rest_of(plan, self.items, known, self.formats_version)
         self.imports.drop_items(self.import_id, sorted(rest.again))
         self.items = [item for item in self.items if item.key not in rest.again]
         self._new_before = rest.new

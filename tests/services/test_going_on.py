@@ -14,20 +14,20 @@ def item(key, outcome):
 
 def test_of_an_import_that_has_just_begun_everything_is_left():
     plan = Plan([DocumentRef("a", "v", "/a")], [item("b", Outcome.UNCHANGED)])
-    rest = rest_of(plan, [])
+    rest = rest_of(plan, [], {}, 1)
     assert (rest.plan, rest.again) == (plan, frozenset())
 
 
 def test_what_was_imported_before_is_unchanged_now_and_keeps_its_item():
     plan = Plan(settled=[item("a", Outcome.UNCHANGED), item("b", Outcome.FAILED)])
-    rest = rest_of(plan, [item("a", Outcome.NEW), item("b", Outcome.FAILED)])
+    rest = rest_of(plan, [item("a", Outcome.NEW), item("b", Outcome.FAILED)], {}, 1)
     assert rest.plan.settled == []
     assert rest.again == frozenset()
 
 
 def test_what_changed_again_meanwhile_is_gone_through_again_and_stays_new():
     plan = Plan([DocumentRef("a", "w", "/a")], gone=[("id", item("b", Outcome.GONE))])
-    rest = rest_of(plan, [item("a", Outcome.NEW), item("b", Outcome.CHANGED)])
+    rest = rest_of(plan, [item("a", Outcome.NEW), item("b", Outcome.CHANGED)], {}, 1)
     assert (rest.again, rest.new) == ({"a", "b"}, {"a"})
 
 
@@ -42,7 +42,7 @@ def test_in_the_end_each_document_has_exactly_one_item(before, fates):
         [("id", item(key, Outcome.GONE)) for key, fate in fates.items() if fate == "gone"],
     )
     items = [item(key, outcome) for key, outcome in before.items()]
-    rest = rest_of(plan, items)
+    rest = rest_of(plan, items, {}, 1)
     ended = [one.key for one in items if one.key not in rest.again]
     ended += [one.key for one in rest.plan.settled] + [ref.key for ref in rest.plan.to_read]
     ended += [one.key for _, one in rest.plan.gone]

@@ -119,6 +119,20 @@ def test_what_has_changed_since_is_counted_once_and_as_it_was_at_first(factory):
     assert factory.library.texts() == factory.loader.texts
 
 
+def test_documents_that_are_asked_for_though_unchanged_are_read_once_over_a_pause(factory):
+    factory.enqueue()
+    factory.run_next()
+    factory.loader.reads.clear()
+    keys = sorted(factory.loader.texts)
+    job = factory.enqueue(keys=keys)
+    factory.wish_at(job, PAUSE, Stage.READING, 130)
+    factory.run_next()
+    factory.queue.resume(job)
+    factory.run_next()
+    assert factory.queue.get(job).counts == {"changed": 200}
+    assert [key for key, n in Counter(factory.loader.reads).items() if n > 1] == keys[128:131]
+
+
 @pytest.mark.parametrize(
     ("wish", "state"), [(PAUSE, ImportState.PAUSED), (CANCEL, ImportState.CANCELLED)]
 )
