@@ -20,16 +20,16 @@ place = ui.show_turns(services, turns, again)
 
 welcome = st.empty()
 ui.show_file_news(services, ui.current_conversation())
-with st.container(key="scope", horizontal=True, vertical_alignment="center"):
-    search = ui.show_scope(services, ui.shown_conversation(services.chat))
-    ui.show_files(services, ui.current_conversation())
-typed = st.chat_input(
-    words.ASK_HERE,
-    submit_mode="stop",
-    accept_file="multiple",
-    max_upload_size=services.uploads.max_file_mb,
-    disabled=not library.documents,
-)
+with st.container(key="asking"):  # Streamlit would pin it by itself, and follow the page's end
+    with st.container(key="scope", horizontal=True, vertical_alignment="center"):
+        search = ui.show_scope(services, ui.shown_conversation(services.chat))
+        ui.show_files(services, ui.current_conversation())
+    typed = st.chat_input(
+        words.ASK_HERE,
+        submit_mode="stop",
+        accept_file="multiple",
+        max_upload_size=services.uploads.max_file_mb,
+    )
 if typed and typed.files:
     with place:
         talk = ui.take_files(services, typed.files, ui.current_conversation(), typed.text)
@@ -38,7 +38,8 @@ if typed and typed.files:
 asked = again or (typed and typed.text.strip()) or ui.chosen_question()
 if asked:
     with place:
-        if ui.ask(services, asked, ui.current_conversation(), search):
+        told = ui.told_of_empty_library(services, asked)
+        if not told and ui.ask(services, asked, ui.current_conversation(), search):
             st.rerun()  # now from what was stored, its citations checked
 elif typed:
     st.rerun()  # the files stand beside the input now

@@ -57,6 +57,7 @@ def drop_files(page: "Page", *files: Path) -> None:
     dropzone = page.get_by_test_id("stChatInput").locator('[role=presentation][tabindex="0"]')
     for moment in ("dragenter", "dragover", "drop"):
         dropzone.dispatch_event(moment, dragged)
+    page.locator('[data-testid="stChatInputSubmitButton"]:enabled').wait_for()  # all have arrived
 
 
 def settle(page: "Page") -> None:

@@ -4,7 +4,7 @@ from urllib.parse import urlparse
 
 import pytest
 
-from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways
+from tests.browser.actions import DESKTOP, PHONE, ask, screenshot, scrolls_sideways, typing_box
 from tests.fakes.openai import OpenAIServer, Text
 from ui import words
 
@@ -57,6 +57,24 @@ def test_a_question_gets_a_cited_sentence_with_its_source(
     screenshot(page, f"chat-{language}-phone")
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_each_question_is_in_sight_with_its_answer_and_the_input(
+    page: "sync_api.Page", address: str, size: dict[str, int]
+) -> None:
+    page.set_viewport_size(size)
+    page.goto(address)
+    for language in ("english", "korean"):
+        question, sentence, _ = QUESTIONS[language]
+        ask(page, question)
+        sync_api.expect(page.locator(".fn-question").last).to_be_in_viewport(ratio=1)
+        sync_api.expect(page.locator(".fn-turn .fn-answer").last).to_contain_text(sentence)
+        sync_api.expect(page.locator(".fn-turn .fn-answer p").last).to_be_in_viewport()
+        sync_api.expect(typing_box(page)).to_be_in_viewport(ratio=1)
+    page.reload()
+    page.locator(".fn-turn").nth(1).wait_for()
+    sync_api.expect(page.locator(".fn-question").last).to_be_in_viewport(ratio=1)
+
+
 def test_a_conversation_goes_on_after_a_reload(page: "sync_api.Page", address: str) -> None:
     page.goto(address)
     ask(page, QUESTIONS["japanese"][0])
@@ -73,7 +91,7 @@ def test_a_first_question_that_is_stopped_goes_on_in_its_conversation(
 ) -> None:
     model_server.will(Text(*["slow "] * 200, pause_s=0.1))
     page.goto(address_with_model)
-    page.get_by_role("textbox").fill("How many days of leave?")
+    typing_box(page).fill("How many days of leave?")
     page.keyboard.press("Enter")
     sync_api.expect(page.locator(".fn-answer")).to_contain_text("slow slow slow")
     assert "conversation=" in page.url  # while the answer is being written

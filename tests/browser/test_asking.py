@@ -1,0 +1,117 @@
+"""What surrounds a question, in a real browser: files of its own, the scope, nothing found."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.actions import (
+    PHONE,
+    answered,
+    ask,
+    drop_files,
+    screenshot,
+    scrolls_sideways,
+    settle,
+    typing_box,
+)
+from tests.loaders.formats.files import pdf_file
+from ui import words
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+FILES = {
+    "canteen.pdf": (
+        "When does the canteen in the lighthouse open?",
+        "The canteen in the lighthouse opens at half past eleven",
+        "# The lighthouse canteen\n\n{sentence}\nand closes at two. On Fridays it serves no meat.",
+    ),
+    "사내 식당.md": (
+        "등대 구내식당은 몇 시에 문을 여나요?",
+        "등대 구내식당은 11시 30분에 문을 열고 14시에 닫습니다",
+        "# 등대 구내식당 안내\n\n{sentence}. 금요일에는 고기가 나오지 않습니다.\n",
+    ),
+}
+LEAVE = "How many days of annual leave do new employees get?"
+ANSWER = "New employees get 25 days of annual leave a year"
+
+
+def written(folder: Path, name: str) -> Path:
+    """The file as its writer saves it."""
+    _, sentence, form = FILES[name]
+    text = form.format(sentence=sentence)
+    path = folder / name
+    path.write_bytes(pdf_file([text]) if name.endswith(".pdf") else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_dropped_file_is_asked_at_once_and_in_its_conversation_alone(
+    page: "sync_api.Page", address: str, tmp_path: Path, name: str
+) -> None:
+    question, sentence, _ = FILES[name]
+    page.goto(address)
+    settle(page)
+    drop_files(page, written(tmp_path, name))
+    sync_api.expect(page.get_by_test_id("stChatInput")).to_contain_text(name)
+    typing_box(page).fill(question)
+    page.keyboard.press("Enter")
+    turn = answered(page, 1)
+    quoted = page.locator("mark", has_text=sentence)
+    sync_api.expect(turn.locator(".fn-source", has=quoted)).to_contain_text("verified")
+    page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=1)).click()
+    sync_api.expect(page.get_by_test_id("stPopoverBody")).to_contain_text(name)
+    screenshot(page, f"files-{Path(name).suffix[1:]}")
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    sync_api.expect(page.locator(".fn-turn")).to_have_count(0)
+    ask(page, question)
+    sync_api.expect(quoted).to_have_count(0)
+    sync_api.expect(page.get_by_text(sentence)).to_have_count(0)
+
+
+@pytest.fixture
+def narrowed(page: "sync_api.Page", address: str) -> "sync_api.Page":
+    """The chat page on which only PDFs are searched, after a question that no PDF answers."""
+    page.goto(address)
+    scope(page).get_by_role("button").click()
+    page.get_by_label(words.SCOPE_FORMATS).click()
+    page.get_by_role("option", name="pdf", exact=True).click()
+    sync_api.expect(scope(page)).to_contain_text(words.SCOPE_LABEL.format(what="pdf"))
+    screenshot(page, "scope")
+    page.keyboard.press("Escape")  # closes the list,
+    page.keyboard.press("Escape")  # and what it stands in
+    ask(page, LEAVE)
+    return page
+
+
+def scope(page: "sync_api.Page") -> "sync_api.Locator":
+    """What stands beside the input."""
+    return page.locator(".st-key-scope")
+
+
+def test_a_scope_is_remembered_with_its_conversation(narrowed: "sync_api.Page") -> None:
+    narrowed.reload()
+    sync_api.expect(scope(narrowed)).to_contain_text(words.SCOPE_LABEL.format(what="pdf"))
+    sync_api.expect(narrowed.get_by_text(ANSWER)).to_have_count(0)
+    narrowed.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    sync_api.expect(scope(narrowed)).to_contain_text(words.SCOPE_EVERYWHERE)
+
+
+def test_where_nothing_is_found_one_is_told_why_and_searches_wider(
+    narrowed: "sync_api.Page",
+) -> None:
+    told = narrowed.locator(".fn-nothing")
+    sync_api.expect(told).to_contain_text(words.NOTHING_RELEVANT)
+    sync_api.expect(told).to_contain_text(LEAVE)
+    sync_api.expect(told).to_contain_text("pdf")
+    screenshot(narrowed, "nothing-found")
+    narrowed.set_viewport_size(PHONE)
+    assert not scrolls_sideways(narrowed)
+    screenshot(narrowed, "nothing-found-phone")
+    narrowed.get_by_role("button", name=words.WIDEN_SCOPE).click()
+    sync_api.expect(narrowed.locator(".fn-version")).to_have_text("2/2")
+    sync_api.expect(narrowed.locator(".fn-answer")).to_contain_text(ANSWER)
+    sync_api.expect(told).to_have_count(0)
