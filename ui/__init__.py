@@ -1,5 +1,6 @@
 """What the pages share: the frame, the services, and how a turn and its evidence are shown."""
 
+from ui.again import wanted_again
 from ui.answer import ask, show_turns
 from ui.conversation_list import show_conversations
 from ui.conversations import (
@@ -30,9 +31,8 @@ from ui.scope import kept_search, show_scope
 from ui.services import principal, services
 from ui.source_panel import show_source
 from ui.sources_form import add_source
-from ui.turn_actions import wanted_again
 from ui.uploads import show_file_news, show_files, take_files
-from ui.welcome import chosen_question, show_library, show_welcome
+from ui.welcome import chosen_question, show_library, show_welcome, told_of_empty_library
 
 __all__ = [
     "add_source",
@@ -80,5 +80,6 @@ __all__ = [
     "show_welcome",
     "shown_conversation",
     "take_files",
+    "told_of_empty_library",
     "wanted_again",
 ]

@@ -13,8 +13,8 @@ from domain import SearchChoice, Source, Turn, TurnState
 from errors import AppError
 from services.events import Event, Found, Searching, Started, Written
 from ui import words
-from ui.again import Again, Change
 from ui.activity import activity_html, working_html
+from ui.again import Again, Change
 from ui.conversations import open_conversation
 from ui.costs import show_cost, show_total_cost
 from ui.earlier import latest_turns
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 
 QUESTION_CHARACTERS = 2000  # more of a question than this is not repeated on the page
 REDRAW_S = 0.05
-# The question at the top, so that the answer and what proves it are in sight below it.
-_TO_THE_QUESTION = """<script data-of="{of}">
-[...document.querySelectorAll(".fn-question")].at(-1)?.scrollIntoView({{block: "start"}});
-</script>"""
 USER, ASSISTANT = ":material/person:", ":material/menu_book:"
 
 
@@ -46,15 +42,12 @@ def show_turns(services: Services, turns: list[Turn], again: Again | None) -> De
     before = ids.index(again.turn.id) if again and again.turn.id in ids else len(turns)
     versions = services.chat.versions(principal(), turns[0].conversation_id) if turns else {}
     freshness = services.reader.freshness(principal(), turns)
-    opened = st.container(key="opened")  # one place, so that its script runs once for each
     for turn in turns[:before]:
         with st.container():
             _show_turn(services, turn, versions.get(turn.id, ()), freshness)
     if before == len(turns) and turns:
         show_nothing_found(services, turns[-1])
         show_total_cost(services, everything)
-        with opened:
-            _scroll_to_question(turns[0].conversation_id)
     place = st.container()
     for _ in turns[before + 1 :]:  # they would stand below the new answer, out of date
         st.empty()
@@ -99,11 +92,6 @@ def show_question(question: str) -> None:
         st.html(f'<div class="fn-question"{lang(question)}>{text}</div>')
 
 
-def _scroll_to_question(of: str) -> None:
-    """Scroll to the last question that is shown; again only where `of` is another."""
-    st.html(_TO_THE_QUESTION.format(of=escape(of)), unsafe_allow_javascript=True)
-
-
 def ask(
     services: Services,
     asked: str | Again,
@@ -116,18 +104,16 @@ def ask(
     partial answer before the page goes on.
     """
     chat = services.chat
-    with st.container(key="live"):
-        show_question(asked if isinstance(asked, str) else asked.question)
-        _scroll_to_question("live")
-        with st.chat_message("assistant", avatar=ASSISTANT):
-            live = _LiveAnswer(chat)
-            try:
-                with closing(_events(chat, asked, conversation_id, search)) as events:
-                    _show_stream(live, events)
-            except AppError as error:
-                with live.problems:
-                    show_error(error)
-                return False
+    show_question(asked if isinstance(asked, str) else asked.question)
+    with st.chat_message("assistant", avatar=ASSISTANT):
+        live = _LiveAnswer(chat)
+        try:
+            with closing(_events(chat, asked, conversation_id, search)) as events:
+                _show_stream(live, events)
+        except AppError as error:
+            with live.problems:
+                show_error(error)
+            return False
     return True
 
 

@@ -1,12 +1,13 @@
 """What a page says and offers where an answer proves nothing."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from bootstrap import Services
 from domain import Scope, SearchChoice, SearchMode, Turn
 from ui import words
+from ui.again import Again, Change, want
 from ui.html import escape, lang
 from ui.scope_words import mode_name, scope_words
 from ui.services import principal
@@ -15,17 +16,9 @@ if TYPE_CHECKING:
     from services.choices import Choices
     from services.relevance import NothingFound, Offer
 
-TOLD, PENDING = "nothing-found", "pending_widening"
+TOLD = "nothing-found"
 LINES_PX = 68  # more would not fit above the input
 LONGEST = 2000  # characters of a standalone question
-
-
-class AskedAgain(NamedTuple):
-    """A turn to be asked again, searched like this, for the standalone question if there is one."""
-
-    turn: Turn
-    search: SearchChoice
-    standalone: str | None = None
 
 
 def show_nothing_found(services: Services, turn: Turn) -> None:
@@ -87,8 +80,8 @@ def _show_offer(turn: Turn, offer: "Offer") -> None:
         label,
         key=f"widen-{offer.widening}-{offer.search.mode}-{turn.id}",
         icon=icon,
-        on_click=_choose,
-        args=(AskedAgain(turn, offer.search),),
+        on_click=want,
+        args=(Again(turn, search=offer.search),),
     )
 
 
@@ -117,16 +110,6 @@ def _show_edit(turn: Turn, told: "NothingFound") -> None:
         )
 
 
-def _choose(again: AskedAgain) -> None:
-    st.session_state[PENDING] = again
-
-
 def _choose_edited(turn: Turn, search: SearchChoice, key: str) -> None:
     if standalone := st.session_state[key].strip():
-        _choose(AskedAgain(turn, search, standalone))
-
-
-def asked_again() -> AskedAgain | None:
-    """The search that was just chosen here, once."""
-    again: AskedAgain | None = st.session_state.pop(PENDING, None)
-    return again
+        want(Again(turn, Change.SEARCH, standalone, search))

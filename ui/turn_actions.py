@@ -1,59 +1,22 @@
 """What can be done with an answer: copy it, ask again, in other words, or for something else."""
 
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from domain import SearchChoice, Turn
+from domain import Turn
 from errors import AppError
 from ui import words
+from ui.again import Again, Change, want
 from ui.copying import copy_button
 from ui.errors import show_error
-from ui.nothing_found import asked_again
 from ui.services import principal
 
 if TYPE_CHECKING:
     from services.chat import ChatService
 
-WANTED, EDITED = "wanted_again", "edited_turn"
+EDITED = "edited_turn"
 LINES_PX = 100
-
-
-class Change(StrEnum):
-    """What is to be different in another version of a turn."""
-
-    NOTHING = "nothing"
-    QUESTION = "question"
-    SEARCH = "search"
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """Another version of a turn that a person wants.
-
-    `text` is what it is changed to, `search` how it is searched where that is chosen with it.
-    """
-
-    turn: Turn
-    change: Change
-    text: str = ""
-    search: SearchChoice | None = None
-
-    @property
-    def question(self) -> str:
-        """The question as it is going to be shown."""
-        return self.text if self.change is Change.QUESTION else self.turn.question
-
-
-def wanted_again() -> Again | None:
-    """What was pressed under an answer, once."""
-    if widened := asked_again():
-        change = Change.SEARCH if widened.standalone else Change.NOTHING
-        return Again(widened.turn, change, widened.standalone or "", widened.search)
-    wanted: Again | None = st.session_state.pop(WANTED, None)
-    return wanted
 
 
 def show_actions(chat: "ChatService", turn: Turn, versions: tuple[str, ...] = ()) -> None:
@@ -149,4 +112,4 @@ def _want(turn: Turn, change: Change, key: str = "") -> None:
     if key and not text:  # nothing to ask: the box stays
         return
     _stop_editing()
-    st.session_state[WANTED] = Again(turn, change, text)
+    want(Again(turn, change, text))

@@ -10,6 +10,8 @@ from bootstrap import Services
 from domain import Progress
 from errors import AppError
 from ui import words
+from ui.again import Again
+from ui.answer import ASSISTANT, show_question
 from ui.conversations import plain_label
 from ui.errors import show_error, show_problem
 from ui.services import principal
@@ -61,6 +63,20 @@ def _import_samples(services: Services) -> bool:
         bar.empty()
         show_problem(words.SAMPLES_BESIDE, severe=False)
     return report is not None
+
+
+def told_of_empty_library(services: Services, asked: str | Again) -> bool:
+    """Answer by where documents come from while there are none; whether that was so.
+
+    Asked of the library as it is now: files that were just dropped may have filled it.
+    """
+    if services.library.status(principal()).documents:
+        return False
+    show_question(asked if isinstance(asked, str) else asked.question)
+    with st.chat_message("assistant", avatar=ASSISTANT):
+        show_problem(words.EMPTY_ASKED, severe=False)
+        st.page_link(IMPORT_PAGE, label=words.EMPTY_IMPORT, icon=":material/upload_file:")
+    return True
 
 
 def show_welcome(place: DeltaGenerator, services: Services, library: "LibraryStatus") -> None:

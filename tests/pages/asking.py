@@ -29,8 +29,9 @@ def drop_page():
 def nothing_page():
     import streamlit as st
 
-    from ui.nothing_found import asked_again, show_nothing_found
+    from ui.again import wanted_again
+    from ui.nothing_found import show_nothing_found
     from ui.services import services
 
-    st.session_state["again"] = asked_again()
+    st.session_state["again"] = wanted_again()
     show_nothing_found(services(), st.session_state["turn"])

@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import Explanation, Move, SearchChoice
+from domain import LOCAL_USER, Explanation, Move, SearchChoice
 from errors import (
     ConfigError,
     InputError,
@@ -18,7 +18,8 @@ from errors import (
 from tests.pages.conftest import APP, Services, ask, shown
 from tests.pages.double import QUOTE, Script, source
 from ui import words
-from ui.nothing_found import PENDING, AskedAgain
+from ui.again import WANTED, Again, Change
+from ui.earlier import SHOWN
 
 
 def test_the_page_opens_with_first_questions_and_says_who_answers(page: AppTest) -> None:
@@ -163,7 +164,35 @@ def test_an_empty_library_says_how_to_fill_it(services: Services) -> None:
     html = shown(page)
     assert words.LIBRARY_EMPTY in html
     assert words.EMPTY_SAMPLES in html
-    assert page.chat_input[0].disabled
+
+
+def test_a_question_asked_of_an_empty_library_is_answered_by_where_documents_come_from(
+    services: Services,
+) -> None:
+    services.library.now.documents = 0
+    page = AppTest.from_file(str(APP)).run()
+    html = ask(page, "How <many>?")
+    assert "How &lt;many&gt;?" in html
+    assert words.EMPTY_ASKED in html
+    assert not services.chat.asked
+    services.library.now.documents = 1
+    ask(page, "How many?")
+    assert services.chat.asked == ["How many?"]
+
+
+def test_of_a_long_conversation_the_latest_questions_are_shown_and_earlier_ones_on_request(
+    page: AppTest, services: Services
+) -> None:
+    for n in range(SHOWN + 2):
+        list(services.chat.stream(LOCAL_USER, f"Question {n}?", "c1" if n else None))
+    page.query_params["conversation"] = "c1"
+    html = shown(page.run())
+    assert "Question 1?" not in html
+    assert "Question 2?" in html
+    button = page.button(key="earlier-turns-button")
+    assert button.label == "Show 2 earlier questions"
+    assert "Question 0?" in shown(button.click().run())
+    assert "earlier-turns-button" not in [one.key for one in page.button]
 
 
 def test_a_notice_of_the_library_is_shown(services: Services) -> None:
@@ -339,7 +368,8 @@ def test_a_wider_search_asks_the_same_question_again_searched_as_chosen(
 ) -> None:
     ask(page)
     turn = services.chat.stored["c1"][0]
-    page.session_state[PENDING] = AskedAgain(turn, SearchChoice(k=9), standalone)
+    change = Change.SEARCH if standalone else Change.NOTHING
+    page.session_state[WANTED] = Again(turn, change, standalone or "", SearchChoice(k=9))
     html = shown(page.run())
     assert services.chat.searches == [SearchChoice(), SearchChoice(k=9)]
     assert f"<strong>{standalone or 'How many days? (standalone)'}</strong>" in html

@@ -19,6 +19,7 @@ from tests.pages.asking import nothing_page
 from tests.pages.conftest import served
 from tests.pages.double import NOW, citation, source
 from ui import words
+from ui.again import Change
 
 FOUND = source(why=Explanation(0.5, (ScorePart("dense", 1, 0.214, 0.5),)))
 THRESHOLD = SearchMode.SIMILARITY_SCORE_THRESHOLD
@@ -65,7 +66,7 @@ def test_a_wider_search_is_offered_and_chosen_once(services):
     again = page.session_state["again"]
     assert again.turn.id == "t1"
     assert again.search == SearchChoice(mode=THRESHOLD, k=5, score_threshold=0.3)
-    assert again.standalone is None
+    assert again.change is Change.NOTHING
     page.run()
     assert page.session_state["again"] is None
 
@@ -74,7 +75,8 @@ def test_the_question_is_edited_and_searched_again(services):
     page = opened(sources=(FOUND,))
     page.text_area[0].set_value("Which gateway?")
     page.button(key="widen-edit-t1").click().run()
-    assert page.session_state["again"].standalone == "Which gateway?"
+    assert page.session_state["again"].change is Change.SEARCH
+    assert page.session_state["again"].text == "Which gateway?"
     assert page.session_state["again"].search.mode is SearchMode.CONVEX
 
 

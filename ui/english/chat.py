@@ -21,6 +21,10 @@ SAMPLE_QUESTIONS = fixed(
     )
 )
 LIBRARY_EMPTY = "The library is empty: there is nothing to answer from yet."
+EMPTY_ASKED = (
+    "Nothing was searched, for the library is empty. Import documents first, or drop a file on the"
+    " input below and ask it."
+)
 CHECK_AGAIN = "Check again"
 
 ANSWERS_BY = "Answers by {model}"
@@ -28,6 +32,7 @@ MODEL_NOTES = {
     EXTRACTIVE: ("the built-in extractive answerer: quotes from the documents, no language model"),
 }
 
+EARLIER_TURNS = Plural("Show 1 earlier question", "Show {n} earlier questions")
 QUESTION_CUT = "… ({more:,} more characters)"
 SEARCHING = "Searching…"
 SEARCHING_FOR = "Searching for {question}"
