@@ -51,10 +51,12 @@ def _show_groups(services: "Services", sought: str) -> None:
     if sought.strip():
         found = words.count(words.CONVERSATIONS_FOUND, groups.total)
         st.caption(found if groups.total else words.NO_CONVERSATION_FOUND)
-    for age, conversations in groups:
-        st.caption(words.AGES[age])
-        for conversation in conversations:
-            _show_conversation(conversation)
+    # One container for all rows: each element more is a message to the browser, and a rendering.
+    with st.container(key="rows"):
+        for age, conversations in groups:
+            st.caption(words.AGES[age])
+            for conversation in conversations:
+                _show_conversation(conversation)
     if groups.total > limit:
         st.button(words.MORE_CONVERSATIONS, type="tertiary", width="stretch", on_click=_list_more)
 
@@ -62,23 +64,22 @@ def _show_groups(services: "Services", sought: str) -> None:
 def _show_conversation(conversation: Conversation) -> None:
     title = plain_label(short_title(conversation.title))
     shown = conversation.id == current_conversation()
-    with st.container(horizontal=True, key=f"row-{conversation.id}"):
-        st.button(
-            title,
-            key=f"conversation-{conversation.id}",
-            type="secondary" if shown else "tertiary",
-            width="stretch",
-            on_click=_go_to,
-            args=(conversation.id,),
-        )
-        action = st.menu_button(
-            words.CONVERSATION_MENU.format(title=title),
-            list(words.CONVERSATION_ACTIONS),
-            format_func=words.CONVERSATION_ACTIONS.__getitem__,
-            key=f"menu-{conversation.id}",
-            type="tertiary",
-            icon=":material/more_horiz:",
-        )
+    st.button(
+        title,
+        key=f"conversation-{conversation.id}",
+        type="secondary" if shown else "tertiary",
+        width="stretch",
+        on_click=_go_to,
+        args=(conversation.id,),
+    )
+    action = st.menu_button(
+        words.CONVERSATION_MENU.format(title=title),
+        list(words.CONVERSATION_ACTIONS),
+        format_func=words.CONVERSATION_ACTIONS.__getitem__,
+        key=f"menu-{conversation.id}",
+        type="tertiary",
+        icon=":material/more_horiz:",
+    )
     if action:
         ask_what(action, conversation)
 

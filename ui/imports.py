@@ -31,7 +31,8 @@ def show_imports_title(services: Services) -> None:
         st.html(f'<p class="fn-told" role="status">{escape(text)}</p>')
     if not services.queue.has_worker():
         show_problem(words.NO_IMPORT_WORKER, severe=False)
-        st.code(words.WORKER_COMMAND, language="bash")
+        # `st.code` would have the browser load every language that it can colour.
+        st.html(f'<pre class="fn-command">{escape(words.WORKER_COMMAND)}</pre>')
 
 
 def choose_source(source_id: str | None) -> None:

@@ -3,7 +3,10 @@ from dataclasses import replace
 import pytest
 
 from storage.database import open_database
+from storage.documents import document_id
 from storage.indexes import Indexes, IndexSpec, IndexState, new_index
+from storage.ledger import Ledger
+from tests.fakes.library import DictLoader, Library
 
 SPEC = IndexSpec({"provider": "builtin", "name": "m"}, "m 384 normalised", "1", 1000, 150)
 
@@ -45,3 +48,18 @@ def test_taking_over_retires_the_index_that_answered(indexes):
     assert indexes.retired() == [replace(old, state=IndexState.RETIRED)]
     indexes.drop(old.id)
     assert indexes.retired() == []
+
+
+def test_the_passages_of_each_index_are_counted_without_those_of_the_others(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"leave.md": "A sentence about the leave. " * 200}))
+    active = library.indexes.active()
+    id_ = document_id(library.source.id, "leave.md")
+    passages = library.documents.passages(id_, active.id)
+    assert library.indexes.passages(active.id) == len(passages) > 2
+    for other, count in (("0", 1), ("z", 2)):  # one before the active index and one after it
+        library.indexes.add(replace(new_index(SPEC, IndexState.BUILDING), id=other))
+        Ledger(library.database).publish_passages(other, passages[:count])
+        assert library.indexes.passages(other) == count
+    assert library.indexes.passages(active.id) == len(passages)
+    assert library.indexes.passages("no such index") == 0
