@@ -20,15 +20,16 @@ place = ui.show_turns(services, turns, again)
 
 welcome = st.empty()
 ui.show_file_news(services, ui.current_conversation())
-with st.container(key="scope", horizontal=True, vertical_alignment="center"):
-    search = ui.show_scope(services, ui.shown_conversation(services.chat))
-    ui.show_files(services, ui.current_conversation())
-typed = st.chat_input(
-    words.ASK_HERE,
-    submit_mode="stop",
-    accept_file="multiple",
-    max_upload_size=services.uploads.max_file_mb,
-)
+with st.container(key="asking"):  # Streamlit would pin it by itself, and follow the page's end
+    with st.container(key="scope", horizontal=True, vertical_alignment="center"):
+        search = ui.show_scope(services, ui.shown_conversation(services.chat))
+        ui.show_files(services, ui.current_conversation())
+    typed = st.chat_input(
+        words.ASK_HERE,
+        submit_mode="stop",
+        accept_file="multiple",
+        max_upload_size=services.uploads.max_file_mb,
+    )
 if typed and typed.files:
     with place:
         talk = ui.take_files(services, typed.files, ui.current_conversation(), typed.text)

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 QUESTION_CHARACTERS = 2000  # more of a question than this is not repeated on the page
 REDRAW_S = 0.05
+# The question at the top, so that the answer and what proves it are in sight below it.
+_TO_THE_QUESTION = """<script data-of="{of}">
+[...document.querySelectorAll(".fn-question")].at(-1)?.scrollIntoView({{block: "start"}});
+</script>"""
 USER, ASSISTANT = ":material/person:", ":material/menu_book:"
 
 
@@ -42,12 +46,15 @@ def show_turns(services: Services, turns: list[Turn], again: Again | None) -> De
     before = ids.index(again.turn.id) if again and again.turn.id in ids else len(turns)
     versions = services.chat.versions(principal(), turns[0].conversation_id) if turns else {}
     freshness = services.reader.freshness(principal(), turns)
+    opened = st.container(key="opened")  # one place, so that its script runs once for each
     for turn in turns[:before]:
         with st.container():
             _show_turn(services, turn, versions.get(turn.id, ()), freshness)
     if before == len(turns) and turns:
         show_nothing_found(services, turns[-1])
         show_total_cost(services, everything)
+        with opened:
+            _scroll_to_question(turns[0].conversation_id)
     place = st.container()
     for _ in turns[before + 1 :]:  # they would stand below the new answer, out of date
         st.empty()
@@ -92,6 +99,11 @@ def show_question(question: str) -> None:
         st.html(f'<div class="fn-question"{lang(question)}>{text}</div>')
 
 
+def _scroll_to_question(of: str) -> None:
+    """Scroll to the last question that is shown; again only where `of` is another."""
+    st.html(_TO_THE_QUESTION.format(of=escape(of)), unsafe_allow_javascript=True)
+
+
 def ask(
     services: Services,
     asked: str | Again,
@@ -104,16 +116,18 @@ def ask(
     partial answer before the page goes on.
     """
     chat = services.chat
-    show_question(asked if isinstance(asked, str) else asked.question)
-    with st.chat_message("assistant", avatar=ASSISTANT):
-        live = _LiveAnswer(chat)
-        try:
-            with closing(_events(chat, asked, conversation_id, search)) as events:
-                _show_stream(live, events)
-        except AppError as error:
-            with live.problems:
-                show_error(error)
-            return False
+    with st.container(key="live"):
+        show_question(asked if isinstance(asked, str) else asked.question)
+        _scroll_to_question("live")
+        with st.chat_message("assistant", avatar=ASSISTANT):
+            live = _LiveAnswer(chat)
+            try:
+                with closing(_events(chat, asked, conversation_id, search)) as events:
+                    _show_stream(live, events)
+            except AppError as error:
+                with live.problems:
+                    show_error(error)
+                return False
     return True
 
 
