@@ -42,6 +42,22 @@ def test_a_marker_opens_the_document_at_the_quote_beside_the_original_page(
     screenshot(document, "document-phone")
 
 
+def test_the_title_of_a_source_opens_what_has_no_pages_at_the_quote(
+    page: "sync_api.Page", address: str
+) -> None:
+    page.goto(address)
+    turn = ask(page, "How many days of annual leave do new employees get?")
+    with page.context.expect_page() as opened:
+        turn.locator("a.fn-title").first.click()
+    document = opened.value
+    mark = document.locator(".fn-reading mark").first
+    sync_api.expect(mark).to_contain_text("New employees get 25 days of annual leave a year")
+    sync_api.expect(mark).to_be_in_viewport()
+    sync_api.expect(document.get_by_role("heading", name="Leave policy (Bristol)")).to_be_visible()
+    sync_api.expect(document.get_by_test_id("stImage")).to_have_count(0)
+    screenshot(document, "document-text")
+
+
 def test_one_reads_on_from_passage_to_passage(document: "sync_api.Page") -> None:
     place = document.locator(".fn-place")
     before = place.inner_text()

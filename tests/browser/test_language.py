@@ -4,7 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.browser.actions import PHONE, WAIT_MS, screenshot, scrolls_sideways, settle
+from tests.browser.actions import (
+    DESKTOP,
+    PHONE,
+    WAIT_MS,
+    ask,
+    screenshot,
+    scrolls_sideways,
+    settle,
+)
 from ui import words
 from ui.catalogues import translations
 
@@ -54,6 +62,21 @@ def test_choosing_a_page_on_a_phone_folds_the_sidebar_that_lies_over_it(
         settle(phone)
         assert not scrolls_sideways(phone)
         screenshot(phone, f"page-{n + 1}-{locale[:2]}-phone-dark")
+
+
+def test_an_answer_is_told_and_acted_on_in_the_readers_language(
+    phone: "sync_api.Page", locale: str
+) -> None:
+    spoken = translations(locale[:2])
+    phone.set_viewport_size(DESKTOP)
+    turn = ask(phone, "노트북을 잃어버리면 어떻게 해야 하나요?")
+    sync_api.expect(turn.locator(".fn-source").first).to_contain_text("051-555-0142")
+    badge, *_ = spoken[words.STATES["verified"]]
+    sync_api.expect(turn.locator(".fn-badge").first).to_have_text(badge)
+    for text in (words.ASK_AGAIN, words.EDIT_QUESTION, words.SEARCH_AGAIN):
+        told, *_ = spoken[text]
+        sync_api.expect(phone.get_by_role("button", name=told, exact=True)).to_be_visible()
+    screenshot(phone, f"chat-{locale[:2]}-dark")
 
 
 def test_the_tab_key_passes_by_the_folded_sidebar(phone: "sync_api.Page") -> None:
