@@ -9,14 +9,16 @@ from services.transcript_facts import facts, place, state_of, verdict, when
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~!$&])")
 _LINE_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
-_MARKUP = re.compile(r"<(?=[a-zA-Z/!?])|!(?=\[)")
+_MARKUP = re.compile(r"<(?=[a-zA-Z/!?])|!(?=\[)|(?<=\])[(:]")
+_FOLLOWED = {"html_block", "html_inline", "image", "link_open"}
 
 
 def to_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
     """The turns in order: question, standalone question, answer, sources, settings.
 
     Text of documents and people stands as it is, its Markdown not followed. An answer's own
-    Markdown is, but for HTML and images: opening the file fetches nothing.
+    Markdown is, but for HTML, links and images: opening the file fetches nothing, and an answer
+    leads nowhere but to its sources.
     """
     title = _text(conversation.title) or "Conversation"
     head = f"# {title}\n\n{when(conversation.created_at)}\n"
@@ -44,11 +46,30 @@ def _searched_for(turn: Turn) -> str:
 
 
 def _answer(text: str) -> str:
-    """Its Markdown without HTML and images; code is left alone, there they do nothing."""
+    """Its Markdown without HTML, links and images; code is left alone, there they do nothing."""
     pieces = _CODE.split(text.strip())
-    return "".join(
-        piece if index % 2 else _MARKUP.sub(r"\\\g<0>", piece) for index, piece in enumerate(pieces)
+    written = "".join(
+        piece if index % 2 else _without_markup(piece) for index, piece in enumerate(pieces)
     )
+    # What looks like code may be none: an escaped sign, or one that nothing closes.
+    return _text_of_lines(text) if _follows_markup(written) else written
+
+
+def _without_markup(text: str) -> str:
+    return _MARKUP.sub(r"\\\g<0>", text)
+
+
+def _follows_markup(markdown: str) -> bool:
+    from markdown_it import MarkdownIt  # slow, and only transcripts need it
+
+    blocks = MarkdownIt("commonmark").parse(markdown)
+    tokens = [*blocks, *(token for block in blocks for token in block.children or ())]
+    return any(token.type in _FOLLOWED for token in tokens)
+
+
+def _text_of_lines(text: str) -> str:
+    """Every line as it is, whatever Markdown it holds."""
+    return "  \n".join(map(_text, text.strip().splitlines()))
 
 
 def _state(turn: Turn) -> str:

@@ -159,3 +159,25 @@ def test_only_web_addresses_become_links(location):
 )
 def test_the_name_of_the_file_is_safe_on_every_system(title, name):
     assert file_name(title, "md") == name
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        r"\`<img src=http://evil/x>`",
+        "``a <img src=http://evil/x> `",
+        "So ```<img src=http://evil/x>",
+        "`one\n\n<img src=http://evil/x>` two",
+        "[Guide](http://evil/x)",
+        "[Guide](javascript:alert(1))",
+        "[Guide][g]\n\n[g]: http://evil/x",
+        "<http://evil/x>",
+        "![x][g]\n\n[g]: http://evil/x",
+    ],
+)
+def test_an_answer_in_markdown_leads_nowhere_and_fetches_nothing(answer):
+    turn = replace(ANSWERED, answer=answer, sources=(), citations=())
+    text = to_markdown(Conversation("c", "u", "Leave", WHEN, WHEN), [turn])
+    html = MarkdownIt("commonmark").render(text)
+    assert not re.search(r"<(?:img|a)\b", html)
+    assert "evil" in html or "alert" in html
