@@ -43,7 +43,7 @@ def take_files(
         The conversation's id.
     """
     id_ = conversation_id or services.uploads.begin_conversation(
-        principal(), title or files[0].name, kept_for_new()
+        principal(), title.strip() or files[0].name, kept_for_new()
     )
     open_conversation(id_)  # at once: a reload while it imports must find it again
     given = services.uploads.add(
@@ -155,12 +155,13 @@ def show_files(services: Services, conversation_id: str | None) -> None:
 def _show_file(services: Services, source_id: str, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(key, width="stretch")
+        label = words.FILE_DELETE.format(name=plain_label(key))
         wanted = st.button(
-            "",
+            label,  # seen by screen readers alone, as the style sheet says
             key=f"take-out-{source_id}-{key}",
             icon=":material/delete:",
             type="tertiary",
-            help=words.FILE_DELETE.format(name=plain_label(key)),
+            help=label,
         )
     if wanted:
         with st.spinner(words.FILE_STAGES["removing"]):

@@ -81,7 +81,9 @@ def test_the_conversations_files_are_listed_and_taken_out(services):
     page.run()
     assert [one.value for one in page.text] == ["a.txt", "vpn.md"]
     box = services.uploads.box_of(LOCAL_USER, talk)
-    page.button(key=f"take-out-{box.id}-vpn.md").click().run()
+    button = page.button(key=f"take-out-{box.id}-vpn.md")
+    assert button.label == "Take vpn.md out of this conversation"
+    button.click().run()
     assert not page.exception
     assert [one.value for one in page.text] == ["a.txt"]
     assert [one.key for one in services.library.documents.list(box.id)] == ["a.txt"]
