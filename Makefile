@@ -1,4 +1,5 @@
-# Two commands: `make run` starts Footnote, `make test` runs every check.
+# Two commands: `make run` starts Footnote, its pages and a worker (`make run PORT=8600` elsewhere);
+# `make test` runs every check.
 # Both prepare .venv first and do nothing twice. Python 3.11 or newer is needed.
 PYTHON ?= python3.11
 PORT ?= 8501
