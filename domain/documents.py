@@ -26,12 +26,14 @@ class Skipped:
     """Something a source could not list, with the reason.
 
     Documents imported earlier whose key is `key`, or starts with it where it ends in "/",
-    are kept: not being able to look is not the same as being gone.
+    are kept: not being able to look is not the same as being gone. It is no error where nothing
+    is wrong with it: a picture in a folder of texts.
     """
 
     key: str
     location: str
     reason: str
+    is_error: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,17 @@ from domain.progress import Progress
 
 
 class Outcome(StrEnum):
-    """What an import did with one document."""
+    """What an import did with one document.
+
+    Skipped are files of kinds that are not read: unlike failed ones they are no error.
+    """
 
     NEW = "new"
     CHANGED = "changed"
     UNCHANGED = "unchanged"
     GONE = "gone"
     KEPT = "kept"
+    SKIPPED = "skipped"
     FAILED = "failed"
 
 

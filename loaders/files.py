@@ -171,13 +171,17 @@ class DirectoryFiles:
     def _item(self, path: Path, key: str) -> Iterator[DocumentRef | Skipped]:
         """The file as a reference, or why not; nothing where it has just been removed."""
         try:
-            reason = unsupported(key) or self._unfit(path)
+            foreign = unsupported(key)
+            reason = foreign or self._unfit(path)
             version = "" if reason else _hash(path)
         except FileNotFoundError:
             return
         except OSError as error:
             reason = f"the file can't be opened: {_why(error)}"
-        yield Skipped(key, str(path), reason) if reason else DocumentRef(key, version, str(path))
+        if reason:
+            yield Skipped(key, str(path), reason, is_error=not foreign)
+        else:
+            yield DocumentRef(key, version, str(path))
 
     def _unfit(self, path: Path) -> str | None:
         status = path.stat()

@@ -7,7 +7,7 @@ from domain import ImportItem, Outcome
 from services.import_plan import Plan, is_current
 from storage.documents import KnownVersion
 
-_CHANGES_NOTHING = {Outcome.UNCHANGED, Outcome.KEPT}
+_CHANGES_NOTHING = {Outcome.UNCHANGED, Outcome.KEPT, Outcome.SKIPPED}
 _READ = {Outcome.NEW, Outcome.CHANGED}
 
 

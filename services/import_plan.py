@@ -130,7 +130,8 @@ def _twin(ref: DocumentRef) -> ImportItem:
 
 def _not_listed(entry: Skipped, known: Mapping[str, KnownVersion]) -> ImportItem:
     ref = DocumentRef(entry.key, "", entry.location)
-    return failed(ref, entry.reason, has_older=entry.key in known)
+    item = failed(ref, entry.reason, has_older=entry.key in known)
+    return item if entry.is_error else replace(item, outcome=Outcome.SKIPPED)
 
 
 def _not_to_be_listed(skipped: Iterable[Skipped], listed: Collection[str]) -> dict[str, Failure]:
@@ -138,7 +139,7 @@ def _not_to_be_listed(skipped: Iterable[Skipped], listed: Collection[str]) -> di
     return {
         entry.key: Failure("", 0, entry.reason, entry.location, again=True)
         for entry in skipped
-        if entry.key not in listed
+        if entry.is_error and entry.key not in listed
     }
 
 

@@ -106,13 +106,14 @@ def _counts(session: Session, import_id: str) -> dict[str, Any]:
 
 
 def _drop_earlier_unchanged(session: Session, row: ImportRow) -> None:
-    """Of earlier runs of that kind over the whole source unchanged documents don't interest."""
+    """Of earlier runs of that kind over the whole source what did not change doesn't interest."""
     earlier = select(ImportRow.id).where(
         ImportRow.source_id == row.source_id, ImportRow.kind == row.kind, ImportRow.id != row.id
     )
     session.execute(
         delete(ImportItemRow).where(
-            ImportItemRow.import_id.in_(earlier), ImportItemRow.outcome == Outcome.UNCHANGED
+            ImportItemRow.import_id.in_(earlier),
+            ImportItemRow.outcome.in_((Outcome.UNCHANGED, Outcome.SKIPPED)),
         )
     )
 

@@ -85,7 +85,7 @@ class Imports:
     def get(self, import_id: str) -> ImportReport:
         """The report of an import, running or ended, items in the order they were settled.
 
-        Of earlier imports than a source's latest the unchanged documents are not listed.
+        Of earlier imports than a source's latest unchanged and skipped documents are not listed.
 
         Raises:
             NotFoundError: There is no such import.

@@ -31,16 +31,20 @@ def version_of(text):
 
 @dataclass
 class DictLoader:
-    """Documents by key; `broken` keys can't be read, `hidden` keys can't be listed."""
+    """Documents by key; `broken` keys can't be read, `hidden` keys can't be listed,
+    and nobody reads `foreign` ones."""
 
     texts: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
     hidden: dict = field(default_factory=dict)
     reads: list = field(default_factory=list)
+    foreign: dict = field(default_factory=dict)
 
     def list(self):
         for key, reason in self.hidden.items():
             yield Skipped(key, f"/docs/{key}", reason)
+        for key, reason in self.foreign.items():
+            yield Skipped(key, f"/docs/{key}", reason, is_error=False)
         for key, text in sorted(self.texts.items()):
             if not key.startswith(tuple(self.hidden) or "\0"):
                 yield DocumentRef(key, version_of(text), f"/docs/{key}")

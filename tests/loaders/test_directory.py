@@ -117,6 +117,12 @@ def test_two_files_that_differ_in_unicode_form_alone_do_not_share_a_key(tmp_path
     assert "Unicode form" in items[1].reason
 
 
+def test_a_file_of_a_kind_that_is_not_read_is_no_error_but_one_too_large_is(tmp_path):
+    write(tmp_path, "a.png", "b.md")
+    errors = {item.key: item.is_error for item in DirectoryLoader(tmp_path, max_bytes=3).list()}
+    assert errors == {"a.png": False, "b.md": True}
+
+
 def test_a_name_that_is_not_utf8_is_skipped_with_a_key_that_can_be_stored(tmp_path):
     try:
         (Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xb0\xa1.txt"))).write_text("x")

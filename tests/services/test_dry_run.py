@@ -68,6 +68,15 @@ def test_changed_gone_unchanged_and_unlisted_documents_are_foretold(library):
     }
 
 
+def test_a_folder_with_pictures_is_imported_without_errors_and_foretold_so(library):
+    loader = DictLoader({"a.txt": PASSAGE}, foreign={"b.png": "not read"})
+    report = assert_foretold(library, loader)
+    assert report.state is ImportState.COMPLETED
+    assert counted(report) == {Outcome.NEW: 1, Outcome.SKIPPED: 1}
+    assert [item.reason for item in report.items if item.key == "b.png"] == ["not read"]
+    assert library.remembered.failures(library.source.id) == {}
+
+
 def test_the_brake_on_removals_is_foretold(library):
     library.load(DictLoader({f"{n}.txt": f"Page {n}." for n in range(12)}))
     report = assert_foretold(library, DictLoader({"0.txt": "Page 0."}))
@@ -90,12 +99,9 @@ def test_any_import_is_foretold(tmp_path_factory, before, after, broken, hidden)
 
 def test_a_dry_run_changes_nothing(library):
     library.load(DictLoader({"a.txt": "One."}))
-    before = (
-        library.texts(),
-        library.embeddings.asked if hasattr(library.embeddings, "asked") else 0,
-    )
+    before, embedded = library.texts(), library.embeddings.texts
     try_out(library, DictLoader({"b.txt": PASSAGE, "c.txt": "?"}, {"c.txt": "encrypted"}))
-    assert library.texts() == before
+    assert (library.texts(), library.embeddings.texts) == (before, embedded)
     assert library.remembered.failures(library.source.id) == {}
     assert library.check().agrees
 

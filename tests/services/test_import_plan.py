@@ -60,6 +60,13 @@ def test_an_unreadable_document_is_tried_again_once_it_or_the_reader_changes():
     ]
 
 
+def test_what_counted_as_a_failure_is_forgotten_once_it_is_only_skipped():
+    skipped = Skipped("a.png", "/a.png", "not read", is_error=False)
+    result = planned([skipped], {}, {"a.png": Failure("", 0, "not read", again=True)})
+    assert outcomes(result) == {"a.png": Outcome.SKIPPED}
+    assert (result.failures, result.forgotten) == ({}, ["a.png"])
+
+
 def test_a_failure_is_forgotten_when_the_document_is_back_as_it_was_or_gone():
     failures = {"back": Failure("w", FORMATS, "?"), "gone": Failure("w", FORMATS, "?")}
     result = planned([listed("back")], {"back": known_as("v")}, failures)

@@ -141,6 +141,7 @@ OUTCOMES = {
     "gone": "gone",
     "unchanged": "unchanged",
     "kept": "kept",
+    "skipped": "skipped",
     "failed": "could not be read",
 }
 
