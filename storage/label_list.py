@@ -19,10 +19,13 @@ class LabelList:
         """By source id, the labels of its documents; sources without any are left out."""
         # Few combinations are in use, so that few are decoded however many documents there are.
         labels = DocumentRow.details["labels"].as_string()
+        # An expression, for of the bare column SQLite would go through an index and so open the
+        # rows in another order than they lie: four times as slow.
+        source = DocumentRow.source_id.concat("")
         found: defaultdict[str, set[str]] = defaultdict(set)
         with self._database.read() as session:
             for source_id, told in session.execute(
-                select(DocumentRow.source_id, labels).distinct().where(labels.is_not(None))
+                select(source, labels).distinct().where(labels.is_not(None))
             ):
                 found[source_id].update(json.loads(told))
         return {source_id: names for source_id, names in found.items() if names}
