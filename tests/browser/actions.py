@@ -72,11 +72,7 @@ def squeeze(text: str) -> str:
 def screenshot(page: "Page", name: str) -> None:
     if not TAKE_SCREENSHOTS:
         return
-    page.wait_for_timeout(1000)  # fonts, and the end of scrolling to the answer
-    if page.locator(".fn-question").count() < 2:
-        page.mouse.move(350, 300)  # within the page at either width
-        page.mouse.wheel(0, -10_000)
-        page.wait_for_timeout(500)
+    page.wait_for_timeout(1000)  # fonts, and the end of what moves
     page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
 
