@@ -48,6 +48,8 @@ def show_table(
 ) -> list[ListedDocument]:
     """Show documents as rows; those a person has marked. The key changes with the rows."""
     columns, rows = _columns(), _rows(documents, sources)
+    if not any(one.warnings for one in documents):
+        del columns["warnings"]  # an empty one would take the room of others
     event = st.dataframe(
         {name: [row[name] for row in rows] for name in columns},
         column_config=columns,
@@ -66,7 +68,7 @@ def _columns() -> dict[str, Any]:
     text, count = st.column_config.TextColumn, st.column_config.NumberColumn
     return {
         "title": text(words.COLUMN_TITLE, width=300),
-        "source": text(words.COLUMN_SOURCE, width="small"),
+        "source": text(words.COLUMN_SOURCE, width=150),
         "format": text(words.COLUMN_FORMAT, width=65),
         "language": text(words.COLUMN_LANGUAGE, width=110),
         "pages": count(words.COLUMN_PAGES, width=65),

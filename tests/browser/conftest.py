@@ -13,6 +13,7 @@ from tests.fakes.openai import EMBEDDING_MODEL, MODEL, OpenAIServer, serving
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+sync_api.expect.set_options(timeout=WAIT_MS)
 
 
 @pytest.fixture(scope="session")
