@@ -27,11 +27,11 @@ from storage.ledger import Ledger
 if TYPE_CHECKING:
     import numpy as np
 
-_SMALLEST_GROUP, _LARGEST_GROUP = 16, 128
+_SMALLEST_GROUP, _FIRST_GROUP, _LARGEST_GROUP = 4, 16, 128
 _GROUP_S = 0.5
 """A wish to stop is heard between two groups: so long may one of them take, about."""
 
-_WRITE_AT_ONCE = 4096
+_WRITE_AT_ONCE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ class IndexWriter:
         self._ledger = ledger
         self._index = index
         self._id = index.index.id
+        self._group = _FIRST_GROUP
 
     def write(
         self,
@@ -70,13 +71,16 @@ class IndexWriter:
         `on_part` hears of WRITING before anything is written.
 
         Raises:
-            CancelledError: The wish to stop came before anything was written.
+            CancelledError: The wish to stop came; what was put into the stores does not count, and
+                is swept out later.
         """
         vectors = self._embedded(entries, cancelled, on_part)
+        self._load_stores()
         on_part(Stage.WRITING, len(entries), len(entries))
         self._ledger.announce(self._id, [entry.passage.id for entry in entries])
         for start in range(0, len(entries), _WRITE_AT_ONCE):
             end = start + _WRITE_AT_ONCE
+            stop_if(cancelled)
             self._store(entries[start:end], vectors[start:end])
         publish()
         self.sweep()
@@ -113,16 +117,21 @@ class IndexWriter:
 
         texts = [_searchable(entry) for entry in entries]
         vectors = []
-        start, group = 0, _SMALLEST_GROUP
+        start = 0
         while start < len(texts):
             on_part(Stage.EMBEDDING, start, len(texts))
             stop_if(cancelled)
             began = time.monotonic()
-            some = self._index.embedding.embed_documents(texts[start : start + group])
+            some = self._index.embedding.embed_documents(texts[start : start + self._group])
             vectors.append(np.asarray(some, dtype=np.float32))
-            start, group = start + group, _next_group(group, time.monotonic() - began)
+            start += self._group
+            self._group = _next_group(self._group, time.monotonic() - began)
         stop_if(cancelled)
         return np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
+
+    def _load_stores(self) -> None:
+        # Their libraries take seconds to load on a busy machine, and writing can't be left.
+        _ = self._index.passages, self._index.keywords
 
     def _store(self, entries: Sequence[Entry], vectors: "np.ndarray") -> None:
         self._index.passages.add_vectors(

@@ -147,7 +147,47 @@ def test_a_wish_to_stop_while_embedding_leaves_nothing_behind(tmp_path):
     assert library.check().agrees
 
 
-@pytest.mark.parametrize(("seconds", "groups"), [(0, [16, 32, 64, 128, 128]), (9, [16] * 23)])
+def test_a_wish_to_stop_between_two_writes_leaves_nothing_that_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr("services.index_writer._WRITE_AT_ONCE", 2)
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text"}))
+    version = new_version(library, "big", "words and words. " * 100, 1)
+    writer = IndexWriter(library.imports._ledger, library.active)
+    before = library.active.passages.ids()
+    with pytest.raises(CancelledError):
+        writer.write(
+            [Entry(version.document, passage) for passage in version.passages],
+            lambda: pytest.fail("published"),
+            lambda: len(library.active.passages.ids()) > len(before),
+        )
+    assert library.active.passages.ids()[:-2] == before
+    writer.sweep()
+    assert library.active.passages.ids() == before
+    assert library.check().agrees
+
+
+def test_the_stores_are_loaded_before_writing_which_can_not_be_left(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text"}))
+    version = new_version(library, "new", "a text", 1)
+    index = library.stores.open_afresh(library.indexes.active())
+    loaded = []
+
+    def on_part(stage, _part, _parts):
+        loaded.append((stage, {"passages", "keywords"} <= vars(index).keys()))
+
+    IndexWriter(library.imports._ledger, index).write(
+        [Entry(version.document, passage) for passage in version.passages],
+        lambda: None,
+        never,
+        on_part,
+    )
+    assert loaded == [(Stage.EMBEDDING, False), (Stage.WRITING, True)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "groups"), [(0, [16, 32, 64, 128, 128]), (9, [16, 8] + [4] * 86)]
+)
 def test_groups_grow_while_embedding_is_quick_and_stay_small_while_it_is_slow(
     tmp_path, monkeypatch, seconds, groups
 ):
