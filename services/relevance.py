@@ -15,7 +15,7 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import InputError
+from errors import AppError
 
 if TYPE_CHECKING:  # slow, and most pages have nothing to look up
     from services.search import SearchService
@@ -48,7 +48,7 @@ class Offer:
 class NothingFound:
     """What was searched, as a whole: nothing in `search` is None.
 
-    `best` is the cosine of the nearest passage, None where none could be compared by its meaning.
+    `best` is the cosine of the nearest passage, None where none can be compared by its meaning now.
     `offers` are the ways to widen the search.
     """
 
@@ -78,16 +78,20 @@ class RelevanceService:
 
     def _nearest(self, principal: Principal, turn: Turn, scope: Scope) -> float | None:
         """Asked of the index: a threshold leaves nothing behind, and words have no cosine."""
-        search = self.search()
         try:
-            condition = search.condition(principal, scope)
-        except InputError:  # a source that was searched then is gone
+            return self._nearest_now(principal, turn, scope)
+        except AppError:
+            # A source that was searched then is gone, or the index or the embedding can't be
+            # asked now. Then the best is not known; the turn is to be read and asked again anyway.
             return None
+
+    def _nearest_now(self, principal: Principal, turn: Turn, scope: Scope) -> float | None:
+        search = self.search()
         retriever = search.retriever(
             principal,
             mode=SearchMode.SIMILARITY,
             k=1,
-            condition=condition,
+            condition=search.condition(principal, scope),
             rerank=False,
             conversation_id=turn.conversation_id,
         )

@@ -20,6 +20,7 @@ MAX_BYTES = 20 * 1024 * 1024
 MAX_TITLE_CHARS = 200
 LOST_ANSWER = "the conversation was exported before this answer was finished: ask again"
 _LARGEST = 2**31 - 1
+_YEARS = range(1970, 9999)  # at the ends of the calendar no other time zone can tell the moment
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,6 @@ def _frozen(search: SearchChoice) -> SearchChoice:
 def _in_utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise _unreadable(f"{moment.isoformat()} has no time zone")
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError as error:
-        raise _unreadable(f"{moment.isoformat()} is out of range") from error
+    if moment.year not in _YEARS:
+        raise _unreadable(f"{moment.isoformat()} is out of range")
+    return moment.astimezone(UTC)

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +13,8 @@ from domain import (
     Turn,
     TurnState,
 )
-from services.relevance import Offer, Widening, best_cosine, offers
+from errors import ModelUnavailableError
+from services.relevance import Offer, RelevanceService, Widening, best_cosine, offers
 from tests.pages.double import NOW, citation, source
 
 THRESHOLD = SearchMode.SIMILARITY_SCORE_THRESHOLD
@@ -106,3 +108,15 @@ def test_a_library_without_documents_has_no_best_score(build_services):
 def test_a_scope_that_is_gone_has_no_best_score(build_services):
     gone = SearchChoice(scope=Scope(sources=("gone",)))
     assert build_services().relevance.nothing_found(LOCAL_USER, turn(search=gone)).best is None
+
+
+def test_while_the_embedding_cannot_be_asked_there_is_no_best_score():
+    def unreachable(*_args, **_told):
+        raise ModelUnavailableError("The embedding can't be reached.")
+
+    search = SimpleNamespace(
+        condition=lambda *_: {}, retriever=lambda *_, **__: SimpleNamespace(invoke=unreachable)
+    )
+    told = RelevanceService(lambda: search, CONVEX).nothing_found(LOCAL_USER, turn())
+    assert told.best is None
+    assert told.offers

@@ -218,6 +218,8 @@ def drop(*path):
         change("conversation", "shown_turn_id", ""),
         change("conversation", "created_at", "2026-11-20T09:00:00"),
         change("conversation", "created_at", "0001-01-01T00:00:00+09:00"),
+        change("conversation", "updated_at", "0001-01-01T00:00:00Z"),
+        change("conversation", "updated_at", "9999-12-31T23:59:59Z"),
         change("conversation", "created_at", "yesterday"),
         change("conversation", "search", "mode", "guessing"),
         change("conversation", "search", "k", 0),
