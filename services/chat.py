@@ -197,10 +197,6 @@ class ChatService:
         """The conversation itself; raises NotFoundError where the person has no such one."""
         return self._conversations.get(principal, conversation_id)
 
-    def conversations(self, principal: Principal, limit: int = 50) -> list[Conversation]:
-        """The person's conversations, the latest first."""
-        return self._conversations.list(principal, limit=limit)
-
     def turns(self, principal: Principal, conversation_id: str) -> list[Turn]:
         """The turns of the branch that is shown, from the first question on.
 

@@ -176,18 +176,6 @@ class Conversations:
                 row.error = "the process ended before the answer did: ask again"
             return len(dead)
 
-    def list(self, principal: Principal, *, limit: int = 50, offset: int = 0) -> list[Conversation]:
-        """The principal's conversations, the one with the latest turn first."""
-        wanted = (
-            select(ConversationRow)
-            .where(ConversationRow.user_id == principal.user_id)
-            .where(ConversationRow.deleted_at.is_(None))
-            .order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
-        )
-        with self._database.read() as session:
-            rows = session.scalars(wanted.limit(limit).offset(offset))
-            return [conversation_of(row) for row in rows]
-
 
 def _tree(session: Session, conversation: ConversationRow) -> TurnTree:
     wanted = (

@@ -10,6 +10,7 @@ from errors import ConfigError, ModelError, ModelUnavailableError
 from settings import load_settings
 from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import MODEL, Text
+from tests.talks import conversations_of
 
 KEY = "sk-settings-0123456789abcdef"
 QUESTION = "How many days of annual leave do new employees get?"
@@ -29,7 +30,7 @@ def with_handbook(services, handbook):
 
 
 def stored_turn(services):
-    [conversation] = services.chat.conversations(LOCAL_USER)
+    [conversation] = conversations_of(services)
     [turn] = services.chat.turns(LOCAL_USER, conversation.id)
     return turn
 

@@ -11,6 +11,7 @@ from errors import ModelError, ModelUnavailableError
 from services.events import Answered, Found, Searching, Started, Written
 from tests.fakes.command_line import CommandLine
 from tests.fakes.llmock import serving
+from tests.talks import conversations_of
 
 KEY = "sk-end-to-end-0123456789abcdef"
 QUESTION = "How many days of annual leave do new employees get?"
@@ -109,7 +110,7 @@ def test_a_broken_stream_keeps_question_and_part_and_the_next_question_is_answer
     llm.script(says(GOOD), {"type": "stream_fault", "kind": "truncate", "after_chunks": 4})
     with pytest.raises(ModelUnavailableError, match="ask again"):
         services.chat.ask(LOCAL_USER, QUESTION)
-    [conversation] = services.chat.conversations(LOCAL_USER)
+    [conversation] = conversations_of(services)
     [turn] = services.chat.turns(LOCAL_USER, conversation.id)
     assert (turn.question, turn.state) == (QUESTION, TurnState.INCOMPLETE)
     assert turn.answer

@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER
 from tests.pages.conftest import APP, served
+from tests.talks import conversations_of
 from ui import words
 
 
@@ -39,7 +40,7 @@ def test_a_library_of_ones_own_suggests_questions_about_itself(services, handboo
     assert any("‘휴가 규정’" in label for label in labels(page))
     question = labels(page)[0]
     page.button(key=f"sample-{question}").click().run()
-    assert [one.title for one in services.chat.conversations(LOCAL_USER)] == [question]
+    assert [one.title for one in conversations_of(services)] == [question]
 
 
 def test_where_sources_are_empty_the_samples_stay_out_and_it_is_said(services, tmp_path):

@@ -13,6 +13,7 @@ from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
 from services.events import Answered, Found, Searching, Started, Written
 from services.questions import MAX_QUESTION_CHARS
 from tests.fakes.openai import Fault, Text
+from tests.talks import conversations_of
 
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
 THRESHOLD = SearchChoice(mode=SearchMode.SIMILARITY_SCORE_THRESHOLD, score_threshold=1.5)
@@ -147,7 +148,7 @@ def test_a_failing_model_leaves_the_question_and_says_what_to_do(
     assert isinstance(error, expected)
     assert says in str(error)
     assert isinstance(events[2], Found)
-    [turn] = services.chat.turns(LOCAL_USER, services.chat.conversations(LOCAL_USER)[0].id)
+    [turn] = services.chat.turns(LOCAL_USER, conversations_of(services)[0].id)
     assert (turn.question, turn.state, turn.error) == (
         "How many days?",
         TurnState.FAILED,
@@ -163,7 +164,7 @@ def test_a_stream_that_breaks_off_leaves_the_partial_answer_checked_and_marked(
     events, error = events_of(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
     assert isinstance(error, ModelUnavailableError)
     assert any(isinstance(event, Written) for event in events)
-    [turn] = services.chat.turns(LOCAL_USER, services.chat.conversations(LOCAL_USER)[0].id)
+    [turn] = services.chat.turns(LOCAL_USER, conversations_of(services)[0].id)
     assert turn.state is TurnState.INCOMPLETE
     assert turn.answer.startswith("They get 25 days [1].")
     assert turn.citations[0].state is CitationState.VERIFIED
@@ -213,7 +214,7 @@ def test_a_stopped_answer_keeps_what_was_written(services, model_server):
         if isinstance(event, Written):
             break
     stream.close()
-    [turn] = services.chat.turns(LOCAL_USER, services.chat.conversations(LOCAL_USER)[0].id)
+    [turn] = services.chat.turns(LOCAL_USER, conversations_of(services)[0].id)
     assert (turn.state, turn.answer) == (TurnState.STOPPED, "They get 25 days. ")
 
 
@@ -260,7 +261,7 @@ def test_an_empty_or_endless_question_is_refused_before_anything_is_stored(
     services = build_services()
     with pytest.raises(InputError, match="The question"):
         services.chat.ask(LOCAL_USER, question)
-    assert services.chat.conversations(LOCAL_USER) == []
+    assert conversations_of(services) == []
 
 
 def test_a_conversation_belongs_to_its_user(extractive):
@@ -390,7 +391,7 @@ def test_a_scope_that_can_not_be_searched_is_a_failed_turn_that_says_why(extract
     lost = SearchChoice(Scope(sources=("handbok",)))
     with pytest.raises(InputError, match="handbook"):
         extractive.chat.ask(LOCAL_USER, QUESTION, search=lost)
-    [turn] = extractive.chat.turns(LOCAL_USER, extractive.chat.conversations(LOCAL_USER)[0].id)
+    [turn] = extractive.chat.turns(LOCAL_USER, conversations_of(extractive)[0].id)
     assert (turn.state, turn.question) == (TurnState.FAILED, QUESTION)
     assert "handbok" in turn.error
 

@@ -23,6 +23,7 @@ from domain import (
     TurnState,
 )
 from errors import NotFoundError
+from storage.conversation_list import ConversationList
 from storage.conversations import Conversations
 from storage.database import open_database
 from storage.tables import ConversationRow
@@ -89,23 +90,26 @@ def test_a_question_is_kept_before_there_is_an_answer(conversations):
     assert turn.state is TurnState.RUNNING
 
 
-def test_turns_come_oldest_first_and_conversations_with_the_latest_turn_first(conversations):
+def test_turns_come_oldest_first_and_conversations_with_the_latest_turn_first(
+    database, conversations
+):
+    listed = ConversationList(database)
     first, second = (conversations.create(ANNA, title) for title in ("first", "second"))
     asked = [conversations.start_turn(ANNA, first.id, str(n)) for n in range(12)]
 
     assert conversations.turns(ANNA, first.id) == asked
     assert conversations.turns(ANNA, first.id, latest=3) == asked[-3:]
-    assert [found.title for found in conversations.list(ANNA)] == ["first", "second"]
+    assert [found.title for found in listed.page(ANNA, limit=5)] == ["first", "second"]
     conversations.start_turn(ANNA, second.id, "?")
-    assert [found.title for found in conversations.list(ANNA, limit=1)] == ["second"]
-    assert [found.title for found in conversations.list(ANNA, limit=5, offset=1)] == ["first"]
+    assert [found.title for found in listed.page(ANNA, limit=1)] == ["second"]
+    assert [found.title for found in listed.page(ANNA, limit=5, offset=1)] == ["first"]
 
 
-def test_a_conversation_is_seen_by_its_owner_alone(conversations):
+def test_a_conversation_is_seen_by_its_owner_alone(database, conversations):
     conversation = conversations.create(ANNA, "private")
     turn = conversations.start_turn(ANNA, conversation.id, "?")
 
-    assert conversations.list(BERT) == []
+    assert ConversationList(database).page(BERT, limit=5) == []
     for call in (
         lambda: conversations.get(BERT, conversation.id),
         lambda: conversations.turns(BERT, conversation.id),
@@ -227,7 +231,7 @@ def test_a_deleted_conversation_is_found_no_more_but_keeps_the_answer_under_way(
     talk = conversations.create(ANNA, "x").id
     turn = conversations.start_turn(ANNA, talk, "?")
     set_deleted(database, talk, datetime.now(UTC))
-    assert conversations.list(ANNA) == []
+    assert ConversationList(database).page(ANNA, limit=5) == []
     with pytest.raises(NotFoundError):
         conversations.turns(ANNA, talk)
     conversations.finish_turn(ANNA, answered(turn))

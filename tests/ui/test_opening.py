@@ -9,10 +9,11 @@ ROOT = Path(__file__).parents[2]
 SLOW = "chains.conversational_retrieval deeplake langchain_core onnxruntime openai pandas tantivy"
 OPEN_THE_PAGE = f"""
 import sys
+from datetime import UTC, datetime
 import ui, bootstrap
 from domain import LOCAL_USER
 services = bootstrap.build_services()
-services.chat.conversations(LOCAL_USER)
+services.conversations.grouped(LOCAL_USER, datetime.now(UTC))
 assert services.chat.model_label
 assert services.library.status(LOCAL_USER).documents == 1
 print(*[name for name in {SLOW.split()!r} if name in sys.modules])
