@@ -64,7 +64,9 @@ def see_state(page: "Page", state: ImportState) -> None:
 def see_held(page: "Page", documents: int) -> None:
     """Wait until the chosen source holds so many documents."""
     told = f"{words.count(words.DOCUMENTS, documents)}, "
-    sync_api.expect(page.locator(".st-key-chosen-source .fn-source-row", has_text=told)).to_be_visible()
+    sync_api.expect(
+        page.locator(".st-key-chosen-source .fn-source-row", has_text=told)
+    ).to_be_visible()
 
 
 def see_counts(place: "Page | Locator", **counts: int) -> None:

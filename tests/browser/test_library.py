@@ -1,0 +1,176 @@
+"""The library in a real browser: find, read, import again, leave out, mend what failed."""
+
+import shutil
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from domain import ImportState
+from tests.browser.actions import PHONE, screenshot, scrolls_sideways
+from tests.browser.importing import (
+    add_folder,
+    choose,
+    import_folder,
+    make_files,
+    mark,
+    open_page,
+    pick,
+    press,
+    see_quiet,
+    see_rows,
+    see_state,
+)
+from tests.browser.program import ROOT, Program
+from ui import words
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+WORD_FILE = ROOT / "sample_documents" / "expenses.docx"
+NUMBERS = count(1)
+SENTENCE = "The kettle of the {name} kitchen is to be descaled each month."
+
+
+@pytest.fixture
+def kitchen() -> str:
+    """A name that only the documents of this test bear."""
+    return f"kitchen{next(NUMBERS):02}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, kitchen: str) -> Path:
+    """Two documents."""
+    kettle = " ".join(SENTENCE.format(name=f"{kitchen} {n}th") for n in range(30))
+    texts = {
+        f"{kitchen}-kettle.md": f"# Kettle of {kitchen}\n\n{kettle}\n",
+        f"{kitchen}-oven.md": f"# Oven of {kitchen}\n\nIt is hot.\n",
+    }
+    return make_files(tmp_path / kitchen, texts)
+
+
+@pytest.fixture
+def library(page: "sync_api.Page", program: Program, folder: Path, kitchen: str) -> "sync_api.Page":
+    """The library page, the test's own two documents found in it."""
+    import_folder(page, program, folder)
+    find(page, program, kitchen)
+    see_rows(page, 2)
+    return page
+
+
+def find(page: "sync_api.Page", program: Program, text: str) -> None:
+    open_page(page, program, "library")
+    field = page.get_by_label(words.FIND_DOCUMENTS)
+    field.fill(text)
+    field.press("Enter")
+
+
+def test_documents_are_found_narrowed_down_and_opened_at_a_passage(
+    library: "sync_api.Page", kitchen: str
+) -> None:
+    library.get_by_text(words.LIBRARY_NARROW, exact=True).click()
+    pick(library, words.BY_LANGUAGE, words.SCRIPT_NAMES["latin"])
+    library.get_by_text(words.LIBRARY_NARROWED, exact=True).wait_for()
+    see_rows(library, 2)
+    library.keyboard.press("Escape")
+    screenshot(library, "library")
+    library.get_by_label(words.FIND_DOCUMENTS).fill(f"kettle {kitchen}")
+    library.keyboard.press("Enter")
+    see_rows(library, 1)
+    mark(library, 0)
+    press(library, words.SHOW_PASSAGES)
+    passages = library.locator(".fn-chunk")
+    sync_api.expect(passages.nth(1).locator("mark").first).to_be_visible()  # what is shared
+    screenshot(library, "library-passages")
+    passages.nth(1).get_by_role("link", name=words.READ_HERE).click()
+    library.get_by_role("heading", name=f"Kettle of {kitchen}").wait_for()
+    sync_api.expect(library.locator(".fn-reading mark").first).to_be_in_viewport()
+
+
+def test_what_is_chosen_is_imported_again_though_nothing_has_changed(
+    library: "sync_api.Page", program: Program, kitchen: str
+) -> None:
+    library.get_by_text(words.DOCUMENTS_CHOOSE_ALL.format(n=2)).click()
+    press(library, words.READ_AGAIN)
+    library.get_by_text(words.count(words.WILL_IMPORT, 2)).wait_for()
+    open_page(library, program, "imports")
+    library.get_by_role("link", name=kitchen).click()
+    history = library.locator(".fn-table tbody tr")
+    sync_api.expect(history).to_have_count(2)
+    sync_api.expect(history.first.locator("td").nth(5)).to_have_text("2")  # changed
+
+
+def test_a_removed_document_stays_left_out_until_it_is_taken_back(
+    library: "sync_api.Page", program: Program, folder: Path, kitchen: str
+) -> None:
+    mark(library, 0)
+    press(library, words.LIBRARY_REMOVE)
+    removal = library.locator(".st-key-library-removal")
+    sync_api.expect(removal).to_contain_text(words.count(words.LIBRARY_REMOVE_ASK, 1))
+    screenshot(library, "library-remove")
+    press(removal, words.count(words.LIBRARY_REMOVE_NOW, 1))
+    library.get_by_text(words.count(words.WILL_REMOVE, 1)).wait_for()
+    see_quiet(library)
+    find(library, program, kitchen)
+    see_rows(library, 1)
+    assert len(list(folder.iterdir())) == 2
+    choose(library, words.LIBRARY_VIEWS["left out"])
+    press(library, words.count(words.TAKE_BACK_ALL, 1))
+    library.get_by_text(words.count(words.WILL_TAKE_BACK, 1)).wait_for()
+    see_quiet(library)
+    find(library, program, kitchen)
+    see_rows(library, 2)
+
+
+def test_a_failed_file_is_tried_again_once_it_is_mended_or_dismissed(
+    page: "sync_api.Page", program: Program, folder: Path, kitchen: str
+) -> None:
+    for name in ("one", "two"):
+        (folder / f"{kitchen}-{name}.docx").write_bytes(b"not a document")
+    add_folder(page, program, folder, words.ADD_AND_IMPORT)
+    see_state(page, ImportState.COMPLETED_WITH_ERRORS)
+    shutil.copy(WORD_FILE, folder / f"{kitchen}-one.docx")
+    open_page(page, program, "library")
+    choose(page, words.LIBRARY_VIEWS["failures"])
+    failed = page.locator("canvas td", has_text=f"{kitchen}-")
+    sync_api.expect(failed).to_have_count(2)
+    screenshot(page, "library-failures")
+    page.locator(".st-key-retry-failed button").click()
+    see_quiet(page)
+    sync_api.expect(failed).to_have_count(1)
+    sync_api.expect(failed).to_have_text(f"{kitchen}-two.docx")
+    page.locator(".st-key-dismiss-failed button").click()
+    page.get_by_text(words.NO_FAILURES).wait_for()
+    find(page, program, kitchen)
+    see_rows(page, 3)
+
+
+def test_the_figures_are_drawn(page: "sync_api.Page", program: Program) -> None:
+    open_page(page, program, "library")
+    choose(page, words.LIBRARY_VIEWS["figures"])
+    charts = page.get_by_test_id("stVegaLiteChart")
+    sync_api.expect(charts).to_have_count(4)
+    for n in range(4):
+        sync_api.expect(charts.nth(n).locator("canvas, svg").first).to_be_visible()
+    screenshot(page, "library-figures")
+
+
+def test_on_a_phone_every_view_of_the_library_scrolls_down_only(
+    library: "sync_api.Page", program: Program, kitchen: str
+) -> None:
+    library.set_viewport_size(PHONE)
+    find(library, program, kitchen)
+    see_rows(library, 2)
+    assert not scrolls_sideways(library)
+    screenshot(library, "library-phone")
+    mark(library, 0)
+    press(library, words.SHOW_PASSAGES)
+    library.locator(".fn-chunk").first.wait_for()
+    assert not scrolls_sideways(library)
+    screenshot(library, "library-passages-phone")
+    press(library, words.BACK_TO_LIBRARY)
+    choose(library, words.LIBRARY_VIEWS["figures"])
+    library.get_by_test_id("stVegaLiteChart").nth(3).wait_for()
+    assert not scrolls_sideways(library)
+    screenshot(library, "library-figures-phone")
