@@ -94,8 +94,9 @@ class Worker:
             self._leases.interrupt_dead()
             self._schedule()
             return self._do_next(name, ignore, stop, leave)
-        except StorageError as error:
-            # The ledger may be back in a moment; a worker that ended would be started again.
+        except AppError as error:
+            # The ledger may be back in a moment, a source may have just been removed; a worker
+            # that ended would be started again.
             _log.warning("The worker goes on trying: %s", error)
             return False
 

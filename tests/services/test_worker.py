@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from domain import ImportKind, ImportState, Outcome
-from errors import BusyError, SourceError, UnreadableError
+from errors import BusyError, NotFoundError, SourceError, UnreadableError
 from services.progress import Stage
 from services.worker import Worker
 from storage.import_leases import Workers
@@ -30,12 +30,13 @@ class Factory:
         self.workers = Workers(self.library.database)
         self.seen = []
         self.react = lambda progress: None
+        self.enqueue_due = lambda: None
         self.worker = Worker(
             self.library.leases,
             self.workers,
             self.library.sources,
             {ImportKind.IMPORT: self.perform},
-            lambda now: None,
+            lambda now: self.enqueue_due(),
         )
 
     def perform(self, order):
@@ -319,6 +320,21 @@ def test_a_worker_tells_that_it_lives_and_stops_when_told(factory):
         stop.set()
         thread.join()
     assert not factory.workers.any_alive()
+
+
+def test_a_source_removed_in_the_moment_it_is_due_does_not_end_the_worker(factory, monkeypatch):
+    monkeypatch.setattr("services.worker._SCHEDULE_S", 0)
+    stop, calls = threading.Event(), []
+
+    def enqueue_due():
+        calls.append(1)
+        if len(calls) > 1:
+            stop.set()
+        raise NotFoundError("there is no source x")
+
+    factory.enqueue_due = enqueue_due
+    factory.worker.run(stop)
+    assert len(calls) == 2
 
 
 def test_a_worker_that_is_told_to_end_leaves_its_import_to_the_next(factory):
