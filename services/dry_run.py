@@ -24,6 +24,7 @@ from storage.documents import Documents, KnownVersion, document_id
 from storage.import_items import ImportItems
 from storage.imports import Imports
 from storage.indexes import Indexes, IndexSpec
+from storage.left_out import left_out_of
 from storage.sources import StoredSource
 
 if TYPE_CHECKING:
@@ -83,11 +84,12 @@ class DryRuns:
         index = self._indexes.active()
         reader = _Reader(source.id, loader, known, index.spec if index else self._wanted)
         read: list[ImportItem] = []
+        passages = 0
         for ref in work.to_read:
             stop_if(cancelled)
-            passages = sum(item.passages for item in read)
             on_progress(Progress(Stage.READING, len(read), len(work.to_read), ref.key, passages))
             read.append(reader.item(ref))
+            passages += read[-1].passages
         return self._report(import_id, source, work, read)
 
     def _plan(
@@ -104,7 +106,7 @@ class DryRuns:
             self._imports.failures(source.id),
             formats_version=self._formats_version,
             confirm_removals=False,
-            left_out=source.options.get("left_out", ()),
+            left_out=left_out_of(source.options),
         )
 
     def _report(

@@ -29,6 +29,7 @@ from storage.imports import Imports
 from storage.index_stores import IndexStores
 from storage.indexes import Indexes, IndexSpec, IndexState, new_index
 from storage.ledger import Ledger
+from storage.left_out import left_out_of
 from storage.lock import writer_lock
 from storage.processes import process_name
 from storage.sources import StoredSource
@@ -216,7 +217,7 @@ class ImportService:
             formats_version=self._formats_version,
             confirm_removals=confirm_removals,
             keys=keys,
-            left_out=run.source.options.get("left_out", ()),
+            left_out=left_out_of(run.source.options),
         )
 
     def _sweep_leftovers(self) -> None:

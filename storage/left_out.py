@@ -50,7 +50,7 @@ def _put(row: SourceRow, keys: set[str]) -> None:
 
 
 def _row(session: Session, source_id: str) -> SourceRow:
-    row = session.get(SourceRow, source_id)
+    row = session.get(SourceRow, source_id, with_for_update=True)
     if row is None:
         raise NotFoundError(f"there is no source {source_id}")
     return row

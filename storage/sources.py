@@ -127,7 +127,7 @@ class Sources:
         """
         # Read and written in one transaction: others change other options meanwhile.
         with self._database.write() as session:
-            row = session.get(SourceRow, source_id)
+            row = session.get(SourceRow, source_id, with_for_update=True)
             if row is None:
                 raise NotFoundError(f"there is no source {source_id}")
             row.name, row.refresh_s = name, refresh_s

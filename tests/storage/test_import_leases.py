@@ -191,6 +191,21 @@ def test_a_worker_lives_while_it_gives_signs_of_life(database):
     assert not workers.any_alive()
 
 
+def test_of_earlier_dry_runs_only_what_would_change_is_kept(database, leases, queue, enqueue):
+    source_id = queue.get(enqueue("a")).source_id
+    queue.wish(queue.current()[0].id, CANCEL)
+    items = [ImportItem(one.value, "/x", one) for one in (Outcome.NEW, Outcome.UNCHANGED)]
+    jobs = []
+    for _ in range(2):
+        jobs.append(queue.enqueue(source_id, "anna", ImportKind.DRY_RUN, {}).id)
+        leases.claim("w")
+        Imports(database).add(jobs[-1], items)
+        leases.settle(jobs[-1], "w", ImportState.COMPLETED, message="", seconds=1)
+    first, second = (Imports(database).get(job).items for job in jobs)
+    assert (list(first), list(second)) == (items[:1], items)
+    assert queue.get(jobs[0]).counts == {"new": 1, "unchanged": 1}
+
+
 def test_of_another_machine_nobody_knows_that_it_is_dead():
     assert not is_known_dead(ELSEWHERE)
     assert is_known_dead(DEAD)
