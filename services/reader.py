@@ -44,13 +44,14 @@ class DocumentReader:
     original_bytes: Callable[[Path, str], bytes]
     page_png: Callable[[bytes, int], bytes]
 
-    def freshness(self, principal: Principal, turns: Sequence[Turn]) -> Mapping[str, Freshness]:  # noqa: ARG002  # every call names who asks
+    def freshness(self, principal: Principal, turns: Sequence[Turn]) -> Mapping[str, Freshness]:
         """By document id, the stored version of every document that the turns' sources are from.
 
-        Documents that are gone are left out. One query, however many turns.
+        Documents that are gone, or are not for that person, are left out. However many turns
+        there are, the queries are two.
         """
         ids = {source.document_id for turn in turns for source in turn.sources}
-        return self.reading.versions(sorted(ids))
+        return self.reading.versions(sorted(ids), list(own_sources(self.sources, principal)))
 
     def view(
         self,

@@ -33,11 +33,13 @@ class Reading:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def versions(self, document_ids: Sequence[str]) -> dict[str, StoredVersion]:
-        """By document id, the version that is stored; of documents that are gone nothing."""
+    def versions(
+        self, document_ids: Sequence[str], sources: Sequence[str]
+    ) -> dict[str, StoredVersion]:
+        """By document id, the version that is stored; nothing of what no such source holds."""
         wanted = select(
             DocumentRow.id, DocumentRow.version, DocumentRow.revision, DocumentRow.imported_at
-        )
+        ).where(DocumentRow.source_id.in_(sources))
         with self._database.read() as session:
             return {
                 row.id: StoredVersion(*row[1:])

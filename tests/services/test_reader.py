@@ -207,3 +207,6 @@ def test_what_another_person_put_into_a_conversation_is_not_there(services):
         services.reader.view(BERT, document.id)
     with pytest.raises(NotFoundError, match="not in the library"):
         services.reader.page_image(BERT, document.id, 1)
+    turn = services.chat.ask(LOCAL_USER, "What is secret?", talk)
+    assert document.id in services.reader.freshness(LOCAL_USER, [turn])
+    assert document.id not in services.reader.freshness(BERT, [turn])
