@@ -6,6 +6,7 @@ import streamlit as st
 
 from bootstrap import Services
 from domain import Scope, SearchChoice, SearchMode, Turn
+from services.questions import MAX_QUESTION_CHARS
 from ui import words
 from ui.again import Again, Change, want
 from ui.html import escape, lang
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 TOLD = "nothing-found"
 LINES_PX = 68  # more would not fit above the input
-LONGEST = 2000  # characters of a standalone question
 
 
 def show_nothing_found(services: Services, turn: Turn) -> None:
@@ -99,7 +99,11 @@ def _show_edit(turn: Turn, told: "NothingFound") -> None:
     with st.popover(words.WIDEN_EDIT, icon=":material/edit:"):
         key = f"widen-question-{turn.id}"
         st.text_area(
-            words.NOTHING_SEARCHED, told.question, key=key, height=LINES_PX, max_chars=LONGEST
+            words.NOTHING_SEARCHED,
+            told.question,
+            key=key,
+            height=LINES_PX,
+            max_chars=MAX_QUESTION_CHARS,
         )
         st.button(
             words.WIDEN_ASK,

@@ -6,6 +6,7 @@ import streamlit as st
 
 from domain import Turn
 from errors import AppError
+from services.questions import MAX_QUESTION_CHARS
 from ui import words
 from ui.again import Again, Change, want
 from ui.copying import copy_button
@@ -91,6 +92,7 @@ def _show_editor(turn: Turn, change: Change) -> None:
             value=turn.question if is_question else turn.standalone_question,
             key=key,
             height=LINES_PX,
+            max_chars=MAX_QUESTION_CHARS,  # what is too long would be refused, and lost
         )
         st.caption(words.EDIT_NOTE if is_question else words.SEARCH_NOTE)
         with st.container(horizontal=True):

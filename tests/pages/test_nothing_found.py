@@ -15,6 +15,7 @@ from domain import (
     Turn,
     TurnState,
 )
+from services.questions import MAX_QUESTION_CHARS
 from tests.pages.asking import nothing_page
 from tests.pages.conftest import served
 from tests.pages.double import NOW, citation, source
@@ -83,3 +84,10 @@ def test_the_question_is_edited_and_searched_again(services):
 def test_an_empty_library_has_no_nearest_passage(services):
     assert words.BEST_UNKNOWN in opened().html[0].value
     assert services.library.status(LOCAL_USER).documents == 0
+
+
+def test_a_question_as_long_as_may_be_can_be_edited_as_a_whole(services):
+    longest = "q" * MAX_QUESTION_CHARS
+    box = opened(standalone_question=longest).text_area[0]
+    assert box.value == longest
+    assert box.max_chars >= MAX_QUESTION_CHARS
