@@ -91,14 +91,15 @@ class RemovalPreview:
 
 
 def next_refresh(
-    source: StoredSource, last: QueuedImport | None, failed_in_a_row: int = 0
+    source: StoredSource, last: datetime | None, failed_in_a_row: int = 0
 ) -> datetime | None:
     """When it is brought up to date by itself; None for never, or while it is paused.
 
+    `last` is when that was begun the last time; to import single documents is not that.
     After each import that failed the time doubles, up to a day.
     """
     if source.refresh_s is None or source.paused:
         return None
-    since = last.started_at if last else source.created_at
+    since = last or source.created_at
     patient = source.refresh_s * 2 ** min(failed_in_a_row, _DOUBLINGS)
     return since + timedelta(seconds=max(source.refresh_s, min(patient, _DAY_S)))

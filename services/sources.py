@@ -167,7 +167,7 @@ class SourceService:
         self, principal: Principal, sources: Iterable[StoredSource]
     ) -> "Sequence[SourceStatus]":
         figures, latest = self._sources.figures(), self._traces.latest_imports()
-        failed = self._traces.failed_in_a_row()
+        begun, failed = self._traces.last_refreshes(), self._traces.failed_in_a_row()
         jobs: dict[str, QueuedImport] = {}
         for job in self._queue.current(principal):
             jobs.setdefault(job.source_id, job)
@@ -177,7 +177,7 @@ class SourceService:
                 figures.get(source.id, SourceFigures()),
                 jobs.get(source.id),
                 latest.get(source.id),
-                next_refresh(source, latest.get(source.id), failed.get(source.id, 0)),
+                next_refresh(source, begun.get(source.id), failed.get(source.id, 0)),
             )
             for source in sources
         ]

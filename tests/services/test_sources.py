@@ -167,6 +167,17 @@ def test_a_scheduled_source_is_refreshed_when_its_time_has_come(services, add, s
     assert services.sources.refresh_due(LOCAL_USER, due) == []
 
 
+def test_importing_one_document_anew_does_not_put_off_the_next_refresh(services, add):
+    source = add(schedule=Schedule.DAILY)
+    services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    due = status(services, source).next_refresh
+    services.queue.enqueue(LOCAL_USER, source.id, keys=["vpn.md"])
+    work(services)
+    assert status(services, source).last.keys == ("vpn.md",)
+    assert status(services, source).next_refresh == due
+
+
 def test_each_failed_import_doubles_the_time_to_the_next_up_to_a_day(services, add, handbook):
     source = add(schedule=Schedule.HOURLY)
     away = handbook.rename(handbook.with_name("away"))
