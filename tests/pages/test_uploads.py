@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, Scope, SearchChoice
 from tests.pages.asking import drop_page
-from tests.pages.conftest import served
+from tests.pages.conftest import APP, served
 from ui import words
 
 
@@ -113,3 +113,14 @@ def test_a_reload_tells_that_files_are_still_imported(services):
     services.queue.wait(LOCAL_USER, job.id)
     page.button(key="check-files").click().run()
     assert words.FILES_UNDER_WAY not in [one.value for one in page.caption]
+
+
+@pytest.mark.parametrize("data", [b"# VPN\n\nChoose the Bristol gateway for the VPN.", b""])
+def test_the_first_file_of_a_library_can_be_dropped_with_a_question(services, data):
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    page.chat_input[0].upload("vpn.md", data, "text/markdown")
+    page.chat_input[0].set_value("Which gateway do I choose for the VPN?").run()
+    assert not page.exception
+    html = "".join(one.value for one in page.html)
+    assert ("Bristol gateway" in html) is bool(data)
+    assert (words.EMPTY_ASKED in html) is (not data)
