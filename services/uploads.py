@@ -108,7 +108,7 @@ class UploadService:
 
         Raises:
             NotFoundError: The person has no such conversation.
-            InputError: The box's name is blank.
+            InputError: The box's name is blank, or the box is being removed.
             StorageError: The disk is full or can't be written.
         """
         place = self._place(principal, conversation_id, box)
@@ -125,11 +125,16 @@ class UploadService:
         return Uploaded(source.id if source else None, tuple(fit), tuple(refused))
 
     def _keep(self, place: "_Place", fit: dict[str, bytes]) -> StoredSource:
+        known = self._sources.find(KIND, place.location)
+        if known and self._sources.is_leaving(known.id):
+            raise InputError(
+                f"The box {known.name} is being removed, and the files would go with it: give them"
+                " again once it is gone, or cancel its removal on the import page first."
+            )
         self._files.require_room(sum(map(len, fit.values())))
         for key, data in fit.items():
             self._files.write(place.location, key, data)
         # What was set since on the sources' page still holds.
-        known = self._sources.find(KIND, place.location)
         return known or self._sources.ensure(
             KIND, place.location, name=place.name, options=place.options
         )

@@ -9,9 +9,10 @@ from unicodedata import normalize
 
 from sqlalchemy import delete, func, select, update
 
+from domain import ImportKind
 from errors import NotFoundError
 from storage.database import Database
-from storage.tables import ConversationRow, DocumentRow, FailureRow, SourceRow
+from storage.tables import ConversationRow, DocumentRow, FailureRow, ImportRow, SourceRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,16 @@ class Sources:
             session.execute(
                 update(SourceRow).where(SourceRow.id == source_id).values(paused=paused)
             )
+
+    def is_leaving(self, source_id: str) -> bool:
+        """Whether its removal was asked for, and is still to be done."""
+        removal = select(ImportRow.id).where(
+            ImportRow.source_id == source_id,
+            ImportRow.kind == ImportKind.REMOVAL,
+            ImportRow.finished_at.is_(None),
+        )
+        with self._database.read() as session:
+            return session.scalar(removal.limit(1)) is not None
 
     def remove(self, source_id: str) -> None:
         """Forget a source and its imports. Its documents are to be out of the indexes before."""

@@ -242,6 +242,16 @@ def test_uploaded_files_are_imported_and_deleted_with_their_box(services, tmp_pa
     assert not list((tmp_path / "data" / "uploads").rglob("*.md"))
 
 
+def test_files_for_a_box_that_is_being_removed_are_refused_not_lost(services):
+    box = services.uploads.add(LOCAL_USER, [("a.md", b"# A")], box="Rules").source_id
+    removal = services.sources.delete(LOCAL_USER, box)
+    with pytest.raises(InputError, match="being removed"):
+        services.uploads.add(LOCAL_USER, [("b.md", b"# B")], box="Rules")
+    assert services.uploads.keys(LOCAL_USER, box) == ["a.md"]
+    services.queue.wait(LOCAL_USER, removal.id)
+    assert services.uploads.add(LOCAL_USER, [("b.md", b"# B")], box="Rules").source_id != box
+
+
 def test_more_files_for_a_box_leave_what_is_set_of_it(services):
     def upload(name, settings):
         given = {"box": "Rules", "files": [(name, b"# Rule")]}
