@@ -22,6 +22,7 @@ from ui.errors import problem_html, show_error
 from ui.feedback import show_feedback
 from ui.html import answer_html, escape, lang
 from ui.nothing_found import show_nothing_found
+from ui.scrolling import scroll_to
 from ui.services import principal
 from ui.sources import citation_marker, evidence_html, plain_marker
 from ui.turn_actions import show_actions
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
 
 QUESTION_CHARACTERS = 2000  # more of a question than this is not repeated on the page
 REDRAW_S = 0.05
-# The question at the top, so that the answer and what proves it are in sight below it.
-_TO_THE_QUESTION = """<script data-of="{of}">
-[...document.querySelectorAll(".fn-question")].at(-1)?.scrollIntoView({{block: "start"}});
-</script>"""
 USER, ASSISTANT = ":material/person:", ":material/menu_book:"
 
 
@@ -54,7 +51,7 @@ def show_turns(services: Services, turns: list[Turn], again: Again | None) -> De
         show_nothing_found(services, turns[-1])
         show_total_cost(services, everything)
         with opened:
-            _scroll_to_question(turns[0].conversation_id)
+            _scroll_to_question(f"{turns[0].conversation_id} {len(everything)}")
     place = st.container()
     for _ in turns[before + 1 :]:  # they would stand below the new answer, out of date
         st.empty()
@@ -100,8 +97,8 @@ def show_question(question: str) -> None:
 
 
 def _scroll_to_question(of: str) -> None:
-    """Scroll to the last question that is shown; again only where `of` is another."""
-    st.html(_TO_THE_QUESTION.format(of=escape(of)), unsafe_allow_javascript=True)
+    """Bring the last question to the top, with the answer and what proves it in sight below it."""
+    scroll_to(".fn-question", which=-1, to="start", of=escape(of))
 
 
 def ask(

@@ -10,6 +10,7 @@ from ui.age import age_html
 from ui.errors import show_problem
 from ui.highlight import reading_html
 from ui.html import escape, lang
+from ui.scrolling import scroll_to
 from ui.services import principal
 from ui.sources import WEB, original_html
 
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
 
 CITED_BY = ("conversation", "turn", "n")
 PICTURES = 32
-# Moves only where the quote is not in sight, and then no farther than it takes.
-_TO_THE_QUOTE = """<script>
-document.querySelector(".fn-reading mark")?.scrollIntoView({block: "nearest"});
-</script>"""
 
 
 def asked_document(reader: "DocumentReader") -> "DocumentView | None":
@@ -109,7 +106,7 @@ def _show_text(view: "DocumentView") -> None:
     ]
     text = reading_html(view.text, focus, marks)
     st.html(f'<article class="fn-passage fn-reading"{lang(view.text)}>{text}</article>')
-    st.html(_TO_THE_QUOTE, unsafe_allow_javascript=True)
+    scroll_to(".fn-reading mark")
 
 
 def _show_pager(view: "DocumentView") -> None:
