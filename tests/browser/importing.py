@@ -46,7 +46,7 @@ def add_folder(page: "Page", program: Program, folder: Path, button: str) -> Non
     open_form(page, program)
     page.get_by_label(words.SOURCE_FIELDS["path"]).fill(str(folder))
     press(page, button)
-    page.get_by_text(words.SOURCE_ADDED.format(name=folder.name)).wait_for()
+    page.get_by_role("heading", name=folder.name).wait_for()
 
 
 def import_folder(page: "Page", program: Program, folder: Path) -> None:

@@ -57,8 +57,8 @@ def test_a_connection_is_tested_before_anything_is_kept(
     screenshot(page, "import-test")
     page.reload()
     settle(page)
-    page.get_by_role("link", name="sample_documents").wait_for()
-    sync_api.expect(page.get_by_role("link", name=folder.name)).to_have_count(0)
+    page.get_by_role("button", name="sample_documents").wait_for()
+    sync_api.expect(page.get_by_role("button", name=folder.name)).to_have_count(0)
 
 
 def test_the_import_changes_what_the_trial_run_counted(
@@ -111,7 +111,7 @@ def test_uploaded_files_are_a_source_to_which_more_can_be_added(
     files.set_input_files([folder / "leave.md", folder / "vpn.md"])
     page.get_by_label(words.SOURCE_NAME, exact=True).fill(folder.name)
     press(page, words.UPLOAD_AND_IMPORT)
-    page.get_by_text(words.SOURCE_ADDED.format(name=folder.name)).wait_for()
+    page.get_by_role("heading", name=folder.name).wait_for()
     see_state(page, ImportState.COMPLETED)
     see_held(page, 2)
     choose(page, words.EDIT_SOURCE)
@@ -139,7 +139,7 @@ def test_a_source_is_renamed_scheduled_and_paused(
     badges = page.locator(".fn-source-head .fn-state")
     sync_api.expect(badges.last).to_have_text(words.IMPORT_STATES["paused"])
     press(page, words.ALL_SOURCES)
-    page.get_by_role("link", name="복지 안내").click()
+    page.get_by_role("button", name="복지 안내").click()
     press(page, words.RESUME_SOURCE)
     see_state(page, ImportState.COMPLETED)
     sync_api.expect(badges).to_have_count(1)
@@ -155,8 +155,8 @@ def test_a_deleted_source_takes_what_it_said_and_no_file(
     sync_api.expect(notice).to_contain_text(words.DELETE_KEEPS_FILES)
     screenshot(page, "import-delete")
     press(page, words.DELETE_NOW)
-    page.get_by_text(words.DELETE_QUEUED.format(name=folder.name)).wait_for()
-    sync_api.expect(page.get_by_role("link", name=folder.name)).to_have_count(0)
+    page.get_by_role("button", name="sample_documents").wait_for()
+    sync_api.expect(page.get_by_role("button", name=folder.name)).to_have_count(0)
     assert sorted(one.name for one in folder.iterdir()) == sorted(TEXTS)
 
 

@@ -95,7 +95,7 @@ def test_what_is_chosen_is_imported_again_though_nothing_has_changed(
     press(library, words.READ_AGAIN)
     library.get_by_text(words.count(words.WILL_IMPORT, 2)).wait_for()
     open_page(library, program, "imports")
-    library.get_by_role("link", name=kitchen).click()
+    library.get_by_role("button", name=kitchen).click()
     history = library.locator(".fn-table tbody tr")
     sync_api.expect(history).to_have_count(2)
     sync_api.expect(history.first.locator("td").nth(5)).to_have_text("2")  # changed
