@@ -1,7 +1,6 @@
 """Conversations and their trees of turns, each seen by the user who owns it."""
 
 import os
-import socket
 import uuid
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from errors import NotFoundError
 from storage.database import Database
 from storage.groups import in_groups
+from storage.processes import is_known_dead, number_here, process_name
 from storage.tables import ConversationRow, TurnRow
 from storage.turn_records import conversation_of, fill_row, turn_of
 from storage.turn_tree import LATEST, TurnTree
@@ -91,7 +91,8 @@ class Conversations:
             )
             conversation.updated_at = turn.created_at
             conversation.shown_turn_id = turn.id
-            row = TurnRow(id=turn.id, position=_next_position(session, turn), process=_process())
+            position = _next_position(session, turn)
+            row = TurnRow(id=turn.id, position=position, process=process_name())
             fill_row(row, turn)
             session.add(row)
         return turn
@@ -199,27 +200,12 @@ def _turn_row(session: Session, conversation: ConversationRow, turn_id: str) -> 
     return row
 
 
-def _process() -> str:
-    return f"{socket.gethostname()}/{os.getpid()}"
-
-
 def _is_dead(row: TurnRow, now: datetime) -> bool:
-    host, _, pid = row.process.rpartition("/")
-    # On Windows os.kill ends what it asks about.
-    if host != socket.gethostname() or os.name == "nt":
+    pid = number_here(row.process)
+    if pid is None:
         return now - row.created_at > _LONGEST_ANSWER
     # Whoever has our own number was here before us: we have only just begun.
-    return int(pid) == os.getpid() or not _runs(int(pid))
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return pid == os.getpid() or is_known_dead(row.process)
 
 
 def _owned(
