@@ -57,34 +57,62 @@ def plan(
             thus their removal waits for no confirmation.
     """
     asked, left_out = frozenset(keys), frozenset(left_out)
-    result = Plan()
-    skipped: list[Skipped] = []
-    listed: set[str] = set()
+    seen = _look(listing, asked, left_out)
+    result = Plan(settled=[_twin(ref) for ref in seen.twins])
+    for ref in seen.documents:
+        if asked:
+            result.to_read.append(ref)
+        else:
+            _sort(ref, result, known.get(ref.key), failures.get(ref.key), formats_version)
+    _tell_skipped(seen, result, known, failures, asked)
+    missing = [key for key in known if key not in seen.listed and (not asked or key in asked)]
+    gone = _without_skipped(missing, seen.skipped, known, result)
+    return _with_removals(result, gone, known, left_out, confirm_removals=confirm_removals)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What a source lists: the keys of all documents; those asked about, and second ones of a key.
+
+    `skipped` are all that it skips.
+    """
+
+    listed: set[str] = field(default_factory=set)
+    documents: list[DocumentRef] = field(default_factory=list)
+    twins: list[DocumentRef] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+def _look(
+    listing: Iterable[DocumentRef | Skipped], asked: Collection[str], left_out: Collection[str]
+) -> _Seen:
+    seen = _Seen()
     for entry in listing:
         if entry.key in left_out:
             continue
         if isinstance(entry, Skipped):
-            skipped.append(entry)
-        elif asked and entry.key not in asked:
-            listed.add(entry.key)
-        elif entry.key in listed:
-            result.settled.append(_twin(entry))
-        else:
-            listed.add(entry.key)
-            if asked:
-                result.to_read.append(entry)
-            else:
-                _sort(entry, result, known.get(entry.key), failures.get(entry.key), formats_version)
-    told = [entry for entry in skipped if not asked or entry.key in asked]
+            seen.skipped.append(entry)
+            continue
+        if not asked or entry.key in asked:
+            (seen.twins if entry.key in seen.listed else seen.documents).append(entry)
+        seen.listed.add(entry.key)
+    return seen
+
+
+def _tell_skipped(
+    seen: _Seen,
+    result: Plan,
+    known: Mapping[str, KnownVersion],
+    failures: Mapping[str, Failure],
+    asked: Collection[str],
+) -> None:
+    told = [entry for entry in seen.skipped if not asked or entry.key in asked]
     result.settled.extend(_not_listed(entry, known) for entry in told)
-    result.failures.update(_not_to_be_listed(told, listed))
-    here = listed | result.failures.keys()
+    result.failures.update(_not_to_be_listed(told, seen.listed))
+    here = seen.listed | result.failures.keys()
     result.forgotten.extend(
         key for key in failures if key not in here and (not asked or key in asked)
     )
-    missing = [key for key in known if key not in listed and (not asked or key in asked)]
-    gone = _without_skipped(missing, skipped, known, result)
-    return _with_removals(result, gone, known, left_out, confirm_removals=confirm_removals)
 
 
 def _sort(
