@@ -85,7 +85,7 @@ def test_documents_are_found_narrowed_down_and_opened_at_a_passage(
     screenshot(library, "library-passages")
     passages.nth(1).get_by_role("link", name=words.READ_HERE).click()
     library.get_by_role("heading", name=f"Kettle of {kitchen}").wait_for()
-    sync_api.expect(library.locator(".fn-reading mark").first).to_be_in_viewport()
+    sync_api.expect(library.locator(".fn-place")).to_contain_text("2")
 
 
 def test_what_is_chosen_is_imported_again_though_nothing_has_changed(
