@@ -189,11 +189,13 @@ class Services(AskingServices, ProofServices, SourceServices, BrowsingServices):
         from storage.indexes import Indexes
         from storage.labels import Labels
         from storage.passage_finder import PassageFinder
+        from storage.sources import Sources
 
         documents = Documents(self._parts.database)
         finder = PassageFinder(self._parts.database, documents)
         labels, indexes = Labels(self._parts.database), Indexes(self._parts.database)
-        return LabelService(labels, documents, finder, indexes, self._found)
+        sources = Sources(self._parts.database)
+        return LabelService(labels, documents, finder, indexes, sources, self._found)
 
     def _found(
         self, principal: Principal, question: str, mode: SearchMode | None, k: int

@@ -1,7 +1,7 @@
 """Labels as a labelled set on disk, in the BEIR layout that `evaluation.datasets` reads."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,9 +35,15 @@ class LabelsRead:
 
 
 def write_labelled_set(
-    folder: Path, labelled: LabelledQuestions, documents: Documents, index_id: str
+    folder: Path,
+    labelled: LabelledQuestions,
+    documents: Documents,
+    index_id: str,
+    left_out: Collection[str],
 ) -> LabelsWritten:
     """Write `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` into a new or empty folder.
+
+    The corpus is every document but those with the ids in `left_out`.
 
     Raises:
         InputError: The folder holds something, or can't be written.
@@ -47,7 +53,7 @@ def write_labelled_set(
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise InputError(f"{folder} is not empty: name a new folder for the labels.")
-        passages = _write_rows(folder / "corpus.jsonl", _corpus(documents, index_id))
+        passages = _write_rows(folder / "corpus.jsonl", _corpus(documents, index_id, left_out))
         _write_rows(folder / "queries.jsonl", ({"_id": q.id, "text": q.text} for q in questions))
         labels = _write_judgements(folder / "qrels.tsv", questions)
     except OSError as error:
@@ -55,8 +61,10 @@ def write_labelled_set(
     return LabelsWritten(len(questions), labels, passages, labelled.lost)
 
 
-def _corpus(documents: Documents, index_id: str) -> Iterator[dict[str, str]]:
-    for document_id in documents.ids():
+def _corpus(
+    documents: Documents, index_id: str, left_out: Collection[str]
+) -> Iterator[dict[str, str]]:
+    for document_id in (one for one in documents.ids() if one not in left_out):
         title = documents.get(document_id).title
         for passage in documents.passages(document_id, index_id):
             yield {"_id": passage.id, "title": title, "text": passage.text}

@@ -15,6 +15,7 @@ from storage.documents import Documents
 from storage.indexes import Indexes
 from storage.labels import Label, LabelOrigin, Labels
 from storage.passage_finder import PassageFinder
+from storage.sources import Sources
 
 if TYPE_CHECKING:
     from services.label_figures import LabelFigures
@@ -39,6 +40,7 @@ class LabelService:
     documents: Documents
     finder: PassageFinder
     indexes: Indexes
+    sources: Sources
     search: Search
 
     def label(
@@ -106,9 +108,11 @@ class LabelService:
     def labelled_questions(self, principal: Principal) -> LabelledQuestions:
         """What the person's labels say of the index that answers now, the oldest question first.
 
-        Where two labels have become labels of one passage, the newer counts.
+        Where two labels have become labels of one passage, the newer counts. Those of files given
+        to one conversation are left out: searched is what everybody finds.
         """
-        labels, index = self.list(principal), self.indexes.active()
+        private, index = self.sources.private_documents(), self.indexes.active()
+        labels = [label for label in self.list(principal) if label.document_id not in private]
         now = {} if index is None else self.finder.find(index.id, labels)
         judged: dict[str, dict[str, int]] = {}
         for label in labels:
@@ -123,7 +127,8 @@ class LabelService:
     def export(self, principal: Principal, folder: Path) -> "LabelsWritten":
         """Write the labelled set of the person in BEIR layout, with the whole library as corpus.
 
-        Only over the whole corpus do figures measured elsewhere mean what they mean here.
+        Only over the whole corpus do figures measured elsewhere mean what they mean here. Files
+        given to one conversation are no part of it.
 
         Raises:
             InputError: There is no label whose passage is in the library, or the folder holds
@@ -135,7 +140,8 @@ class LabelService:
         labelled = self.labelled_questions(principal)
         if index is None or not labelled.questions:
             raise InputError(labelled.nothing_to_measure())
-        return write_labelled_set(folder, labelled, self.documents, index.id)
+        private = self.sources.private_documents()
+        return write_labelled_set(folder, labelled, self.documents, index.id, private)
 
     def import_(self, principal: Principal, folder: Path) -> "LabelsRead":
         """Take over the judgements of a labelled set whose passages are in the library.

@@ -112,6 +112,17 @@ class Sources:
         with self._database.read() as session:
             return [_stored(row) for row in session.scalars(select(SourceRow).where(lost))]
 
+    def private_documents(self) -> set[str]:
+        """The ids of the documents in sources that are private to a conversation."""
+        conversation = SourceRow.options["conversation_id"].as_string()
+        wanted = (
+            select(DocumentRow.id)
+            .join(SourceRow, SourceRow.id == DocumentRow.source_id)
+            .where(conversation.is_not(None))
+        )
+        with self._database.read() as session:
+            return set(session.scalars(wanted))
+
     def list(self) -> list[StoredSource]:
         """Every source, by name."""
         with self._database.read() as session:

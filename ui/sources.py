@@ -196,8 +196,10 @@ def original_html(location: str) -> str:
 
 
 def _short(location: str) -> str:
-    """A path below the folder the program runs in without that folder's own path."""
+    """A path as people know it: below the program's folder, or the name of a file they gave."""
     path = Path(location)
+    if path.parts[-3:-2] == ("uploads",):
+        return path.name
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else location
 
 

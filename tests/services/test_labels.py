@@ -19,6 +19,7 @@ from domain import (
 from errors import InputError, NotFoundError
 from evaluation.datasets import load_labelled_set
 from services.labels import LabelOrigin
+from services.progress import ignore
 
 BERT = Principal("bert")
 LEAVE = "How many days of leave?"
@@ -159,6 +160,20 @@ def test_what_is_exported_can_be_imported_by_another(services, tmp_path):
     assert (read.questions, read.labels, read.unmatched) == (1, 1, 0)
     assert judged(services, BERT) == judged(services)
     assert services.labels.list(BERT)[0].origin is LabelOrigin.IMPORT
+
+
+def test_files_given_to_one_conversation_are_neither_measured_nor_exported(services, tmp_path):
+    talk = services.chat.ask(LOCAL_USER, LEAVE).conversation_id
+    files = [("canteen.md", b"# Canteen\n\nA bowl of soup costs three euros.")]
+    box = services.uploads.add(LOCAL_USER, files, conversation_id=talk).source_id
+    services.queue.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, ignore)
+    asked = services.chat.ask(LOCAL_USER, "What does a bowl of soup cost?", talk)
+    [own] = [source for source in asked.sources if "soup" in source.text]
+    services.labels.label(LOCAL_USER, asked.question, own.passage_id, 1)
+    assert judged(services) == {}
+    services.labels.label(LOCAL_USER, LEAVE, passage(services).id, 1)
+    services.labels.export(LOCAL_USER, tmp_path / "set")
+    assert "soup" not in (tmp_path / "set" / "corpus.jsonl").read_text()
 
 
 def write_set(folder, corpus, judgements, query="days of leave?"):
