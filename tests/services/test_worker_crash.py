@@ -72,7 +72,7 @@ def test_killed_in_the_middle_it_is_interrupted_and_the_next_worker_finishes(
     assert services.queue.has_worker()
     first.send_signal(signal.SIGKILL)
     first.wait()
-    assert services.queue.get(LOCAL_USER, job).state is ImportState.RUNNING
+    assert services.queue.get(LOCAL_USER, job).state is ImportState.INTERRUPTED, "told at once"
     assert not services.queue.has_worker()
     services.maintenance.recover()
     assert services.queue.get(LOCAL_USER, job).state is ImportState.INTERRUPTED
