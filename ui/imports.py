@@ -1,5 +1,6 @@
 """The import page: the sources with their states, and the one that is chosen."""
 
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from services.source_status import SourceStatus
 
 CHOSEN, TOLD, BOXES_PAGE = "source", "imports_told", "imports_boxes_page"
+WANTED = "imports_wanted"
+TOLD_S = 10.0
 BOXES_SHOWN = 20
 POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
 
@@ -27,7 +30,7 @@ POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
 def show_imports_title(services: Services) -> None:
     """Show what the page is for, what was just done, and whether anybody does imports."""
     show_title(words.IMPORT_TITLE, words.IMPORT_INTRO)
-    for text in st.session_state.pop(TOLD, ()):
+    for text in _told():
         st.html(f'<p class="fn-told" role="status">{escape(text)}</p>')
     if not services.queue.has_worker():
         show_problem(words.NO_IMPORT_WORKER, severe=False)
@@ -36,7 +39,16 @@ def show_imports_title(services: Services) -> None:
 
 
 def choose_source(source_id: str | None) -> None:
-    """Show this source from the next run on; None shows none."""
+    """Show this source from the next run on; None shows none.
+
+    The wish is noted beside the address: a list that looks again by itself may ask for its run
+    with the address of a moment ago, and that is what the next run then gets.
+    """
+    st.session_state[WANTED] = source_id
+    _put_into_address(source_id)
+
+
+def _put_into_address(source_id: str | None) -> None:
     if source_id is None:
         st.query_params.pop(CHOSEN, None)
     else:
@@ -44,8 +56,13 @@ def choose_source(source_id: str | None) -> None:
 
 
 def tell(*texts: str) -> None:
-    """Say this at the top of the page when it runs next."""
-    st.session_state[TOLD] = [*st.session_state.get(TOLD, ()), *texts]
+    """Say this at the top of the page for the next seconds, however often it runs meanwhile."""
+    st.session_state[TOLD] = ([*_told(), *texts], time.monotonic())
+
+
+def _told() -> list[str]:
+    texts, since = st.session_state.get(TOLD, ([], 0.0))
+    return texts if time.monotonic() - since < TOLD_S else []
 
 
 def show_sources(services: Services) -> None:
@@ -57,6 +74,8 @@ def show_sources(services: Services) -> None:
 
 def chosen_source(services: Services) -> "SourceStatus | None":
     """The source that the address names, where the person may see it."""
+    if WANTED in st.session_state:
+        _put_into_address(st.session_state.pop(WANTED))
     source_id = st.query_params.get(CHOSEN)
     if not source_id:
         return None
