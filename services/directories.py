@@ -83,13 +83,20 @@ class DirectoryService:
     ) -> ImportReport | None:
         """Import the sample documents into a new library; None where that is behind it.
 
-        An import of them that was stopped half-way is gone on with.
+        An import of them that was stopped half-way is gone on with. A library that was emptied
+        is no new one.
         """
         sources = self._sources.list()
         samples = [one for one in sources if one.location == _location(self._samples)]
         begun = bool(samples) and self._is_unfinished(principal, samples[0])
-        if sources and not begun:
+        if not begun and (sources or self._imports.has_index):
             return None
+        return self.import_samples(principal, on_progress=on_progress)
+
+    def import_samples(
+        self, principal: Principal, *, on_progress: OnProgress = ignore
+    ) -> ImportReport:
+        """Import the sample documents, whatever the library holds; raises as any import."""
         return self.import_directory(principal, self._samples, on_progress=on_progress)
 
     def _is_unfinished(self, principal: Principal, source: StoredSource) -> bool:

@@ -64,6 +64,11 @@ class ImportService:
         self._refiling = Refiling(self._documents, self._ledger, self._indexes, stores)
 
     @property
+    def has_index(self) -> bool:
+        """Whether any document was ever imported, gone or not."""
+        return self._indexes.active() is not None
+
+    @property
     def data_dir(self) -> Path:
         """The folder that the library is kept in."""
         return self._stores.data_dir

@@ -54,15 +54,12 @@ def _import_samples(services: Services) -> bool:
             bar.progress(min(progress.done / progress.total, 1.0), text)
 
     try:
-        report = services.directories.import_samples_once(principal(), on_progress=show)
+        services.directories.import_samples(principal(), on_progress=show)
     except AppError as error:
         bar.empty()
         show_error(error)
         return False
-    if report is None:
-        bar.empty()
-        show_problem(words.SAMPLES_BESIDE, severe=False)
-    return report is not None
+    return True
 
 
 def told_of_empty_library(services: Services, asked: str | Again) -> bool:

@@ -43,13 +43,13 @@ def test_a_library_of_ones_own_suggests_questions_about_itself(services, handboo
     assert [one.title for one in conversations_of(services)] == [question]
 
 
-def test_where_sources_are_empty_the_samples_stay_out_and_it_is_said(services, tmp_path):
+def test_where_sources_are_empty_the_samples_are_imported_beside_them(services, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     services.directories.import_directory(LOCAL_USER, empty)
     page = opened()
     page.button(key="import-samples").click().run()
-    assert words.SAMPLES_BESIDE in "".join(one.value for one in page.html)
+    assert services.library.status(LOCAL_USER).has_samples
 
 
 def test_a_title_with_markdown_in_it_is_shown_as_it_is(services, tmp_path):

@@ -1,8 +1,9 @@
 import pytest
 
 import bootstrap
-from domain import LOCAL_USER, ImportState, Outcome, SearchMode
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, SearchMode
 from errors import BusyError, SourceError
+from services.progress import ignore
 from services.source_status import SourceSettings
 from storage.lock import writer_lock
 
@@ -50,6 +51,17 @@ def test_the_samples_stay_out_of_a_library_that_holds_something_else(build_servi
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.directories.import_samples_once(LOCAL_USER) is None
+
+
+def test_the_samples_do_not_come_back_by_themselves_once_a_person_took_them_out(build_services):
+    services = build_services()
+    services.directories.import_samples_once(LOCAL_USER)
+    [source] = services.sources.list(LOCAL_USER)
+    removal = services.queue.enqueue(LOCAL_USER, source.source.id, ImportKind.REMOVAL)
+    services.queue.wait(LOCAL_USER, removal.id, ignore)
+    assert services.directories.import_samples_once(LOCAL_USER) is None
+    services.directories.import_samples(LOCAL_USER)
+    assert services.library.status(LOCAL_USER).has_samples
 
 
 def test_a_stopped_import_of_the_samples_is_gone_on_with(build_services):
