@@ -110,8 +110,12 @@ class ImportQueue:
         return self._imports.wish(import_id, CANCEL)
 
     def has_worker(self) -> bool:
-        """Whether a worker process has given a sign of life lately."""
+        """Whether a worker process lives."""
         return self._workers.any_alive()
+
+    def expects_worker(self) -> bool:
+        """Whether one lives, or did some seconds ago: `serve` starts another in its place."""
+        return self._workers.any_lately()
 
     def wait(
         self, principal: Principal, import_id: str, on_progress: OnProgress = ignore

@@ -166,11 +166,12 @@ class SourceService:
     def _statuses(
         self, principal: Principal, sources: Iterable[StoredSource]
     ) -> "Sequence[SourceStatus]":
-        figures, latest = self._sources.figures(), self._traces.latest_imports()
-        begun, failed = self._traces.last_refreshes(), self._traces.failed_in_a_row()
+        # The jobs first: one that ends meanwhile is then seen as job or as the last, never as none.
         jobs: dict[str, QueuedImport] = {}
         for job in self._queue.current(principal):
             jobs.setdefault(job.source_id, job)
+        figures, latest = self._sources.figures(), self._traces.latest_imports()
+        begun, failed = self._traces.last_refreshes(), self._traces.failed_in_a_row()
         return [
             SourceStatus(
                 source,

@@ -170,10 +170,16 @@ class Workers:
                     session.execute(delete(WorkerRow).where(WorkerRow.name == row.name))
 
     def any_alive(self) -> bool:
-        """Whether one has given a sign of life lately."""
+        """Whether one has given a sign of life lately, and is not known to be dead."""
         with self._database.read() as session:
             rows = session.scalars(select(WorkerRow))
             return any(not is_dead(row.name, row.lease_until) for row in rows)
+
+    def any_lately(self) -> bool:
+        """Whether one has given a sign of life lately, be it dead since."""
+        lately = select(WorkerRow.name).where(WorkerRow.lease_until > datetime.now(UTC))
+        with self._database.read() as session:
+            return session.scalar(lately.limit(1)) is not None
 
 
 def _interrupt(session: Session, row: ImportRow) -> None:

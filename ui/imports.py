@@ -32,7 +32,7 @@ def show_imports_title(services: Services) -> None:
     show_title(words.IMPORT_TITLE, words.IMPORT_INTRO)
     for text in _told():
         st.html(f'<p class="fn-told" role="status">{escape(text)}</p>')
-    if not services.queue.has_worker():
+    if not services.queue.expects_worker():
         show_problem(words.NO_IMPORT_WORKER, severe=False)
         # `st.code` would have the browser load every language that it can colour.
         st.html(f'<pre class="fn-command">{escape(words.WORKER_COMMAND)}</pre>')

@@ -92,7 +92,7 @@ def _show_told(services: Services) -> None:
     if not told and not under_way:
         return
     parts = [told, words.count(words.LIBRARY_UNDER_WAY, under_way) if under_way else ""]
-    if under_way and not services.queue.has_worker():
+    if under_way and not services.queue.expects_worker():
         parts.append(words.LIBRARY_NO_WORKER)
     with st.container(horizontal=True, vertical_alignment="center"):
         text = " ".join(part for part in parts if part)

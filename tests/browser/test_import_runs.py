@@ -40,6 +40,7 @@ def held(
     """The page of a source whose import is at work, and stays so until the model goes on."""
     embedder.hold(f"Of {folder.name}: {HELD}.")
     add_folder(page, program, folder, words.ADD_AND_IMPORT)
+    assert embedder.holds.wait(60)
     see_embedding(page)
     yield page
     embedder.go_on()

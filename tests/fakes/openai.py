@@ -64,6 +64,9 @@ class OpenAIServer:
     held: str = ""
     """Embedding requests with a text that has this in it wait until they are let go."""
 
+    holds: threading.Event = field(default_factory=threading.Event)
+    """Set while one waits so."""
+
     let_go: threading.Event = field(default_factory=threading.Event)
 
     def will(self, *replies: Reply) -> None:
@@ -75,6 +78,7 @@ class OpenAIServer:
     def hold(self, text: str) -> None:
         """Let embedding requests with this in a text wait."""
         self.let_go.clear()
+        self.holds.clear()
         self.held = text
 
     def go_on(self) -> None:
@@ -169,6 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         dimension = body.get("dimensions", DIMENSION)
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         if script.held and any(script.held in text for text in texts):
+            script.holds.set()
             script.let_go.wait()
         rows = reply.rows if reply else [vector_of(text, dimension) for text in texts]
         as_base64 = body.get("encoding_format") == "base64"

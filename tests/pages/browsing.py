@@ -29,7 +29,7 @@ class Queue:
     def current(self, principal):
         return self.asked
 
-    def has_worker(self):
+    def expects_worker(self):
         return self.working
 
 

@@ -80,7 +80,7 @@ def test_without_a_worker_the_page_says_how_to_start_one(page):
 
 
 def test_with_a_worker_it_says_nothing_of_it(services, monkeypatch):
-    monkeypatch.setattr(services.queue, "has_worker", lambda: True)
+    monkeypatch.setattr(services.queue, "expects_worker", lambda: True)
     assert words.NO_IMPORT_WORKER not in told(opened())
 
 
