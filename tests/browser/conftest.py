@@ -87,8 +87,9 @@ def program(
         yield program
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator["sync_api.Browser"]:
+    """One for a file: while it lives its event loop stops other tests from running theirs."""
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
