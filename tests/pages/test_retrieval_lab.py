@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 from langchain_core.documents import Document
 from streamlit.testing.v1 import AppTest
 
@@ -208,10 +209,12 @@ def test_measuring_without_a_right_passage_says_what_to_do(page, services):
     assert "Mark one in the lab." in html_of(page)
 
 
-def test_an_empty_library_says_how_to_fill_it_and_asks_nothing(services):
+def test_an_empty_library_says_how_to_fill_it_and_asks_nothing(services, monkeypatch):
+    monkeypatch.setattr(st, "page_link", lambda _page, *, label, icon: st.write(label))
     services.library.now = Status(documents=0)
     page = AppTest.from_file(str(PAGE), default_timeout=20)
     page.session_state["framed"] = True
     html = html_of(page.run())
     assert words.LIBRARY_EMPTY in html
+    assert words.EMPTY_IMPORT in html
     assert not page.text_input
