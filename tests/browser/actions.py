@@ -65,6 +65,11 @@ def settle(page: "Page") -> None:
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
 
 
+def still(page: "Page") -> None:
+    """Wait until nothing moves: a click on what is unfolding lands beside it."""
+    page.evaluate("Promise.allSettled(document.getAnimations().map((one) => one.finished))")
+
+
 def squeeze(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 

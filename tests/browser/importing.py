@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import settle
+from tests.browser.actions import settle, still
 from tests.browser.program import Program
 from ui import words
 
@@ -36,6 +36,7 @@ def open_form(page: "Page", program: Program) -> None:
     open_page(page, program, "imports")
     page.get_by_text(words.ADD_SOURCE, exact=True).click()
     page.get_by_label(words.SOURCE_FIELDS["path"]).wait_for()
+    still(page)
 
 
 def press(place: "Page | Locator", label: str) -> None:
@@ -46,7 +47,7 @@ def add_folder(page: "Page", program: Program, folder: Path, button: str) -> Non
     open_form(page, program)
     page.get_by_label(words.SOURCE_FIELDS["path"]).fill(str(folder))
     press(page, button)
-    page.get_by_role("heading", name=folder.name).wait_for()
+    sync_api.expect(page.get_by_role("heading", name=folder.name)).to_be_visible()
 
 
 def import_folder(page: "Page", program: Program, folder: Path) -> None:

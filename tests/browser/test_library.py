@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways
+from tests.browser.actions import PHONE, screenshot, scrolls_sideways, still
 from tests.browser.importing import (
     add_folder,
     choose,
@@ -70,6 +70,7 @@ def test_documents_are_found_narrowed_down_and_opened_at_a_passage(
     library: "sync_api.Page", kitchen: str
 ) -> None:
     library.get_by_text(words.LIBRARY_NARROW, exact=True).click()
+    still(library)
     pick(library, words.BY_LANGUAGE, words.SCRIPT_NAMES["latin"])
     library.get_by_text(words.LIBRARY_NARROWED, exact=True).wait_for()
     see_rows(library, 2)

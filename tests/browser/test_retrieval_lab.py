@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle
+from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, still
 from ui import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -31,6 +31,7 @@ def test_it_is_there_by_its_own_address_and_shows_each_mode(lab: "sync_api.Page"
 
 def test_a_passage_marked_as_right_is_measured(lab: "sync_api.Page") -> None:
     lab.get_by_text(words.WHY).first.click()
+    still(lab)
     lab.get_by_role("button", name=words.RIGHT_PASSAGE).first.click()
     lab.get_by_text(words.TAKE_BACK).first.wait_for()
     lab.get_by_role("button", name=words.MEASURE).click()
