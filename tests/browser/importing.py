@@ -110,13 +110,12 @@ def mark(page: "Page", row: int) -> None:
 
 
 def see_quiet(page: "Page") -> None:
-    """Look again until the library page knows of no import that waits or is at work."""
-    under_way = page.get_by_text(words.count(words.LIBRARY_UNDER_WAY, 1))
-    page.get_by_role("button", name=words.LOOK_AGAIN).wait_for()
+    """Look again until the library page has nothing to tell, and knows of no import at work."""
+    button = page.get_by_role("button", name=words.LOOK_AGAIN)
     for _ in range(100):
+        page.wait_for_timeout(300)  # until the run of what was pressed last has begun
         settle(page)
-        if not under_way.is_visible():
+        if not button.is_visible():
             return
-        press(page, words.LOOK_AGAIN)
-        page.wait_for_timeout(200)
-    sync_api.expect(under_way).to_be_hidden()
+        button.click()
+    sync_api.expect(button).to_be_hidden()

@@ -139,6 +139,8 @@ def test_a_failed_file_is_tried_again_once_it_is_mended_or_dismissed(
     screenshot(page, "library-failures")
     page.locator(".st-key-retry-failed button").click()
     see_quiet(page)
+    open_page(page, program, "library")
+    choose(page, words.LIBRARY_VIEWS["failures"])
     sync_api.expect(failed).to_have_count(1)
     sync_api.expect(failed).to_have_text(f"{kitchen}-two.docx")
     page.locator(".st-key-dismiss-failed button").click()

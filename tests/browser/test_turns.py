@@ -104,7 +104,8 @@ def test_an_edit_that_is_left_changes_nothing(asked: "sync_api.Page") -> None:
 
 def test_the_keyboard_alone_reaches_and_presses_ask_again(asked: "sync_api.Page") -> None:
     button = asked.get_by_role("button", name=words.ASK_AGAIN, exact=True)
-    for _ in range(30):
+    settle(asked)
+    for _ in range(60):
         asked.keyboard.press("Shift+Tab")
         if button.evaluate("button => button === document.activeElement"):
             break
