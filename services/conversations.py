@@ -12,7 +12,7 @@ from services.transcripts import TranscriptFormat, render
 from storage.conversation_list import ConversationList
 
 KEPT_DELETED = timedelta(days=30)
-LISTED = 20
+LISTED = 12
 
 
 class Age(StrEnum):

@@ -19,6 +19,7 @@ from services.document_view import (
 )
 from services.own_sources import own_sources
 from storage.documents import Documents, StoredDocument
+from storage.passage_finder import nearest_place
 from storage.reading import Place, Reading
 from storage.sources import Sources
 
@@ -174,13 +175,8 @@ def _version(document: StoredDocument) -> Freshness:
 
 
 def _nearest_text(text: str, source: Source) -> Span | None:
-    before = text.rfind(source.text, 0, source.start + len(source.text))
-    after = text.find(source.text, source.start)
-    found = [place for place in (before, after) if place >= 0]
-    if not found:
-        return None
-    start = min(found, key=lambda place: abs(place - source.start))
-    return Span(start, start + len(source.text))
+    start = nearest_place(text, source.text, source.start)
+    return None if start is None else Span(start, start + len(source.text))
 
 
 def _place_around(span: Span, characters: int) -> Place:

@@ -108,7 +108,7 @@ def passage_now(
     same = [passage for passage in passages if passage.text == text]
     if same:
         return min(same, key=lambda passage: abs(passage.start - start))
-    at = _nearest(document_text, text, start)
+    at = nearest_place(document_text, text, start)
     if at is None or not text or not passages:
         return None
 
@@ -119,7 +119,8 @@ def passage_now(
     return best if 2 * shared(best) >= min(len(text), len(best.text)) else None
 
 
-def _nearest(document_text: str, text: str, start: int) -> int | None:
+def nearest_place(document_text: str, text: str, start: int) -> int | None:
+    """Where the text stands nearest to `start`; None where it stands nowhere."""
     before = document_text.rfind(text, 0, start + len(text))
     after = document_text.find(text, start)
     places = [place for place in (before, after) if place >= 0]

@@ -28,7 +28,7 @@ from ui.library_failures import show_failures, show_left_out
 from ui.library_table import show_documents
 from ui.passages_view import show_document_passages
 from ui.scope import kept_search, show_scope
-from ui.services import principal, services
+from ui.services import services
 from ui.source_panel import show_source
 from ui.sources_form import add_source
 from ui.uploads import show_file_news, show_files, take_files
@@ -51,7 +51,6 @@ __all__ = [
     "library_view",
     "open_conversation",
     "opened_document",
-    "principal",
     "require_frame",
     "return_to_opened_page",
     "services",

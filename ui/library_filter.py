@@ -41,10 +41,11 @@ def document_filter(contents: "Contents") -> Wanted:
             format_func=lambda order: words.LIBRARY_ORDERS[order],
             width=230,
         )
-    narrowed = any(st.session_state.get(key) for key in NARROWING)
-    label = words.LIBRARY_NARROWED if narrowed else words.LIBRARY_NARROW
-    with st.expander(label, icon=":material/filter_alt:", key="library-narrow"):
-        filter_ = _narrowing(contents, text)
+        narrowed = any(st.session_state.get(key) for key in NARROWING)
+        label = words.LIBRARY_NARROWED if narrowed else words.LIBRARY_NARROW
+        # A popover's widgets are built when it is opened; those of an expander with the page.
+        with st.popover(label, icon=":material/filter_alt:", key="library-narrow"):
+            filter_ = _narrowing(contents, text)
     return Wanted(filter_, order or DocumentOrder.TITLE)
 
 

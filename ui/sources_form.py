@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from services.source_status import SourceSettings
 
 KIND, ROUND = "add_source_kind", "add_source_round"
+FORM, OPENED = "add_source", "add_source_opened"
 SHOWN_SKIPPED = 5
 IMPORT, TRY, TEST = "import", "try", "test"
 
@@ -26,24 +27,32 @@ Given = dict[str, Any]
 
 def add_source(services: Services) -> None:
     """Show the form of the chosen kind, and do what its buttons say."""
-    with st.expander(words.ADD_SOURCE, icon=":material/add:"):
-        names = services.source_kinds.names()
-        kind: str | None = st.segmented_control(
-            words.SOURCE_KIND,
-            names,
-            default=names[0],
-            required=True,
-            key=KIND,
-            format_func=lambda name: words.SOURCE_KINDS[name],
-        )
-        kind = kind or names[0]
-        # A form with another key is empty again.
-        with st.form(f"add-{kind}-{st.session_state.get(ROUND, 0)}", border=False):
-            given = fields(services, kind)
-            settings = settings_fields(services)
-            pressed = _buttons(is_upload=_takes_files(services, kind))
-        if pressed:
-            _do(services, kind, pressed, given, settings)
+    form = st.expander(words.ADD_SOURCE, icon=":material/add:", key=FORM, on_change="rerun")
+    if form.open:
+        st.session_state[OPENED] = True
+    if st.session_state.get(OPENED):  # what was typed stays when the form is folded
+        with form:
+            _show_form(services)
+
+
+def _show_form(services: Services) -> None:
+    names = services.source_kinds.names()
+    kind: str | None = st.segmented_control(
+        words.SOURCE_KIND,
+        names,
+        default=names[0],
+        required=True,
+        key=KIND,
+        format_func=lambda name: words.SOURCE_KINDS[name],
+    )
+    kind = kind or names[0]
+    # A form with another key is empty again.
+    with st.form(f"add-{kind}-{st.session_state.get(ROUND, 0)}", border=False):
+        given = fields(services, kind)
+        settings = settings_fields(services)
+        pressed = _buttons(is_upload=_takes_files(services, kind))
+    if pressed:
+        _do(services, kind, pressed, given, settings)
 
 
 def fields(services: Services, kind: str, before: Given | None = None) -> Given:

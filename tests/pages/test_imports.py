@@ -21,7 +21,8 @@ def services(build_services, monkeypatch) -> Iterator:
 
 @pytest.fixture
 def page(services) -> AppTest:
-    return opened()
+    """The list of sources, the form for another one unfolded."""
+    return unfold(opened())
 
 
 @pytest.fixture
@@ -36,6 +37,11 @@ def opened(source=None) -> AppTest:
     page.session_state["framed"] = True
     if source is not None:
         page.query_params["source"] = source.id
+    return page.run()
+
+
+def unfold(page: AppTest, *, unfolded: bool = True) -> AppTest:
+    page.session_state["add_source"] = unfolded
     return page.run()
 
 
@@ -84,6 +90,15 @@ def test_with_a_worker_it_says_nothing_of_it(services, monkeypatch):
     assert words.NO_IMPORT_WORKER not in told(opened())
 
 
+def test_the_form_is_built_when_it_is_unfolded_and_stays_when_it_is_folded(services):
+    page = opened()
+    assert not page.text_input
+    unfold(page)
+    assert field(page, words.SOURCE_FIELDS["path"])
+    unfold(page, unfolded=False)
+    assert field(page, words.SOURCE_FIELDS["path"])
+
+
 def test_a_test_shows_what_is_there_and_adds_nothing(page, services, handbook):
     (handbook / "tool<b>.exe").write_bytes(b"1")
     fill_in(page, handbook)
@@ -117,7 +132,7 @@ def test_a_source_joins_a_collection_there_is(services, source, tmp_path):
     services.sources.edit(LOCAL_USER, source.id, {}, SourceSettings("handbook", "HR"))
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "a.md").write_text("# A")
-    page = opened()
+    page = unfold(opened())
     fill_in(page, tmp_path / "rules")
     # A new name can be typed too, which AppTest can't.
     field(page, words.SOURCE_COLLECTION).set_value("HR")

@@ -4,7 +4,6 @@ from ui.english.fixed import fixed
 from ui.english.plural import Plural
 
 NEW_CONVERSATION = "New conversation"
-CONVERSATIONS = "Conversations"
 UNTITLED = "Untitled"
 LOST_CONVERSATION = "There is no such conversation. Ask a question to start a new one."
 

@@ -28,7 +28,6 @@ SHOW_TODAY = "Show the document of today"
 PREVIOUS_PASSAGE = "Previous passage"
 NEXT_PASSAGE = "Next passage"
 PASSAGE_OF = "Passage {ordinal:,} of {passages:,}"
-STORED_TEXT = "Stored text"
 ORIGINAL_PAGE = "Page {page} of the original"
 
 RATE = "Is this a good answer?"
