@@ -1,0 +1,34 @@
+"""The ledger's tables: what was imported, in which version, which passages, what was asked.
+
+They are imported from here: only together are they the ledger, which a migration compares.
+"""
+
+from storage.tables.base import Base
+from storage.tables.conversations import ConversationRow, LabelRow, RatingRow, TurnRow
+from storage.tables.imports import FailureRow, ImportItemRow, ImportRow, WorkerRow
+from storage.tables.library import (
+    DiscardedPassageRow,
+    DocumentRow,
+    DocumentTextRow,
+    IndexRow,
+    PassageRow,
+    SourceRow,
+)
+
+__all__ = [
+    "Base",
+    "ConversationRow",
+    "DiscardedPassageRow",
+    "DocumentRow",
+    "DocumentTextRow",
+    "FailureRow",
+    "ImportItemRow",
+    "ImportRow",
+    "IndexRow",
+    "LabelRow",
+    "PassageRow",
+    "RatingRow",
+    "SourceRow",
+    "TurnRow",
+    "WorkerRow",
+]
