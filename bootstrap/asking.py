@@ -81,5 +81,7 @@ class AskingServices:
 
     def remove_abandoned_boxes(self) -> None:
         """Let a worker take out what was dropped into conversations that are gone for good."""
+        from services.own_sources import owner_of
+
         for box in self.uploads.abandoned():
-            self.queue.enqueue(LOCAL_USER, box.id, ImportKind.REMOVAL)
+            self.queue.enqueue(owner_of(box, LOCAL_USER), box.id, ImportKind.REMOVAL)

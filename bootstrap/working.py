@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def make_queue(database: "Database", run_next: Callable[["OnProgress"], bool]) -> ImportQueue:
     """The queue; where no worker lives, `run_next` does what it holds."""
-    return ImportQueue(QueuedImports(database), Workers(database), run_next)
+    return ImportQueue(QueuedImports(database), Sources(database), Workers(database), run_next)
 
 
 def make_worker(database: "Database", services: "Services") -> Worker:

@@ -68,7 +68,7 @@ class ImportReports:
         Raises:
             NotFoundError: There is no such import.
         """
-        job = self._job(principal, import_id)
+        job = self._queue.get(principal, import_id)
         figures = self._items.figures(import_id)
         price = figures.tokens * self._price / _MILLION
         return ImportSummary(
@@ -94,7 +94,7 @@ class ImportReports:
         Raises:
             NotFoundError: There is no such import.
         """
-        self._job(principal, import_id)
+        self._queue.get(principal, import_id)
         return self._items.page(import_id, outcomes, limit=limit, offset=offset)
 
     def history(
@@ -107,8 +107,3 @@ class ImportReports:
         """
         self._sources.get(principal, source_id)
         return self._queue.history(principal, source_id, limit=limit, offset=offset)
-
-    def _job(self, principal: Principal, import_id: str) -> QueuedImport:
-        job = self._queue.get(principal, import_id)
-        self._sources.get(principal, job.source_id)
-        return job

@@ -32,6 +32,12 @@ def own_sources(sources: Sources, principal: Principal) -> dict[str, StoredSourc
     return {one.id: one for one in sources.list() if one.options.get(_OWNER) in mine}
 
 
+def owner_of(source: StoredSource, otherwise: Principal) -> Principal:
+    """Whose source it is; `otherwise` where it is everybody's."""
+    user_id = source.options.get(_OWNER)
+    return Principal(user_id) if user_id else otherwise
+
+
 def by_source(own: Iterable[str], named: Iterable[Named]) -> dict[str, list[str]]:
     """The keys by source; those of other sources than the `own` are left out."""
     known, keys = set(own), defaultdict[str, list[str]](list)

@@ -7,27 +7,38 @@ from datetime import UTC, datetime
 
 from domain import ImportKind, ImportState, Principal, QueuedImport
 from errors import NotFoundError
+from services.own_sources import own_sources
 from services.progress import OnProgress, ignore
 from storage.import_leases import Workers
 from storage.import_queue import CANCEL, PAUSE, QueuedImports
+from storage.sources import Sources
 
 _POLL_S = 0.3
 
 
 class ImportQueue:
-    """Imports as jobs: asked for here, done by a worker process, watched from anywhere."""
+    """Imports as jobs: asked for here, done by a worker process, watched from anywhere.
+
+    Whoever asks sees and steers the imports of shared sources and of their own, no others.
+    """
 
     def __init__(
-        self, imports: QueuedImports, workers: Workers, run_next: Callable[[OnProgress], bool]
+        self,
+        imports: QueuedImports,
+        sources: Sources,
+        workers: Workers,
+        run_next: Callable[[OnProgress], bool],
     ) -> None:
         """Args are kept, nothing is opened.
 
         Args:
             imports: The queue.
+            sources: Tells whose a source is.
             workers: Tells whether a worker lives.
             run_next: Does the next import in this process; False where none waits.
         """
         self._imports = imports
+        self._sources = sources
         self._workers = workers
         self._run_next = run_next
 
@@ -53,68 +64,76 @@ class ImportQueue:
             confirm_removals: Remove documents even if most of the source is gone.
 
         Raises:
-            NotFoundError: There is no such source.
+            NotFoundError: There is no such source, or it is another's.
         """
+        if not self._sees(principal, source_id):
+            raise NotFoundError(f"there is no source {source_id}")
         options = {"keys": sorted(set(keys)), "confirm_removals": confirm_removals}
         told = {name: value for name, value in options.items() if value}
         return self._imports.enqueue(source_id, principal.user_id, kind, told)
 
-    def get(self, principal: Principal, import_id: str) -> QueuedImport:  # noqa: ARG002  # every call names who asks
+    def get(self, principal: Principal, import_id: str) -> QueuedImport:
         """How an import stands.
 
         Raises:
-            NotFoundError: There is no such import.
+            NotFoundError: There is no such import, or its source is another's.
         """
-        return self._imports.get(import_id)
+        job = self._imports.get(import_id)
+        if not self._sees(principal, job.source_id):
+            raise NotFoundError(f"there is no import {import_id}")
+        return job
 
-    def current(self, principal: Principal, source_id: str | None = None) -> list[QueuedImport]:  # noqa: ARG002  # every call names who asks
+    def current(self, principal: Principal, source_id: str | None = None) -> list[QueuedImport]:
         """What is queued, running, paused or interrupted, of one source or of all.
 
         The one at work comes first, the others in their order.
         """
-        return self._imports.current(source_id)
+        own = own_sources(self._sources, principal)
+        return [job for job in self._imports.current(source_id) if job.source_id in own]
+
+    def busy_sources(self) -> set[str]:
+        """The ids of all sources with imports that have not ended, whoever's; for the worker."""
+        return {job.source_id for job in self._imports.current()}
 
     def history(
         self,
-        principal: Principal,  # noqa: ARG002  # every call names who asks
+        principal: Principal,
         source_id: str,
         *,
         limit: int = 20,
         offset: int = 0,
     ) -> list[QueuedImport]:
-        """The source's ended imports, of every kind, the latest first."""
+        """The source's ended imports, of every kind, the latest first; none of another's."""
+        if not self._sees(principal, source_id):
+            return []
         return self._imports.history(source_id, limit=limit, offset=offset)
 
-    def pause(self, principal: Principal, import_id: str) -> QueuedImport:  # noqa: ARG002  # every call names who asks
+    def pause(self, principal: Principal, import_id: str) -> QueuedImport:
         """Let an import rest until it is resumed; it stops within two seconds.
 
         Raises:
-            NotFoundError: There is no such import.
+            NotFoundError: As for `get`.
         """
-        return self._imports.wish(import_id, PAUSE)
+        return self._imports.wish(self.get(principal, import_id).id, PAUSE)
 
-    def resume(self, principal: Principal, import_id: str) -> QueuedImport:  # noqa: ARG002  # every call names who asks
+    def resume(self, principal: Principal, import_id: str) -> QueuedImport:
         """Let a paused import go on at the next document, when its turn comes.
 
         Raises:
-            NotFoundError: There is no such import.
+            NotFoundError: As for `get`.
         """
-        return self._imports.resume(import_id)
+        return self._imports.resume(self.get(principal, import_id).id)
 
-    def cancel(self, principal: Principal, import_id: str) -> QueuedImport:  # noqa: ARG002  # every call names who asks
+    def cancel(self, principal: Principal, import_id: str) -> QueuedImport:
         """End an import; it stops within two seconds, and what it has imported is kept.
 
         Raises:
-            NotFoundError: There is no such import.
+            NotFoundError: As for `get`.
         """
-        return self._imports.wish(import_id, CANCEL)
-
-    def has_worker(self) -> bool:
-        """Whether a worker process lives."""
-        return self._workers.any_alive()
+        return self._imports.wish(self.get(principal, import_id).id, CANCEL)
 
     def expects_worker(self) -> bool:
-        """Whether one lives, or did some seconds ago: `serve` starts another in its place."""
+        """Whether a worker lives, or did some seconds ago: `serve` starts another in its place."""
         return self._workers.any_lately()
 
     def wait(
@@ -126,7 +145,7 @@ class ImportQueue:
         record with it: it is told as it was last seen, and completed.
 
         Raises:
-            NotFoundError: There is no such import, or its source was removed meanwhile.
+            NotFoundError: As for `get`, or its source was removed meanwhile.
         """
         job = self.get(principal, import_id)
         while True:
@@ -140,5 +159,9 @@ class ImportQueue:
                 on_progress(job.progress)
             if job.ended or job.state is ImportState.PAUSED:
                 return job
-            if self.has_worker() or not self._run_next(on_progress):
+            # One that is expected isn't there yet: this process needn't wait for it.
+            if self._workers.any_alive() or not self._run_next(on_progress):
                 time.sleep(_POLL_S)
+
+    def _sees(self, principal: Principal, source_id: str) -> bool:
+        return source_id in own_sources(self._sources, principal)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from domain import ImportKind, Principal, QueuedImport
 from errors import NotFoundError
-from services.own_sources import own_sources
+from services.own_sources import own_sources, owner_of
 from services.queue import ImportQueue
 from services.source_kinds import Added, Given, Seen, SourceKinds
 from services.source_status import (
@@ -149,13 +149,20 @@ class SourceService:
         return self._queue.enqueue(principal, source.id, ImportKind.REMOVAL)
 
     def refresh_due(self, principal: Principal, now: datetime) -> Sequence[QueuedImport]:
-        """Queue an import of every source whose time has come; for the worker."""
+        """Queue an import of every source whose time has come; for the worker.
+
+        That of a person's own source is queued in their name, the others in the principal's.
+        """
+        busy = self._queue.busy_sources()
+        begun, failed = self._traces.last_refreshes(), self._traces.failed_in_a_row()
         due = [
-            status.source.id
-            for status in self._statuses(principal, self._sources.list())
-            if status.job is None and status.next_refresh and status.next_refresh <= now
+            source
+            for source in self._sources.list()
+            if source.id not in busy
+            and (at := next_refresh(source, begun.get(source.id), failed.get(source.id, 0)))
+            and at <= now
         ]
-        return [self._queue.enqueue(principal, source_id) for source_id in due]
+        return [self._queue.enqueue(owner_of(one, principal), one.id) for one in due]
 
     def _source(self, principal: Principal, source_id: str) -> StoredSource:
         seen = own_sources(self._sources, principal)

@@ -1,12 +1,21 @@
 import pytest
 
-from domain import LOCAL_USER, ImportKind, ImportState, Outcome
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal
 from errors import NotFoundError
+
+BERT = Principal("bert")
 
 
 @pytest.fixture
 def services(build_services):
     return build_services(embed=True)
+
+
+@pytest.fixture
+def berts_box(services):
+    """The files of a conversation of Bert's: a source that is his alone."""
+    talk = services.uploads.begin_conversation(BERT, "Salaries")
+    return services.uploads.add(BERT, [("a.md", b"# A")], conversation_id=talk).source_id
 
 
 @pytest.fixture
@@ -109,3 +118,34 @@ def test_of_an_unknown_source_or_import_nothing_can_be_asked(services):
     for ask in (services.queue.enqueue, services.queue.get, services.queue.pause):
         with pytest.raises(NotFoundError):
             ask(LOCAL_USER, "nothing")
+
+
+def test_of_another_persons_source_nothing_can_be_asked(services, berts_box):
+    with pytest.raises(NotFoundError):
+        services.queue.enqueue(LOCAL_USER, berts_box, ImportKind.REMOVAL)
+    assert services.queue.current(BERT) == []
+
+
+@pytest.mark.parametrize("ask", ["get", "pause", "resume", "cancel", "wait"])
+def test_an_import_of_another_persons_source_is_not_found_and_stays_as_it_is(
+    services, berts_box, ask
+):
+    job = services.queue.enqueue(BERT, berts_box)
+    if ask == "resume":
+        job = services.queue.pause(BERT, job.id)
+    with pytest.raises(NotFoundError):
+        getattr(services.queue, ask)(LOCAL_USER, job.id)
+    assert services.queue.get(BERT, job.id) == job
+
+
+def test_imports_of_another_persons_source_are_not_listed(services, berts_box, source):
+    shared = enqueue(services, source)
+    bert = services.queue.enqueue(BERT, berts_box)
+    assert services.queue.current(LOCAL_USER) == [shared]
+    assert services.queue.current(LOCAL_USER, berts_box) == []
+    assert services.queue.current(BERT) == [shared, bert]
+    assert services.queue.busy_sources() == {source.id, berts_box}
+
+    ended = services.queue.wait(BERT, bert.id)
+    assert services.queue.history(BERT, berts_box) == [ended]
+    assert services.queue.history(LOCAL_USER, berts_box) == []

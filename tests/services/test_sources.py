@@ -167,6 +167,17 @@ def test_a_scheduled_source_is_refreshed_when_its_time_has_come(services, add, s
     assert services.sources.refresh_due(LOCAL_USER, due) == []
 
 
+def test_a_scheduled_source_of_one_person_is_refreshed_for_that_person(services):
+    conversation = services.uploads.begin_conversation(SOMEBODY, "About leave")
+    box = services.uploads.add(SOMEBODY, [("a.md", b"# A")], conversation_id=conversation).source_id
+    services.sources.edit(SOMEBODY, box, {}, SourceSettings(schedule=Schedule.HOURLY))
+    work(services)
+    later = datetime.now(UTC) + timedelta(days=1)
+    [queued] = services.sources.refresh_due(LOCAL_USER, later)
+    assert services.queue.current(SOMEBODY) == [queued]
+    assert services.sources.refresh_due(LOCAL_USER, later) == [], "it is queued already"
+
+
 def test_importing_one_document_anew_does_not_put_off_the_next_refresh(services, add):
     source = add(schedule=Schedule.DAILY)
     services.sources.refresh(LOCAL_USER, source.id)

@@ -137,6 +137,18 @@ def test_the_box_of_a_conversation_that_is_gone_for_good_is_removed_at_the_next_
     assert not list((tmp_path / "data" / gone[0].location).glob("*"))
 
 
+def test_the_box_of_anybodys_conversation_that_is_gone_is_removed_at_the_next_start(
+    build_services,
+):
+    services = build_services(embed=True)
+    talk = services.uploads.begin_conversation(OTHER, "gone")
+    box = services.uploads.add(OTHER, [("a.md", b"# A")], conversation_id=talk).source_id
+    services.conversations.delete(OTHER, talk)
+    services.conversations.purge(datetime.now(UTC) + timedelta(days=31))
+    [job] = build_services(embed=True).queue.current(OTHER)
+    assert (job.source_id, job.kind) == (box, ImportKind.REMOVAL)
+
+
 def test_a_conversation_begun_for_files_remembers_its_search(uploads, conversations):
     search = SearchChoice(Scope(formats=("md",)), k=3)
     id_ = uploads.begin_conversation(LOCAL_USER, "a\n b\ud800 " + "x" * 100, search)
