@@ -1,6 +1,6 @@
 """Labels: people say which passage is right for a question, and search is measured by it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -111,9 +111,15 @@ class LabelService:
         Where two labels have become labels of one passage, the newer counts. Those of files given
         to one conversation are left out: searched is what everybody finds.
         """
-        private, index = self.sources.private_documents(), self.indexes.active()
+        index = self.indexes.active()
+        private = self.sources.private_documents()
+        return self._labelled(principal, None if index is None else index.id, private)
+
+    def _labelled(
+        self, principal: Principal, index_id: str | None, private: Collection[str]
+    ) -> LabelledQuestions:
         labels = [label for label in self.list(principal) if label.document_id not in private]
-        now = {} if index is None else self.finder.find(index.id, labels)
+        now = {} if index_id is None else self.finder.find(index_id, labels)
         judged: dict[str, dict[str, int]] = {}
         for label in labels:
             if label.passage_id in now:
@@ -136,11 +142,10 @@ class LabelService:
         """
         from services.label_files import write_labelled_set
 
-        index = self.indexes.active()
-        labelled = self.labelled_questions(principal)
+        index, private = self.indexes.active(), self.sources.private_documents()
+        labelled = self._labelled(principal, index.id if index else None, private)
         if index is None or not labelled.questions:
             raise InputError(labelled.nothing_to_measure())
-        private = self.sources.private_documents()
         return write_labelled_set(folder, labelled, self.documents, index.id, private)
 
     def import_(self, principal: Principal, folder: Path) -> "LabelsRead":

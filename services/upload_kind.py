@@ -57,8 +57,8 @@ class UploadKind:
         return self._uploads.loader(source)
 
     def forget(self, source: StoredSource) -> None:
-        """Delete the files in the box."""
-        self._files.empty(source.location)
+        """Delete the box's folder with the files in it."""
+        self._files.remove_box(source.location)
 
 
 def _uploads(given: Given) -> list[Upload]:

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from errors import StorageError
@@ -64,12 +64,15 @@ class UploadFiles:
             (folder / name).unlink(missing_ok=True)
         return True
 
-    def empty(self, location: str) -> None:
-        """Take every file out of the box."""
+    def remove_box(self, location: str) -> None:
+        """Delete the box with every file in it; where there is none, nothing happens.
+
+        Raises:
+            StorageError: It can't be deleted.
+        """
         folder = self._data_dir / location
-        with _explained(folder):
-            shutil.rmtree(folder, ignore_errors=not folder.exists())
-            folder.mkdir(parents=True, exist_ok=True)
+        with _explained(folder), suppress(FileNotFoundError):
+            shutil.rmtree(folder)
 
 
 def _holds(file: Path, data: bytes) -> bool:
