@@ -11,8 +11,8 @@ from sqlalchemy import Row, exists, func, select
 from domain import Metadata, Passage
 from errors import NotFoundError
 from storage.database import Database
-from storage.filing import filing
 from storage.groups import in_groups
+from storage.hydration import hydrated
 from storage.passage_list import passage_of
 from storage.tables import DocumentRow, DocumentTextRow, PassageRow
 from storage.windows import read_windows
@@ -178,7 +178,7 @@ class Documents:
         committed yet, or not any more.
         """
         found = self._rows(passage_ids)
-        return [_langchain(found[id_]) for id_ in passage_ids if id_ in found]
+        return [hydrated(*found[id_]) for id_ in passage_ids if id_ in found]
 
     def neighbours(self, passage_ids: Sequence[str], n: int) -> dict[str, Passage]:
         """By id, the passages widened by `n` on either side; see `read_windows`."""
@@ -203,31 +203,6 @@ class Documents:
         with self._database.read() as session:
             rows = session.scalars(wanted.limit(limit).offset(offset))
             return [_stored(row) for row in rows]
-
-
-def _langchain(row: Row[PassageRow, DocumentRow]) -> "Document":
-    from langchain_core.documents import Document  # slow, and only questions need it
-
-    passage, document = row
-    return Document(
-        id=passage.id,
-        page_content=passage.text,
-        metadata={
-            "document_id": document.id,
-            "source_id": document.source_id,
-            "key": document.key,
-            "title": document.title,
-            "location": document.location,
-            "version": document.version,
-            "format": document.format,
-            "page": passage.page,
-            "heading_path": list(passage.heading_path),
-            "start": passage.start,
-            "end": passage.end,
-            "ordinal": passage.ordinal,
-            **filing(document.details, document.imported_at),
-        },
-    )
 
 
 def _stored(row: DocumentRow) -> StoredDocument:
