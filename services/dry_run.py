@@ -1,6 +1,6 @@
 """What an import would do, found out without doing it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from chains.budget import estimate_tokens
@@ -13,18 +13,17 @@ from domain import (
     Outcome,
     Passage,
     Principal,
-    Skipped,
 )
 from errors import UnreadableError
-from services.import_plan import Plan, failed, plan
+from services.import_plan import Plan, failed
 from services.import_run import Loader, refuse_unstorable
 from services.indexing import searchable_text
+from services.planner import Planner
 from services.progress import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from storage.documents import Documents, KnownVersion, document_id
 from storage.import_items import ImportItems
 from storage.imports import Imports
 from storage.indexes import Indexes, IndexSpec
-from storage.left_out import left_out_of
 from storage.sources import StoredSource
 
 if TYPE_CHECKING:
@@ -54,11 +53,10 @@ class DryRuns:
             formats_version: Of the readers.
         """
         self._documents = documents
-        self._imports = imports
         self._items = items
         self._indexes = indexes
         self._wanted = wanted
-        self._formats_version = formats_version
+        self._planner = Planner(imports, formats_version)
 
     def run(
         self,
@@ -80,7 +78,7 @@ class DryRuns:
             SourceError: The source can't be listed.
         """
         known = self._documents.known(source.id)
-        work = self._plan(source, loader, known, on_progress, cancelled)
+        work = self._planner.plan(source, loader, known, on_progress, cancelled)
         index = self._indexes.active()
         reader = _Reader(source.id, loader, known, index.spec if index else self._wanted)
         read: list[ImportItem] = []
@@ -91,23 +89,6 @@ class DryRuns:
             read.append(reader.item(ref))
             passages += read[-1].passages
         return self._report(import_id, source, work, read)
-
-    def _plan(
-        self,
-        source: StoredSource,
-        loader: Loader,
-        known: Mapping[str, KnownVersion],
-        on_progress: OnProgress,
-        cancelled: Cancelled,
-    ) -> Plan:
-        return plan(
-            _listed(loader, on_progress, cancelled),
-            known,
-            self._imports.failures(source.id),
-            formats_version=self._formats_version,
-            confirm_removals=False,
-            left_out=left_out_of(source.options),
-        )
 
     def _report(
         self, import_id: str, source: StoredSource, work: Plan, read: Sequence[ImportItem]
@@ -164,15 +145,6 @@ class _Reader:
             size=self._spec.size,
             overlap=self._spec.overlap,
         )
-
-
-def _listed(
-    loader: Loader, on_progress: OnProgress, cancelled: Cancelled
-) -> Iterator[DocumentRef | Skipped]:
-    for done, entry in enumerate(loader.list()):
-        stop_if(cancelled)
-        on_progress(Progress(Stage.LISTING, done, 0, entry.key))
-        yield entry
 
 
 def _tokens(title: str, passages: Sequence[Passage]) -> int:

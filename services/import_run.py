@@ -182,6 +182,8 @@ class ImportRun:
 
     def _remove(self, gone: Sequence[tuple[str, ImportItem]]) -> None:
         done = 0
+        if gone:  # before anything is removed, so that it can be left meanwhile
+            self.target().writer.load()
         for group in in_groups(gone):
             stop_if(self.cancelled)
             self.on_progress(

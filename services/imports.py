@@ -5,31 +5,22 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
-from domain import DocumentRef, ImportReport, ImportState, Principal, Skipped
+from domain import ImportReport, ImportState, Principal
 from errors import BusyError
-from services.import_plan import Plan, plan
 from services.import_run import ImportRun, Loader, Target
 from services.import_verdict import report_of
-from services.index_writer import IndexWriter
+from services.index_writer import IndexWriter, sweep_active
 from services.job import Job
-from services.progress import (
-    Cancelled,
-    OnProgress,
-    Progress,
-    Stage,
-    ignore,
-    never,
-    stop_if,
-)
+from services.planner import Planner
+from services.progress import Cancelled, OnProgress, ignore, never
 from services.refiling import Refiling
 from storage.database import Database
-from storage.documents import Documents, KnownVersion
+from storage.documents import Documents
 from storage.import_leases import ImportLeases
 from storage.imports import Imports
 from storage.index_stores import IndexStores
 from storage.indexes import Indexes, IndexSpec, IndexState, new_index
 from storage.ledger import Ledger
-from storage.left_out import left_out_of
 from storage.lock import writer_lock
 from storage.processes import process_name
 from storage.sources import StoredSource
@@ -58,6 +49,7 @@ class ImportService:
         self._formats_version = formats_version
         self._documents = Documents(database)
         self._imports = Imports(database)
+        self._planner = Planner(self._imports, formats_version)
         self._leases = ImportLeases(database)
         self._indexes = Indexes(database)
         self._ledger = Ledger(database)
@@ -200,35 +192,20 @@ class ImportService:
             cancelled=cancelled,
             items=list(self._imports.get(import_id).items),
         )
-        self._sweep_leftovers()
+        sweep_active(self._ledger, self._indexes, self._stores)
         known = self._documents.known(source.id)
         self._refiling.run(source, known, cancelled)
-        work = self._plan(run, known, keys, confirm_removals=confirm_removals)
+        work = self._planner.plan(
+            source,
+            loader,
+            known,
+            on_progress,
+            cancelled,
+            keys=keys,
+            confirm_removals=confirm_removals,
+        )
         run.execute(work, known)
         return report_of(run, work.held_back)
-
-    def _plan(
-        self,
-        run: ImportRun,
-        known: dict[str, KnownVersion],
-        keys: Sequence[str],
-        *,
-        confirm_removals: bool,
-    ) -> Plan:
-        return plan(
-            _listing(run),
-            known,
-            self._imports.failures(run.source.id),
-            formats_version=self._formats_version,
-            confirm_removals=confirm_removals,
-            keys=keys,
-            left_out=left_out_of(run.source.options),
-        )
-
-    def _sweep_leftovers(self) -> None:
-        active = self._indexes.active()
-        if active is not None:
-            IndexWriter(self._ledger, self._stores.open(active)).sweep()
 
     def _target(self) -> Target:
         index = self._indexes.active()
@@ -238,11 +215,3 @@ class ImportService:
             self._indexes.add(index)
         writer = IndexWriter(self._ledger, self._stores.open(index))
         return Target(writer, index.id, index.spec)
-
-
-def _listing(run: ImportRun) -> Iterator[DocumentRef | Skipped]:
-    run.on_progress(Progress(Stage.LISTING, 0, 0))
-    for done, entry in enumerate(run.loader.list()):
-        stop_if(run.cancelled)
-        run.on_progress(Progress(Stage.LISTING, done, 0, entry.key))
-        yield entry

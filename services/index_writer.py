@@ -21,7 +21,8 @@ from services.progress import Cancelled, Stage, stop_if
 from storage.documents import StoredDocument
 from storage.filing import filing
 from storage.groups import in_groups
-from storage.index_stores import IndexStore
+from storage.index_stores import IndexStore, IndexStores
+from storage.indexes import Indexes
 from storage.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class IndexWriter:
                 is swept out later.
         """
         vectors = self._embedded(entries, cancelled, on_part)
-        self._load_stores()
+        self.load()
         on_part(Stage.WRITING, len(entries), len(entries))
         self._ledger.announce(self._id, [entry.passage.id for entry in entries])
         for start in range(0, len(entries), _WRITE_AT_ONCE):
@@ -84,6 +85,10 @@ class IndexWriter:
             self._store(entries[start:end], vectors[start:end])
         publish()
         self.sweep()
+
+    def load(self) -> None:
+        """Have both stores ready: it may take seconds, and writing can't be left meanwhile."""
+        _ = self._index.passages, self._index.keywords
 
     def refile(self, entries: Sequence[Entry]) -> None:
         """Let passages carry the metadata their documents have now; nothing is embedded."""
@@ -129,10 +134,6 @@ class IndexWriter:
         stop_if(cancelled)
         return np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
 
-    def _load_stores(self) -> None:
-        # Their libraries take seconds to load on a busy machine, and writing can't be left.
-        _ = self._index.passages, self._index.keywords
-
     def _store(self, entries: Sequence[Entry], vectors: "np.ndarray") -> None:
         self._index.passages.add_vectors(
             [entry.passage.id for entry in entries],
@@ -141,6 +142,12 @@ class IndexWriter:
             [_metadata(entry) for entry in entries],
         )
         self._index.keywords.add([(entry.passage.id, _searchable(entry)) for entry in entries])
+
+
+def sweep_active(ledger: Ledger, indexes: Indexes, stores: IndexStores) -> int:
+    """Sweep the index that answers now, where there is one; how many passages were discarded."""
+    active = indexes.active()
+    return 0 if active is None else IndexWriter(ledger, stores.open(active)).sweep()
 
 
 def _next_group(group: int, seconds: float) -> int:

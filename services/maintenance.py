@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain import Principal
 from errors import BusyError, StorageError
 from services.check import CheckReport, check_index
-from services.index_writer import IndexWriter
+from services.index_writer import sweep_active
 from services.progress import Cancelled, CancelledError, OnProgress, ignore, never
 from services.reindex import IndexBuilder
 from storage.conversations import Conversations
@@ -182,12 +182,9 @@ class MaintenanceService:
         return store
 
     def _sweep_active(self) -> int:
-        active = self._indexes.active()
-        if active is None:
-            return 0
-        store = self._stores.open(active)
-        store.existing_folder()  # better told now than at the first question
-        return IndexWriter(self._ledger, store).sweep()
+        if active := self._indexes.active():
+            self._stores.open(active).existing_folder()  # better told now than at a question
+        return sweep_active(self._ledger, self._indexes, self._stores)
 
     def _delete_retired(self) -> None:
         for index in self._indexes.retired():

@@ -3,16 +3,8 @@
 from collections.abc import Callable
 
 from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome, Principal
-from services.index_writer import IndexWriter
-from services.progress import (
-    Cancelled,
-    OnProgress,
-    Progress,
-    Stage,
-    ignore,
-    never,
-    stop_if,
-)
+from services.index_writer import IndexWriter, sweep_active
+from services.progress import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from storage.documents import Documents, KnownVersion
 from storage.groups import in_groups
 from storage.index_stores import IndexStores
@@ -21,7 +13,7 @@ from storage.ledger import Ledger
 from storage.lock import writer_lock
 from storage.sources import Sources, StoredSource
 
-_LOCK_TIMEOUT_S = 2.0
+_LOCK_TIMEOUT_S = 0.5
 _GROUP = 200
 
 
@@ -78,21 +70,23 @@ class Removals:
         cancelled: Cancelled,
     ) -> list[ImportItem]:
         items: list[ImportItem] = []
+        on_progress(Progress(Stage.LISTING, 0, 0))  # until something is removed it can be left
         gone = [_gone(key, known) for key, known in self._documents.known(source.id).items()]
+        if gone:
+            self._load_stores()
         for group in in_groups(gone, _GROUP):
             stop_if(cancelled)
             on_progress(Progress(Stage.REMOVING, len(items), len(gone), group[0][1].key))
             self._ledger.remove(import_id, group)
-            self._sweep()
+            sweep_active(self._ledger, self._indexes, self._stores)
             items.extend(item for _, item in group)
         stop_if(cancelled)
-        self._sweep()
+        sweep_active(self._ledger, self._indexes, self._stores)
         return items
 
-    def _sweep(self) -> None:
-        active = self._indexes.active()
-        if active is not None:
-            IndexWriter(self._ledger, self._stores.open(active)).sweep()
+    def _load_stores(self) -> None:
+        if active := self._indexes.active():
+            IndexWriter(self._ledger, self._stores.open(active)).load()
 
 
 def _gone(key: str, known: KnownVersion) -> tuple[str, ImportItem]:

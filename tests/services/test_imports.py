@@ -9,6 +9,7 @@ import pytest
 from domain import LOCAL_USER, ImportState, Outcome
 from errors import BusyError, ModelUnavailableError, NotFoundError, SourceError, UnreadableError
 from loaders.directory import DirectoryLoader
+from services.index_writer import IndexWriter
 from services.progress import Stage
 from storage.lock import writer_lock
 from tests.fakes.library import DictLoader, Library
@@ -343,6 +344,15 @@ def test_a_removal_can_be_stopped_half_way(library):
     assert stopped.count(Outcome.GONE) == 500
     assert len(library.texts()) == 10
     assert library.check().agrees
+
+
+def test_a_wish_to_stop_while_the_stores_are_loaded_removes_nothing(library, monkeypatch):
+    library.load(DictLoader({"a": "one", "b": "two"}))
+    loaded = []
+    monkeypatch.setattr(IndexWriter, "load", lambda self: loaded.append(self))
+    stopped = library.load(DictLoader({"a": "one"}), cancelled=lambda: bool(loaded))
+    assert stopped.state is ImportState.CANCELLED
+    assert library.texts() == {"a": "one", "b": "two"}
 
 
 def test_an_interrupt_from_the_keyboard_is_a_wish_to_stop(library):

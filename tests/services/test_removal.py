@@ -4,7 +4,8 @@ import pytest
 
 from domain import LOCAL_USER, ImportKind, Outcome
 from errors import NotFoundError
-from services.progress import CancelledError
+from services.index_writer import IndexWriter
+from services.progress import CancelledError, Stage
 from services.removal import Removals
 from storage.import_queue import QueuedImports
 from storage.ledger import Ledger
@@ -42,6 +43,10 @@ def remove(library, forgotten):
     return removed
 
 
+def stages(told):
+    return [progress.stage for progress in told]
+
+
 def test_documents_passages_files_and_the_source_are_gone(library, remove, forgotten):
     other = library.sources.ensure("directory", "/other", name="other")
     library.load(DictLoader({"kept.txt": "Another rule."}), source=other)
@@ -59,7 +64,7 @@ def test_a_stopped_removal_keeps_the_source_and_goes_on_when_it_is_run_again(
     library.load(DictLoader({f"{n}.txt": f"Rule {n}." for n in range(MANY)}))
     told = []
     with pytest.raises(CancelledError):
-        remove(on_progress=told.append, cancelled=lambda: len(told) >= 1)
+        remove(on_progress=told.append, cancelled=lambda: Stage.REMOVING in stages(told))
     left = library.documents.count()
     assert 0 < left < MANY
     assert library.check().agrees
@@ -67,6 +72,18 @@ def test_a_stopped_removal_keeps_the_source_and_goes_on_when_it_is_run_again(
     assert remove().count(Outcome.GONE) == left
     with pytest.raises(NotFoundError):
         library.sources.get(library.source.id)
+
+
+def test_a_wish_to_stop_while_the_stores_are_loaded_leaves_every_document(
+    library, remove, monkeypatch
+):
+    library.load(DictLoader({"a.txt": "One rule."}))
+    told, loaded = [], []
+    monkeypatch.setattr(IndexWriter, "load", lambda self: loaded.append(self))
+    with pytest.raises(CancelledError):
+        remove(on_progress=told.append, cancelled=lambda: bool(loaded))
+    assert library.documents.count() == 1
+    assert stages(told) == [Stage.LISTING], "the worker may end in that stage, not while it removes"
 
 
 def test_a_source_that_was_never_imported_is_removed(library, remove):

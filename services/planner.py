@@ -1,0 +1,58 @@
+"""Lists a source and plans what is to be done: for an import and for its dry run alike."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from domain import DocumentRef, Skipped
+from services.import_plan import Plan, plan
+from services.import_run import Loader
+from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
+from storage.documents import KnownVersion
+from storage.imports import Imports
+from storage.left_out import left_out_of
+from storage.sources import StoredSource
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Compares sources with the ledger. `formats_version` is that of the readers."""
+
+    imports: Imports
+    formats_version: int
+
+    def plan(
+        self,
+        source: StoredSource,
+        loader: Loader,
+        known: Mapping[str, KnownVersion],
+        on_progress: OnProgress,
+        cancelled: Cancelled,
+        *,
+        keys: Collection[str] = (),
+        confirm_removals: bool = False,
+    ) -> Plan:
+        """What an import of the source has to do now; see `services.import_plan.plan`.
+
+        Raises:
+            CancelledError: The wish to stop came.
+            SourceError: The source can't be listed.
+        """
+        return plan(
+            _listed(loader, on_progress, cancelled),
+            known,
+            self.imports.failures(source.id),
+            formats_version=self.formats_version,
+            confirm_removals=confirm_removals,
+            keys=keys,
+            left_out=left_out_of(source.options),
+        )
+
+
+def _listed(
+    loader: Loader, on_progress: OnProgress, cancelled: Cancelled
+) -> Iterator[DocumentRef | Skipped]:
+    on_progress(Progress(Stage.LISTING, 0, 0))  # a source may take long before its first entry
+    for done, entry in enumerate(loader.list()):
+        stop_if(cancelled)
+        on_progress(Progress(Stage.LISTING, done, 0, entry.key))
+        yield entry
