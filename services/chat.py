@@ -1,7 +1,8 @@
 """Answering questions in conversations: the one use case behind page, command line and API."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from domain import Conversation, Principal, SearchChoice, SearchMode, Turn, TurnState
@@ -105,8 +106,7 @@ class ChatService:
         answering = Answering(turn, self._text_of)
         try:
             yield Started(turn)
-            chain = self._make_chain(principal, turn.search, turn.conversation_id)
-            yield from answering.run(chain, self._history(principal, turn))
+            yield from self._events(principal, answering)
         except GeneratorExit:
             answering.end(TurnState.STOPPED)
             raise
@@ -117,68 +117,71 @@ class ChatService:
             self._conversations.finish_turn(principal, answering.turn)
         yield Answered(answering.turn)
 
-    def regenerate(
+    def _events(self, principal: Principal, answering: Answering) -> Iterator[Event]:
+        turn = answering.turn
+        chain = self._make_chain(principal, turn.search, turn.conversation_id)
+        yield from answering.run(chain, self._history(principal, turn))
+
+    def ask_again(
         self,
         principal: Principal,
         conversation_id: str,
         turn_id: str,
         *,
+        question: str | None = None,
+        standalone: str | None = None,
         search: SearchChoice | None = None,
     ) -> Generator[Event, None, None]:
-        """Ask the question of a turn once more, beside it; searched as it was if not told.
+        """Answer beside a turn, in its place; what followed that one stays with it.
+
+        Args:
+            principal: Who asks.
+            conversation_id: The conversation of the turn.
+            turn_id: The turn that gets another version.
+            question: Asked in place of the turn's own.
+            standalone: Searched as it is. Where neither is told, one that the turn was given is.
+            search: How to search; as the turn was searched if None.
 
         Raises:
             NotFoundError: The person has no such conversation, or it has no such turn.
         """
         turn = self._conversations.turn(principal, conversation_id, turn_id)
-        given = turn.standalone_question if turn.standalone_given else None
-        return self._beside(principal, turn, turn.question, given, search)
+        if question is None and standalone is None and turn.standalone_given:
+            standalone = turn.standalone_question
+        return self.stream(
+            principal,
+            turn.question if question is None else question,
+            conversation_id,
+            search=search or turn.search,
+            parent_id=turn.parent_id,
+            standalone=standalone,
+        )
 
-    def search_again(
-        self,
-        principal: Principal,
-        conversation_id: str,
-        turn_id: str,
-        standalone: str,
-        *,
-        search: SearchChoice | None = None,
-    ) -> Generator[Event, None, None]:
-        """Answer the question of a turn beside it from what another standalone question finds.
-
-        Raises:
-            NotFoundError: The person has no such conversation, or it has no such turn.
-        """
-        turn = self._conversations.turn(principal, conversation_id, turn_id)
-        return self._beside(principal, turn, turn.question, standalone, search)
-
-    def edit(
-        self,
-        principal: Principal,
-        conversation_id: str,
-        turn_id: str,
-        question: str,
-        *,
-        search: SearchChoice | None = None,
-    ) -> Generator[Event, None, None]:
-        """Ask another question in the place of a turn's; what followed that one stays with it.
+    def replay(self, principal: Principal, turn: Turn) -> Turn:
+        """The turn as it would be answered now, searched for the same; nothing is kept.
 
         Raises:
-            NotFoundError: The person has no such conversation, or it has no such turn.
+            NotFoundError: The person has no such conversation.
+            InputError: It was searched in a source that is not there any more.
+            ModelError: The model failed.
         """
-        turn = self._conversations.turn(principal, conversation_id, turn_id)
-        return self._beside(principal, turn, question, None, search)
-
-    def _beside(
-        self,
-        principal: Principal,
-        turn: Turn,
-        question: str,
-        standalone: str | None,
-        search: SearchChoice | None,
-    ) -> Generator[Event, None, None]:
-        where = {"parent_id": turn.parent_id, "standalone": standalone}
-        how = search or turn.search
-        return self.stream(principal, question, turn.conversation_id, search=how, **where)
+        searched = turn.standalone_question
+        again = Turn(
+            turn.id,
+            turn.conversation_id,
+            turn.question,
+            TurnState.RUNNING,
+            datetime.now(UTC),
+            searched,
+            bool(searched),
+            model=self.model_label,
+            parent_id=turn.parent_id,
+            search=turn.search,
+        )
+        answering = Answering(again, self._text_of)
+        for _ in self._events(principal, answering):
+            pass
+        return answering.turn
 
     def ask(
         self,

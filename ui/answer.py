@@ -137,14 +137,12 @@ def _events(
     if isinstance(asked, str):
         return chat.stream(principal(), asked, conversation_id, search=search)
     of = (principal(), asked.turn.conversation_id, asked.turn.id)
-    search = asked.search or search
-    match asked.change:
-        case Change.NOTHING:
-            return chat.regenerate(*of, search=search)
-        case Change.QUESTION:
-            return chat.edit(*of, asked.text, search=search)
-        case Change.SEARCH:
-            return chat.search_again(*of, asked.text, search=search)
+    return chat.ask_again(
+        *of,
+        question=asked.text if asked.change is Change.QUESTION else None,
+        standalone=asked.text if asked.change is Change.SEARCH else None,
+        search=asked.search or search,
+    )
 
 
 def _show_stream(live: "_LiveAnswer", events: Iterator[Event]) -> None:

@@ -175,38 +175,20 @@ class ScriptedChat:
     def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
         self.shown[conversation_id] = self._tree(conversation_id).newest_below(turn_id)
 
-    def regenerate(
-        self, principal: Principal, talk: str, turn_id: str, *, search: SearchChoice | None = None
-    ) -> Generator[Event, None, None]:
-        turn = self._turn(talk, turn_id)
-        parent = turn.parent_id
-        return self.stream(principal, turn.question, talk, search=search, parent_id=parent)
-
-    def edit(
+    def ask_again(
         self,
         principal: Principal,
         talk: str,
         turn_id: str,
-        question: str,
         *,
-        search: SearchChoice | None = None,
-    ) -> Generator[Event, None, None]:
-        parent = self._turn(talk, turn_id).parent_id
-        return self.stream(principal, question, talk, search=search, parent_id=parent)
-
-    def search_again(
-        self,
-        principal: Principal,
-        talk: str,
-        turn_id: str,
-        standalone: str,
-        *,
+        question: str | None = None,
+        standalone: str | None = None,
         search: SearchChoice | None = None,
     ) -> Generator[Event, None, None]:
         turn = self._turn(talk, turn_id)
         return self.stream(
             principal,
-            turn.question,
+            question or turn.question,
             talk,
             search=search,
             parent_id=turn.parent_id,

@@ -301,7 +301,7 @@ def test_asking_again_keeps_both_answers_and_the_history_is_that_of_the_branch(
     chat = services.chat
     first = chat.ask(LOCAL_USER, "First question?")
     second = chat.ask(LOCAL_USER, "Second question?", first.conversation_id)
-    again = last(chat.regenerate(LOCAL_USER, first.conversation_id, second.id))
+    again = last(chat.ask_again(LOCAL_USER, first.conversation_id, second.id))
     assert (again.question, again.answer) == ("Second question?", "Two again.")
     assert chat.versions(LOCAL_USER, first.conversation_id)[again.id] == (second.id, again.id)
     chat.ask(LOCAL_USER, "Third question?", first.conversation_id)
@@ -318,7 +318,9 @@ def test_another_search_is_done_exactly_as_given_and_both_are_kept(extractive):
     first = chat.ask(LOCAL_USER, QUESTION)
     follow_up = chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
     turn = last(
-        chat.search_again(LOCAL_USER, first.conversation_id, follow_up.id, "Bristol WireGuard")
+        chat.ask_again(
+            LOCAL_USER, first.conversation_id, follow_up.id, standalone="Bristol WireGuard"
+        )
     )
     assert (turn.question, turn.standalone_question) == ("And the gateway?", "Bristol WireGuard")
     assert turn.standalone_given
@@ -326,7 +328,7 @@ def test_another_search_is_done_exactly_as_given_and_both_are_kept(extractive):
     chat.show(LOCAL_USER, first.conversation_id, follow_up.id)
     assert chat.turns(LOCAL_USER, first.conversation_id) == [first, follow_up]
     chat.show(LOCAL_USER, first.conversation_id, turn.id)
-    again = last(chat.regenerate(LOCAL_USER, first.conversation_id, turn.id))
+    again = last(chat.ask_again(LOCAL_USER, first.conversation_id, turn.id))
     assert again.standalone_question == "Bristol WireGuard"
 
 
@@ -334,7 +336,9 @@ def test_an_edited_question_begins_a_branch_and_what_followed_stays(extractive):
     chat = extractive.chat
     first = chat.ask(LOCAL_USER, QUESTION)
     chat.ask(LOCAL_USER, "And sick leave?", first.conversation_id)
-    turn = last(chat.edit(LOCAL_USER, first.conversation_id, first.id, "Which gateway?"))
+    turn = last(
+        chat.ask_again(LOCAL_USER, first.conversation_id, first.id, question="Which gateway?")
+    )
     assert turn.parent_id is None
     assert questions_of(chat, first.conversation_id) == ["Which gateway?"]
     chat.show(LOCAL_USER, first.conversation_id, first.id)
@@ -345,9 +349,9 @@ def test_an_edited_question_begins_a_branch_and_what_followed_stays(extractive):
 def test_what_can_not_be_asked_leaves_the_conversation_as_it_was(extractive, text):
     turn = extractive.chat.ask(LOCAL_USER, QUESTION)
     where = (LOCAL_USER, turn.conversation_id, turn.id)
-    for again in (extractive.chat.edit, extractive.chat.search_again):
+    for changed in ("question", "standalone"):
         with pytest.raises(InputError):
-            last(again(*where, text))
+            last(extractive.chat.ask_again(*where, **{changed: text}))
     assert extractive.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
 
 
@@ -357,10 +361,10 @@ def test_nobody_asks_again_in_a_conversation_of_another(extractive):
     other = chat.ask(LOCAL_USER, QUESTION)
     for who, talk in ((Principal("somebody"), turn.conversation_id), (LOCAL_USER, "none")):
         with pytest.raises(NotFoundError):
-            last(chat.regenerate(who, talk, turn.id))
-    for again in (chat.edit, chat.search_again):
+            last(chat.ask_again(who, talk, turn.id))
+    for changed in ({"question": "Why?"}, {"standalone": "Why?"}, {}):
         with pytest.raises(NotFoundError):
-            last(again(LOCAL_USER, other.conversation_id, turn.id, "Why?"))
+            last(chat.ask_again(LOCAL_USER, other.conversation_id, turn.id, **changed))
 
 
 def test_the_turn_tells_how_it_was_really_searched(build_services, handbook):
@@ -383,7 +387,7 @@ def test_a_conversation_is_searched_as_it_began_unless_a_question_says_otherwise
     assert second.search == korean
     third = chat.ask(LOCAL_USER, "leave", first.conversation_id, SearchChoice(k=4))
     assert third.search == SearchChoice(mode=SearchMode.CONVEX, k=4)
-    again = last(chat.regenerate(LOCAL_USER, first.conversation_id, first.id))
+    again = last(chat.ask_again(LOCAL_USER, first.conversation_id, first.id))
     assert again.search == korean
 
 
