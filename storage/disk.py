@@ -42,6 +42,15 @@ def unusable(what: str, folder: Path, why: object) -> StorageError:
     )
 
 
+def unwritable(what: str, folder: Path, why: object) -> StorageError:
+    """The error for a derived store that a commit failed in."""
+    return StorageError(
+        f"Writing the {what} in {folder} failed ({why}); nothing of this step was kept. Check that "
+        "the disk has room and can be written to, then do the same again. If it goes on failing, "
+        "rebuild this part with: python cli.py reindex"
+    )
+
+
 def _nearest_existing(folder: Path) -> Path:
     return next(path for path in (folder, *folder.absolute().parents) if path.exists())
 

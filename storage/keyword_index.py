@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from errors import StorageError
 from language.tokens import keyword_tokens
-from storage.disk import require_free_space, unusable
+from storage.disk import require_free_space, unusable, unwritable
 from storage.keyword_files import best_hits, open_index, question_of
 from storage.lock import writer_lock
 
@@ -204,12 +203,7 @@ class KeywordIndex:
         except BaseException as error:
             if not _is_tantivys(error):
                 raise
-            message = (
-                f"Writing the keyword index in {self._path} failed ({error}); nothing of this step "
-                "was kept. Check that the disk has room and can be written to, then do the same "
-                "again. If it goes on failing, rebuild it with: python cli.py reindex"
-            )
-            raise StorageError(message) from error
+            raise unwritable("keyword index", self._path, error) from error
 
 
 def _joined(text: str) -> str:

@@ -15,12 +15,11 @@ from errors import StorageError
 from storage.changes import Change, Changes
 from storage.commit_log import fill_gaps
 from storage.deep_lake import load
-from storage.disk import unusable
+from storage.disk import unusable, unwritable
 from storage.empty_files import refuse_dangerous
 from storage.new_rows import NewRows
+from storage.passage_format import checked_dimension, describe, schema
 
-FORMAT_FILE = "format.json"
-SCHEMA_VERSION = 1
 _NOT_EMPTY = "\0"
 """Put before a text that is empty, or begins with it: Deep Lake gives None for an empty text, as
 it does for one that is missing."""
@@ -51,7 +50,7 @@ class PassageDataset:
         Raises:
             StorageError: It is damaged, or of another version.
         """
-        dimension = _checked_dimension(folder)
+        dimension = checked_dimension(folder)
         refuse_dangerous(folder, folder / "rows")
         deeplake = load()
         with _reading(folder):
@@ -68,9 +67,9 @@ class PassageDataset:
         deeplake = load()
         unfinished = folder / "rows.new"
         with _writing(folder):
-            _describe(folder, dimension)
+            describe(folder, dimension)
             shutil.rmtree(unfinished, ignore_errors=True)
-            made = deeplake.create(str(unfinished), schema=_schema(deeplake.types, dimension))
+            made = deeplake.create(str(unfinished), schema=schema(deeplake.types, dimension))
             made.commit()
             del made
             unfinished.rename(folder / "rows")
@@ -189,43 +188,6 @@ def _never_empty(text: str) -> str:
     return text if text and not text.startswith(_NOT_EMPTY) else _NOT_EMPTY + text
 
 
-def _schema(types: Any, dimension: int) -> dict[str, Any]:
-    """Plain columns: an indexed vector column returns rows that the filter forbids."""
-    return {
-        "id": types.Text(),
-        "text": types.Text(),
-        "embedding": types.Array("float32", [dimension]),
-        "metadata": types.Text(),
-    }
-
-
-def _describe(folder: Path, dimension: int) -> None:
-    written = {
-        "schema": SCHEMA_VERSION,
-        "deeplake": load().__version__,
-        "dimension": dimension,
-    }
-    temporary = folder / f"{FORMAT_FILE}.new"
-    temporary.write_text(json.dumps(written), encoding="utf-8")
-    temporary.replace(folder / FORMAT_FILE)
-
-
-def _checked_dimension(folder: Path) -> int:
-    """The length of the vectors in there, once it is sure that this version may touch them."""
-    try:
-        found = json.loads((folder / FORMAT_FILE).read_text(encoding="utf-8"))
-        written = (found["schema"], found["deeplake"])
-        dimension = int(found["dimension"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise unusable("passages", folder, f"{FORMAT_FILE} is missing or damaged") from error
-    here = (SCHEMA_VERSION, load().__version__)
-    if written != here:  # two versions of Deep Lake silently disagree about one dataset's rows
-        theirs, ours = (f"format {schema} by Deep Lake {by}" for schema, by in (written, here))
-        why = f"it was written as {theirs}, this program writes {ours}"
-        raise unusable("passages", folder, why)
-    return dimension
-
-
 @contextmanager
 def _reading(folder: Path) -> Iterator[None]:
     """The boundary to deeplake, which raises bare RuntimeError, KeyError and a hundred others."""
@@ -245,9 +207,4 @@ def _writing(folder: Path) -> Iterator[None]:
     except StorageError:
         raise
     except Exception as error:
-        message = (
-            f"Writing passages to {folder} failed ({error}); nothing of this step was kept. Check "
-            "that the disk has room and can be written to, then do the same again. If it goes on "
-            "failing, rebuild the passages with: python cli.py reindex"
-        )
-        raise StorageError(message) from error
+        raise unwritable("passages", folder, error) from error
