@@ -13,10 +13,11 @@ from langchain_core.vectorstores import VectorStore
 
 from domain import Filter, Metadata
 from storage.new_rows import new_rows
-from storage.passage_rows import Near, PassageRows, Row
+from storage.passage_rows import PassageRows, Row
+from storage.passage_search import PassageSearch, checked, counted, diverse
 
 
-class DeepLakePassages(VectorStore):
+class DeepLakePassages(PassageSearch, VectorStore):
     """Passages with their vectors in a folder, found by cosine similarity.
 
     Searches are exact, save those without a filter in large stores (see `VectorIndex`).
@@ -47,8 +48,8 @@ class DeepLakePassages(VectorStore):
             read_only: Refuse every change, and never create anything.
             timeout_s: How long a change waits for another writer before `BusyError`.
         """
-        self._embedding = embedding
-        self._rows = PassageRows(Path(path), read_only=read_only, timeout_s=timeout_s)
+        rows = PassageRows(Path(path), read_only=read_only, timeout_s=timeout_s)
+        super().__init__(rows, embedding)
 
     @classmethod
     def from_texts(
@@ -69,57 +70,6 @@ class DeepLakePassages(VectorStore):
     def embeddings(self) -> Embeddings:
         """What turns questions into vectors."""
         return self._embedding
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def ids(self) -> list[str]:
-        """The id of every passage."""
-        return self._rows.ids()
-
-    def matching_ids(self, condition: Filter) -> set[str]:
-        """The ids of every passage that satisfies the condition, embedded or not."""
-        return set(filter(self.allowed(condition), self.ids()))
-
-    def allowed(self, filter: Filter | None) -> Callable[[str], bool]:
-        """Whether an id is that of a passage which satisfies the filter, exactly, as of this call.
-
-        Building it costs one pass over the rows, asking it a look-up.
-        """
-        return self._rows.allowed(filter or {})
-
-    def similar_ids(
-        self, query: str, k: int, *, filter: Filter | None = None
-    ) -> list[tuple[str, float]]:
-        """The ids and cosines of the `k` passages most similar to the question, best first.
-
-        It is `similarity_search_with_score` without reading texts and metadata from the disk.
-        """
-        near = self._rows.nearest(self._asked(query), _counted("k", k), filter)
-        return [(each.id, each.cosine) for each in near]
-
-    def diverse_ids(
-        self,
-        query: str,
-        k: int,
-        fetch_k: int = 20,
-        lambda_mult: float = 0.5,
-        *,
-        filter: Filter | None = None,
-    ) -> list[tuple[str, float]]:
-        """`max_marginal_relevance_search` without reading texts and metadata from the disk.
-
-        Returns:
-            The ids in the order of choice, with their cosines to the question (in no order).
-        """
-        vector, _ = self._asked(query), _counted("k", k)
-        near = self._rows.nearest(vector, _counted("fetch_k", fetch_k), filter)
-        chosen = _diverse(vector, near, k, lambda_mult)
-        return [(near[place].id, near[place].cosine) for place in chosen]
-
-    def vectors_of(self, ids: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
-        """The vectors of these passages as they were given; unknown ids are left out."""
-        return self._rows.vectors(ids)
 
     def add_texts(
         self,
@@ -207,7 +157,7 @@ class DeepLakePassages(VectorStore):
         self, embedding: list[float], k: int = 4, *, filter: Filter | None = None
     ) -> list[tuple[Document, float]]:
         """The same with their cosine similarities, from -1 to 1, highest first."""
-        found = self._rows.nearest_rows(_checked(embedding), _counted("k", k), filter)
+        found = self._rows.nearest_rows(checked(embedding), counted("k", k), filter)
         return [(_document(row), near.cosine) for row, near in found]
 
     def max_marginal_relevance_search(
@@ -243,9 +193,9 @@ class DeepLakePassages(VectorStore):
         (1 - `lambda_mult`) x its similarity to the nearest one already chosen.
         """
         _refuse(kwargs)
-        vector, _ = _checked(embedding), _counted("k", k)
-        found = self._rows.nearest_rows(vector, _counted("fetch_k", fetch_k), filter)
-        chosen = _diverse(vector, [near for _, near in found], k, lambda_mult)
+        vector, _ = checked(embedding), counted("k", k)
+        found = self._rows.nearest_rows(vector, counted("fetch_k", fetch_k), filter)
+        chosen = diverse(vector, [near for _, near in found], k, lambda_mult)
         return [_document(found[place][0]) for place in chosen]
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
@@ -255,40 +205,6 @@ class DeepLakePassages(VectorStore):
         off at 0 keeps it in [0, 1] without changing what a `score_threshold` means.
         """
         return lambda cosine: max(0.0, cosine)
-
-    def _asked(self, query: str) -> npt.NDArray[np.float64]:
-        return _checked(self._embedding.embed_query(query))
-
-
-def _checked(vector: Sequence[float]) -> npt.NDArray[np.float64]:
-    query = np.array(vector, dtype=np.float64)
-    if query.ndim != 1 or not np.isfinite(query).all():
-        message = "The query's vector must be one row of finite numbers"
-        raise ValueError(message)
-    return query
-
-
-def _diverse(
-    query: npt.NDArray[np.float64], near: Sequence[Near], k: int, lambda_mult: float
-) -> list[int]:
-    """Places in `near` of the `k` chosen by maximal marginal relevance, in the order of choice.
-
-    LangChain's own function compares each candidate with all chosen ones at each step: at k = 300
-    it takes seconds. Here each step compares with the last one chosen only.
-    """
-    if not near:
-        return []
-    vectors = np.stack([each.vector for each in near]).astype(np.float64)
-    length = np.linalg.norm(query)
-    alike = vectors @ (query / length if length else query)
-    nearest = np.full(len(near), -np.inf)  # the cosine to the nearest one chosen
-    values, chosen = alike.copy(), list[int]()
-    for _ in range(min(k, len(near))):
-        chosen.append(int(np.argmax(values)))
-        nearest = np.maximum(nearest, vectors @ vectors[chosen[-1]])
-        values = lambda_mult * alike - (1 - lambda_mult) * nearest
-        values[chosen] = -np.inf
-    return chosen
 
 
 def _document(row: Row) -> Document:
@@ -300,10 +216,3 @@ def _refuse(kwargs: Metadata) -> None:
     if kwargs:
         message = f"DeepLakePassages doesn't know the keyword {', '.join(kwargs)}"
         raise TypeError(message)
-
-
-def _counted(name: str, count: int) -> int:
-    if count <= 0:
-        message = f"{name} must be at least 1, got {count}"
-        raise ValueError(message)
-    return count

@@ -16,8 +16,13 @@ def filed(library, **options):
 def carried(library, condition, index=None):
     """The keys of the documents whose passages satisfy the condition, in index and ledger."""
     store = library.active if index is None else library.stores.open(index)
-    found = library.documents.hydrate(sorted(store.passages.matching_ids(condition)))
-    return {passage.metadata["key"] for passage in found}
+    return {passage.metadata["key"] for passage in satisfying(library, condition, store)}
+
+
+def satisfying(library, condition, store):
+    """The passages, as the ledger has them, that satisfy the condition in the index."""
+    ids = store.passages.ids()
+    return library.documents.hydrate(list(filter(store.passages.allowed(condition), ids)))
 
 
 @pytest.fixture
@@ -40,8 +45,8 @@ def test_an_unchanged_source_filed_anew_is_neither_read_nor_embedded(library):
     assert (loader.reads, library.embeddings.texts) == ([], embedded)
     assert carried(library, {"collection": "HR", "labels": {"$contains": "law"}}) == TEXTS.keys()
     assert carried(library, {"collection": "docs"}) == set()
-    ids = list(library.active.passages.matching_ids({"collection": "HR"}))
-    assert {p.metadata["collection"] for p in library.documents.hydrate(ids)} == {"HR"}
+    passages = satisfying(library, {"collection": "HR"}, library.active)
+    assert {passage.metadata["collection"] for passage in passages} == {"HR"}
     assert library.check().agrees, library.check().disagreements
 
 
@@ -91,9 +96,7 @@ def test_a_document_labelled_by_its_loader_keeps_its_own_labels(library):
     other = library.sources.ensure("wiki", "/wiki", name="wiki", options={"labels": ["new"]})
     library.load(loader, source=other)
 
-    [passage] = library.documents.hydrate(
-        list(library.active.passages.matching_ids({"collection": "wiki"}))
-    )
+    [passage] = satisfying(library, {"collection": "wiki"}, library.active)
     assert passage.metadata["labels"] == ["new", "own"]
 
 

@@ -8,12 +8,10 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
-from langchain_core.vectorstores.utils import maximal_marginal_relevance
 from langchain_tests.integration_tests import VectorStoreIntegrationTests
 
 from errors import StorageError
 from storage.filters import checks_of, matches
-from storage.passage_dataset import PassageDataset
 from storage.passages import DeepLakePassages
 from tests.storage.vectors import SpokenVectors, spoken
 
@@ -323,7 +321,6 @@ def test_no_search_ever_returns_a_row_that_violates_the_filter(store, tmp_path, 
         for conditions in filters:
             checks = checks_of(conditions)
             expected = {found.id for found in everything if matches(checks, found.metadata)}
-            assert current.matching_ids(conditions) == expected
             query = rng.standard_normal(6).tolist()
             for near in (
                 current.similar_ids(spoken(query), 200, filter=conditions),
@@ -353,31 +350,11 @@ def test_ids_alone_are_those_of_the_searches_that_read_the_texts(store, seed, co
         assert set(found) <= set(store.similar_ids(query, 200, filter=conditions))
 
 
-def test_ids_are_found_without_reading_texts_and_metadata(store, monkeypatch):
-    store.add_texts(["1 0", "0 1"], [{"p": 1}, {"p": 2}], ids=["a", "b"])
-    monkeypatch.setattr(PassageDataset, "texts_and_metadata", None)
-    assert store.similar_ids("1 0", 1) == [("a", 1.0)]
-    assert store.diverse_ids("1 0", 1, filter={"p": 2}) == [("b", 0.0)]
-
-
-def test_what_is_allowed_stays_as_it_was_when_it_was_asked(store):
-    store.add_texts(["1 0", "0 1"], [{"p": 1}, {"p": 2}], ids=["a", "b"])
-    all_, some = store.allowed(None), store.allowed({"p": 2})
-    store.add_texts(["1 1"], [{"p": 2}], ids=["c"])
-    for allowed in (all_, some):
-        assert (allowed("b"), allowed("c"), allowed("nobody")) == (True, False, False)
-    assert store.allowed({"p": 2})("c")
-    store.delete()
-    assert some("b")
-    assert not store.allowed(None)("b")
-
-
 def test_a_misspelt_or_unknown_filter_is_refused(store):
     store.add_texts(["1 0"], [{"page": 1}])
     with pytest.raises(TypeError, match="filters"):
         store.similarity_search("1 0", filters={"page": 2})
     for search in (
-        store.matching_ids,
         store.allowed,
         lambda f: store.similar_ids("1", 1, filter=f),
     ):
@@ -424,14 +401,3 @@ assert store.similarity_search("x") == [] and len(store) == 0
 assert "deeplake" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, check=True, timeout=60)
-
-
-@pytest.mark.parametrize("lambda_mult", [0.0, 0.3, 0.7, 1.0])
-@pytest.mark.parametrize("k", [1, 5, 40])
-def test_diverse_ids_are_those_that_langchains_own_function_chooses(store, k, lambda_mult):
-    vectors = np.random.default_rng(k).standard_normal((30, 6))
-    store.add_texts([spoken(vector) for vector in vectors[1:]], ids=list(map(str, range(1, 30))))
-    near = [int(id_) for id_, _ in store.similar_ids(spoken(vectors[0]), 20)]
-    chosen = maximal_marginal_relevance(vectors[0], list(vectors[near]), lambda_mult, k)
-    found = store.diverse_ids(spoken(vectors[0]), k, 20, lambda_mult)
-    assert [int(id_) for id_, _ in found] == [near[place] for place in chosen]
