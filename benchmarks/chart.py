@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from benchmarks.contest import GROWTH
+from benchmarks.growth import GROWTH
 from benchmarks.measure import Report, Table, shown
 
 PANEL, HEIGHT = 450, 400

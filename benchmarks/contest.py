@@ -14,19 +14,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from benchmarks.afresh import call_afresh
+from benchmarks.growth import add_growth
 from benchmarks.measure import Report, Times, milliseconds_of, resident_mib
 
 Searches = dict[str, Callable[[Any], list[int]]]
 """By kind ("ids", "texts", "filtered"): from a question to the numbers of passages, best first."""
 
 ROUNDS = 2
-GROWTH = "p50 in ms by passages"
-"""In the title of every table made by `add_growth`."""
 LEAST = 3
 """So many questions are asked however long they take."""
 
@@ -223,30 +221,3 @@ def recall(found: Sequence[Sequence[int]], wanted: Sequence[Sequence[int]]) -> f
     pairs = [(have, want) for have, want in zip(found, wanted, strict=False) if len(want)]
     shares = [len(set(have) & set(want)) / len(want) for have, want in pairs]
     return sum(shares) / len(shares) if shares else 0.0
-
-
-def add_growth(report: Report, p50: Mapping[int, Mapping[str, float]]) -> None:
-    """A table of each contender's p50 by size, and how it grows from one size to the next.
-
-    Args:
-        report: Where it goes.
-        p50: For each size, ascending, milliseconds by contender.
-    """
-    sizes = list(p50)
-    steps = list(pairwise(sizes))
-    names = dict.fromkeys(name for each in p50.values() for name in each)
-    rows = [
-        [
-            name,
-            *(p50[size].get(name) for size in sizes),
-            *(_ratio(p50[large].get(name), p50[small].get(name)) for small, large in steps),
-        ]
-        for name in names
-    ]
-    ratios = [f"{large:,} / {small:,}" for small, large in steps]
-    columns = ["", *(f"{size:,}" for size in sizes), *ratios]
-    report.table(f"{report.title}: {GROWTH}", columns, rows)
-
-
-def _ratio(above: float | None, below: float | None) -> float | None:
-    return above / below if above is not None and below else None

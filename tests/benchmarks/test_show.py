@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 from benchmarks.chart import chart_of
-from benchmarks.contest import add_growth
+from benchmarks.growth import add_growth
 from benchmarks.measure import Report, shown
 from benchmarks.show import as_markdown, as_text
 

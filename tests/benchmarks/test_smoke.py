@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import PARTS, read, write
-from benchmarks.contest import GROWTH, Contender, contest
+from benchmarks.contest import Contender, contest
+from benchmarks.growth import GROWTH
 from benchmarks.measure import Report, Times, compare, resident_mib
 
 ROOT = Path(__file__).parent.parent.parent
