@@ -9,7 +9,7 @@ from unicodedata import normalize
 from domain import FILTER_FIELDS, Filter, Scope
 from errors import InputError
 from storage.filing import utc_text
-from storage.filters import checks_of
+from storage.filters import EITHER, checks_of
 from storage.sources import StoredSource
 
 _DAY_CHARS = len("2026-11-21")
@@ -33,20 +33,26 @@ def condition_of(scope: Scope, known: Iterable[StoredSource]) -> Filter:
     return {name: condition for name, condition in found.items() if condition}
 
 
-def without_private(
+def searchable(
     condition: Filter, known: Iterable[StoredSource], conversation_id: str = ""
 ) -> Filter:
-    """The condition, narrowed to what may be searched in that conversation, "" for outside of any.
+    """The condition, made one of what may be searched in that conversation, "" for outside of any.
 
-    What was dropped into another conversation is private to it.
+    What was dropped into another conversation is private to it. What was dropped into this one
+    is searched however narrow the condition is: the person has just given it to be asked.
     """
-    kept = {"", conversation_id}
-    private = [source.id for source in known if source.conversation_id not in kept]
-    if not private:
+    boxes = {one.id: one.conversation_id for one in known if one.conversation_id}
+    own = [id_ for id_, of in boxes.items() if of == conversation_id]
+    narrowed = _without(condition, [id_ for id_ in boxes if id_ not in own])
+    return {EITHER: [narrowed, {"source_id": {"$in": own}}]} if own and condition else narrowed
+
+
+def _without(condition: Filter, sources: Sequence[str]) -> Filter:
+    if not sources:
         return condition
     told = condition.get("source_id", {})
     operators = told if isinstance(told, Mapping) else {"$in": [told]}
-    narrowed = {**operators, "$nin": [*operators.get("$nin", ()), *private]}
+    narrowed = {**operators, "$nin": [*operators.get("$nin", ()), *sources]}
     return {**condition, "source_id": narrowed}
 
 

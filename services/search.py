@@ -17,7 +17,7 @@ from services.library import Library
 from services.own_sources import own_sources
 from services.questions import require_possible_k
 from services.ranking import RankingOptions, build_ranker
-from services.scope import condition_of, require_known_fields, without_private
+from services.scope import condition_of, require_known_fields, searchable
 from storage.documents import Documents
 
 NO_RERANKER = "No reranker is set: set FOOTNOTE_RERANK_PROVIDER to fastembed or http."
@@ -76,8 +76,8 @@ class SearchService:
     ) -> BaseRetriever:
         """LangChain's retriever over the index that answers when it is asked.
 
-        What was dropped into a conversation is found in that one alone. With `rephrase` the
-        wordings it gives are searched beside the question.
+        What was dropped into a conversation is found in that one alone, and there whatever the
+        condition is. With `rephrase` the wordings it gives are searched beside the question.
 
         Raises:
             InputError: `score_threshold` is not between 0 and 1, `rerank` is asked for and no
@@ -127,7 +127,7 @@ class SearchService:
             if index is None:  # nothing was imported yet
                 return []
             sources = self.library.sources.list()
-            allowed = without_private(condition or {}, sources, conversation_id) or None
+            allowed = searchable(condition or {}, sources, conversation_id) or None
             return build_ranker(mode, index, options)(question, depth, allowed)
 
         return rank

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -177,19 +177,6 @@ class UploadService:
     def abandoned(self) -> list[StoredSource]:
         """The boxes of conversations that were removed for good, to be removed as well."""
         return self._sources.of_lost_conversations()
-
-    @staticmethod
-    def searching_too(search: SearchChoice, box: StoredSource) -> SearchChoice:
-        """The search, with the box among the sources and collections that it is narrowed to.
-
-        Who puts a file into a conversation wants it searched there.
-        """
-        scope = search.scope
-        if scope.sources and box.id not in scope.sources:
-            scope = replace(scope, sources=(*scope.sources, box.id))
-        if scope.collections and box.collection not in scope.collections:
-            scope = replace(scope, collections=(*scope.collections, box.collection))
-        return replace(search, scope=scope)
 
     def loader(self, source: StoredSource) -> DirectoryFiles:
         """Lists and reads the files of the box."""

@@ -17,6 +17,12 @@ import numpy.typing as npt
 from domain import Filter
 
 Check = Callable[[Any], bool]
+Checks = Sequence[Mapping[str, Check]]
+"""Alternatives: of at least one of them, all fields' checks must hold."""
+
+EITHER = "$or"
+"""Stands alone in a filter, in place of fields: a list of filters, any of which will do."""
+
 MISSING: Any = object()
 """Stands in a column for a field that the passage doesn't have; it matches no condition."""
 
@@ -29,18 +35,29 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 _OPERATORS = ("$in", "$nin", "$contains", "$contains_any", *_ORDERS)
 
 
-def checks_of(conditions: Filter) -> dict[str, Check]:
-    """A check for each field of the filter; a passage matches when all of them hold.
+def checks_of(conditions: Filter) -> Checks:
+    """The checks that a passage has to pass to match the filter.
 
     Raises:
         ValueError: An operator is unknown, or is given something it can't compare with.
     """
-    return {field: _check(field, condition) for field, condition in conditions.items()}
+    if EITHER not in conditions:
+        return [{field: _check(field, condition) for field, condition in conditions.items()}]
+    if len(conditions) > 1:
+        raise ValueError(f"Filter: {EITHER} stands alone, got {sorted(conditions)}")
+    return [checks for one in conditions[EITHER] for checks in checks_of(one)]
 
 
-def matches(checks: Mapping[str, Check], metadata: Mapping[str, Any]) -> bool:
-    """Whether one passage's metadata passes all checks."""
-    return all(check(metadata.get(field, MISSING)) for field, check in checks.items())
+def fields_of(checks: Checks) -> set[str]:
+    """The fields that are checked."""
+    return {field for one in checks for field in one}
+
+
+def matches(checks: Checks, metadata: Mapping[str, Any]) -> bool:
+    """Whether one passage's metadata passes."""
+    return any(
+        all(check(metadata.get(field, MISSING)) for field, check in one.items()) for one in checks
+    )
 
 
 class Column:
@@ -78,13 +95,14 @@ def _hashable(value: Any, unlike_all: int) -> Any:
     return unlike_all
 
 
-def mask(
-    checks: Mapping[str, Check], columns: Mapping[str, Column], rows: int
-) -> npt.NDArray[np.bool_]:
-    """Which of the rows pass all checks, given the column of each field with a check."""
-    passed = np.ones(rows, dtype=np.bool_)
-    for field, check in checks.items():
-        passed &= columns[field].passing(check)
+def mask(checks: Checks, columns: Mapping[str, Column], rows: int) -> npt.NDArray[np.bool_]:
+    """Which of the rows pass, given the column of each field that is checked."""
+    passed = np.zeros(rows, dtype=np.bool_)
+    for one in checks:
+        alike = np.ones(rows, dtype=np.bool_)
+        for field, check in one.items():
+            alike &= columns[field].passing(check)
+        passed |= alike
     return passed
 
 

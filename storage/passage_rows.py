@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from domain import Filter, Metadata
 from errors import StorageError
 from storage.approximate_index import Matrix
 from storage.disk import require_free_space
-from storage.filters import MISSING, Column, checks_of, mask, matches
+from storage.filters import MISSING, Checks, Column, checks_of, fields_of, mask, matches
 from storage.lock import writer_lock
 from storage.new_rows import NewRows, check_dimension
 from storage.passage_dataset import PassageDataset
@@ -123,7 +123,8 @@ class PassageRows:
             check_dimension(len(query), self._open().dimension, "A vector")
             if not directed[0]:
                 return []
-            allowed = mask(checks, self._columns(state, checks), len(state.ids)) if checks else None
+            columns = self._columns(state, checks)
+            allowed = mask(checks, columns, len(state.ids)) if conditions else None
             index, ids = self._index(state), state.ids
         best = index.search(unit[0], k, allowed)
         vectors = index.vectors([row for row, _ in best])
@@ -230,9 +231,9 @@ class PassageRows:
             state.index = VectorIndex.load(dataset.vectors, dataset.dimension, wanted)
         return state.index
 
-    def _columns(self, state: State, fields: Iterable[str]) -> dict[str, Column]:
+    def _columns(self, state: State, checks: Checks) -> dict[str, Column]:
         """The metadata of all rows, field by field, read once for each field and state."""
-        unread = [name for name in fields if name not in state.columns]
+        unread = [name for name in fields_of(checks) if name not in state.columns]
         if unread:
             values: dict[str, list[Any]] = {name: [] for name in unread}
             for metadata in self._open().metadata():

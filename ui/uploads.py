@@ -13,7 +13,6 @@ from ui.conversations import open_conversation, plain_label
 from ui.errors import show_error, show_problem
 from ui.html import escape
 from ui.scope import kept_for_new
-from ui.scope_fields import show_anew
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -49,7 +48,6 @@ def take_files(
     given = services.uploads.add(
         principal(), [(file.name, file.getvalue()) for file in files], conversation_id=id_
     )
-    _search_too(services, id_)
     with st.status(words.count(words.FILES_TAKEN, len(files)), expanded=True) as status:
         lines = _Lines(given)
         try:
@@ -63,16 +61,6 @@ def take_files(
         status.update(label=label, state="complete" if ready else "error")
     st.session_state[TOLD] = (id_, lines.problems)
     return id_
-
-
-def _search_too(services: Services, conversation_id: str) -> None:
-    """Let a scope that was narrowed hold the conversation's own files as well."""
-    box = services.uploads.box_of(principal(), conversation_id)
-    before = services.chat.conversation(principal(), conversation_id).search
-    wider = services.uploads.searching_too(before, box) if box else before
-    if wider != before:
-        services.conversations.remember(principal(), conversation_id, wider)
-        show_anew()
 
 
 def _import(services: Services, given: "Uploaded", lines: "_Lines") -> bool:

@@ -92,13 +92,10 @@ def test_the_conversations_files_are_listed_and_taken_out(services):
 
 def test_a_narrowed_conversation_searches_the_files_dropped_into_it(services, handbook):
     services.directories.import_directory(LOCAL_USER, handbook)
-    narrow = SearchChoice(Scope(collections=("handbook",)))
+    narrow = SearchChoice(Scope(collections=("handbook",), formats=("pdf",)))
     talk = services.uploads.begin_conversation(LOCAL_USER, "Leave", narrow)
     dropped([("lunch.md", b"# Lunch\n\nAt noon, in Bristol.")], talk)
-    assert services.chat.conversation(LOCAL_USER, talk).search.scope.collections == (
-        "handbook",
-        "Leave",
-    )
+    assert services.chat.conversation(LOCAL_USER, talk).search == narrow
     turn = services.chat.ask(LOCAL_USER, "When is lunch?", talk)
     assert "lunch.md" in [source.location.rpartition("/")[2] for source in turn.sources]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from domain import FILTER_FIELDS, Scope
 from errors import InputError
-from services.scope import condition_of, require_known_fields, without_private
+from services.scope import condition_of, require_known_fields, searchable
 from storage.filters import checks_of, matches
 from storage.sources import StoredSource
 
@@ -136,17 +136,29 @@ BOX = replace(source("box", "files", "uploads/1"), options={"conversation_id": "
     ],
 )
 def test_what_was_dropped_into_a_conversation_is_searched_in_that_one_alone(condition, ids):
-    def found(conversation_id):
-        checks = checks_of(without_private(condition, [*KNOWN, BOX], conversation_id))
-        return [one for one in ("1", "2", "box") if matches(checks, {"source_id": one})]
-
-    assert found("") == found("c2") == ids
-    assert set(found("c1")) == {one for one in ("1", "2", "box") if is_meant(condition, one)}
+    assert found(condition) == found(condition, "c2") == ids
+    assert found(condition, "c1") == [*ids, "box"]
 
 
-def is_meant(condition, one):
-    return matches(checks_of(condition), {"source_id": one})
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"format": {"$in": ["pdf"]}},
+        {"labels": {"$contains_any": ["hr"]}},
+        {"modified_at": {"$gte": "2030"}},
+        {"source_id": {"$in": ["1"]}, "collection": {"$in": ["HR"]}},
+    ],
+)
+def test_however_narrow_the_scope_what_was_dropped_is_searched_in_its_conversation(condition):
+    told = {"format": "md", "labels": ["it"], "modified_at": "2026", "collection": "IT"}
+    assert found(condition, "c1", **told) == ["box"]
+    assert found(condition, "c2", **told) == found(condition, **told) == []
+
+
+def found(condition, conversation_id="", **metadata):
+    checks = checks_of(searchable(condition, [*KNOWN, BOX], conversation_id))
+    return [one for one in ("1", "2", "box") if matches(checks, {"source_id": one, **metadata})]
 
 
 def test_without_private_sources_the_condition_stays_as_it_is():
-    assert without_private({"format": "md"}, KNOWN) == {"format": "md"}
+    assert searchable({"format": "md"}, KNOWN) == {"format": "md"}

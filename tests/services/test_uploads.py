@@ -2,7 +2,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain import LOCAL_USER, DocumentRef, ImportKind, ImportState, Principal, Scope, SearchChoice
+from domain import (
+    LOCAL_USER,
+    DocumentRef,
+    ImportKind,
+    ImportState,
+    Principal,
+    Scope,
+    SearchChoice,
+    SearchMode,
+)
 from errors import InputError, NotFoundError, StorageError
 from services.uploads import UploadService
 from storage import upload_files
@@ -158,15 +167,27 @@ def test_a_conversation_begun_for_files_remembers_its_search(uploads, conversati
     assert len(begun.title) == 60
 
 
-def test_a_narrowed_scope_takes_in_the_files_that_are_given(uploads, sources):
-    box = sources.get(uploads.add(LOCAL_USER, [("a.md", b"A")], box="Mine").source_id)
-    wider = uploads.searching_too(
-        SearchChoice(Scope(sources=("s1",), collections=("HR",), formats=("md",)), k=3), box
-    )
-    told = Scope(sources=("s1", box.id), collections=("HR", "Mine"), formats=("md",))
-    assert wider == SearchChoice(told, k=3)
-    assert uploads.searching_too(wider, box) == wider
-    assert uploads.searching_too(SearchChoice(), box) == SearchChoice()
+@pytest.mark.parametrize(
+    "scope",
+    [
+        Scope(sources=("handbook",)),
+        Scope(collections=("handbook",)),
+        Scope(formats=("pdf",)),
+        Scope(labels=("law",)),
+        Scope(until="1999-12-31"),
+    ],
+)
+def test_however_narrow_a_conversations_scope_its_own_files_are_searched(imported, scope):
+    services = imported(embed=True)
+    search = SearchChoice(scope, SearchMode.BM25)
+    talk = services.uploads.begin_conversation(LOCAL_USER, "Lunch", search)
+    services.uploads.add(LOCAL_USER, [("lunch.txt", b"Lunch is at noon.")], conversation_id=talk)
+    box = services.uploads.box_of(LOCAL_USER, talk)
+    services.imports.run(LOCAL_USER, box, services.uploads.loader(box))
+    turn = services.chat.ask(LOCAL_USER, "When is lunch?", talk)
+    assert [one.title for one in turn.sources] == ["lunch"]
+    elsewhere = services.chat.ask(LOCAL_USER, "When is lunch?", search=search)
+    assert not elsewhere.sources
 
 
 def test_a_box_needs_a_name(uploads):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.filters import MISSING, Column, checks_of, mask, matches
+from storage.filters import MISSING, Column, checks_of, fields_of, mask, matches
 
 scalars = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, 1.0, 2.5]),
@@ -89,6 +89,25 @@ def test_what_is_kept_out_does_not_come_in_without_the_field():
 def test_operators_of_one_field_hold_together():
     checks = checks_of({"source_id": {"$in": ["a", "b"], "$nin": ["b"]}})
     assert [matches(checks, {"source_id": one}) for one in "abc"] == [True, False, False]
+
+
+def test_any_of_several_filters_will_do():
+    either = checks_of({"$or": [{"format": "md", "page": 1}, {"source_id": {"$in": ["own"]}}]})
+    rows = [
+        {"format": "md", "page": 1},
+        {"format": "md", "page": 2},
+        {"format": "pdf", "source_id": "own"},
+        {"format": "pdf", "source_id": "other"},
+    ]
+    columns = {name: Column(row.get(name, MISSING) for row in rows) for name in fields_of(either)}
+    expected = [True, False, True, False]
+    assert [matches(either, row) for row in rows] == expected
+    assert mask(either, columns, len(rows)).tolist() == expected
+
+
+def test_fields_beside_several_filters_are_refused():
+    with pytest.raises(ValueError, match="alone.*format"):
+        checks_of({"$or": [], "format": "md"})
 
 
 def test_true_is_not_one():
