@@ -15,13 +15,13 @@ from services.events import Event, Found, Searching, Started, Written
 from ui import words
 from ui.activity import activity_html, working_html
 from ui.again import Again, Change
-from ui.conversations import open_conversation
 from ui.costs import show_cost, show_total_cost
 from ui.earlier import latest_turns
 from ui.errors import problem_html, show_error
 from ui.feedback import show_feedback
 from ui.html import answer_html, escape, lang
 from ui.nothing_found import show_nothing_found
+from ui.scope import open_begun
 from ui.scrolling import scroll_to
 from ui.services import principal
 from ui.sources import citation_marker, evidence_html, plain_marker
@@ -150,7 +150,7 @@ def _show_stream(live: "_LiveAnswer", events: Iterator[Event]) -> None:
         for event in events:
             match event:
                 case Started(turn):  # a stopped or failed first question has its conversation
-                    open_conversation(turn.conversation_id)
+                    open_begun(turn.conversation_id)
                     live.begin(turn)
                 case Searching(question):
                     live.search(question)

@@ -6,6 +6,7 @@ from bootstrap import Services
 from domain import Conversation, Scope, SearchChoice
 from errors import InputError
 from ui import words
+from ui.conversations import current_conversation, open_conversation
 from ui.errors import show_problem
 from ui.scope_fields import field_key, note_shown, read_fields, show_anew, show_fields
 from ui.scope_words import scope_label
@@ -48,10 +49,7 @@ def show_scope(services: Services, conversation: Conversation | None) -> SearchC
 
 
 def _kept(conversation: Conversation | None) -> SearchChoice:
-    if conversation is None:
-        return kept_for_new()
-    st.session_state.pop(NEW, None)  # the conversation that it was chosen for has begun
-    return conversation.search
+    return kept_for_new() if conversation is None else conversation.search
 
 
 def _keep(services: Services, id_: str, search: SearchChoice) -> None:
@@ -65,6 +63,13 @@ def kept_for_new() -> SearchChoice:
     """What was chosen for the conversation that has not begun yet."""
     kept: SearchChoice = st.session_state.get(NEW, SearchChoice())
     return kept
+
+
+def open_begun(conversation_id: str) -> None:
+    """Open the conversation; where it is the new one, what was chosen for that is its own now."""
+    if not current_conversation():
+        st.session_state.pop(NEW, None)
+    open_conversation(conversation_id)
 
 
 def kept_search(services: Services, conversation_id: str) -> SearchChoice:

@@ -9,16 +9,16 @@ from bootstrap import Services
 from domain import ImportItem, Outcome, Progress
 from errors import AppError
 from ui import words
-from ui.conversations import open_conversation, plain_label
+from ui.conversations import plain_label
 from ui.errors import show_error, show_problem
 from ui.html import escape
-from ui.scope import kept_for_new
+from ui.scope import kept_for_new, open_begun
 from ui.services import principal
 
 if TYPE_CHECKING:
     from services.uploads import Uploaded
 
-TOLD = "told-of-files"
+PROBLEMS = "file-problems"
 
 
 class GivenFile(Protocol):
@@ -44,7 +44,7 @@ def take_files(
     id_ = conversation_id or services.uploads.begin_conversation(
         principal(), title.strip() or files[0].name, kept_for_new()
     )
-    open_conversation(id_)  # at once: a reload while it imports must find it again
+    open_begun(id_)  # at once: a reload while it imports must find it again
     given = services.uploads.add(
         principal(), [(file.name, file.getvalue()) for file in files], conversation_id=id_
     )
@@ -59,7 +59,7 @@ def take_files(
         ready = not failed and not given.refused
         label = words.FILES_READY if ready else words.FILES_SOME_FAILED
         status.update(label=label, state="complete" if ready else "error")
-    st.session_state[TOLD] = (id_, lines.problems)
+    st.session_state[PROBLEMS] = (id_, lines.problems)
     return id_
 
 
@@ -176,7 +176,7 @@ def show_file_news(services: Services, conversation_id: str | None) -> None:
             st.button(
                 words.CHECK_AGAIN, key="check-files", icon=":material/refresh:", type="tertiary"
             )
-    told: tuple[str, list[str]] = st.session_state.get(TOLD, ("", []))
+    told: tuple[str, list[str]] = st.session_state.get(PROBLEMS, ("", []))
     if told[0] == conversation_id and told[1]:
         _show_problems(told[1])
 
@@ -189,4 +189,4 @@ def _show_problems(problems: Sequence[str]) -> None:
 
 
 def _dismiss() -> None:
-    st.session_state.pop(TOLD, None)
+    st.session_state.pop(PROBLEMS, None)

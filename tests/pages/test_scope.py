@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, Scope, SearchChoice, SearchMode
 from tests.pages.asking import scope_page
-from tests.pages.conftest import served
+from tests.pages.conftest import APP, served
 from ui import words
 
 
@@ -88,6 +88,28 @@ def test_reset_searches_everything_again(services):
     field(page, "button", words.SCOPE_RESET).click().run()
     assert chosen(page) == SearchChoice() == chosen(opened(talk))
     assert field(page, "date_input", words.SCOPE_UNTIL).value is None
+
+
+def test_what_is_chosen_for_a_new_conversation_waits_while_another_is_looked_at(services):
+    page = opened()
+    field(page, "multiselect", words.SCOPE_FORMATS).set_value(["txt"]).run()
+    page.query_params["conversation"] = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    assert chosen(page.run()) == SearchChoice()
+    del page.query_params["conversation"]
+    assert chosen(page.run()) == SearchChoice(Scope(formats=("txt",)))
+    assert field(page, "multiselect", words.SCOPE_FORMATS).value == ["txt"]
+
+
+def test_the_conversation_that_it_was_chosen_for_takes_it_along(services):
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    field(page, "multiselect", words.SCOPE_FORMATS).set_value(["txt"]).run()
+    page.chat_input[0].set_value("What does the contract say?").run()
+    assert label(page) == "Search in: txt"
+    assert page.query_params["conversation"]
+    button = next(one for one in page.button if one.label == words.NEW_CONVERSATION)
+    button.click().run()
+    assert not page.exception
+    assert label(page) == words.SCOPE_EVERYWHERE
 
 
 def test_dates_that_contradict_each_other_are_said_at_once_and_not_kept(services):
