@@ -43,12 +43,13 @@ def _show_job(services: Services, import_id: str, known: ImportState) -> None:
         st.rerun()
     with st.container(border=True, key="job"):
         st.html(f'<div class="fn-job">{badge(job.state)}{escape(words.JOB_KINDS[job.kind])}</div>')
-        st.progress(_share(job.progress), _headline(job))
+        st.progress(share(job.progress), _headline(job))
         st.html(f'<div class="fn-source-row">{_details(job)}</div>')
         _show_buttons(services, job)
 
 
-def _share(progress: Progress | None) -> float:
+def share(progress: Progress | None) -> float:
+    """How much of what there is to do is done, from 0 to 1."""
     if progress is None or not progress.total:
         return 0.0
     return min(progress.done / progress.total, 1.0)

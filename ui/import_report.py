@@ -12,6 +12,7 @@ from ui.errors import show_problem
 from ui.html import escape
 from ui.imports import badge
 from ui.language import ago, day_and_time, duration, number
+from ui.paging import offset_of, show_pages
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def _show_held_back(services: Services, source_id: str, held_back: int) -> None:
 
 def show_history(services: Services, source_id: str) -> None:
     """Show the imports of a source, the latest first, and the report of the chosen one."""
-    offset = _offset(f"history-{source_id}", HISTORY_ROWS)
+    key = f"history-{source_id}"
+    offset = offset_of(key, HISTORY_ROWS)
     jobs = services.import_reports.history(
         principal(), source_id, limit=HISTORY_ROWS + 1, offset=offset
     )
@@ -72,7 +74,7 @@ def show_history(services: Services, source_id: str) -> None:
         return
     shown = jobs[:HISTORY_ROWS]
     st.html(_history_html(shown))
-    _turn_page(f"history-{source_id}", offset, more=len(jobs) > len(shown))
+    show_pages(offset + len(jobs), HISTORY_ROWS, key)  # as many pages as are known of
     names = {job.id: _entry(job) for job in shown}
     chosen = st.selectbox(words.HISTORY_CHOOSE, names, index=None, format_func=names.__getitem__)
     if chosen:
@@ -98,14 +100,14 @@ def show_items(services: Services, summary: "ImportSummary") -> None:
     wanted = [outcome] if outcome else []
     total = summary.counts.get(outcome, 0) if outcome else total
     key = f"items-{summary.job.id}-{outcome}"
-    offset = _offset(key, ROWS)
+    offset = offset_of(key, ROWS)
     items = services.import_reports.items(
         principal(), summary.job.id, wanted, limit=ROWS, offset=offset
     )
     st.html(_items_html(items))
     last = number(offset + len(items))
     st.caption(words.REPORT_ROWS.format(first=number(offset + 1), last=last, total=number(total)))
-    _turn_page(key, offset, more=offset + len(items) < total)
+    show_pages(total, ROWS, key)
 
 
 def counts_html(counts: Mapping[Outcome, int]) -> str:
@@ -214,33 +216,3 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         f'<div class="fn-table"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
-
-
-def _offset(key: str, rows: int) -> int:
-    return int(st.session_state.get(f"page-{key}", 0)) * rows
-
-
-def _turn_page(key: str, offset: int, *, more: bool) -> None:
-    if not offset and not more:
-        return
-    with st.container(horizontal=True):
-        st.button(
-            words.HISTORY_NEWER,
-            key=f"back-{key}",
-            icon=":material/chevron_left:",
-            disabled=not offset,
-            on_click=_move,
-            args=(key, -1),
-        )
-        st.button(
-            words.HISTORY_OLDER,
-            key=f"on-{key}",
-            icon=":material/chevron_right:",
-            disabled=not more,
-            on_click=_move,
-            args=(key, 1),
-        )
-
-
-def _move(key: str, pages: int) -> None:
-    st.session_state[f"page-{key}"] = max(0, st.session_state.get(f"page-{key}", 0) + pages)

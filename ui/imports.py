@@ -1,6 +1,5 @@
 """The import page: the sources with their states, and the one that is chosen."""
 
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -11,18 +10,20 @@ from bootstrap import Services
 from domain import ImportState
 from errors import NotFoundError
 from ui import words
+from ui.address import in_address, put_into_address
 from ui.errors import show_error, show_problem
 from ui.frame import show_title
 from ui.html import escape, lang
 from ui.language import ago
+from ui.paging import offset_of, show_pages
 from ui.services import principal
+from ui.told import Told
 
 if TYPE_CHECKING:
     from services.source_status import SourceStatus
 
-CHOSEN, TOLD, BOXES_PAGE = "source", "imports_told", "imports_boxes_page"
-WANTED = "imports_wanted"
-TOLD_S = 10.0
+CHOSEN, BOXES_PAGE = "source", "imports_boxes_page"
+TOLD = Told("imports_told")
 BOXES_SHOWN = 20
 POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
 
@@ -30,7 +31,7 @@ POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
 def show_imports_title(services: Services) -> None:
     """Show what the page is for, what was just done, and whether anybody does imports."""
     show_title(words.IMPORT_TITLE, words.IMPORT_INTRO)
-    for text in _told():
+    for text in TOLD.lines():
         st.html(f'<p class="fn-told" role="status">{escape(text)}</p>')
     if not services.queue.expects_worker():
         show_problem(words.NO_IMPORT_WORKER, severe=False)
@@ -39,30 +40,8 @@ def show_imports_title(services: Services) -> None:
 
 
 def choose_source(source_id: str | None) -> None:
-    """Show this source from the next run on; None shows none.
-
-    The wish is noted beside the address: a list that looks again by itself may ask for its run
-    with the address of a moment ago, and that is what the next run then gets.
-    """
-    st.session_state[WANTED] = source_id
-    _put_into_address(source_id)
-
-
-def _put_into_address(source_id: str | None) -> None:
-    if source_id is None:
-        st.query_params.pop(CHOSEN, None)
-    else:
-        st.query_params[CHOSEN] = source_id
-
-
-def tell(*texts: str) -> None:
-    """Say this at the top of the page for the next seconds, however often it runs meanwhile."""
-    st.session_state[TOLD] = ([*_told(), *texts], time.monotonic())
-
-
-def _told() -> list[str]:
-    texts, since = st.session_state.get(TOLD, ([], 0.0))
-    return texts if time.monotonic() - since < TOLD_S else []
+    """Show this source from the next run on; None shows none."""
+    put_into_address(CHOSEN, source_id or "")
 
 
 def show_sources(services: Services) -> None:
@@ -74,9 +53,7 @@ def show_sources(services: Services) -> None:
 
 def chosen_source(services: Services) -> "SourceStatus | None":
     """The source that the address names, where the person may see it."""
-    if WANTED in st.session_state:
-        _put_into_address(st.session_state.pop(WANTED))
-    source_id = st.query_params.get(CHOSEN)
+    source_id = in_address(CHOSEN)
     if not source_id:
         return None
     try:
@@ -105,9 +82,9 @@ def _show_list(services: Services, *, polled: bool) -> None:
 
 
 def _show_boxes(boxes: Sequence["SourceStatus"]) -> None:
-    pages = -(-len(boxes) // BOXES_SHOWN)
-    page = st.number_input(words.SOURCES_PAGE, 1, pages, key=BOXES_PAGE) if pages > 1 else 1
-    _show_rows(boxes[(page - 1) * BOXES_SHOWN : page * BOXES_SHOWN])
+    offset = offset_of(BOXES_PAGE, BOXES_SHOWN)
+    _show_rows(boxes[offset : offset + BOXES_SHOWN])
+    show_pages(len(boxes), BOXES_SHOWN, BOXES_PAGE)
 
 
 def _show_rows(statuses: Sequence["SourceStatus"]) -> None:

@@ -46,6 +46,11 @@ def now() -> datetime:
     return datetime.now(_timezone())
 
 
+def here(moment: datetime) -> datetime:
+    """The moment by the reader's clock."""
+    return moment.astimezone(_timezone())
+
+
 def ago(moment: datetime, now: datetime | None = None) -> str:
     """How long ago, in one unit and rounded: `5 minutes ago`, `34 days ago`, `2 months ago`.
 
@@ -75,7 +80,7 @@ def day(moment: date) -> str:
     """The day as a date; of a moment, the day it was where the reader is: `4 Mar 2026`."""
     from babel.dates import format_date
 
-    local = moment.astimezone(_timezone()) if isinstance(moment, datetime) else moment
+    local = here(moment) if isinstance(moment, datetime) else moment
     return format_date(local, "medium", locale=_locale())
 
 
@@ -86,6 +91,15 @@ def day_and_time(moment: datetime) -> str:
     time = format_time(moment, "HH:mm", tzinfo=_timezone(), locale=_locale())
     pattern = str(get_datetime_format("medium", locale=_locale()))  # "{1}, {0}"
     return pattern.format(time, day(moment))
+
+
+def table_format() -> str:
+    """How `day_and_time` writes, in Moment.js's letters: `D MMM YYYY, HH:mm`."""
+    from babel.dates import get_date_format, get_datetime_format
+
+    date = str(get_date_format("medium", locale=_locale()))  # "d MMM y"
+    pattern = str(get_datetime_format("medium", locale=_locale()))
+    return pattern.format("HH:mm", date.replace("d", "D").replace("y", "YYYY"))
 
 
 def number(n: float) -> str:

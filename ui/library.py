@@ -1,18 +1,20 @@
 """The frame of the library page: how much there is, which view of it, what was asked for."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from bootstrap import Services
 from ui import words
+from ui.address import in_address, put_into_address
 from ui.errors import show_problem
 from ui.frame import show_title
 from ui.html import escape
 from ui.language import number
 from ui.services import principal
+from ui.told import Told
 
-VIEW, TOLD, DOCUMENT = "library_view", "library_told", "id"
+VIEW, DOCUMENT = "library_view", "id"
+TOLD = Told("library_told")
+LOOKED_AGAIN = "2s"
 DOCUMENTS, FAILURES, LEFT_OUT, FIGURES = "documents", "failures", "left out", "figures"
 
 
@@ -50,31 +52,23 @@ def library_view(services: Services) -> str:
 
 def opened_document() -> str:
     """The id of the document whose passages the address asks for, or nothing."""
-    return st.query_params.get(DOCUMENT, "")
+    return in_address(DOCUMENT)
 
 
 def open_document(document_id: str) -> None:
     """Show the passages of this document from the next run on; of none, the list again."""
-    if document_id:
-        st.query_params[DOCUMENT] = document_id
-    else:
-        st.query_params.pop(DOCUMENT, None)
+    put_into_address(DOCUMENT, document_id)
 
 
 def tell(text: str) -> None:
     """Say this at the top of the page, which runs again for it."""
-    st.session_state[TOLD] = text
+    TOLD.say(text)
     st.rerun()
 
 
 def source_names(services: Services) -> dict[str, str]:
     """By id, what the sources are called."""
     return {one.id: one.name for one in services.documents.contents(principal()).sources}
-
-
-def marked_rows(selected: Sequence[int], total: int) -> list[int]:
-    """The rows a person marked that are there: a table may have grown shorter since."""
-    return [row for row in selected if row < total]
 
 
 def _is_open(view: str) -> bool:
@@ -87,14 +81,29 @@ def _view_name(view: str, n: int) -> str:
 
 
 def _show_told(services: Services) -> None:
-    told = st.session_state.pop(TOLD, "")
-    under_way = len(services.queue.current(principal()))
-    if not told and not under_way:
-        return
-    parts = [told, words.count(words.LIBRARY_UNDER_WAY, under_way) if under_way else ""]
-    if under_way and not services.queue.expects_worker():
-        parts.append(words.LIBRARY_NO_WORKER)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        text = " ".join(part for part in parts if part)
-        st.html(f'<p class="fn-told" role="status">{escape(text)}</p>')
-        st.button(words.LOOK_AGAIN, icon=":material/refresh:", type="tertiary")
+    known = _under_way(services)
+    if known or TOLD.lines():
+        every = LOOKED_AGAIN if known else None
+        st.fragment(_look, run_every=every)(services, known, opened_document())
+
+
+def _look(services: Services, known: frozenset[str], document_id: str) -> None:
+    """Say what is under way; run the page again once any of that has ended.
+
+    Meanwhile the page stays as it is, with the rows that a person is marking.
+    """
+    now = _under_way(services)
+    if known - now:
+        TOLD.forget()  # it has been done
+        open_document(document_id)  # the look may have been asked for with an older address
+        st.rerun()
+    lines = [escape(line) for line in TOLD.lines()]
+    if now:
+        under_way = words.count(words.LIBRARY_UNDER_WAY, len(now))
+        lines.append(f'<span class="fn-under-way">{escape(under_way)}</span>')
+        lines += [] if services.queue.expects_worker() else [escape(words.LIBRARY_NO_WORKER)]
+    st.html(f'<p class="fn-told" role="status">{" ".join(lines)}</p>')
+
+
+def _under_way(services: Services) -> frozenset[str]:
+    return frozenset(job.id for job in services.queue.current(principal()))

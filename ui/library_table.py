@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -10,9 +11,11 @@ from bootstrap import Services
 from domain import ListedDocument
 from ui import words
 from ui.errors import errors_shown, show_problem
-from ui.language import day_and_time, number
-from ui.library import marked_rows, open_document, tell
+from ui.language import here, number, table_format
+from ui.library import open_document, tell
 from ui.library_filter import Wanted, document_filter
+from ui.marking import marked
+from ui.paging import offset_of, show_pages
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -27,10 +30,8 @@ def show_documents(services: Services) -> None:
     contents = services.documents.contents(principal())
     wanted = document_filter(contents)
     key = _digest(wanted)
-    number_of_page: int = st.session_state.get(f"{PAGE}-{key}", 1)
-    page = services.documents.page(
-        principal(), *wanted, limit=ROWS, offset=ROWS * (number_of_page - 1)
-    )
+    offset = offset_of(f"{PAGE}-{key}", ROWS)
+    page = services.documents.page(principal(), *wanted, limit=ROWS, offset=offset)
     if not page.total:
         st.caption(words.NONE_MATCHES)
         return
@@ -38,34 +39,31 @@ def show_documents(services: Services) -> None:
         _choose_afresh()
         st.rerun()
     names = {one.id: one.name for one in contents.sources}
-    marked = show_table(page.documents, names, f"{key}-{number_of_page}")
-    _show_pager(page, number_of_page, f"{PAGE}-{key}")
-    _show_actions(services, wanted, page, marked)
+    ids = _show_table(page.documents, names, f"library-table-{key}-{offset}")
+    _show_pager(page, offset, f"{PAGE}-{key}")
+    _show_actions(services, wanted, page.total, ids)
 
 
-def show_table(
+def _show_table(
     documents: Sequence[ListedDocument], sources: dict[str, str], key: str
-) -> list[ListedDocument]:
-    """Show documents as rows; those a person has marked. The key changes with the rows."""
+) -> list[str]:
+    """Show documents as rows; the ids of those a person has marked."""
     columns, rows = _columns(), _rows(documents, sources)
     if not any(one.warnings for one in documents):
         del columns["warnings"]  # an empty one would take the room of others
-    event = st.dataframe(
+    return marked(
+        key,
+        [one.id for one in documents],
         {name: [row[name] for row in rows] for name in columns},
-        column_config=columns,
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="multi-row",
-        key=f"library-table-{key}",
-        height="content" if len(documents) < 12 else 460,
+        columns,
         alt=words.TABLE_OF_DOCUMENTS,
-        placeholder="",
+        height="content" if len(documents) < 12 else 460,
     )
-    return [documents[row] for row in marked_rows(event["selection"]["rows"], len(documents))]
 
 
 def _columns() -> dict[str, Any]:
     text, count = st.column_config.TextColumn, st.column_config.NumberColumn
+    moment = st.column_config.DatetimeColumn  # in the order of time, once its head is clicked
     return {
         "title": text(words.COLUMN_TITLE, width=300),
         "source": text(words.COLUMN_SOURCE, width=150),
@@ -78,14 +76,14 @@ def _columns() -> dict[str, Any]:
         "longest": count(words.COLUMN_LONGEST, width=120, format="localized"),
         "encoding": text(words.COLUMN_ENCODING, width="small"),
         "version": count(words.COLUMN_VERSION, width="small"),
-        "imported": text(words.COLUMN_IMPORTED, width="medium"),
+        "imported": moment(words.COLUMN_IMPORTED, width="medium", format=table_format()),
         "key": text(words.COLUMN_KEY, width="medium"),
     }
 
 
 def _rows(
     documents: Sequence[ListedDocument], sources: dict[str, str]
-) -> list[dict[str, str | int | None]]:
+) -> list[dict[str, str | int | datetime | None]]:
     return [
         {
             "title": one.title,
@@ -99,42 +97,37 @@ def _rows(
             "longest": one.longest_passage,
             "encoding": one.encoding or "",
             "version": one.revision,
-            "imported": day_and_time(one.imported_at),
+            "imported": here(one.imported_at),
             "key": one.key,
         }
         for one in documents
     ]
 
 
-def _show_pager(page: "DocumentPage", number_of_page: int, key: str) -> None:
-    first = ROWS * (number_of_page - 1) + 1
+def _show_pager(page: "DocumentPage", offset: int, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             words.SHOWN_OF.format(
-                first=number(first),
-                last=number(first + len(page.documents) - 1),
+                first=number(offset + 1),
+                last=number(offset + len(page.documents)),
                 total=number(page.total),
             )
         )
-        if page.total > ROWS:
-            st.pagination(-(-page.total // ROWS), key=key)
+        show_pages(page.total, ROWS, key)
 
 
-def _show_actions(
-    services: Services, wanted: Wanted, page: "DocumentPage", marked: Sequence[ListedDocument]
-) -> None:
+def _show_actions(services: Services, wanted: Wanted, total: int, ids: Sequence[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="library-actions"):
         every = st.toggle(
-            words.DOCUMENTS_CHOOSE_ALL.format(n=number(page.total)), key=f"{ALL}-{_digest(wanted)}"
+            words.DOCUMENTS_CHOOSE_ALL.format(n=number(total)), key=f"{ALL}-{_digest(wanted)}"
         )
-        chosen = page.total if every else len(marked)
+        chosen = total if every else len(ids)
         st.caption(words.count(words.DOCUMENTS_CHOSEN, chosen) if chosen else words.HOW_TO_CHOOSE)
-        if len(marked) == 1 and not every:
-            _show_opener(marked[0])
+        if len(ids) == 1 and not every:
+            _show_opener(ids[0])
         again = st.button(words.READ_AGAIN, icon=":material/sync:", disabled=not chosen)
         if st.button(words.LIBRARY_REMOVE, icon=":material/delete:", disabled=not chosen):
             st.session_state[REMOVING] = wanted
-    ids = [one.id for one in marked]
     removing = st.session_state.get(REMOVING) == wanted
     if every and (again or removing):
         ids = services.documents.ids(principal(), wanted.filter)
@@ -147,12 +140,12 @@ def _show_actions(
         _confirm_removal(services, ids)
 
 
-def _show_opener(document: ListedDocument) -> None:
+def _show_opener(document_id: str) -> None:
     st.button(
         words.SHOW_PASSAGES,
         icon=":material/splitscreen:",
         on_click=open_document,
-        args=(document.id,),
+        args=(document_id,),
     )
 
 

@@ -12,6 +12,7 @@ from ui.highlight import marked_html
 from ui.html import escape, lang
 from ui.language import day_and_time, number
 from ui.library import open_document, source_names
+from ui.paging import offset_of, show_pages
 from ui.services import principal
 
 ROWS = 20
@@ -31,15 +32,14 @@ def _show(services: Services, document: ListedDocument) -> None:
     for warning in document.warnings:
         show_problem(warning, severe=False)
     key = f"{PAGE}_{document.id}"
-    offset = ROWS * (st.session_state.get(key, 1) - 1)
+    offset = offset_of(key, ROWS)
     listed = services.documents.passages(principal(), document.id, limit=ROWS, offset=offset)
     if not listed:
         st.caption(words.NO_PASSAGES)
         return
     st.caption(words.OVERLAP_NOTE)
     st.html("".join(passage_html(one, document.passages) for one in listed))
-    if document.passages > ROWS:
-        st.pagination(-(-document.passages // ROWS), key=key)
+    show_pages(document.passages, ROWS, key)
 
 
 def facts_html(document: ListedDocument, source: str) -> str:

@@ -12,9 +12,16 @@ from ui.errors import show_error
 from ui.html import escape
 from ui.import_progress import show_job
 from ui.import_report import show_findings, show_history
-from ui.imports import choose_source, is_box, place_html, tell
+from ui.imports import TOLD, choose_source, is_box, place_html
 from ui.services import principal
-from ui.sources_form import fields, files_given, settings_fields, tell_refused
+from ui.sources_form import (
+    fields,
+    files_given,
+    form_key,
+    renew_forms,
+    settings_fields,
+    tell_refused,
+)
 
 if TYPE_CHECKING:
     from services.source_status import SourceStatus
@@ -93,7 +100,7 @@ def _show_view(services: Services, status: "SourceStatus") -> None:
 def _show_edit(services: Services, status: "SourceStatus") -> None:
     source = status.source
     kind = services.source_kinds.get(source.kind)
-    with st.form(f"edit-{source.id}", border=False):
+    with st.form(form_key(f"edit-{source.id}"), border=False):
         st.caption(words.EDIT_FIXED)
         given = fields(services, source.kind, dict(kind.given(source)))
         settings = settings_fields(services, services.sources.settings(principal(), source.id))
@@ -108,7 +115,8 @@ def _show_edit(services: Services, status: "SourceStatus") -> None:
     except AppError as error:
         show_error(error)
         return
-    tell(words.EDIT_SAVED_IMPORT if queued else words.EDIT_SAVED)
+    renew_forms()
+    TOLD.say(words.EDIT_SAVED_IMPORT if queued else words.EDIT_SAVED)
     st.rerun()
 
 
@@ -139,6 +147,6 @@ def _show_delete(services: Services, status: "SourceStatus") -> None:
     st.html(f'<div class="fn-notice fn-warning">{told}</div>')
     if st.button(words.DELETE_NOW, icon=":material/delete_forever:", type="primary"):
         services.sources.delete(principal(), source.id)
-        tell(words.DELETE_QUEUED.format(name=source.name))
+        TOLD.say(words.DELETE_QUEUED.format(name=source.name))
         choose_source(None)
         st.rerun()

@@ -10,14 +10,14 @@ from errors import AppError
 from ui import words
 from ui.errors import show_error, show_problem
 from ui.html import escape
-from ui.imports import choose_source, tell
+from ui.imports import TOLD, choose_source
 from ui.services import principal
 
 if TYPE_CHECKING:
     from services.source_kinds import Added, Field, SameSourceError, Seen
     from services.source_status import SourceSettings
 
-KIND, ROUND = "add_source_kind", "add_source_round"
+KIND, ROUND = "add_source_kind", "source_forms_round"
 FORM, OPENED = "add_source", "add_source_opened"
 SHOWN_SKIPPED = 5
 IMPORT, TRY, TEST = "import", "try", "test"
@@ -46,13 +46,22 @@ def _show_form(services: Services) -> None:
         format_func=lambda name: words.SOURCE_KINDS[name],
     )
     kind = kind or names[0]
-    # A form with another key is empty again.
-    with st.form(f"add-{kind}-{st.session_state.get(ROUND, 0)}", border=False):
+    with st.form(form_key(f"add-{kind}"), border=False):
         given = fields(services, kind)
         settings = settings_fields(services)
         pressed = _buttons(is_upload=_takes_files(services, kind))
     if pressed:
         _do(services, kind, pressed, given, settings)
+
+
+def form_key(name: str) -> str:
+    """The key of a form, until the forms are renewed."""
+    return f"{name}-{st.session_state.get(ROUND, 0)}"
+
+
+def renew_forms() -> None:
+    """Let forms show what is kept: what was typed or dropped into them has been taken."""
+    st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
 
 
 def fields(services: Services, kind: str, before: Given | None = None) -> Given:
@@ -89,13 +98,11 @@ def settings_fields(services: Services, before: "SourceSettings | None" = None) 
     return SourceSettings(name, collection or "", tuple(labels.split(",")), chosen)
 
 
-def files_given(services: Services, label: str, key: str | None = None) -> list[tuple[str, bytes]]:
+def files_given(services: Services, label: str) -> list[tuple[str, bytes]]:
     """Show where files are dropped; the names and contents of those that were."""
     kinds = [f".{extension}" for extension in services.uploads.extensions]
     most = services.uploads.max_file_mb
-    files = st.file_uploader(
-        label, kinds, accept_multiple_files=True, key=key, max_upload_size=most
-    )
+    files = st.file_uploader(label, kinds, accept_multiple_files=True, max_upload_size=most)
     return [(file.name, file.getvalue()) for file in files]
 
 
@@ -103,7 +110,7 @@ def tell_refused(refused: Sequence[tuple[str, str]]) -> None:
     """Say which files were not taken, and why, when the page runs next."""
     if refused:
         lines = [_skipped_line(name, reason) for name, reason in refused[:SHOWN_SKIPPED]]
-        tell(words.count(words.FILES_REFUSED, len(refused)), *lines)
+        TOLD.say(words.count(words.FILES_REFUSED, len(refused)), *lines)
 
 
 def _collections(services: Services, now: str) -> list[str]:
@@ -161,9 +168,9 @@ def _do(
 
 def _go_on(added: "Added", queue: Callable[[], object]) -> None:
     queue()
-    tell(words.SOURCE_ADDED.format(name=added.source.name))
+    TOLD.say(words.SOURCE_ADDED.format(name=added.source.name))
     tell_refused([(one.key, one.reason) for one in added.refused])
-    st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
+    renew_forms()
     choose_source(added.source.id)
     st.rerun()
 

@@ -14,6 +14,7 @@ from ui.again import Again
 from ui.answer import ASSISTANT, show_question
 from ui.conversations import plain_label
 from ui.errors import show_error, show_problem
+from ui.import_progress import share
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _import_samples(services: Services) -> bool:
     def show(progress: Progress) -> None:
         if progress.total:
             text = words.SAMPLES_IMPORTING.format(done=progress.done, total=progress.total)
-            bar.progress(min(progress.done / progress.total, 1.0), text)
+            bar.progress(share(progress), text)
 
     try:
         services.directories.import_samples(principal(), on_progress=show)

@@ -110,12 +110,6 @@ def mark(page: "Page", row: int) -> None:
 
 
 def see_quiet(page: "Page") -> None:
-    """Look again until the library page has nothing to tell, and knows of no import at work."""
-    button = page.get_by_role("button", name=words.LOOK_AGAIN)
-    for _ in range(100):
-        page.wait_for_timeout(300)  # until the run of what was pressed last has begun
-        settle(page)
-        if not button.is_visible():
-            return
-        button.click()
-    sync_api.expect(button).to_be_hidden()
+    """Wait until the library page, which looks by itself, knows of no import at work any more."""
+    sync_api.expect(page.locator(".fn-under-way")).to_be_hidden()
+    settle(page)

@@ -19,15 +19,16 @@ class Queue:
     asked: list = field(default_factory=list)
     error: Exception | None = None
     working: bool = True
+    under_way: int = 0
 
     def enqueue(self, principal, source_id, *, keys=(), confirm_removals=False):
         if self.error:
             raise self.error
         self.asked.append((source_id, sorted(keys), confirm_removals))
-        return SimpleNamespace(id="i1")
+        self.under_way += 1
 
     def current(self, principal):
-        return self.asked
+        return [SimpleNamespace(id=f"i{n}") for n in range(self.under_way)]
 
     def expects_worker(self):
         return self.working

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from domain import LOCAL_USER, ImportState, Outcome
 from services.source_status import SourceSettings
 from tests.pages.conftest import served, shown
-from ui import words
+from ui import import_report, words
 
 PAGE = Path(__file__).parents[2] / "pages" / "imports.py"
 
@@ -246,8 +246,21 @@ def test_a_long_report_is_paged(services, source, handbook):
     work(services)
     page = opened(source)
     assert words.REPORT_ROWS.format(first="1", last="50", total="64") in told(page)
-    page.button(key=f"on-items-{job.id}-None").click().run()
+    page.pagination(key=f"items-{job.id}-None").set_value(2).run()
     assert words.REPORT_ROWS.format(first="51", last="64", total="64") in told(page)
+
+
+def test_a_long_history_is_paged_as_far_as_it_is_known(services, source, monkeypatch):
+    monkeypatch.setattr(import_report, "HISTORY_ROWS", 1)
+    for _ in range(3):
+        services.sources.refresh(LOCAL_USER, source.id)
+        work(services)
+    page, key = opened(source), f"history-{source.id}"
+    assert page.pagination(key=key).num_pages == 2
+    page.pagination(key=key).set_value(2).run()
+    page.pagination(key=key).set_value(3).run()
+    history = next(one.value for one in page.html if "fn-table" in one.value)
+    assert f'data-head="{words.OUTCOMES["new"]}">4<' in history  # the first import
 
 
 def test_a_source_is_changed(services, source):
@@ -270,6 +283,7 @@ def test_files_are_added_to_a_box_and_imported(services):
     page = show_view(opened(box), box, "edit")
     page.file_uploader[0].set_value([("b.md", b"# B", "text/markdown")])
     press(page, words.EDIT_SAVE)
+    assert not page.file_uploader[0].value  # so that they are not given again with what is next
     work(services)
     assert services.sources.get(LOCAL_USER, box.id).figures.documents == 2
     show_view(page, box, "delete")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,7 +12,7 @@ from storage.documents import document_id
 from tests.fakes.library import DictLoader
 from tests.pages.browsing import Services
 from tests.pages.conftest import served, shown
-from ui import library_failures, library_table, words
+from ui import library_failures, library_table, marking, words
 
 PAGE = Path(__file__).parents[2] / "pages" / "library.py"
 LONG = "A sentence about the annual leave of new employees. " * 30
@@ -37,8 +38,7 @@ def mark(monkeypatch):
     """Marks rows of the tables, which only a browser can."""
 
     def mark(*rows):
-        for module in (library_table, library_failures):
-            monkeypatch.setattr(module, "marked_rows", lambda _selected, total: list(rows))
+        monkeypatch.setattr(marking, "marked_numbers", lambda _event: list(rows))
 
     return mark
 
@@ -122,6 +122,43 @@ def test_marked_documents_are_imported_again(page, services, mark):
         (services.made.source.id, ["handbook/leave.md", "휴가.md"], False)
     ]
     assert words.count(words.WILL_IMPORT, 2) in shown(page)
+
+
+def test_what_is_under_way_is_told(page, services, mark):
+    mark(1)
+    button(page.run(), words.READ_AGAIN).click().run()
+    assert words.count(words.WILL_IMPORT, 1) in shown(page)
+    assert words.count(words.LIBRARY_UNDER_WAY, 1) in shown(page)
+
+
+def test_once_it_ends_the_page_runs_again_and_says_no_more_of_it(page, services, mark, monkeypatch):
+    answers = [["i1"], []]
+
+    def current(principal):
+        return [SimpleNamespace(id=id_) for id_ in (answers.pop(0) if answers else [])]
+
+    mark(1)
+    page.run()
+    monkeypatch.setattr(services.queue, "current", current)
+    button(page, words.READ_AGAIN).click().run()
+    assert not answers
+    assert "fn-told" not in shown(page)
+
+
+def test_marked_documents_stay_marked_when_others_go(page, services, mark, monkeypatch):
+    mark(2)
+    page.run()
+    services.made.load(DictLoader({"휴가.md": TEXTS["휴가.md"]}), confirm_removals=True)
+    monkeypatch.setattr(marking, "marked_numbers", lambda event: event["selection"]["rows"])
+    page.run()
+    assert titles(page) == ["휴가.md"]
+    assert words.count(words.DOCUMENTS_CHOSEN, 1) in shown(page)
+
+
+def test_when_documents_were_imported_is_a_time_by_the_readers_clock(page):
+    page.session_state["timezone"] = "Asia/Seoul"
+    imported = page.run().dataframe[0].value["imported"]
+    assert str(imported.dt.tz) == "Asia/Seoul"
 
 
 def test_nothing_is_removed_before_it_is_agreed_to(page, services, mark):

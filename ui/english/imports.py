@@ -64,7 +64,6 @@ NO_SOURCES = "There is no source yet. Add a folder or upload files above."
 CONVERSATION_BOXES = Plural(
     "Files of 1 conversation", "Files of {n:,} conversations, each searched in its own only"
 )
-SOURCES_PAGE = "Page of the sources"
 IMPORT_STATES = {
     "": "never imported",
     "queued": "queued",
@@ -153,8 +152,6 @@ HISTORY_STATE = "State"
 HISTORY_DURATION = "Took"
 HISTORY_CHOOSE = "Report of"
 HISTORY_ENTRY = "{kind}, {started}: {state}"
-HISTORY_OLDER = "Older"
-HISTORY_NEWER = "Newer"
 REPORT_SHOW = "Show"
 REPORT_OUTCOME = "{outcome} ({n})"
 REPORT_DOCUMENT = "Document"

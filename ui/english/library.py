@@ -97,7 +97,6 @@ FAILURES_DISMISSED = Plural(
 )
 LIBRARY_NO_WORKER = "No import worker is running: the import waits until one does."
 LIBRARY_UNDER_WAY = Plural("1 import is waiting or at work.", "{n} imports are waiting or at work.")
-LOOK_AGAIN = "Look again"
 
 NO_FAILURES = "Every document could be read, or its failure was dismissed."
 FAILURES_NOTE = (
