@@ -64,7 +64,6 @@ class BackgroundCodes:
         self._codes: Codes | None = None
         self._begun_with = 0
         self._lock = threading.Lock()
-        self._making: threading.Thread | None = None
 
     def of(self, matrix: Matrix) -> Codes | None:
         """The codes of the matrix' first rows; None while there are none.
@@ -75,14 +74,8 @@ class BackgroundCodes:
         with self._lock:
             if self._worthwhile(matrix):
                 self._begun_with = len(matrix)
-                self._making = threading.Thread(target=self._make, args=(matrix,), name=THREAD)
-                self._making.start()
+                threading.Thread(target=self._make, args=(matrix,), name=THREAD).start()
         return self._codes
-
-    def finish(self) -> None:
-        """Wait for the codes that are being made."""
-        if self._making is not None:
-            self._making.join()
 
     def _worthwhile(self, matrix: Matrix) -> bool:
         rows, dimension = matrix.shape

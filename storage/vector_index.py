@@ -102,10 +102,6 @@ class VectorIndex:
             return self._matrix[np.searchsorted(self._rows, rows)]
         return self._matrix[living[np.searchsorted(self._rows[living], rows)]]
 
-    def finish_codes(self) -> None:
-        """Wait until the codes that a search began to make are there; measurements need it."""
-        self._codes.finish()
-
     def after(self, gone: Sequence[int], first: int, added: npt.NDArray[Any]) -> "VectorIndex":
         """The index of the next state; this one may still be searched, but has no other next.
 
