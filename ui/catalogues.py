@@ -1,6 +1,6 @@
 """The translations of the pages' texts: one gettext catalogue for each language, read as it is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,8 +9,10 @@ from ui.language import ENGLISH
 
 if TYPE_CHECKING:
     from babel.messages import Catalog
+    from babel.messages.catalog import Message
 
 LOCALE = Path(__file__).parent / "locale"
+PAGES = "ui/"  # where the texts of the pages stand; all others are said by services
 
 Translations = Mapping[str, tuple[str, ...]]
 """The forms of each text by its English one; of a text that counts, by its singular."""
@@ -30,15 +32,36 @@ def read_catalogue(language: str) -> "Catalog":
 
 
 @cache
+def _kept(language: str) -> "Catalog":
+    return read_catalogue(language)
+
+
+@cache
 def translations(language: str) -> Translations:
     """What is translated into the language; nothing for English."""
-    return {} if language == ENGLISH else translations_in(read_catalogue(language))
+    return {} if language == ENGLISH else translations_in(_kept(language))
+
+
+@cache
+def service_translations(language: str) -> Mapping[str, str]:
+    """The translation of each template that the services' code holds; nothing for English."""
+    if language == ENGLISH:
+        return {}
+    said = [one for one in _kept(language) if not all(map(_of_a_page, one.locations))]
+    return {english: forms[0] for english, forms in _done(said).items()}
+
+
+def _of_a_page(location: tuple[str, int]) -> bool:
+    return location[0].startswith(PAGES)
 
 
 def translations_in(catalogue: "Catalog") -> Translations:
     """What is translated in the catalogue, and not marked as doubtful."""
-    messages = [one for one in catalogue if one.id and not one.fuzzy]
-    pairs = [(_forms(one.id)[0], _forms(one.string)) for one in messages]
+    return _done(one for one in catalogue if one.id)
+
+
+def _done(messages: "Iterable[Message]") -> Translations:
+    pairs = [(_forms(one.id)[0], _forms(one.string)) for one in messages if not one.fuzzy]
     return {english: forms for english, forms in pairs if all(forms)}
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
@@ -13,15 +13,20 @@ from babel.messages.pofile import write_po
 
 from ui.catalogues import catalogue_path, read_catalogue, translations_in
 from ui.language import ENGLISH, LOCALES
+from ui.text_flow import texts_said
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "ui" / "english"
+SPEAKING = (
+    *("bootstrap", "chains", "domain", "errors.py", "language", "loaders", "models", "retrievers"),
+    *("services", "settings.py", "storage"),
+)
 TRANSLATED = [language for language in LOCALES if language != ENGLISH]
 WIDTH = 100
 
 
 class Text(NamedTuple):
-    """An English text, or its singular and plural; the constant and the file that it stands in."""
+    """An English text, or its singular and plural; its constant, if any, and its file."""
 
     english: str | tuple[str, str]
     name: str
@@ -69,11 +74,27 @@ def _has_letters(text: str) -> bool:
     return any(letter.isalpha() for letter in literals)
 
 
+def service_texts() -> list[Text]:
+    """What services say, as templates, from what the pages and the worker run.
+
+    The command line's own texts and the database's migrations, which no page shows, are left out.
+    """
+    paths = [path for name in SPEAKING for path in sorted(_python_files(ROOT / name))]
+    return [Text(one.text, "", one.file, one.line) for one in texts_said(ROOT, paths)]
+
+
+def _python_files(path: Path) -> Iterable[Path]:
+    if path.is_file():
+        return [path]
+    return (one for one in path.rglob("*.py") if "migrations" not in one.parts)
+
+
 def updated_catalogue(language: str) -> Catalog:
     """The catalogue with the English texts of now: new ones untranslated, lost ones left out."""
     template = Catalog()
-    for text in english_texts():
-        template.add(text.english, locations=[(text.file, text.line)], auto_comments=[text.name])
+    for text in (*english_texts(), *service_texts()):
+        comments = [text.name] if text.name else []
+        template.add(text.english, locations=[(text.file, text.line)], auto_comments=comments)
     catalogue = read_catalogue(language)
     catalogue.update(template, no_fuzzy_matching=True, update_creation_date=False)
     return catalogue

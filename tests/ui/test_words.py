@@ -182,13 +182,16 @@ def test_a_new_text_enters_the_catalogue_untranslated_and_a_lost_one_leaves_it(m
     from ui import translations
 
     kept, new = translations.Text("Ask", "ASK", "a.py", 1), translations.Text("New", "N", "a.py", 2)
+    said = translations.Text("no {thing}", "", "services/a.py", 3)
     monkeypatch.setattr(translations, "english_texts", lambda: [kept, new])
+    monkeypatch.setattr(translations, "service_texts", lambda: [said])
     catalogue = updated_catalogue("ja")
     assert {message.id: message.string for message in catalogue if message.id} == {
         "Ask": "質問",
         "New": None,
+        "no {thing}": None,
     }
-    assert translations.untranslated(catalogue) == ["New"]
+    assert translations.untranslated(catalogue) == ["New", "no {thing}"]
 
 
 def page():
