@@ -43,8 +43,14 @@ app = typer.Typer(
 @app.command("import")
 def import_path(
     path: Annotated[Path, typer.Argument(help="A folder or a file", readable=False)],
-    include: Annotated[list[str] | None, typer.Option(help="Only paths that match")] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="No paths that match")] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(help="Only paths that match; repeatable, '' takes all away: every path"),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(help="No paths that match; repeatable, '' takes all away"),
+    ] = None,
     collection: Annotated[
         str | None, typer.Option(help="File its documents under this; '' is the folder's name")
     ] = None,
@@ -57,13 +63,16 @@ def import_path(
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Bring the library up to date with a folder: new, changed and removed files."""
+    """Bring the library up to date with a folder: new, changed and removed files.
+
+    Options that are left out stay as an earlier import or the import page has set them.
+    """
     with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
         report = services.directories.import_directory(
             LOCAL_USER,
             path,
-            include=include or ("**/*",),
-            exclude=exclude or (),
+            include=include,
+            exclude=exclude,
             collection=collection,
             labels=label,
             confirm_removals=confirm_removals,

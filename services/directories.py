@@ -1,6 +1,7 @@
 """Importing folders: the source, its loader and the import in one call."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,8 @@ class DirectoryService:
         principal: Principal,
         path: Path,
         *,
-        include: Sequence[str] = ("**/*",),
-        exclude: Sequence[str] = (),
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
         collection: str | None = None,
         labels: Sequence[str] | None = None,
         confirm_removals: bool = False,
@@ -49,9 +50,10 @@ class DirectoryService:
     ) -> ImportReport:
         """Make the library hold what the folder (or single file) holds now.
 
-        `collection` and `labels` file all its documents, those imported before too, without
-        embedding anything again. Where one is None, what an earlier import said still holds; an
-        empty collection is the folder's name again, blank labels are none.
+        `include` and `exclude` are patterns of paths. `collection` and `labels` file all its
+        documents, those imported before too, without embedding anything again. Where one is None,
+        what was set before still holds. Blank patterns and labels are none, and an empty
+        collection is the folder's name again.
 
         Raises:
             SourceError: There is nothing at `path`, or it can't be listed.
@@ -59,16 +61,21 @@ class DirectoryService:
             StorageError: The data folder can't be written.
             ModelError: Embedding failed.
         """
-        draft = self._kind.draft(path, list(include), list(exclude))
-        loader = self._kind.loader(draft)
-        filing = {
+        draft = self._kind.draft(path, include or (), exclude or ())
+        options = {
+            "include": None if include is None else draft.options["include"],
+            "exclude": None if exclude is None else draft.options["exclude"],
             "collection": None if collection is None else collection.strip(),
             "labels": None if labels is None else _labels(labels),
         }
-        told = {name: value for name, value in filing.items() if value is not None}
+        told = {name: value for name, value in options.items() if value is not None}
         with writer_lock(self._imports.data_dir, timeout_s=LOCK_TIMEOUT_S):
+            source = self._merged(draft, told)
+            loader = self._kind.loader(source)
             # An import that is refused must not leave its options behind.
-            source = self._source(draft, told)
+            source = self._sources.ensure(
+                source.kind, source.location, name=source.name, options=source.options
+            )
         return self._imports.run(
             principal,
             source,
@@ -103,16 +110,10 @@ class DirectoryService:
         latest = self._imports.latest(principal, source)
         return latest is None or latest.state in _BEGUN
 
-    def _source(self, draft: StoredSource, told: Mapping[str, Any]) -> StoredSource:
-        """The source with these options, beside those of an earlier import not named here."""
-        before = self._sources.find(draft.kind, draft.location)
-        kept = before.options if before else {}
-        return self._sources.ensure(
-            draft.kind,
-            draft.location,
-            name=before.name if before else draft.name,
-            options={**kept, **draft.options, **told},
-        )
+    def _merged(self, draft: StoredSource, told: Mapping[str, Any]) -> StoredSource:
+        """The source with what is told of it now; all else is as it was set before."""
+        before = self._sources.find(draft.kind, draft.location) or draft
+        return replace(before, options={**draft.options, **before.options, **told})
 
 
 def _labels(told: Sequence[str]) -> list[str]:

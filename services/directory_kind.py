@@ -1,6 +1,6 @@
 """Folders of this machine as a kind of source."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ class DirectoryKind:
         """Keep the folder as a source."""
         return keep_once(self._sources, self._draft(given))
 
-    def draft(self, path: Path, include: list[str], exclude: list[str]) -> StoredSource:
+    def draft(self, path: Path, include: Sequence[str], exclude: Sequence[str]) -> StoredSource:
         """The source at a path that may be relative to the folder the program runs in.
 
         Raises:
@@ -112,8 +112,13 @@ class DirectoryKind:
             )
 
 
-def _patterns(include: list[str], exclude: list[str]) -> dict[str, list[str]]:
-    return {"include": include or list(EVERYTHING), "exclude": exclude}
+def _patterns(include: Sequence[str], exclude: Sequence[str]) -> dict[str, list[str]]:
+    """As they are kept: blank ones are left out, and to include nothing is to include all."""
+    return {"include": _told(include) or list(EVERYTHING), "exclude": _told(exclude)}
+
+
+def _told(patterns: Sequence[str]) -> list[str]:
+    return [one for one in patterns if one.strip()]
 
 
 def _require_there(path: Path) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 import bootstrap
 from domain import LOCAL_USER, ImportKind, ImportState, Outcome, SearchMode
-from errors import BusyError, SourceError
+from errors import BusyError, InputError, SourceError
 from services.progress import ignore
 from services.source_status import SourceSettings
 from storage.lock import writer_lock
@@ -90,6 +90,35 @@ def test_collection_and_labels_stay_until_another_import_says_otherwise(build_se
     assert load(collection=" HR ", labels=["law", " ", "a"]) == {("HR", ("a", "law"))}
     assert load() == {("HR", ("a", "law"))}
     assert load(collection="", labels=[""]) == {("handbook", ())}
+
+
+def test_patterns_set_on_the_page_stay_until_a_command_says_otherwise(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [status] = services.sources.list(LOCAL_USER)
+    given = {"include": "*.md", "exclude": "vpn*\nleave*"}
+    services.sources.edit(LOCAL_USER, status.source.id, given, SourceSettings("Rules"))
+
+    def load(**options):
+        services.directories.import_directory(
+            LOCAL_USER, handbook, confirm_removals=True, **options
+        )
+        documents = services.library.documents.list(status.source.id)
+        return sorted(document.key for document in documents)
+
+    assert load() == ["休暇.md", "휴가.md"]
+    assert load(exclude=["vpn*", " "]) == ["leave.md", "休暇.md", "휴가.md"]
+    assert load(include=["v*", "l*"]) == ["leave.md"]
+    assert load(include=[""], exclude=[""]) == ["leave.md", "vpn.md", "休暇.md", "휴가.md"]
+
+
+def test_a_pattern_that_is_none_leaves_the_source_as_it_was(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [before] = services.sources.list(LOCAL_USER)
+    with pytest.raises(InputError):
+        services.directories.import_directory(LOCAL_USER, handbook, include=["[z-a]*"])
+    assert services.sources.list(LOCAL_USER) == [before]
 
 
 def test_an_import_refused_as_busy_changes_nothing_about_the_source(build_services, handbook):
