@@ -6,11 +6,12 @@ from functools import cache
 from pathlib import Path
 
 from domain import ImportReport, ImportState, Principal
-from errors import BusyError
+from errors import BusyError, NotFoundError
 from services.import_run import ImportRun, Loader, Target
 from services.import_verdict import report_of
 from services.index_writer import IndexWriter, sweep_active
 from services.job import Job
+from services.own_sources import own_sources
 from services.planner import Planner
 from services.progress import Cancelled, OnProgress, ignore, never
 from services.refiling import Refiling
@@ -23,7 +24,7 @@ from storage.indexes import Indexes, IndexSpec, IndexState, new_index
 from storage.ledger import Ledger
 from storage.lock import writer_lock
 from storage.processes import process_name
-from storage.sources import StoredSource
+from storage.sources import Sources, StoredSource
 
 _LOCK_TIMEOUT_S = 2.0
 _QUEUED_LOCK_TIMEOUT_S = 0.5
@@ -49,6 +50,7 @@ class ImportService:
         self._formats_version = formats_version
         self._documents = Documents(database)
         self._imports = Imports(database)
+        self._sources = Sources(database)
         self._planner = Planner(self._imports, formats_version)
         self._leases = ImportLeases(database)
         self._indexes = Indexes(database)
@@ -147,13 +149,16 @@ class ImportService:
                 confirm_removals=confirm_removals,
             )
 
-    def report(self, principal: Principal, import_id: str) -> ImportReport:  # noqa: ARG002  # every call names who asks
+    def report(self, principal: Principal, import_id: str) -> ImportReport:
         """What an import did, or has done so far.
 
         Raises:
-            NotFoundError: There is no such import.
+            NotFoundError: There is no such import, or its source is another's.
         """
-        return self._imports.get(import_id)
+        report = self._imports.get(import_id)
+        if report.source_id not in own_sources(self._sources, principal):
+            raise NotFoundError(f"there is no import {import_id}")
+        return report
 
     def latest(self, principal: Principal, source: StoredSource) -> ImportReport | None:  # noqa: ARG002  # every call names who asks
         """The report of the source's most recent import."""

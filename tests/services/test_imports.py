@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domain import LOCAL_USER, ImportState, Outcome
+from domain import LOCAL_USER, ImportState, Outcome, Principal
 from errors import BusyError, ModelUnavailableError, NotFoundError, SourceError, UnreadableError
 from loaders.directory import DirectoryLoader
 from services.index_writer import IndexWriter
@@ -416,6 +416,14 @@ def test_with_new_settings_an_import_goes_on_with_the_index_that_answers(library
 def test_an_unknown_import_is_not_found(library):
     with pytest.raises(NotFoundError):
         library.imports.report(LOCAL_USER, "nothing")
+
+
+def test_the_report_of_another_persons_source_is_not_found(library):
+    berts = library.sources.ensure("upload", "/b", name="b", options={"user_id": "bert"})
+    report = library.load(DictLoader({"a": "one"}), source=berts)
+    assert library.imports.report(Principal("bert"), report.id).count(Outcome.NEW) == 1
+    with pytest.raises(NotFoundError):
+        library.imports.report(LOCAL_USER, report.id)
 
 
 WORDS = "vacation server deploy expense 휴가 서버 배포 休暇 規定 invoice laptop".split()  # noqa: SIM905
