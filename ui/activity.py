@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from domain import Source, Turn
 from ui import words
 from ui.html import escape, lang
+from ui.service_text import said
 
 TITLES = 3  # of documents that are named while they are read
 QUESTION_CHARACTERS = 300  # more of what was searched for is not repeated
@@ -86,7 +87,7 @@ def _not_reranked(sources: Sequence[Source]) -> str:
     if not moves or "" in reasons:
         return ""
     return "".join(
-        f'<p class="fn-skipped">{escape(words.NOT_RERANKED.format(reason=reason))}</p>'
+        f'<p class="fn-skipped">{escape(words.NOT_RERANKED.format(reason=said(reason)))}</p>'
         for reason in sorted(reasons)
     )
 

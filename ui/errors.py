@@ -1,4 +1,4 @@
-"""How a page shows what went wrong."""
+"""How a page shows what went wrong, in the reader's language."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +8,7 @@ import streamlit as st
 from errors import AppError
 from ui import words
 from ui.html import escape
+from ui.service_text import said
 
 
 @contextmanager
@@ -33,4 +34,4 @@ def problem_html(message: str, *, hint: str = "", severe: bool = True) -> str:
     """The notice that `show_problem` shows."""
     hint_html = f" <span>{escape(hint)}</span>" if hint else ""
     kind = "fn-error" if severe else "fn-warning"
-    return f'<div class="fn-notice {kind}" role="alert">{escape(message)}{hint_html}</div>'
+    return f'<div class="fn-notice {kind}" role="alert">{escape(said(message))}{hint_html}</div>'

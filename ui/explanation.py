@@ -8,6 +8,7 @@ from domain import Explanation, Filter, Move, ScorePart
 from ui import words
 from ui.highlight import Span, marked_html
 from ui.html import escape, lang
+from ui.service_text import said
 
 SYNTAX = re.compile(r"^#{1,6} .*$|\*\*|^[|: -]+$", re.MULTILINE)
 CJK = re.compile("[가-힣ぁ-ヿ一-鿿]")
@@ -94,7 +95,7 @@ def _move(move: Move | None) -> str:
     if move is None:
         return ""
     if move.skipped:
-        return _line(words.RERANK, words.RERANK_SKIPPED.format(reason=move.skipped))
+        return _line(words.RERANK, words.RERANK_SKIPPED.format(reason=said(move.skipped)))
     moved = words.RERANK_KEPT if move.rank == move.rank_before else words.RERANK_MOVED
     return _line(
         words.RERANK,

@@ -13,6 +13,7 @@ from ui.html import escape
 from ui.imports import badge
 from ui.language import ago, day_and_time, duration, number
 from ui.paging import offset_of, show_pages
+from ui.service_text import said
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _items_html(items: Sequence[ImportItem]) -> str:
             escape(item.key),
             f'<span class="fn-{item.outcome.value}">{escape(words.OUTCOMES[item.outcome])}</span>',
             number(item.passages) if item.passages else "",
-            escape(item.reason),
+            escape(said(item.reason)),
         ]
         for item in items
     ]

@@ -11,6 +11,7 @@ from ui import words
 from ui.errors import show_problem
 from ui.explanation import explanation_html, passage_html, snippet_html
 from ui.html import escape
+from ui.service_text import said
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _rows(results: Sequence["ModeResult"]) -> Iterator[Sequence["ModeResult"]]:
 def _show_mode(view: View, result: "ModeResult") -> None:
     st.html(_mode_html(result))
     if result.error:
-        show_problem(f"{words.MODE_FAILED} {result.error}")
+        show_problem(f"{words.MODE_FAILED} {said(result.error)}")
     elif not result.hits:
         st.caption(words.NOTHING_FOUND)
     for hit in result.hits:

@@ -13,6 +13,7 @@ from ui.language import here, table_format
 from ui.library import source_names, tell
 from ui.marking import marked
 from ui.paging import offset_of, show_pages
+from ui.service_text import said
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def show_failures(services: Services) -> None:
     names = source_names(services)
     columns: dict[str, Sequence[object]] = {
         words.COLUMN_KEY: [one.key for one in page.failures],
-        words.COLUMN_REASON: [one.reason for one in page.failures],
+        words.COLUMN_REASON: [said(one.reason) for one in page.failures],
         words.COLUMN_SOURCE: [names.get(one.source_id, "") for one in page.failures],
         words.COLUMN_TRIED: [one.failed_at and here(one.failed_at) for one in page.failures],
     }

@@ -16,6 +16,7 @@ from ui.library import open_document, tell
 from ui.library_filter import Wanted, document_filter
 from ui.marking import marked
 from ui.paging import offset_of, show_pages
+from ui.service_text import said
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _rows(
     return [
         {
             "title": one.title,
-            "warnings": " · ".join(one.warnings),
+            "warnings": " · ".join(map(said, one.warnings)),
             "source": sources.get(one.source_id, ""),
             "format": one.format,
             "language": words.SCRIPT_NAMES.get(one.script, one.script),

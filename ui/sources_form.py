@@ -11,6 +11,7 @@ from ui import words
 from ui.errors import show_error, show_problem
 from ui.html import escape
 from ui.imports import TOLD, choose_source
+from ui.service_text import said
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -197,4 +198,4 @@ def _show_same(error: "SameSourceError") -> None:
 
 
 def _skipped_line(name: str, reason: str) -> str:
-    return str(words.SKIPPED_FILE.format(name=name, reason=reason))
+    return str(words.SKIPPED_FILE.format(name=name, reason=said(reason)))

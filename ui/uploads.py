@@ -13,6 +13,7 @@ from ui.conversations import plain_label
 from ui.errors import show_error, show_problem
 from ui.html import escape
 from ui.scope import kept_for_new, open_begun
+from ui.service_text import said
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class _Lines:
         self._states = dict.fromkeys(given.accepted, words.FILES_WAIT)
         self.problems: list[str] = []
         for name, reason in given.refused:
-            self._states[name] = words.FILE_REFUSED.format(reason=reason)
+            self._states[name] = words.FILE_REFUSED.format(reason=said(reason))
             self.problems.append(f"{name}: {self._states[name]}")
         self._draw()
 
@@ -118,7 +119,7 @@ class _Lines:
 def _outcome(item: ImportItem) -> str:
     match item.outcome:
         case Outcome.FAILED:
-            return str(words.FILE_FAILED.format(reason=item.reason))
+            return str(words.FILE_FAILED.format(reason=said(item.reason)))
         case Outcome.UNCHANGED:
             return str(words.FILE_UNCHANGED)
         case _:
