@@ -6,7 +6,8 @@ from sqlalchemy import select
 
 from storage.database import Database
 from storage.groups import in_groups
-from storage.tables import IndexRow, PassageRow
+from storage.indexes import in_active_index
+from storage.tables import PassageRow
 
 _FIRST = 200
 
@@ -23,10 +24,10 @@ class Headings:
         They are of the index that answers, in the order of the text; a document without
         headings is left out.
         """
+        columns = select(PassageRow.document_id, PassageRow.heading_path)
         wanted = (
-            select(PassageRow.document_id, PassageRow.heading_path)
-            .join(IndexRow, IndexRow.id == PassageRow.index_id)
-            .where(IndexRow.state == "active", PassageRow.ordinal < _FIRST)
+            in_active_index(columns)
+            .where(PassageRow.ordinal < _FIRST)
             .order_by(PassageRow.document_id, PassageRow.ordinal)
         )
         found: dict[str, dict[str, None]] = {}

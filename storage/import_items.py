@@ -8,7 +8,7 @@ from sqlalchemy import delete, func, select
 from domain import ImportItem, Outcome
 from storage.database import Database
 from storage.groups import in_groups
-from storage.import_rows import add_items
+from storage.import_rows import add_items, item_of
 from storage.tables import ImportItemRow
 
 
@@ -37,7 +37,7 @@ class ImportItems:
             wanted = wanted.where(ImportItemRow.outcome.in_(outcomes))
         wanted = wanted.order_by(ImportItemRow.id)
         with self._database.read() as session:
-            return [_item(row) for row in session.scalars(wanted.limit(limit).offset(offset))]
+            return [item_of(row) for row in session.scalars(wanted.limit(limit).offset(offset))]
 
     def counts(self, import_id: str) -> dict[Outcome, int]:
         """How many documents had which outcome, of an import that is at work too."""
@@ -75,16 +75,3 @@ class ImportItems:
             session.execute(delete(ImportItemRow).where(ImportItemRow.import_id == import_id))
             for group in in_groups(items):
                 add_items(session, import_id, group)
-
-
-def _item(row: ImportItemRow) -> ImportItem:
-    return ImportItem(
-        key=row.key,
-        location=row.location,
-        outcome=Outcome(row.outcome),
-        reason=row.reason,
-        passages=row.passages,
-        pages=row.pages,
-        characters=row.characters,
-        tokens=row.tokens,
-    )

@@ -75,6 +75,20 @@ def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> 
         session.execute(insert(ImportItemRow), rows)
 
 
+def item_of(row: ImportItemRow) -> ImportItem:
+    """The item that a row of the ledger holds."""
+    return ImportItem(
+        key=row.key,
+        location=row.location,
+        outcome=Outcome(row.outcome),
+        reason=row.reason,
+        passages=row.passages,
+        pages=row.pages,
+        characters=row.characters,
+        tokens=row.tokens,
+    )
+
+
 def stop(session: Session, row: ImportRow, otherwise: ImportState) -> None:
     """Leave an import before its end: as a person wished, or else as `otherwise`."""
     end(session, row, _WISHES.get(row.wish, otherwise))

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome
+from domain import ImportItem, ImportKind, ImportReport, ImportState
 from errors import NotFoundError
 from storage.database import Database
 from storage.groups import in_groups
-from storage.import_rows import add_items
+from storage.import_rows import add_items, item_of
 from storage.tables import FailureRow, ImportItemRow, ImportRow
 
 
@@ -137,18 +137,7 @@ def _report(session: Session, row: ImportRow) -> ImportReport:
         id=row.id,
         source_id=row.source_id,
         state=ImportState(row.state),
-        items=tuple(
-            ImportItem(
-                item.key,
-                item.location,
-                Outcome(item.outcome),
-                item.reason,
-                item.passages,
-                item.pages,
-                item.characters,
-            )
-            for item in items
-        ),
+        items=tuple(map(item_of, items)),
         passages_embedded=row.passages_embedded,
         seconds=row.seconds,
         message=row.message,

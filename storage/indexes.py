@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from storage.database import Database
@@ -15,6 +15,8 @@ from storage.tables import IndexRow, PassageRow
 
 ENTRIES_VERSION = "2"
 """Raise it when what is embedded or indexed of a passage changes: the headings with it, say."""
+
+_Wanted = TypeVar("_Wanted", bound=Select[*tuple[Any, ...]])
 
 
 class IndexState(StrEnum):
@@ -130,6 +132,12 @@ class Indexes:
         with self._database.read() as session:
             row = session.scalar(wanted.order_by(IndexRow.created_at.desc()).limit(1))
             return None if row is None else _index(row)
+
+
+def in_active_index(wanted: _Wanted) -> _Wanted:
+    """Of these passages (or columns of them), those in the index that answers."""
+    joined = wanted.join(IndexRow, IndexRow.id == PassageRow.index_id)
+    return joined.where(IndexRow.state == IndexState.ACTIVE)
 
 
 def _set_state(session: Session, which: Any, state: IndexState) -> None:

@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 
 from storage.database import Database
 from storage.groups import in_groups
-from storage.tables import DocumentRow, DocumentTextRow, IndexRow, PassageRow
+from storage.indexes import in_active_index
+from storage.tables import DocumentRow, DocumentTextRow, PassageRow
 
 
 class StoredVersion(NamedTuple):
@@ -57,25 +58,16 @@ class Reading:
 
     def places(self, document_id: str) -> list[Place]:
         """The places of a document's passages in the index that answers, in the text's order."""
-        wanted = (
-            select(PassageRow.ordinal, PassageRow.start, PassageRow.end)
-            .join(IndexRow, IndexRow.id == PassageRow.index_id)
-            .where(PassageRow.document_id == document_id, IndexRow.state == "active")
-            .order_by(PassageRow.ordinal)
-        )
+        columns = select(PassageRow.ordinal, PassageRow.start, PassageRow.end)
+        own = columns.where(PassageRow.document_id == document_id)
+        wanted = in_active_index(own).order_by(PassageRow.ordinal)
         with self._database.read() as session:
             return [Place(*row) for row in session.execute(wanted)]
 
     def headings(self, document_id: str, ordinal: int) -> tuple[str, ...]:
         """The heading path of that passage; empty where there is none."""
-        wanted = (
-            select(PassageRow.heading_path)
-            .join(IndexRow, IndexRow.id == PassageRow.index_id)
-            .where(
-                PassageRow.document_id == document_id,
-                PassageRow.ordinal == ordinal,
-                IndexRow.state == "active",
-            )
+        paths = select(PassageRow.heading_path).where(
+            PassageRow.document_id == document_id, PassageRow.ordinal == ordinal
         )
         with self._database.read() as session:
-            return tuple(session.scalar(wanted) or ())
+            return tuple(session.scalar(in_active_index(paths)) or ())
