@@ -8,10 +8,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from commands.keeper import LEFT, keep
 from commands.running import DataDir, open_services
-
-LEFT = 75
-"""The exit code of a worker that left an import which didn't stop by itself."""
 
 
 def worker(
@@ -22,6 +20,15 @@ def worker(
 
     `serve` has one of its own; more of them, on the same machine, take turns.
     """
+    if supervised:
+        _work(data_dir)
+        return
+    with open_services(data_dir) as services:
+        chosen = services.imports.data_dir
+    keep(chosen)
+
+
+def _work(data_dir: DataDir) -> None:
     stop = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -31,8 +38,8 @@ def worker(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    with open_services(data_dir, tell=not supervised) as services:
-        services.worker.run(stop, _leave if supervised else None)
+    with open_services(data_dir, tell=False) as services:
+        services.worker.run(stop, _leave)
 
 
 def _leave() -> NoReturn:

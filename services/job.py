@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from domain import ImportReport, ImportState
@@ -19,6 +20,7 @@ from services.progress import (
 from storage.import_leases import ImportLeases
 
 _TICK_S = 0.1
+_STALE_S = 4.0
 _RENEW_S = 4.0
 _TELL_S = 0.3
 _GRACE_S = 0.8
@@ -61,6 +63,7 @@ class Job:
         self._import_id = import_id
         self._worker = worker
         self._otherwise = otherwise
+        self._seconds_before = seconds_before
         self._began = time.monotonic() - seconds_before
         self._on_progress = on_progress
         self._cancelled = cancelled
@@ -70,7 +73,7 @@ class Job:
         self._wished = False
         self._progress: Progress | None = None
         self._told: Progress | None = None
-        self._renewed_at = self._told_at = self._stopping_since = 0.0
+        self._looked_at = self._renewed_at = self._told_at = self._stopping_since = 0.0
 
     def run(self, work: Work) -> ImportReport | None:
         """Do the work and settle the record; None where it was stopped before its end.
@@ -79,7 +82,7 @@ class Job:
         the import goes back into the queue.
         """
         watch = threading.Thread(target=self._watch, daemon=True, name=f"job {self._import_id}")
-        self._renewed_at = time.monotonic()
+        self._looked_at = self._renewed_at = time.monotonic()
         watch.start()
         try:
             return self._settled(work)
@@ -98,7 +101,8 @@ class Job:
             self._stop(self._otherwise)
             raise
         except BusyError:
-            self._stop(ImportState.QUEUED)
+            # Waiting is no work, and it may wait often.
+            self._stop(ImportState.QUEUED, self._seconds_before)
             raise
         except BaseException as error:
             # Whatever broke it, nobody shall see it running for ever.
@@ -121,13 +125,18 @@ class Job:
             passages=passages,
         )
 
-    def _stop(self, otherwise: ImportState) -> None:
-        self._leases.stop(self._import_id, self._worker, otherwise, seconds=self._seconds())
+    def _stop(self, otherwise: ImportState, seconds: float | None = None) -> None:
+        spent = self._seconds() if seconds is None else seconds
+        self._leases.stop(self._import_id, self._worker, otherwise, seconds=spent)
 
     def _seconds(self) -> float:
         return time.monotonic() - self._began
 
     def _is_to_stop(self) -> bool:
+        if time.monotonic() - self._looked_at >= _STALE_S:
+            # This process stood still: another may have taken the import over meanwhile.
+            with suppress(StorageError):  # without a ledger nothing is written either
+                self._look()
         return self._wished or self._cancelled()
 
     def _tell(self, progress: Progress) -> None:
@@ -143,8 +152,12 @@ class Job:
                 # The next tick tries again; should the ledger stay away, the work itself fails.
                 continue
 
-    def _tick(self, now: float) -> None:
+    def _look(self) -> None:
         self._wished = self._leases.wish(self._import_id, self._worker) != ""
+        self._looked_at = time.monotonic()
+
+    def _tick(self, now: float) -> None:
+        self._look()
         self._leave_if_it_lasts(now)
         if now - self._renewed_at >= _RENEW_S:
             self._leases.renew(self._import_id, self._worker)

@@ -4,11 +4,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from domain import ImportKind, ImportReport, ImportState, Principal, QueuedImport
-from errors import AppError, BusyError, InputError, StorageError
+from errors import AppError, BusyError, StorageError
 from services.job import Job
 from services.progress import Cancelled, OnProgress, ignore
 from storage.import_leases import ImportLeases, Workers
@@ -80,7 +81,8 @@ class Worker:
         finally:
             stop.set()
             alive.join()
-            self._workers.leave(name)
+            with suppress(StorageError):  # nobody expects it for longer than its last sign of life
+                self._workers.leave(name)
 
     def run_next(self, on_progress: OnProgress = ignore) -> bool:
         """Do the next import of the queue here and now; False where none waits."""
@@ -140,11 +142,9 @@ class Worker:
     def _work(
         self, queued: QueuedImport, on_progress: OnProgress, cancelled: Cancelled
     ) -> ImportReport:
-        runner = self._runners.get(queued.kind)
-        if runner is None:
-            raise InputError(f"This version of Footnote can't do a run of kind {queued.kind!r}.")
         source = self._sources.get(queued.source_id)
-        return runner(Order(Principal(queued.user_id), source, queued, on_progress, cancelled))
+        order = Order(Principal(queued.user_id), source, queued, on_progress, cancelled)
+        return self._runners[queued.kind](order)
 
     def _stay_alive(self, name: str, stop: threading.Event) -> None:
         while True:

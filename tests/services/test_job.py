@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from domain import ImportKind, ImportReport, ImportState, Progress
+from errors import BusyError
 from services import job as module
 from services.job import Job
 from services.progress import CancelledError, Stage
@@ -116,6 +117,39 @@ def test_a_pause_that_is_taken_back_before_it_was_settled_lets_the_import_go_on(
 
     job(library, claimed).run(work)
     assert library.leases.claim("another").id == claimed
+
+
+def test_after_a_standstill_the_work_hears_at_once_that_another_has_taken_it_over(
+    library, queue, claimed, monkeypatch
+):
+    monkeypatch.setattr(module, "_TICK_S", 600)  # the watching thread has not come to look yet
+    monkeypatch.setattr(module, "_STALE_S", 0)
+    heard = []
+
+    def work(_tell, stops):
+        heard.append(stops())
+        library.leases.stop(claimed, "w", ImportState.QUEUED, seconds=1)
+        assert library.leases.claim("another").id == claimed
+        heard.append(stops())
+        raise CancelledError
+
+    job(library, claimed).run(work)
+    assert heard == [False, True]
+    assert queue.get(claimed).state is ImportState.RUNNING
+
+
+def test_waiting_for_the_library_is_not_counted_as_work(library, queue, claimed):
+    library.leases.stop(claimed, "w", ImportState.QUEUED, seconds=7)
+    before = library.leases.claim("w").seconds
+
+    def work(_tell, _stops):
+        raise BusyError("a reindex is running")
+
+    for _ in range(2):
+        with pytest.raises(BusyError):
+            job(library, claimed, seconds_before=before).run(work)
+        queued = library.leases.claim("w")
+        assert queued.seconds == pytest.approx(7, abs=0.2)
 
 
 def test_what_breaks_the_work_is_told_and_raised(library, queue, claimed):

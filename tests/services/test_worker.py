@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from domain import ImportKind, ImportState, Outcome
-from errors import BusyError, NotFoundError, SourceError, UnreadableError
+from errors import BusyError, NotFoundError, SourceError, StorageError, UnreadableError
 from services.progress import Stage
 from services.worker import Worker
 from storage.import_leases import Workers
@@ -218,12 +218,6 @@ def test_a_source_that_can_not_be_listed_fails_with_its_reason_and_the_worker_li
     assert "/docs is not there" in failed.message
 
 
-def test_a_kind_that_nobody_can_do_fails_with_a_message(factory):
-    job = factory.enqueue(ImportKind.DRY_RUN)
-    factory.run_next()
-    assert "dry run" in factory.queue.get(job).message
-
-
 def test_while_another_writes_the_import_waits_in_the_queue(factory, monkeypatch):
     monkeypatch.setattr("services.imports._QUEUED_LOCK_TIMEOUT_S", 0)
     job = factory.enqueue()
@@ -239,7 +233,8 @@ def test_while_another_writes_the_import_waits_in_the_queue(factory, monkeypatch
     held.wait(10)
     try:
         assert not factory.run_next()
-        assert factory.queue.get(job).state is ImportState.QUEUED
+        waiting = factory.queue.get(job)
+        assert (waiting.state, waiting.seconds) == (ImportState.QUEUED, 0), "waiting is no work"
         with pytest.raises(BusyError, match="An import is running"):
             factory.library.load(factory.loader)
     finally:
@@ -320,6 +315,16 @@ def test_a_worker_tells_that_it_lives_and_stops_when_told(factory):
         stop.set()
         thread.join()
     assert not factory.workers.any_alive()
+
+
+def test_a_ledger_that_is_busy_at_the_very_end_does_not_keep_a_worker_from_ending(factory):
+    def refuse(_name):
+        raise StorageError("being written by another process")
+
+    stop = threading.Event()
+    factory.enqueue_due = stop.set
+    factory.workers.leave = refuse
+    factory.worker.run(stop)
 
 
 def test_a_source_removed_in_the_moment_it_is_due_does_not_end_the_worker(factory, monkeypatch):

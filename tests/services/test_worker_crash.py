@@ -1,4 +1,4 @@
-"""A worker process that is killed with signal 9 in the middle of an import."""
+"""A worker process that is killed with signal 9 in the middle of an import, or told to stop."""
 
 import os
 import signal
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from domain import LOCAL_USER, ImportState
+from benchmarks.cancel import slow_pdf
+from domain import LOCAL_USER, ImportState, Stage
 
 ROOT = Path(__file__).parents[2]
 PAGE = "# Page {n}\n\nThe rule of page {n} is to keep the door shut at all times of the day.\n"
@@ -67,7 +68,7 @@ def test_killed_in_the_middle_it_is_interrupted_and_the_next_worker_finishes(
     services, folder, worker
 ):
     job = enqueue(services, folder)
-    first = worker()
+    first = worker("--supervised")
     until(lambda: services.library.status(LOCAL_USER).documents >= 64)
     first.send_signal(signal.SIGKILL)
     first.wait()
@@ -78,7 +79,7 @@ def test_killed_in_the_middle_it_is_interrupted_and_the_next_worker_finishes(
     before = len(services.imports.report(LOCAL_USER, job).items)
     assert 64 <= before < 150
 
-    second = worker()
+    second = worker("--supervised")
     done = services.queue.wait(LOCAL_USER, job)
     assert (done.state, done.counts) == (ImportState.COMPLETED, {"new": 150})
     items = services.imports.report(LOCAL_USER, job).items
@@ -98,3 +99,31 @@ def test_cancelled_in_another_process_it_ends_and_keeps_what_it_has(services, fo
     ended = services.queue.wait(LOCAL_USER, job)
     assert ended.state is ImportState.CANCELLED
     assert ended.counts["new"] == services.library.status(LOCAL_USER).documents < 150
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_file_that_takes_minutes_is_left_when_told_to(services, tmp_path, worker, number):
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    slow_pdf(folder / "slow.pdf", lines=100_000)
+    job = enqueue(services, folder)
+    process = worker()
+    until(lambda: is_reading(services, job))
+    began = time.monotonic()
+    services.queue.cancel(LOCAL_USER, job)
+    until(lambda: services.queue.get(LOCAL_USER, job).ended)
+    assert time.monotonic() - began < 5, "promised are 2; this machine may be busy"
+    assert services.queue.get(LOCAL_USER, job).state is ImportState.CANCELLED
+
+    again = services.queue.enqueue(LOCAL_USER, services.queue.get(LOCAL_USER, job).source_id).id
+    until(lambda: is_reading(services, again))
+    process.send_signal(number)
+    assert process.wait(30) == (-number if number is signal.SIGKILL else 0)
+    until(lambda: services.queue.get(LOCAL_USER, again).state is ImportState.INTERRUPTED)
+    assert services.maintenance.check(LOCAL_USER).agrees, "and nobody holds the lock"
+
+
+def is_reading(services, job):
+    progress = services.queue.get(LOCAL_USER, job).progress
+    return progress is not None and progress.stage is Stage.READING

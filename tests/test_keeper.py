@@ -1,4 +1,4 @@
-"""The processes of `serve`: started again, and never left behind."""
+"""The processes that are kept: started again, and never left behind."""
 
 import os
 import signal
@@ -11,10 +11,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PARENT = """
-import os, sys
-from commands.serve import _serve
+import sys
+from commands.keeper import keep
+from pathlib import Path
 sleeper = "tests.fakes.sleeper"
-sys.exit(_serve([sleeper, sys.argv[1]], [sleeper, sys.argv[2]], os.environ))
+code = keep(Path("unused"), [sleeper, sys.argv[1]], [sleeper, sys.argv[2]])
+sys.exit(130 if code is None else code)
 """
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no signals")

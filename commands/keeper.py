@@ -1,0 +1,110 @@
+"""Keeps a worker running, and pages beside it, each in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import typer
+
+LEFT = 75
+"""The exit code of a worker that left an import which didn't stop by itself."""
+
+_ROOT = Path(__file__).parents[1]
+_WORKER = ("cli", "worker", "--supervised")
+_POLL_S = 0.2
+_END_S = 8.0
+_LIVES_S = 30.0
+_LONGEST_DELAY_S = 60.0
+
+
+def keep(data_dir: Path, pages: Sequence[str] = (), worker: Sequence[str] = _WORKER) -> int | None:
+    """Keep a worker running, and the pages, until these end or this process is told to.
+
+    Args:
+        data_dir: Of both; may be relative.
+        pages: A module with its arguments; without one it is the worker alone.
+        worker: Another one.
+
+    Returns:
+        The exit code of the pages; None where this process was told to end.
+    """
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    # They run in the program's own folder, from where a relative path leads elsewhere.
+    environment = os.environ | {"FOOTNOTE_DATA_DIR": str(data_dir.resolve())}
+    page = _Child(pages, environment) if pages else None
+    keeper = _Keeper(worker, environment)
+    try:
+        while not (page and page.has_ended) and not stop.wait(_POLL_S):
+            keeper.look()
+    finally:
+        _end([keeper.child, *([page] if page else [])])
+    return None if stop.is_set() or page is None else page.process.returncode
+
+
+class _Child:
+    """A process that ends with this one, however this one ends."""
+
+    def __init__(self, module: Sequence[str], environment: Mapping[str, str]) -> None:
+        command = [sys.executable, "-m", "commands.child", *module]
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(  # noqa: S603  # our own command
+            command,
+            cwd=_ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            # Ctrl-C is for this process, which then ends its children in order.
+            start_new_session=True,
+        )
+
+    @property
+    def has_ended(self) -> bool:
+        return self.process.poll() is not None
+
+
+class _Keeper:
+    """Starts the worker again when it ends; one that dies soon, ever more slowly."""
+
+    def __init__(self, module: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._module = module
+        self._environment = environment
+        self._delay = 0.0
+        self._again_at: float | None = None
+        self.child = _Child(module, environment)
+
+    def look(self) -> None:
+        """Start the worker again where it has ended, and its time has come."""
+        now = time.monotonic()
+        if not self.child.has_ended:
+            return
+        if self._again_at is None:
+            self._delay = self._next_delay(now)
+            self._again_at = now + self._delay
+        if now >= self._again_at:
+            self._again_at = None
+            self.child = _Child(self._module, self._environment)
+
+    def _next_delay(self, now: float) -> float:
+        if self.child.process.returncode == LEFT:
+            return 0.0
+        typer.echo("Footnote: the import worker has ended and is started again.", err=True)
+        lived = now - self.child.began
+        return 1.0 if lived > _LIVES_S else min(max(1.0, self._delay * 2), _LONGEST_DELAY_S)
+
+
+def _end(children: Sequence[_Child]) -> None:
+    for child in children:
+        child.process.terminate()
+    deadline = time.monotonic() + _END_S
+    for child in children:
+        try:
+            child.process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            child.process.kill()
+            child.process.wait()
