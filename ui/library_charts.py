@@ -18,6 +18,7 @@ DAYS, FEW_DAYS, MOST_SOURCES = 90, 15, 12
 TEAL = "#0b8a96"
 COLOURS = {"new": "#2e9156", "changed": "#d9662b", "gone": "#8a979e"}
 BAR = 26
+DATE = "%Y-%m-%d"  # names of months would be English in every language
 
 
 def show_figures(services: Services) -> None:
@@ -96,14 +97,15 @@ def import_chart(days: Sequence[ImportDay]) -> "alt.Chart":
     ]
     names = [words.CHART_CHANGES[change] for change in COLOURS]
     scale = alt.Scale(domain=names, range=list(COLOURS.values()))
+    dates = alt.Axis(labelOverlap=True, format=DATE, formatType="time")
     size = 30 if len(days) < FEW_DAYS else alt.Undefined  # else as wide as there is room
     chart = alt.Chart(_data(rows), height=220).mark_bar(size=size)
     encoded: alt.Chart = chart.encode(
-        x=alt.X("day:O", timeUnit="yearmonthdate", title=None, axis=alt.Axis(labelOverlap=True)),
+        x=alt.X("day:O", timeUnit="yearmonthdate", title=None, axis=dates),
         y=alt.Y("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, format=",d")),
         color=alt.Color("change:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
         tooltip=[
-            alt.Tooltip("day:T", title=words.CHART_DAY),
+            alt.Tooltip("day:T", title=words.CHART_DAY, format=DATE),
             alt.Tooltip("change:N", title=words.CHART_CHANGE),
             alt.Tooltip("documents:Q", title=words.CHART_DOCUMENTS, format=",d"),
         ],

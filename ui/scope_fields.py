@@ -141,13 +141,13 @@ def _show_list(
 
 
 def _show_advanced(id_: str, edited: SearchChoice, settings: SearchChoice) -> None:
-    def named(mode: SearchMode | None) -> str:
-        if mode is not None:
-            return mode_name(mode)
-        return str(words.AS_SET.format(value=mode_name(settings.mode)))
-
+    as_set = words.AS_SET.format(value=mode_name(settings.mode))
     st.selectbox(
-        words.ADVANCED_MODE, [None, *SearchMode], key=field_key(id_, "mode"), format_func=named
+        words.ADVANCED_MODE,
+        [None, *SearchMode],
+        key=field_key(id_, "mode"),
+        format_func=lambda mode: mode_name(mode) if mode else as_set,
+        placeholder=as_set,  # which Streamlit shows for None
     )
     st.number_input(
         words.ADVANCED_PASSAGES,
