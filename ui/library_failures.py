@@ -45,7 +45,7 @@ def show_failures(services: Services) -> None:
         words.COLUMN_TRIED: st.column_config.DatetimeColumn(format=table_format()),
     }
     listed = [(one.source_id, one.key) for one in page.failures]
-    named = marked(f"{paged}-{offset}", listed, columns, config, alt=words.TABLE_OF_FAILURES)
+    named = marked(f"{FAILURE_PAGE}-{offset}", listed, columns, config, alt=words.TABLE_OF_FAILURES)
     show_pages(page.total, ROWS, paged)
     _show_failure_buttons(services, named, page.total)
 
@@ -83,7 +83,7 @@ def show_left_out(services: Services) -> None:
         words.COLUMN_SOURCE: [names.get(source_id, "") for source_id, _ in listed],
     }
     config = {words.COLUMN_KEY: st.column_config.TextColumn(width="medium")}
-    named = marked(f"{paged}-{start}", listed, columns, config, alt=words.TABLE_OF_LEFT_OUT)
+    named = marked(f"{LEFT_OUT_PAGE}-{start}", listed, columns, config, alt=words.TABLE_OF_LEFT_OUT)
     show_pages(len(left_out), ROWS, paged)
     chosen = named or left_out
     label = words.TAKE_BACK_CHOSEN if named else words.TAKE_BACK_ALL

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from domain import LOCAL_USER
 from errors import StorageError
 from storage.documents import document_id
 from tests.fakes.library import DictLoader
@@ -210,6 +211,17 @@ def test_failures_stay_until_they_are_retried_or_dismissed(page, services, mark)
     assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["b.pdf"]
     button(page, words.count(words.DISMISS_CHOSEN, 1)).click().run()
     assert words.NO_FAILURES in shown(page)
+
+
+def test_marked_failures_stay_marked_when_another_is_mended(page, services, mark, monkeypatch):
+    services.fail("a.pdf", "b.pdf")
+    mark(1)
+    open_view(page.run(), "failures")
+    services.failures.dismiss(LOCAL_USER, [(services.made.source.id, "a.pdf")])
+    monkeypatch.setattr(marking, "marked_numbers", lambda event: event["selection"]["rows"])
+    page.run()
+    assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["b.pdf"]
+    assert button(page, words.count(words.RETRY_CHOSEN, 1))
 
 
 def test_one_marked_document_opens_its_passages_with_their_overlaps(page, services, mark):
