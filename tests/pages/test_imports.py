@@ -10,6 +10,8 @@ from domain import LOCAL_USER, ImportState, Outcome
 from services.source_status import SourceSettings
 from tests.pages.conftest import served, shown
 from ui import import_report, words
+from ui.catalogues import translations
+from ui.language import LANGUAGE
 
 PAGE = Path(__file__).parents[2] / "pages" / "imports.py"
 
@@ -237,6 +239,20 @@ def test_the_history_leads_to_the_report_of_each_file(services, source, handbook
     assert "leave.md" not in told(page)
     page.button_group(key=f"outcome-{job.id}").set_value(Outcome.NEW).run()
     assert "leave.md" in told(page)
+
+
+def test_why_a_file_failed_is_told_in_the_language_of_the_reader(services, source, handbook):
+    (handbook / "empty.md").write_bytes(b"")
+    job = services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    reasons = {item.key: item.reason for item in services.imports.report(LOCAL_USER, job.id).items}
+    assert reasons["empty.md"] == "the file is empty"
+    page = opened(source)
+    page.session_state[LANGUAGE] = "ko"
+    page.run()
+    field(page, translations("ko")[words.HISTORY_CHOOSE][0]).set_value(job.id).run()
+    assert "빈 파일입니다" in told(page)
+    assert "the file is empty" not in told(page)
 
 
 def test_a_long_report_is_paged(services, source, handbook):
