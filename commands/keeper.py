@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import typer
@@ -22,10 +22,31 @@ _LIVES_S = 30.0
 _LONGEST_DELAY_S = 60.0
 
 
-def keep(data_dir: Path, pages: Sequence[str] = (), worker: Sequence[str] = _WORKER) -> int | None:
+def told_to_end() -> threading.Event:
+    """Is set when this process is told to end; what it is at then is interrupted, as by Ctrl-C.
+
+    Both, because Python forgets an interruption that comes amid loading a module.
+    """
+    told = threading.Event()
+
+    def end(_number: int, _frame: object) -> None:
+        told.set()
+        raise KeyboardInterrupt
+
+    _on_signals(end)
+    return told
+
+
+def keep(
+    told: threading.Event,
+    data_dir: Path,
+    pages: Sequence[str] = (),
+    worker: Sequence[str] = _WORKER,
+) -> int | None:
     """Keep a worker running, and the pages, until these end or this process is told to.
 
     Args:
+        told: Of `told_to_end`; from now on the children are ended in order first.
         data_dir: Of both; may be relative.
         pages: A module with its arguments; without one it is the worker alone.
         worker: Another one.
@@ -33,19 +54,22 @@ def keep(data_dir: Path, pages: Sequence[str] = (), worker: Sequence[str] = _WOR
     Returns:
         The exit code of the pages; None where this process was told to end.
     """
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: stop.set())
+    _on_signals(lambda _number, _frame: told.set())
     # They run in the program's own folder, from where a relative path leads elsewhere.
     environment = os.environ | {"FOOTNOTE_DATA_DIR": str(data_dir.resolve())}
     page = _Child(pages, environment) if pages else None
     keeper = _Keeper(worker, environment)
     try:
-        while not (page and page.has_ended) and not stop.wait(_POLL_S):
+        while not (page and page.has_ended) and not told.wait(_POLL_S):
             keeper.look()
     finally:
         _end([keeper.child, *([page] if page else [])])
-    return None if stop.is_set() or page is None else page.process.returncode
+    return None if told.is_set() or page is None else page.process.returncode
+
+
+def _on_signals(handler: Callable[[int, object], None]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handler)
 
 
 class _Child:

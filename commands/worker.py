@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from commands.keeper import LEFT, keep
+from commands.keeper import LEFT, keep, told_to_end
 from commands.running import DataDir, open_services
 
 
@@ -23,9 +23,9 @@ def worker(
     if supervised:
         _work(data_dir)
         return
+    told = told_to_end()
     with open_services(data_dir) as services:
-        chosen = services.imports.data_dir
-    keep(chosen)
+        keep(told, services.imports.data_dir)
 
 
 def _work(data_dir: DataDir) -> None:

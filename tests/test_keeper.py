@@ -12,10 +12,17 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PARENT = """
 import sys
-from commands.keeper import keep
+from commands.keeper import keep, told_to_end
 from pathlib import Path
 sleeper = "tests.fakes.sleeper"
-code = keep(Path("unused"), [sleeper, sys.argv[1]], [sleeper, sys.argv[2]])
+told = told_to_end()
+if sys.argv[3:]:
+    import os, signal
+    try:
+        os.kill(os.getpid(), int(sys.argv[3]))
+    except KeyboardInterrupt:
+        pass  # what Python does with one that comes amid loading a module
+code = keep(told, Path("unused"), [sleeper, sys.argv[1]], [sleeper, sys.argv[2]])
 sys.exit(130 if code is None else code)
 """
 
@@ -86,3 +93,10 @@ def test_told_to_end_it_ends_its_children_first(parent, folders, number):
 def test_killed_it_leaves_no_orphan(parent, folders):
     parent.send_signal(signal.SIGKILL)
     until(lambda: all_gone(folders))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_told_to_end_while_it_starts_it_interrupts_its_start_and_keeps_nothing(folders, number):
+    command = [sys.executable, "-c", PARENT, *map(str, folders), str(int(number))]
+    assert subprocess.run(command, cwd=ROOT, timeout=60).returncode == 130
+    assert all_gone(folders)
