@@ -1,6 +1,6 @@
-"""Footnote on the command line: import, ask, search, check, reindex, evaluate, labels, serve.
+"""Footnote on the command line: import, ask, search, check, reindex, evaluate, labels, ratings.
 
-`worker` does what the pages have queued; `serve` starts one.
+`serve` runs the pages and a worker, which does what they have queued; `worker` is another one.
 
 Exit codes: 0 done; 1 it failed, and the message says why; 2 the command was mistyped;
 3 done, but look: an import with unreadable files or waiting for a confirmation, or a check
@@ -15,8 +15,10 @@ from typing import Annotated, Any
 
 import typer
 
+from commands.ask import ask
 from commands.evaluate import evaluate
 from commands.labels import labels
+from commands.ratings import ratings
 from commands.running import (
     INTERRUPTED,
     LOOK,
@@ -26,10 +28,10 @@ from commands.running import (
     print_json,
     progress_bar,
 )
-from commands.search import place, search
+from commands.search import search
 from commands.serve import serve
 from commands.worker import worker
-from domain import LOCAL_USER, Citation, ImportReport, ImportState, Outcome, Turn
+from domain import LOCAL_USER, ImportReport, ImportState, Outcome
 from errors import AppError
 
 app = typer.Typer(
@@ -83,19 +85,6 @@ def import_path(
 
 
 @app.command()
-def ask(
-    question: str,
-    conversation: Annotated[str | None, typer.Option(help="Id of one to continue")] = None,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Answer a question over the library, with checked citations."""
-    with open_services(data_dir) as services:
-        turn = services.chat.ask(LOCAL_USER, question, conversation)
-    print_json(_turn_as_data(turn)) if as_json else _print_turn(turn)
-
-
-@app.command()
 def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Verify that ledger, passages and keyword index agree."""
     with open_services(data_dir) as services:
@@ -118,8 +107,10 @@ def reindex(data_dir: DataDir = None) -> None:
     typer.echo(f"{report.passages_embedded} passages embedded; the new index answers now.")
 
 
+app.command()(ask)
 app.command()(evaluate)
 app.add_typer(labels, name="labels")
+app.command()(ratings)
 app.command()(search)
 app.command()(serve)
 app.command()(worker)
@@ -150,43 +141,6 @@ def _print_report(report: ImportReport) -> None:
     )
     if report.message:
         typer.echo(report.message)
-
-
-def _print_turn(turn: Turn) -> None:
-    if turn.standalone_question != turn.question:
-        typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
-    typer.echo(f"{turn.answer}\n")
-    for citation in turn.citations:
-        where = place(asdict(citation))
-        typer.echo(f"[{citation.n}] {citation.state.value}: {citation.title} ({where})")
-    if turn.unsupported_sentences:
-        typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
-    typer.secho(f"{turn.model}; go on with --conversation {turn.conversation_id}", dim=True)
-
-
-def _turn_as_data(turn: Turn) -> dict[str, Any]:
-    return {
-        "answer": turn.answer,
-        "standalone_question": turn.standalone_question,
-        "model": turn.model,
-        "citations": [_citation_as_data(citation) for citation in turn.citations],
-        "unsupported_sentences": turn.unsupported_sentences,
-        "conversation_id": turn.conversation_id,
-        "turn_id": turn.id,
-        "state": turn.state.value,
-        "timings_ms": dict(turn.timings_ms),
-        "usage": dict(turn.usage),
-    }
-
-
-def _citation_as_data(citation: Citation) -> dict[str, Any]:
-    fields = ("n", "quote", "title", "location", "document_id", "page", "passage_id", "version")
-    return {
-        "state": citation.state.value,
-        **{name: getattr(citation, name) for name in fields},
-        "heading_path": list(citation.heading_path),
-        "quoted_by_answer": citation.quoted_by_answer,
-    }
 
 
 def _report_as_data(report: ImportReport) -> dict[str, Any]:

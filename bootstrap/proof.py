@@ -4,16 +4,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bootstrap.parts import Parts
-from domain import Principal, Turn
 
 if TYPE_CHECKING:
-    from langchain_core.documents import Document
-
+    from services.chat import ChatService
     from services.costs import CostService
     from services.labels import LabelService
     from services.ratings import RatingService
     from services.reader import DocumentReader
-    from services.search import SearchService
 
 
 class ProofServices:
@@ -22,8 +19,8 @@ class ProofServices:
     _parts: Parts
 
     @cached_property
-    def search(self) -> "SearchService":
-        """Passages without an answer."""
+    def chat(self) -> "ChatService":
+        """Questions, answers, conversations."""
         raise NotImplementedError
 
     @cached_property
@@ -58,7 +55,7 @@ class ProofServices:
         from storage.ratings import Ratings
 
         labels, ratings = self.labels, Ratings(self._parts.database)
-        return RatingService(ratings, labels, labels.indexes, labels.finder, self._search_again)
+        return RatingService(ratings, labels, labels.indexes, labels.finder, self.chat.replay)
 
     @cached_property
     def costs(self) -> "CostService":
@@ -69,15 +66,3 @@ class ProofServices:
         return CostService(
             Prices(model, settings.chat_price_input, settings.chat_price_output, settings.currency)
         )
-
-    def _search_again(self, principal: Principal, turn: Turn) -> "list[Document]":
-        choice, settings = turn.search, self._parts.settings
-        retriever = self.search.retriever(
-            principal,
-            mode=choice.mode,
-            k=choice.k or settings.top_k,
-            condition=self.search.condition(principal, choice.scope),
-            score_threshold=choice.score_threshold,
-            conversation_id=turn.conversation_id,
-        )
-        return retriever.invoke(turn.standalone_question or turn.question)

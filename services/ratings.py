@@ -1,50 +1,48 @@
-"""People say what they think of answers, and a rated question can be asked of search again."""
+"""People say what they think of answers, and a rated question can be asked again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from domain import Principal, Turn
+from domain import Principal, Source, Turn
 from errors import InputError
 from services.labels import LabelService
 from storage.indexes import Indexes
 from storage.passage_finder import PassageFinder
-from storage.ratings import Rating, Ratings, Reason
+from storage.ratings import Rated, Rating, Ratings, Reason
 
-if TYPE_CHECKING:
-    from langchain_core.documents import Document
-
-__all__ = ["Rating", "RatingService", "Reason", "Replay", "Replayed"]
+__all__ = ["Rated", "Rating", "RatingService", "Reason", "Replay", "Replayed"]
 
 MAX_COMMENT_CHARS = 2000
-SearchAgain = Callable[[Principal, Turn], "list[Document]"]
-"""The passages for a turn's standalone question, searched as it was then, best first."""
+AnswerAgain = Callable[[Principal, Turn], Turn]
+"""The turn as it would be answered now, searched for the same; nothing is kept."""
 _SAYS_NOTHING_OF_PASSAGES = {Reason.INCOMPLETE, Reason.NOT_FOUND, Reason.TOO_SLOW, Reason.OTHER}
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A passage that a turn was answered from, and its rank then and now, both from 1.
+    """A passage, and its number in either answer, from 1; None where it is not among the sources.
 
-    `rank_now` is None where search does not find it any more.
+    `page` and `location` are those of then, or of now where it is new.
     """
 
     title: str
+    location: str
+    page: int | None
     passage_id: str
-    rank_then: int
-    rank_now: int | None
+    then: int | None
+    now: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What search finds for a turn's question today, beside what it found then.
+    """An answer, beside what the same question is answered today.
 
-    `found_now` are the titles of the passages found now, best first.
+    `passages` are those of then, in their order, and after them those that are new.
     """
 
-    question: str
+    before: Turn
+    after: Turn
     passages: tuple[Replayed, ...]
-    found_now: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class RatingService:
     labels: LabelService
     indexes: Indexes
     finder: PassageFinder
-    search_again: SearchAgain
+    answer_again: AnswerAgain
 
     def rate(
         self,
@@ -90,38 +88,34 @@ class RatingService:
         """What the person thought of that answer; None where they have not said."""
         return self.ratings.get(principal, turn_id)
 
-    def replay(self, principal: Principal, turn_id: str) -> Replay:
-        """Search again as the turn was searched, in the library as it is now; nothing is kept.
+    def list(self, principal: Principal) -> Sequence[Rated]:
+        """What the person thought of answers, newest first, save in deleted conversations."""
+        return self.ratings.list(principal)
 
-        A passage counts as found again where its text is, though its document was imported or
-        split anew since.
+    def replay(self, principal: Principal, turn_id: str) -> Replay:
+        """Ask a turn's question again, searched as it was, of the library as it is; keeps nothing.
+
+        A passage counts as the same where its text is, though its document was imported or split
+        anew since.
 
         Raises:
             NotFoundError: The person has no such turn.
             InputError: The turn was searched in a source that is not there any more.
+            ModelError: The model failed.
         """
-        turn = self.ratings.turn(principal, turn_id)
-        found = self.search_again(principal, turn)
-        ranks = {passage.id: rank for rank, passage in enumerate(found, start=1)}
+        before = self.ratings.turn(principal, turn_id)
+        after = self.answer_again(principal, before)
         index = self.indexes.active()
-        today = {} if index is None else self.finder.find(index.id, turn.sources)
-        return Replay(
-            question=turn.standalone_question or turn.question,
-            passages=tuple(
-                Replayed(
-                    source.title,
-                    source.passage_id,
-                    source.n,
-                    ranks.get(today.get(source.passage_id, "")),
-                )
-                for source in turn.sources
-            ),
-            found_now=_titles(found),
-        )
+        today = {} if index is None else self.finder.find(index.id, before.sources)
+        numbers = {hit.id: one.n for one in reversed(after.sources) for hit in one.found}
+        now = {one.n: numbers.get(today.get(one.passage_id, "")) for one in before.sources}
+        kept = [_replayed(one, one.n, now[one.n]) for one in before.sources]
+        new = [_replayed(one, None, one.n) for one in after.sources if one.n not in now.values()]
+        return Replay(before, after, (*kept, *new))
 
 
-def _titles(found: "Sequence[Document]") -> tuple[str, ...]:
-    return tuple(str(passage.metadata["title"]) for passage in found)
+def _replayed(source: Source, then: int | None, now: int | None) -> Replayed:
+    return Replayed(source.title, source.location, source.page, source.passage_id, then, now)
 
 
 def _checked_comment(comment: str) -> str:

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 
 from domain import Principal, Turn
 from errors import NotFoundError
 from storage.database import Database
 from storage.tables import ConversationRow, RatingRow, TurnRow
 from storage.turn_records import turn_of
+
+_IN_CONVERSATION = ConversationRow.id == TurnRow.conversation_id
 
 
 class Reason(StrEnum):
@@ -35,6 +37,16 @@ class Rating:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A rating beside what it is of: the question, and its conversation by id and title."""
+
+    rating: Rating
+    question: str
+    conversation_id: str
+    conversation: str
+
+
 class Ratings:
     """The ratings of all users; every call sees those of its principal alone."""
 
@@ -47,20 +59,25 @@ class Ratings:
         Raises:
             NotFoundError: The principal has no such turn.
         """
-        wanted = (
-            select(TurnRow)
-            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
-            .where(
-                TurnRow.id == turn_id,
-                ConversationRow.user_id == principal.user_id,
-                ConversationRow.deleted_at.is_(None),
-            )
-        )
+        wanted = select(TurnRow).join(ConversationRow, _IN_CONVERSATION)
         with self._database.read() as session:
-            row = session.scalar(wanted)
+            row = session.scalar(wanted.where(TurnRow.id == turn_id, *_own(principal)))
             if row is None:
                 raise NotFoundError(f"there is no answer {turn_id}")
             return turn_of(row)
+
+    def list(self, principal: Principal) -> list[Rated]:
+        """All that the principal has given, newest first, save in deleted conversations."""
+        columns = (RatingRow, TurnRow.question, ConversationRow.id, ConversationRow.title)
+        given = (
+            select(*columns)
+            .join(TurnRow, TurnRow.id == RatingRow.turn_id)
+            .join(ConversationRow, _IN_CONVERSATION)
+            .where(RatingRow.user_id == principal.user_id, *_own(principal))
+            .order_by(RatingRow.created_at.desc(), RatingRow.turn_id)
+        )
+        with self._database.read() as session:
+            return [Rated(_rating(row), *rest) for row, *rest in session.execute(given)]
 
     def put(
         self, principal: Principal, turn_id: str, grade: int, reason: Reason | None, comment: str
@@ -90,6 +107,10 @@ class Ratings:
         with self._database.write() as session:
             if row := session.get(RatingRow, (turn_id, principal.user_id)):
                 session.delete(row)
+
+
+def _own(principal: Principal) -> tuple[ColumnElement[bool], ...]:
+    return (ConversationRow.user_id == principal.user_id, ConversationRow.deleted_at.is_(None))
 
 
 def _rating(row: RatingRow) -> Rating:

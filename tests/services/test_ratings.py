@@ -92,24 +92,37 @@ def test_nobody_rates_another_persons_answer(services, turn):
             call()
 
 
-def test_a_replay_finds_the_same_while_the_library_is_the_same(services, turn):
+def test_ratings_are_listed_the_newest_first_with_what_they_are_of(services, turn):
+    second = services.chat.ask(LOCAL_USER, "Which gateway?", turn.conversation_id)
+    services.ratings.rate(LOCAL_USER, second.id, 0, Reason.WRONG)
+    services.ratings.rate(LOCAL_USER, turn.id, 1)
+    first, last = services.ratings.list(LOCAL_USER)
+    assert [one.question for one in (first, last)] == [LEAVE, "Which gateway?"]
+    assert (last.rating.grade, last.rating.reason) == (0, Reason.WRONG)
+    assert (first.conversation_id, first.conversation) == (turn.conversation_id, LEAVE)
+    assert services.ratings.list(BERT) == []
+    services.conversations.delete(LOCAL_USER, turn.conversation_id)
+    assert services.ratings.list(LOCAL_USER) == []
+
+
+def test_a_replay_is_the_same_while_the_library_is_and_nothing_of_it_is_kept(services, turn):
     replay = services.ratings.replay(LOCAL_USER, turn.id)
-    assert replay.question == turn.standalone_question
-    assert [one.rank_now for one in replay.passages] == [one.rank_then for one in replay.passages]
-    assert replay.found_now == tuple(source.title for source in turn.sources)
+    assert replay.before == turn
+    assert replay.after.standalone_question == turn.standalone_question
+    assert (replay.after.answer, replay.after.citations) == (turn.answer, turn.citations)
+    assert [one.now for one in replay.passages] == [one.then for one in replay.passages]
+    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_a_replay_tells_what_is_not_found_any_more(services, turn, handbook):
+def test_a_replay_tells_which_passages_are_gone_and_which_are_new(services, turn, handbook):
     (handbook / "leave.md").write_text("# Canteen\n\nOpen at noon.\n", encoding="utf-8")
-    (handbook / "vpn.md").write_text(
-        "# VPN of the company\n\nInstall WireGuard and choose the Bristol gateway.\n",
-        encoding="utf-8",
-    )
     services.directories.import_directory(LOCAL_USER, handbook)
     replay = services.ratings.replay(LOCAL_USER, turn.id)
-    now = {one.title: one.rank_now for one in replay.passages}
-    assert now["Leave policy"] is None
-    assert all(rank for title, rank in now.items() if title not in ("Leave policy", "VPN"))
+    assert {one.title for one in replay.passages if one.now is None} == {"Leave policy"}
+    [new] = [one for one in replay.passages if one.then is None]
+    assert (new.title, new.location) == ("Canteen", str(handbook / "leave.md"))
+    assert "25 days" in replay.before.answer
+    assert "25 days" not in replay.after.answer
 
 
 def test_an_answer_of_a_deleted_conversation_is_not_rated(services, turn):

@@ -1,0 +1,60 @@
+"""`cli.py ask`: an answer with its checked citations."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from commands.running import AsJson, DataDir, open_services, print_json
+from commands.search import place
+from domain import LOCAL_USER, Citation, Turn
+
+
+def ask(
+    question: str,
+    conversation: Annotated[str | None, typer.Option(help="Id of one to continue")] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Answer a question over the library, with checked citations."""
+    with open_services(data_dir) as services:
+        turn = services.chat.ask(LOCAL_USER, question, conversation)
+    print_json(turn_as_data(turn)) if as_json else _print_turn(turn)
+
+
+def _print_turn(turn: Turn) -> None:
+    if turn.standalone_question != turn.question:
+        typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
+    typer.echo(f"{turn.answer}\n")
+    for citation in turn.citations:
+        where = place(asdict(citation))
+        typer.echo(f"[{citation.n}] {citation.state.value}: {citation.title} ({where})")
+    if turn.unsupported_sentences:
+        typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
+    typer.secho(f"{turn.model}; go on with --conversation {turn.conversation_id}", dim=True)
+
+
+def turn_as_data(turn: Turn) -> dict[str, Any]:
+    """A turn as programs read it."""
+    return {
+        "answer": turn.answer,
+        "standalone_question": turn.standalone_question,
+        "model": turn.model,
+        "citations": [_citation_as_data(citation) for citation in turn.citations],
+        "unsupported_sentences": turn.unsupported_sentences,
+        "conversation_id": turn.conversation_id,
+        "turn_id": turn.id,
+        "state": turn.state.value,
+        "timings_ms": dict(turn.timings_ms),
+        "usage": dict(turn.usage),
+    }
+
+
+def _citation_as_data(citation: Citation) -> dict[str, Any]:
+    fields = ("n", "quote", "title", "location", "document_id", "page", "passage_id", "version")
+    return {
+        "state": citation.state.value,
+        **{name: getattr(citation, name) for name in fields},
+        "heading_path": list(citation.heading_path),
+        "quoted_by_answer": citation.quoted_by_answer,
+    }

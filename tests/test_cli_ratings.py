@@ -1,0 +1,65 @@
+import json
+
+import pytest
+
+from domain import LOCAL_USER
+from services.ratings import Reason
+from tests.fakes.command_line import CommandLine
+
+ASKED = "How many days of annual leave do new employees get?"
+
+
+@pytest.fixture
+def line(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    return CommandLine(tmp_path / "data", home)
+
+
+@pytest.fixture
+def rated(imported):
+    """A library, and an answer in it that was given a thumb."""
+    services = imported()
+    turn = services.chat.ask(LOCAL_USER, ASKED)
+    services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.INCOMPLETE, "And in\n[b]part time[/b]?")
+    return services, turn
+
+
+def test_thumbs_are_listed_with_their_reasons_and_where_they_were_given(line, rated):
+    _, turn = rated
+    head, comment, where = line.run("ratings").stdout.splitlines()
+    assert head.endswith(f"down (incomplete)  {ASKED}")
+    assert comment.strip() == "And in [b]part time[/b]?"
+    assert where.endswith(f"--replay {turn.id}")
+    [listed] = json.loads(line.run("ratings", "--json").stdout)
+    assert (listed["verdict"], listed["reason"]) == ("down", "incomplete")
+    assert (listed["turn_id"], listed["conversation_id"]) == (turn.id, turn.conversation_id)
+
+
+def test_without_a_thumb_it_says_so(line):
+    assert "No answer has been given a thumb" in line.run("ratings").stdout
+    assert json.loads(line.run("ratings", "--json").stdout) == []
+
+
+def test_a_replay_shows_both_answers_and_what_is_gone_and_new(line, rated, handbook):
+    services, turn = rated
+    (handbook / "leave.md").write_text("# [i]Canteen[/i]\n\nNew employees get lunch.\n")
+    services.directories.import_directory(LOCAL_USER, handbook)
+    rows = line.run("ratings", "--replay", turn.id, COLUMNS="400").stdout.splitlines()
+    assert rows[0] == ASKED
+    assert rows[1].startswith("Then, 20")
+    gone = [row for row in rows if row.rstrip().endswith(" gone")]
+    assert gone
+    assert all("Leave policy" in row for row in gone)
+    [new] = [row for row in rows if row.startswith("new ")]
+    assert "[i]Canteen[/i] (" in new
+    data = json.loads(line.run("ratings", "--replay", turn.id, "--json").stdout)
+    assert data["question"] == ASKED
+    assert "25 days" in data["before"]["answer"]
+    assert "25 days" not in data["after"]["answer"]
+    assert {one["title"]: one["now"] for one in data["passages"]}["Leave policy"] is None
+    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_what_was_never_answered_can_not_be_asked_again(line):
+    assert "no answer nowhere" in line.run("ratings", "--replay", "nowhere", code=1).stderr
