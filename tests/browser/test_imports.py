@@ -196,7 +196,7 @@ def test_a_folder_is_imported_in_japanese(
 ) -> None:
     import_folder(japanese, program, folder)
     see_held(japanese, 3)
-    assert words.IMPORT_TITLE == "文書のソース"
+    assert words.IMPORT_TITLE == "文書の取り込み元"
     japanese.get_by_role("heading", name=words.IMPORT_TITLE, level=1).wait_for()
     assert not scrolls_sideways(japanese)
     screenshot(japanese, "import-source-ja-phone")
