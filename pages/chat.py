@@ -15,7 +15,7 @@ ui.show_conversations(services)
 library = ui.show_library(services)
 
 turns = ui.current_turns(services.chat)
-again = ui.wanted_again()
+again, chosen = ui.wanted_again(), ui.chosen_question()
 place = ui.show_turns(services, turns, again)
 
 welcome = st.empty()
@@ -24,6 +24,8 @@ with st.container(key="asking"):  # Streamlit would pin it by itself, and follow
     with st.container(key="scope", horizontal=True, vertical_alignment="center"):
         search = ui.show_scope(services, ui.shown_conversation(services.chat))
         ui.show_files(services, ui.current_conversation())
+        if again or chosen:
+            ui.show_stop()
     typed = st.chat_input(
         words.ASK_HERE,
         submit_mode="stop",
@@ -35,7 +37,7 @@ if typed and typed.files:
         talk = ui.take_files(services, typed.files, ui.current_conversation(), typed.text)
     ui.open_conversation(talk)
     search = ui.kept_search(services, talk)  # now with its own files
-asked = again or (typed and typed.text.strip()) or ui.chosen_question()
+asked = again or (typed and typed.text.strip()) or chosen
 if asked:
     with place:
         told = ui.told_of_empty_library(services, asked)

@@ -1,7 +1,7 @@
 """What the pages share: the frame, the services, and how a turn and its evidence are shown."""
 
 from ui.again import wanted_again
-from ui.answer import ask, show_turns
+from ui.answer import ask, show_stop, show_turns
 from ui.conversation_list import show_conversations
 from ui.conversations import (
     current_conversation,
@@ -75,6 +75,7 @@ __all__ = [
     "show_scope",
     "show_source",
     "show_sources",
+    "show_stop",
     "show_turns",
     "show_welcome",
     "shown_conversation",

@@ -15,6 +15,7 @@ from services.events import Event, Found, Searching, Started, Written
 from ui import words
 from ui.activity import activity_html, working_html
 from ui.again import Again, Change
+from ui.conversations import note_begun
 from ui.costs import show_cost, show_total_cost
 from ui.earlier import latest_turns
 from ui.errors import problem_html, show_error
@@ -52,9 +53,11 @@ def show_turns(services: Services, turns: list[Turn], again: Again | None) -> De
         show_total_cost(services, everything)
         with opened:
             _scroll_to_question(f"{turns[0].conversation_id} {len(everything)}")
-    place = st.container()
-    for _ in turns[before + 1 :]:  # they would stand below the new answer, out of date
-        st.empty()
+    with st.container():
+        place = st.container()
+        st.empty()  # else the old answer stands below the new one while that is written,
+    for _ in turns[before + 1 :]:
+        st.empty()  # as do the turns after it
     return place
 
 
@@ -99,6 +102,14 @@ def show_question(question: str) -> None:
 def _scroll_to_question(of: str) -> None:
     """Bring the last question to the top, with the answer and what proves it in sight below it."""
     scroll_to(".fn-question", which=-1, to="start", of=escape(of))
+
+
+def show_stop() -> None:
+    """Offer to stop an answer that was asked for by a button: the input stops only its own.
+
+    To press any button ends what the page is at, and the service keeps what was written.
+    """
+    st.button(words.STOP, key="stop", icon=":material/stop_circle:")
 
 
 def ask(
@@ -151,6 +162,7 @@ def _show_stream(live: "_LiveAnswer", events: Iterator[Event]) -> None:
             match event:
                 case Started(turn):  # a stopped or failed first question has its conversation
                     open_begun(turn.conversation_id)
+                    note_begun(turn)
                     live.begin(turn)
                 case Searching(question):
                     live.search(question)

@@ -1,10 +1,11 @@
 """Which conversation the page shows; its id stands in the address, so that a reload keeps it."""
 
+import time
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from domain import Conversation, Turn
+from domain import Conversation, Turn, TurnState
 from errors import NotFoundError
 from ui import words
 from ui.errors import show_problem
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from services.chat import ChatService
 
 PARAMETER = "conversation"
+BEGUN = "begun-turn"
 TITLE_CHARACTERS = 60
+KEPT_WITHIN_S, LOOK_S = 2.0, 0.05
 
 
 def current_conversation() -> str | None:
@@ -38,11 +41,34 @@ def current_turns(chat: "ChatService") -> list[Turn]:
     if not conversation_id:
         return []
     try:
-        return chat.turns(principal(), conversation_id)
+        return _kept_turns(chat, conversation_id)
     except NotFoundError:
         open_conversation(None)
         show_problem(words.LOST_CONVERSATION, severe=False)
         return []
+
+
+def note_begun(turn: Turn) -> None:
+    """Remember that this window has the turn answered."""
+    st.session_state[BEGUN] = turn.id
+
+
+def _kept_turns(chat: "ChatService", conversation_id: str) -> list[Turn]:
+    """The turns, once the answer is kept that a press of this window's reader has ended.
+
+    The run that answered learns of the press when the next words come; this one begins at once.
+    """
+    begun = st.session_state.pop(BEGUN, "")
+    turns = chat.turns(principal(), conversation_id)
+    until = time.monotonic() + KEPT_WITHIN_S
+    while _is_answering(turns, begun) and time.monotonic() < until:
+        time.sleep(LOOK_S)
+        turns = chat.turns(principal(), conversation_id)
+    return turns
+
+
+def _is_answering(turns: list[Turn], turn_id: str) -> bool:
+    return any(turn.id == turn_id and turn.state is TurnState.RUNNING for turn in turns)
 
 
 def shown_conversation(chat: "ChatService") -> Conversation | None:

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 
 from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways, settle
+from tests.fakes.openai import OpenAIServer, Text
 from ui import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -52,6 +53,23 @@ def test_an_answer_asked_for_again_is_kept_beside_the_first(asked: "sync_api.Pag
     sync_api.expect(asked.locator(".fn-answer")).to_contain_text(ANSWER)
     asked.reload()
     expect_version(asked, "1/2")
+
+
+def test_an_answer_asked_for_again_can_be_stopped(
+    page: "sync_api.Page", address_with_model: str, model_server: OpenAIServer
+) -> None:
+    model_server.will(Text("Twenty-five days."), Text(*["slow "] * 200, pause_s=0.1))
+    page.goto(address_with_model)
+    ask(page, QUESTION)
+    press(page, words.ASK_AGAIN)
+    sync_api.expect(page.locator(".fn-answer").last).to_contain_text("slow slow slow")
+    sync_api.expect(page.locator(".fn-answer")).to_have_count(1)
+    page.get_by_role("button", name=words.STOP, exact=True).click()
+    expect_version(page, "2/2")
+    stopped = page.get_by_role("alert").filter(has_text=words.STOPPED)
+    sync_api.expect(stopped).to_be_visible()
+    sync_api.expect(page.locator(".fn-answer")).to_contain_text("slow slow slow")
+    sync_api.expect(page.get_by_role("button", name=words.STOP, exact=True)).to_have_count(0)
 
 
 def test_an_edited_question_branches_off_and_nothing_is_lost(asked: "sync_api.Page") -> None:

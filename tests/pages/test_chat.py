@@ -1,5 +1,7 @@
 """The chat page, run without a browser over a service that plays a script."""
 
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
-from domain import LOCAL_USER, Explanation, Move, SearchChoice
+from domain import LOCAL_USER, Explanation, Move, SearchChoice, TurnState
 from errors import (
     ConfigError,
     InputError,
@@ -19,6 +21,7 @@ from tests.pages.conftest import APP, Services, ask, shown
 from tests.pages.double import QUOTE, Script, source
 from ui import words
 from ui.again import WANTED, Again, Change
+from ui.conversations import BEGUN
 from ui.earlier import SHOWN
 
 
@@ -360,6 +363,22 @@ def test_a_stopped_answer_can_be_asked_again_at_once(page: AppTest, services: Se
     html = press(reloaded, "again-t1")
     assert f"“{QUOTE}”" in html
     assert "2/2" in html
+
+
+def test_an_answer_that_a_press_has_ended_is_shown_as_it_was_kept(
+    page: AppTest, services: Services
+) -> None:
+    ask(page)
+    turns = services.chat.stored["c1"]
+    stopped = replace(turns[0], state=TurnState.STOPPED)
+    turns[0] = replace(turns[0], state=TurnState.RUNNING, answer="")
+    page.session_state[BEGUN] = stopped.id
+    kept = threading.Timer(0.3, turns.__setitem__, (0, stopped))
+    kept.start()
+    html = shown(page.run())
+    kept.join()
+    assert words.STOPPED in html
+    assert words.RUNNING not in html
 
 
 @pytest.mark.parametrize("standalone", [None, "annual leave days"])

@@ -73,6 +73,7 @@ NO_SUCH_SOURCE = "The answer cites [{n}], but there is no source with that numbe
 ELSEWHERE = "The quote stands elsewhere in the document:"
 
 
+STOP = "Stop"
 INCOMPLETE = "This answer is incomplete."
 STOPPED = "You stopped this answer. What was written until then is kept."
 RUNNING = "This answer was not finished: it is still being written elsewhere, or it broke off."
