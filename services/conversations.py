@@ -7,6 +7,7 @@ from itertools import groupby
 
 from domain import Conversation, Principal, SearchChoice
 from errors import InputError
+from services.questions import require_letters
 from services.transcript_json import MAX_TITLE_CHARS, read_json
 from services.transcripts import TranscriptFormat, render
 from storage.conversation_list import ConversationList
@@ -148,6 +149,5 @@ def _checked_title(title: str) -> str:
         raise InputError(
             f"The title has {len(given):,} characters, the most is {MAX_TITLE_CHARS}: shorten it."
         )
-    if given != given.encode(errors="replace").decode():
-        raise InputError("The title holds bytes that are no letters: type it again in UTF-8.")
+    require_letters(given, "title")
     return given

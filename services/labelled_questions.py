@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from errors import InputError
 from evaluation.datasets import LabelledQuestion
+from services.questions import require_letters
 
 MAX_QUESTION_CHARS = 20_000
 
@@ -38,6 +39,5 @@ def checked_question(question: str) -> str:
         raise InputError("The question is empty: a label says what a passage is right for.")
     if len(asked) > MAX_QUESTION_CHARS:
         raise InputError(f"A labelled question has at most {MAX_QUESTION_CHARS:,} characters.")
-    if asked != asked.encode(errors="replace").decode():
-        raise InputError("The question holds bytes that are no letters: type it again in UTF-8.")
+    require_letters(asked, "question")
     return asked

@@ -21,9 +21,18 @@ def checked_question(question: str) -> str:
             f"The question has {len(asked):,} characters, the most is {MAX_QUESTION_CHARS:,}: "
             "shorten it, or save the text as a file, import it and ask about it."
         )
-    if asked != asked.encode(errors="replace").decode():
-        raise InputError("The question holds bytes that are no letters: type it again in UTF-8.")
+    require_letters(asked, "question")
     return asked
+
+
+def require_letters(told: str, what: str) -> None:
+    """Refuse a text that no store and no server could take; `what` names it to people.
+
+    Raises:
+        InputError: It holds half a character.
+    """
+    if told != told.encode(errors="replace").decode():
+        raise InputError(f"The {what} holds bytes that are no letters: type it again in UTF-8.")
 
 
 def title_of(question: str) -> str:

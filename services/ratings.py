@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from domain import Principal, Source, Turn
 from errors import InputError
 from services.labels import LabelService
+from services.questions import require_letters
 from storage.indexes import Indexes
 from storage.passage_finder import PassageFinder
 from storage.ratings import Rated, Rating, Ratings, Reason
@@ -125,6 +126,5 @@ def _checked_comment(comment: str) -> str:
             f"The comment has {len(told):,} characters, the most is {MAX_COMMENT_CHARS:,}: shorten"
             " it."
         )
-    if told != told.encode(errors="replace").decode():
-        raise InputError("The comment holds bytes that are no letters: type it again in UTF-8.")
+    require_letters(told, "comment")
     return told

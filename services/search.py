@@ -15,7 +15,7 @@ from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
 from services.library import Library
 from services.own_sources import own_sources
-from services.questions import require_possible_k
+from services.questions import require_letters, require_possible_k
 from services.ranking import RankingOptions, build_ranker
 from services.scope import condition_of, require_known_fields, searchable
 from storage.documents import Documents
@@ -56,8 +56,7 @@ class SearchService:
         """
         if not query.strip():
             raise InputError("The query is empty: type the words to search for.")
-        if query != query.encode(errors="replace").decode():
-            raise InputError("The query holds bytes that are no letters: type it again in UTF-8.")
+        require_letters(query, "query")
         require_possible_k(k)
         retriever = self.retriever(principal, mode=mode, k=k, condition=condition, rerank=rerank)
         return retriever.invoke(query)

@@ -12,7 +12,7 @@ from services.import_run import Loader
 from storage.sources import Sources, StoredSource
 
 _LISTED = 200
-_TITLES = 5
+TITLES = 5
 
 Given = Mapping[str, Any]
 """What a person filled in, by the names of the kind's fields."""
@@ -163,7 +163,7 @@ def look(loader: Loader, location: str) -> Seen:
     is_all = len(found) == len(listed)
     if is_all and not keys:
         raise SourceError(_nothing(location, skipped))
-    return Seen(len(keys), tuple(keys[:_TITLES]), skipped, is_all)
+    return Seen(len(keys), tuple(keys[:TITLES]), skipped, is_all)
 
 
 def _nothing(location: str, skipped: Sequence[Skipped]) -> str:

@@ -6,12 +6,10 @@ from typing import Any
 from domain import Principal, Skipped
 from errors import SourceError
 from services.import_run import Loader
-from services.source_kinds import Added, Field, FieldType, Given, Seen, required
+from services.source_kinds import TITLES, Added, Field, FieldType, Given, Seen, required
 from services.uploads import DEFAULT_BOX, KIND, Upload, UploadService
 from storage.sources import Sources, StoredSource
 from storage.upload_files import UploadFiles
-
-_TITLES = 5
 
 
 class UploadKind:
@@ -32,7 +30,7 @@ class UploadKind:
     def check(self, principal: Principal, given: Given) -> Seen:  # noqa: ARG002  # every call names who asks
         """The files that were given."""
         names = tuple(upload.name for upload in _uploads(given))
-        return Seen(len(names), names[:_TITLES])
+        return Seen(len(names), names[:TITLES])
 
     def add(self, principal: Principal, given: Given) -> Added:
         """Put the files into the box, which is made where there is none of that name."""
