@@ -1,7 +1,7 @@
 """Which texts services say to people, followed through their code.
 
-A text is said where an error of ours is made (or a ValueError of the settings), or where what
-it is given to has a name of `SAID`: a parameter, a field, a key, a function that returns it. From
+A text is said where an error of ours is made (or a ValueError of the settings), or where it goes
+into something with a name of `SAID`: a parameter, a field, a key, what a function returns. From
 there it is followed back through names, calls and returns to the literals that it is made of.
 """
 
@@ -14,6 +14,8 @@ from ui.code_index import CodeIndex, Function, Place, Scope, called, parameters
 from ui.text_templates import is_for_people, template_of
 
 SAID = frozenset({"error", "message", "notices", "problem", "reason", "refused", "warnings"})
+THING = "what"
+"""A parameter that names something within a text, be it in one word."""
 _ERRORS = "errors.py"
 _SETTINGS = "pydantic_settings"
 _HANDED_ON = frozenset({"filter", "join", "list", "repr", "sorted", "str", "tuple", "zip"})
@@ -30,7 +32,8 @@ class Said(NamedTuple):
 
 def texts_said(root: Path, paths: Iterable[Path]) -> list[Said]:
     """The texts that the files below the root say, by file and line; `errors.py` among them."""
-    return sorted(set(_TextFlow(CodeIndex(root, paths)).said()), key=lambda one: one[1:])
+    found = set(_TextFlow(CodeIndex(root, paths)).said())
+    return sorted(found, key=lambda one: (one.file, one.line, one.text))
 
 
 class _TextFlow:
@@ -41,6 +44,9 @@ class _TextFlow:
     def said(self) -> Iterator[Said]:
         for place in (*self._of_errors(), *self._of_names()):
             yield from self._texts(*place)
+        for name, (value, scope) in self._bound():
+            if name == THING and isinstance(value, ast.Constant):
+                yield Said(str(value.value), scope.file, value.lineno)
 
     def _of_errors(self) -> Iterator[Place]:
         errors = self._code.derived(_ERRORS)
@@ -58,11 +64,15 @@ class _TextFlow:
         for function, scope in self._code.functions:
             if function.name in SAID:
                 yield from _returned(function, scope)
+        yield from (place for name, place in self._bound() if name in SAID)
+
+    def _bound(self) -> Iterator[tuple[str, Place]]:
+        """Each argument of each call, with the parameter that it is bound to."""
         for name, calls in self._code.calls.items():
             for call, scope in calls:
                 bound = [*zip(self._code.parameters(name, scope.file), call.args, strict=False)]
                 bound += [(keyword.arg or "", keyword.value) for keyword in call.keywords]
-                yield from ((value, scope) for to, value in bound if to in SAID)
+                yield from ((to, (value, scope)) for to, value in bound)
 
     def _texts(self, node: ast.expr, scope: Scope) -> Iterator[Said]:
         """The texts that the value can be made of."""

@@ -2,7 +2,8 @@
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
@@ -74,7 +75,8 @@ def _has_letters(text: str) -> bool:
     return any(letter.isalpha() for letter in literals)
 
 
-def service_texts() -> list[Text]:
+@cache
+def service_texts() -> Sequence[Text]:
     """What services say, as templates, from what the pages and the worker run.
 
     The command line's own texts and the database's migrations, which no page shows, are left out.

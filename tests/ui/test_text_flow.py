@@ -88,6 +88,11 @@ def test_a_value_error_of_the_settings_is_said(texts):
     assert texts(settings=code) == ["must be below one"]
 
 
+def test_what_a_text_is_about_is_a_text_in_one_word_too(texts):
+    code = 'def empty(what):\n    raise InputError(f"The {what} is empty")\nempty("title")'
+    assert sorted(texts(service=code)) == ["The {what} is empty", "title"]
+
+
 def test_code_that_calls_itself_is_followed_once(texts):
     code = 'def f(why):\n    put(reason=why)\n    f(f"{why} again")\n    f("no name")'
     assert texts(service=code) == ["{why} again", "no name"]
