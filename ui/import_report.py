@@ -77,7 +77,13 @@ def show_history(services: Services, source_id: str) -> None:
     st.html(_history_html(shown))
     show_pages(offset + len(jobs), HISTORY_ROWS, key)  # as many pages as are known of
     names = {job.id: _entry(job) for job in shown}
-    chosen = st.selectbox(words.HISTORY_CHOOSE, names, index=None, format_func=names.__getitem__)
+    chosen = st.selectbox(
+        words.HISTORY_CHOOSE,
+        names,
+        index=None,
+        format_func=names.__getitem__,
+        placeholder=words.HISTORY_HINT,
+    )
     if chosen:
         summary = services.import_reports.summary(principal(), chosen)
         if summary.job.message:

@@ -58,7 +58,7 @@ def lab_form(
 
 def _scope() -> Scope:
     with st.expander(words.LAB_NARROW, icon=":material/filter_alt:"):
-        formats = st.multiselect(words.LAB_FORMATS, words.FORMATS)
+        formats = st.multiselect(words.LAB_FORMATS, words.FORMATS, placeholder=words.SCOPE_ANY)
         collections = st.text_input(words.LAB_COLLECTIONS)
         labels = st.text_input(words.LAB_LABELS)
         since = st.date_input(words.LAB_SINCE, value=None, max_value="today")
