@@ -88,8 +88,9 @@ class _TextFlow:
 
     def _held(self, name: str, scope: Scope) -> str | None:
         """The text that a constant of this name always holds."""
+        constants = self._code.constants_named(name, scope.file)
         match [*self._named(name, scope)]:
-            case [(ast.Constant(value=str() as text), where)] if where.function is None:
+            case [(ast.Constant(value=str() as text), _) as place] if place in constants:
                 return text
         return None
 
