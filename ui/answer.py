@@ -132,7 +132,10 @@ def ask(
             try:
                 with closing(_events(chat, asked, conversation_id, search)) as events:
                     _show_stream(live, events)
-            except AppError as error:
+            except Exception as error:  # whatever failed, the reader did not stop it
+                live.draw()
+                if not isinstance(error, AppError):
+                    raise
                 with live.problems:
                     show_error(error)
                 return False
@@ -157,22 +160,18 @@ def _events(
 
 
 def _show_stream(live: "_LiveAnswer", events: Iterator[Event]) -> None:
-    try:
-        for event in events:
-            match event:
-                case Started(turn):  # a stopped or failed first question has its conversation
-                    open_begun(turn.conversation_id)
-                    note_begun(turn)
-                    live.begin(turn)
-                case Searching(question):
-                    live.search(question)
-                case Found(sources):
-                    live.find(sources)
-                case Written(text):
-                    live.write(text)
-    except Exception:  # whatever failed, the reader did not stop it
-        live.draw()
-        raise
+    for event in events:
+        match event:
+            case Started(turn):  # a stopped or failed first question has its conversation
+                open_begun(turn.conversation_id)
+                note_begun(turn)
+                live.begin(turn)
+            case Searching(question):
+                live.search(question)
+            case Found(sources):
+                live.find(sources)
+            case Written(text):
+                live.write(text)
 
 
 class _LiveAnswer:

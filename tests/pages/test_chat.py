@@ -15,6 +15,7 @@ from errors import (
     InputError,
     ModelError,
     ModelUnavailableError,
+    NotFoundError,
     StorageError,
 )
 from tests.pages.conftest import APP, Services, ask, shown
@@ -130,6 +131,19 @@ def test_an_unexpected_error_shows_no_traceback(page: AppTest, services: Service
     assert [error.stack_trace for error in page.exception] == [[]]
     assert "secret internals" not in page.exception[0].message
     assert not any(words.STOPPED in element.value for element in page.html)
+
+
+def test_a_version_of_what_is_gone_tells_so_and_of_no_stop(
+    page: AppTest, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise NotFoundError("It is gone: begin another one.")
+
+    ask(page)
+    monkeypatch.setattr(services.chat, "ask_again", gone)
+    html = press(page, "again-t1")
+    assert "It is gone: begin another one." in html
+    assert words.STOPPED not in html
 
 
 def test_a_stopped_answer_closes_the_service_so_that_it_keeps_the_text(
