@@ -8,6 +8,7 @@ from bootstrap import Services
 from domain import ImportState, Progress, QueuedImport, Stage
 from errors import NotFoundError
 from ui import words
+from ui.errors import errors_shown
 from ui.html import escape
 from ui.imports import POLLED, badge
 from ui.language import duration, number
@@ -34,6 +35,7 @@ def show_job(services: Services, status: "SourceStatus") -> None:
     st.fragment(_show_job, run_every=every)(services, status.job.id, status.job.state)
 
 
+@errors_shown()
 def _show_job(services: Services, import_id: str, known: ImportState) -> None:
     try:
         job = services.queue.get(principal(), import_id)

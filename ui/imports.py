@@ -11,7 +11,7 @@ from domain import ImportState
 from errors import NotFoundError
 from ui import words
 from ui.address import in_address, put_into_address
-from ui.errors import show_error, show_problem
+from ui.errors import errors_shown, show_error, show_problem
 from ui.frame import show_title
 from ui.html import escape, lang
 from ui.language import ago
@@ -68,6 +68,7 @@ def _something_runs(services: Services) -> bool:
     return any(job.state in POLLED for job in services.queue.current(principal()))
 
 
+@errors_shown()
 def _show_list(services: Services, *, polled: bool) -> None:
     if polled and not _something_runs(services):
         st.rerun()  # the whole page, which then looks no more

@@ -5,7 +5,7 @@ import streamlit as st
 from bootstrap import Services
 from ui import words
 from ui.address import in_address, put_into_address
-from ui.errors import show_problem
+from ui.errors import errors_shown, show_problem
 from ui.frame import show_title
 from ui.html import escape
 from ui.language import number
@@ -87,6 +87,7 @@ def _show_told(services: Services) -> None:
         st.fragment(_look, run_every=every)(services, known, opened_document())
 
 
+@errors_shown()
 def _look(services: Services, known: frozenset[str], document_id: str) -> None:
     """Say what is under way; run the page again once any of that has ended.
 

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, ImportState, Outcome
+from errors import SourceError
 from services.source_status import SourceSettings
 from tests.pages.conftest import served, shown
 from ui import import_report, words
@@ -346,3 +347,13 @@ def test_files_of_conversations_are_apart(services, source):
     conversation = services.uploads.begin_conversation(LOCAL_USER, "About leave")
     services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation)
     assert words.count(words.CONVERSATION_BOXES, 1) in [one.label for one in opened().expander]
+
+
+def test_a_list_that_cannot_be_read_says_why_in_its_place(services, monkeypatch):
+    def fail(*_):
+        raise SourceError("The ledger can't be read.")
+
+    monkeypatch.setattr(services.sources, "list", fail)
+    page = opened()
+    assert "The ledger can&#x27;t be read." in told(page)
+    assert not page.exception
