@@ -101,8 +101,7 @@ class Job:
             self._stop(self._otherwise)
             raise
         except BusyError:
-            # Waiting is no work, and it may wait often.
-            self._stop(ImportState.QUEUED, self._seconds_before)
+            self._stop(ImportState.QUEUED)
             raise
         except BaseException as error:
             # Whatever broke it, nobody shall see it running for ever.
@@ -125,9 +124,10 @@ class Job:
             passages=passages,
         )
 
-    def _stop(self, otherwise: ImportState, seconds: float | None = None) -> None:
-        spent = self._seconds() if seconds is None else seconds
-        self._leases.stop(self._import_id, self._worker, otherwise, seconds=spent)
+    def _stop(self, otherwise: ImportState) -> None:
+        # What has not come to its first step has only waited, maybe for the hundredth time.
+        seconds = self._seconds_before if self._progress is None else self._seconds()
+        self._leases.stop(self._import_id, self._worker, otherwise, seconds=seconds)
 
     def _seconds(self) -> float:
         return time.monotonic() - self._began

@@ -148,8 +148,17 @@ def test_waiting_for_the_library_is_not_counted_as_work(library, queue, claimed)
     for _ in range(2):
         with pytest.raises(BusyError):
             job(library, claimed, seconds_before=before).run(work)
-        queued = library.leases.claim("w")
-        assert queued.seconds == pytest.approx(7, abs=0.2)
+        assert library.leases.claim("w").seconds == 7
+
+
+def test_what_was_done_before_the_ledger_was_busy_is_counted(library, queue, claimed):
+    def work(tell, _stops):
+        tell(at(Stage.READING))
+        raise BusyError("the ledger is being written by another process")
+
+    with pytest.raises(BusyError):
+        job(library, claimed, seconds_before=7).run(work)
+    assert queue.get(claimed).seconds > 7
 
 
 def test_what_breaks_the_work_is_told_and_raised(library, queue, claimed):
