@@ -27,7 +27,7 @@ from storage.processes import process_name
 from storage.sources import Sources, StoredSource
 
 _LOCK_TIMEOUT_S = 2.0
-_QUEUED_LOCK_TIMEOUT_S = 0.5
+_QUEUED_LOCK_TIMEOUT_S = 0.0  # asked again in a moment; meanwhile it stands as queued
 
 
 class ImportService:

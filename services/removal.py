@@ -13,7 +13,7 @@ from storage.ledger import Ledger
 from storage.lock import writer_lock
 from storage.sources import Sources, StoredSource
 
-_LOCK_TIMEOUT_S = 0.5
+_LOCK_TIMEOUT_S = 0.0  # asked again in a moment; meanwhile it stands as queued
 _GROUP = 200
 
 

@@ -218,8 +218,7 @@ def test_a_source_that_can_not_be_listed_fails_with_its_reason_and_the_worker_li
     assert "/docs is not there" in failed.message
 
 
-def test_while_another_writes_the_import_waits_in_the_queue(factory, monkeypatch):
-    monkeypatch.setattr("services.imports._QUEUED_LOCK_TIMEOUT_S", 0)
+def test_while_another_writes_the_import_waits_in_the_queue(factory):
     job = factory.enqueue()
     held, release = threading.Event(), threading.Event()
 
