@@ -16,6 +16,7 @@ from ui.library import open_document, tell
 from ui.library_filter import Wanted, document_filter
 from ui.marking import marked
 from ui.paging import offset_of, show_pages
+from ui.scrolling import scroll_to
 from ui.service_text import said
 from ui.services import principal
 
@@ -158,6 +159,7 @@ def _confirm_removal(services: Services, ids: Sequence[str]) -> None:
         with st.container(horizontal=True):
             agreed = st.button(words.count(words.LIBRARY_REMOVE_NOW, len(ids)), type="primary")
             st.button(words.KEEP_THEM, on_click=_forget_removal)
+    scroll_to(".st-key-library-removal", of=f"{len(ids)} {ids[0]}")
     if agreed:
         _forget_removal()
         with errors_shown():

@@ -11,6 +11,7 @@ from ui import words
 from ui.again import Again, Change, want
 from ui.copying import copy_button
 from ui.errors import show_error
+from ui.scrolling import scroll_to
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def _show_editor(turn: Turn, change: Change) -> None:
             label = words.ASK if is_question else words.SEARCH
             st.form_submit_button(label, type="primary", on_click=_want, args=(turn, change, key))
             st.form_submit_button(words.CANCEL, on_click=_stop_editing)
+    scroll_to('[data-testid="stForm"]', of=key)
 
 
 def _edit(turn: Turn, change: Change) -> None:
