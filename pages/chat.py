@@ -8,6 +8,7 @@ from ui import words
 ui.require_frame("pages/chat.py")
 
 services = ui.services()
+ui.reopen_conversation()
 ui.show_name(is_start=not ui.current_conversation())
 ui.allow_copying()
 ui.show_model(services.chat.model_label)

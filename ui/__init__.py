@@ -2,7 +2,7 @@
 
 from ui.again import wanted_again
 from ui.answer import ask, show_stop, show_turns
-from ui.conversation_list import show_conversations
+from ui.conversation_list import reopen_conversation, show_conversations
 from ui.conversations import (
     current_conversation,
     current_turns,
@@ -51,6 +51,7 @@ __all__ = [
     "library_view",
     "open_conversation",
     "opened_document",
+    "reopen_conversation",
     "require_frame",
     "return_to_opened_page",
     "services",

@@ -8,7 +8,13 @@ from domain import Conversation
 from services.conversations import LISTED
 from ui import words
 from ui.conversation_dialogs import ask_what, show_asked, show_import, show_undo, take_undo_back
-from ui.conversations import current_conversation, open_conversation, plain_label, short_title
+from ui.conversations import (
+    OPEN,
+    current_conversation,
+    open_conversation,
+    plain_label,
+    short_title,
+)
 from ui.language import now
 from ui.services import principal
 
@@ -16,6 +22,13 @@ if TYPE_CHECKING:
     from bootstrap import Services
 
 LIMIT, SOUGHT = "conversations-limit", "conversations-sought"
+
+
+def reopen_conversation() -> None:
+    """Open again what was open before the reader went to another page; no link there names it."""
+    comes_from_elsewhere = SOUGHT not in st.session_state  # else the last run had the field
+    if comes_from_elsewhere and not current_conversation():
+        open_conversation(st.session_state.get(OPEN))
 
 
 def show_conversations(services: "Services") -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from services.chat import ChatService
 
 PARAMETER = "conversation"
-BEGUN = "begun-turn"
+OPEN, BEGUN = "open-conversation", "begun-turn"
 TITLE_CHARACTERS = 60
 KEPT_WITHIN_S, LOOK_S = 2.0, 0.05
 
@@ -27,6 +27,7 @@ def current_conversation() -> str | None:
 
 def open_conversation(conversation_id: str | None) -> None:
     """Put the id, or none, into the page's address; the script runs on."""
+    st.session_state[OPEN] = conversation_id
     if conversation_id == current_conversation():
         return
     if conversation_id:
@@ -37,7 +38,7 @@ def open_conversation(conversation_id: str | None) -> None:
 
 def current_turns(chat: "ChatService") -> list[Turn]:
     """The turns of the conversation in the address; where there is none such, says so."""
-    conversation_id = current_conversation()
+    conversation_id = st.session_state[OPEN] = current_conversation()
     if not conversation_id:
         return []
     try:

@@ -67,6 +67,19 @@ def test_a_conversation_is_renamed_found_deleted_and_brought_back(
     assert asked in page.url
 
 
+def test_a_conversation_is_still_open_after_a_look_at_another_page(
+    page: "sync_api.Page", asked: str
+) -> None:
+    page.get_by_role("link", name=words.LIBRARY_PAGE).click()
+    page.get_by_role("heading", name=words.LIBRARY_TITLE).wait_for()
+    page.get_by_role("link", name=words.ASK_PAGE).click()
+    sync_api.expect(page.locator(".fn-question")).to_have_text(QUESTION)
+    assert asked in page.url
+    page.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    sync_api.expect(page.locator(".fn-question")).to_have_count(0)
+    assert asked not in page.url
+
+
 def test_an_exported_conversation_is_imported_with_its_citations(
     page: "sync_api.Page", asked: str, tmp_path: Path
 ) -> None:
