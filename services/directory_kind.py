@@ -52,11 +52,12 @@ class DirectoryKind:
     def check(self, principal: Principal, given: Given) -> Seen:  # noqa: ARG002  # every call names who asks
         """The beginning of what is there."""
         draft = self._draft(given)
-        return look(self.loader(draft), draft.location)
+        return replace(look(self.loader(draft), draft.location), warnings=self._shared(draft))
 
     def add(self, principal: Principal, given: Given) -> Added:  # noqa: ARG002  # every call names who asks
         """Keep the folder as a source."""
-        return keep_once(self._sources, self._draft(given))
+        draft = self._draft(given)
+        return replace(keep_once(self._sources, draft), warnings=self._shared(draft))
 
     def draft(self, path: Path, include: Sequence[str], exclude: Sequence[str]) -> StoredSource:
         """The source at a path that may be relative to the folder the program runs in.
@@ -104,12 +105,27 @@ class DirectoryKind:
             )
         return self.draft(path.expanduser(), lines(given, "include"), lines(given, "exclude"))
 
+    def _shared(self, draft: StoredSource) -> tuple[str, ...]:
+        """What is to be known of sources that hold this folder, or lie within it."""
+        others = [one for one in self._sources.list() if one.kind == DIRECTORY]
+        return tuple(
+            f"The source {one.name} has files of this folder too, and each would be found twice:"
+            " exclude them in one of the two."
+            for one in others
+            if one.location != draft.location and _one_holds_the_other(one, draft)
+        )
+
     def _require(self, path: Path) -> None:
         _require_there(path)
         if path.resolve().is_relative_to(self._data_dir.resolve()):
             raise SourceError(
                 f"{_shown(path)} belongs to Footnote's data folder: import a folder of your own."
             )
+
+
+def _one_holds_the_other(one: StoredSource, other: StoredSource) -> bool:
+    here, there = Path(one.location), Path(other.location)
+    return here.is_relative_to(there) or there.is_relative_to(here)
 
 
 def _patterns(include: Sequence[str], exclude: Sequence[str]) -> dict[str, list[str]]:

@@ -46,21 +46,27 @@ class Field:
 class Seen:
     """What a connection test saw: of the `documents` listed the first titles.
 
-    `is_all` is False where there are more than were listed; `skipped` can't be imported.
+    `is_all` is False where there are more than were listed; `skipped` can't be imported;
+    `warnings` tell what a person should know before adding it.
     """
 
     documents: int
     titles: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     is_all: bool = True
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A source that is kept now, and what was given with it and could not be taken."""
+    """A source that is kept now.
+
+    `refused` was given with it and could not be taken; `warnings` as for `Seen`.
+    """
 
     source: StoredSource
     refused: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class SameSourceError(SourceError):

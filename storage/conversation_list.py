@@ -154,7 +154,10 @@ def _owned(
     row = session.get(ConversationRow, conversation_id)
     gone = row is None or (row.deleted_at is not None and not even_deleted)
     if row is None or gone or row.user_id != principal.user_id:
-        raise NotFoundError(f"there is no conversation {conversation_id}")
+        raise NotFoundError(
+            f"There is no conversation {conversation_id}, or not any more: open another, or begin"
+            " a new one."
+        )
     return row
 
 

@@ -219,5 +219,8 @@ def _owned(
     """The row; with `lock` no other writer changes its tree meanwhile (SQLite has one anyway)."""
     row = session.get(ConversationRow, conversation_id, with_for_update=lock or None)
     if row is None or row.user_id != principal.user_id or (row.deleted_at and not deleted):
-        raise NotFoundError(f"there is no conversation {conversation_id}")
+        raise NotFoundError(
+            f"There is no conversation {conversation_id}, or not any more: open another, or begin"
+            " a new one."
+        )
     return row

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from services.costs import Cost
 
 A_SECOND_MS = 1000
+SMALLEST = 0.0001
+"""Of a currency; what is less would read as nothing."""
 
 
 def show_cost(services: "Services", turn: Turn) -> None:
@@ -46,8 +48,14 @@ def _took(cost: "Cost", *, free: bool) -> list[str]:
         return []
     took = [words.TOKENS.format(read=cost.input_tokens, written=cost.output_tokens)]
     if cost.amount is not None:
-        took.append(words.COST.format(currency=cost.currency, amount=cost.amount))
+        took.append(_price(cost.currency, cost.amount))
     return took
+
+
+def _price(currency: str, amount: float) -> str:
+    if 0 < amount < SMALLEST:
+        return words.COST_LESS.format(currency=currency, amount=SMALLEST)
+    return words.COST.format(currency=currency, amount=amount)
 
 
 def _show_line(parts: Sequence[str]) -> None:

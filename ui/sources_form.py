@@ -170,6 +170,7 @@ def _do(
 def _go_on(added: "Added", queue: Callable[[], object]) -> None:
     queue()
     TOLD.say(words.SOURCE_ADDED.format(name=added.source.name))
+    TOLD.say(*map(said, added.warnings))
     tell_refused([(one.key, one.reason) for one in added.refused])
     renew_forms()
     choose_source(added.source.id)
@@ -189,6 +190,8 @@ def _show_seen(seen: "Seen") -> None:
         items = (f"<li>{escape(_skipped_line(one.key, one.reason))}</li>" for one in shown)
         lines.append(f"<ul>{''.join(items)}</ul>")
     st.html(f'<div class="fn-seen">{"".join(lines)}</div>')
+    for warning in seen.warnings:
+        show_problem(warning, severe=False)
 
 
 def _show_same(error: "SameSourceError") -> None:

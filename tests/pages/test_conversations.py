@@ -169,7 +169,7 @@ def test_what_was_purged_meanwhile_is_told(page: AppTest, begin: Begin, services
     choose(page.run(), gone, "rename")
     services.conversations.delete(LOCAL_USER, gone)
     press(page, words.KEEP_TITLE)
-    assert "there is no conversation" in shown(page)
+    assert "There is no conversation" in shown(page)
 
 
 def test_three_forms_are_offered_and_made_only_when_wanted(

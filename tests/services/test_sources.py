@@ -75,6 +75,23 @@ def test_a_folder_is_added_once(services, add, handbook):
     assert [one.source.name for one in services.sources.list(LOCAL_USER)] == ["handbook"]
 
 
+@pytest.mark.parametrize("is_inside", [False, True])
+def test_a_folder_within_another_source_is_added_with_a_warning(services, handbook, is_inside):
+    (handbook / "rules").mkdir()
+    (handbook / "rules" / "a.md").write_text("# A")
+    beside = handbook.parent / "handbook 2"
+    beside.mkdir()
+    (beside / "b.md").write_text("# B")
+    services.sources.add(LOCAL_USER, "directory", {"path": str(beside)}, SourceSettings())
+    outer, inner = handbook, handbook / "rules"
+    first, second = (outer, inner) if is_inside else (inner, outer)
+    services.sources.add(LOCAL_USER, "directory", {"path": str(first)}, SourceSettings())
+    given = {"path": str(second)}
+    told = services.sources.test(LOCAL_USER, "directory", given).warnings
+    assert [first.name in one for one in told] == [True]
+    assert services.sources.add(LOCAL_USER, "directory", given, SourceSettings()).warnings == told
+
+
 def test_an_unknown_kind_is_named(services):
     with pytest.raises(InputError, match="no kind of source 'ftp'"):
         services.sources.test(LOCAL_USER, "ftp", {})

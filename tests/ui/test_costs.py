@@ -44,6 +44,11 @@ def test_an_answer_tells_model_times_tokens_and_price(lines):
     assert "<span>EUR 0.0315</span>" in lines[0]
 
 
+def test_a_price_too_small_to_read_is_not_told_as_nothing(lines):
+    costs.show_cost(priced(0.000001, 0.000001, "EUR"), turn())
+    assert "<span>less than EUR 0.0001</span>" in lines[0]
+
+
 def test_without_a_price_the_tokens_are_told_alone(lines):
     costs.show_cost(priced(), turn())
     assert "tokens in" in lines[0]
