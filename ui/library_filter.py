@@ -1,6 +1,6 @@
 """What narrows the list of documents down, and its order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -43,13 +43,28 @@ def document_filter(contents: "Contents") -> Wanted:
         )
         narrowed = any(st.session_state.get(key) for key in NARROWING)
         label = words.LIBRARY_NARROWED if narrowed else words.LIBRARY_NARROW
-        # A popover's widgets are built when it is opened; those of an expander with the page.
-        with st.popover(label, icon=":material/filter_alt:", key="library-narrow"):
-            filter_ = _narrowing(contents, text)
-    return Wanted(filter_, order or DocumentOrder.TITLE)
+        panel = st.popover(
+            label, icon=":material/filter_alt:", key="library-narrow", on_change="rerun"
+        )
+    if panel.open:  # not built before: the page opens a tenth of a second sooner
+        with panel:
+            _show_choices(contents)
+    return Wanted(_chosen(text), order or DocumentOrder.TITLE)
 
 
-def _narrowing(contents: "Contents", text: str) -> DocumentFilter:
+def _chosen(text: str) -> DocumentFilter:
+    sources, collections, formats, scripts, warned = map(st.session_state.get, NARROWING)
+    return DocumentFilter(
+        text,
+        tuple(sources or ()) or None,
+        tuple(collections or ()),
+        tuple(formats or ()),
+        tuple(scripts or ()),
+        bool(warned),
+    )
+
+
+def _show_choices(contents: "Contents") -> None:
     left, right = st.columns(2, gap="medium")
     names = {one.id: one.name for one in contents.sources}
     counts = {one.id: one.documents for one in contents.sources}
@@ -57,24 +72,22 @@ def _narrowing(contents: "Contents", text: str) -> DocumentFilter:
     for one in contents.sources:
         collections[one.collection] = collections.get(one.collection, 0) + one.documents
     with left:
-        sources = _choices(words.BY_SOURCE, SOURCES, counts, names)
-        formats = _choices(words.BY_FORMAT, FORMATS, contents.formats, {})
+        _show_choice(words.BY_SOURCE, SOURCES, counts, names)
+        _show_choice(words.BY_FORMAT, FORMATS, contents.formats, {})
     with right:
-        chosen = _choices(words.BY_COLLECTION, COLLECTIONS, collections, {})
-        scripts = _choices(words.BY_LANGUAGE, SCRIPTS, contents.scripts, words.SCRIPT_NAMES)
-    warned = st.toggle(words.BY_WARNINGS, key=WARNED)
-    return DocumentFilter(
-        text, tuple(sources) or None, tuple(chosen), tuple(formats), tuple(scripts), warned
-    )
+        _show_choice(words.BY_COLLECTION, COLLECTIONS, collections, {})
+        _show_choice(words.BY_LANGUAGE, SCRIPTS, contents.scripts, words.SCRIPT_NAMES)
+    st.toggle(words.BY_WARNINGS, key=WARNED, persist_state="page")
 
 
-def _choices(
+def _show_choice(
     label: str, key: str, counts: Mapping[str, int], names: Mapping[str, str]
-) -> Sequence[str]:
-    return st.multiselect(
+) -> None:
+    st.multiselect(
         label,
         list(counts),
         key=key,
+        persist_state="page",  # when the panel is closed
         placeholder=words.LIBRARY_ANY,
         format_func=lambda one: words.OPTION_COUNTED.format(
             name=names.get(one, one), n=number(counts[one])

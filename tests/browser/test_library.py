@@ -75,6 +75,8 @@ def test_documents_are_found_narrowed_down_and_opened_at_a_passage(
     library.get_by_text(words.LIBRARY_NARROWED, exact=True).wait_for()
     see_rows(library, 2)
     library.keyboard.press("Escape")
+    library.get_by_label(words.BY_LANGUAGE).wait_for(state="detached")
+    see_rows(library, 2)
     screenshot(library, "library")
     library.get_by_label(words.FIND_DOCUMENTS).fill(f"kettle {kitchen}")
     library.keyboard.press("Enter")
