@@ -32,6 +32,7 @@ LIMIT_S, START_S, OPEN_S = 1.0, 90, 60
 WINDOW = {"width": 1280, "height": 900}
 TIMES_UNTIL_KNOWN = 3
 """Chromium keeps a script compiled from about its third use on (v8.dev/blog/code-caching)."""
+NOT_IN_NAVIGATION = {"document"}
 WHEN_OPEN = """
 const look = () => {
   const ended = document.querySelector('.stApp[data-test-script-state="notRunning"]');
@@ -42,6 +43,20 @@ const look = () => {
 look();
 """
 """Notes the moment itself: Playwright's own waiting looks only every half second after a while."""
+GO_TO = """
+([path, ready]) => new Promise((opened) => {
+  const links = [...document.querySelectorAll('[data-testid="stTopNavLink"]')];
+  const started = performance.now();
+  const look = () => {
+    const ended = document.querySelector('.stApp[data-test-script-state="notRunning"]');
+    if (ended && document.querySelector(ready)?.getClientRects().length) {
+      opened((performance.now() - started) / 1000);
+    } else setTimeout(look, 10);
+  };
+  links.find((link) => link.pathname === path).click();
+  look();
+})
+"""
 EMPTY_PAGE = "an empty Streamlit page"
 EMPTY = "import streamlit as st\n\nst.html(\"<p class='fn-empty'>Empty</p>\")\n"
 
@@ -56,10 +71,14 @@ class Page(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """Seconds until a page is open in a fresh browser, and opened again in one that knows it."""
+    """Seconds until a page is open in a fresh browser, and opened again in one that knows it.
+
+    `gone_to` is from a click in the navigation of another page; None where it has no link there.
+    """
 
     fresh: float
     again: float
+    gone_to: float | None
 
 
 PAGES = (
@@ -105,11 +124,11 @@ def _tell(
 ) -> None:
     names = [*(page.name for page in pages), EMPTY_PAGE]
     rows: list[list[Cell]] = [
-        [name, scripts.get(name), *opened.get(name, (None, None))] for name in names
+        [name, scripts.get(name), *opened.get(name, (None, None, None))] for name in names
     ]
     report.table(
         "Seconds to open a page",
-        ["", "its script alone", "in a fresh browser", "opened again"],
+        ["", "its script alone", "in a fresh browser", "opened again", "gone to"],
         rows,
     )
     empty = opened.get(EMPTY_PAGE)
@@ -117,7 +136,7 @@ def _tell(
         if empty and name != EMPTY_PAGE:
             report.ratio(f"{name} / empty page", times.fresh / empty.fresh)
             report.ratio(f"{name} / empty page, opened again", times.again / empty.again)
-        over = [how for how, seconds in times._asdict().items() if seconds > LIMIT_S]
+        over = [how for how, seconds in times._asdict().items() if (seconds or 0) > LIMIT_S]
         if over:
             report.note([f"{name}: takes more than {LIMIT_S:.0f} s ({', '.join(over)})"])
 
@@ -176,6 +195,7 @@ def browser_times(
             name: Opening(
                 median(_open_afresh(unknown, *place) for _ in range(rounds)),
                 median(_open(known, *place) for _ in range(rounds)),
+                _gone_to(known, ours, name, rounds),
             )
             for name, place in places.items()
         }
@@ -196,6 +216,25 @@ def _open(context: Any, address: str, ready: str) -> float:
     opened_at: float = tab.evaluate("window.openedAt")
     tab.close()
     return opened_at / 1000 - started
+
+
+def _gone_to(context: Any, ours: str, name: str, rounds: int) -> float | None:
+    page = next((page for page in PAGES if page.name == name and page.script), None)
+    if page is None or page.name in NOT_IN_NAVIGATION:
+        return None
+    return median(_go_to(context, ours, page) for _ in range(rounds))
+
+
+def _go_to(context: Any, ours: str, page: Page) -> float:
+    before = next(other for other in PAGES if other.script and other is not page)
+    tab = context.new_page()
+    tab.set_default_timeout(OPEN_S * 1000)
+    tab.goto(f"{ours}/{before.address}")
+    tab.locator(before.ready).first.wait_for()
+    tab.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
+    taken: float = tab.evaluate(GO_TO, [f"/{page.address}", page.ready])
+    tab.close()
+    return taken
 
 
 @contextmanager
