@@ -16,7 +16,8 @@ from ui.text_templates import Pieces
 
 _SHOWN_AGAIN = 4096  # a table's rows say the same few things at each run of the page
 _DEPTH = 6  # of texts within texts; ours have three
-_ENDS = re.compile(r"(; |(?<=[.?!])(?= ))")  # where texts are put together
+_ENDS = (re.compile("(; )"), re.compile("(?<=[.?!])(?= )"))
+"""Where texts are put together: the wider apart first, as one may be several sentences."""
 
 
 class _Reading(NamedTuple):
@@ -44,10 +45,15 @@ def _read(text: str, spoken: str, depth: int) -> _Reading:
     whole = max(_as_a_whole(text, spoken, depth), key=lambda one: one.known, default=None)
     if whole is not None:
         return whole
-    parts = [part for part in _ENDS.split(text) if part]
-    read = [_read(part, spoken, depth - 1) for part in parts if len(parts) > 1]
+    read = [_read(part, spoken, depth - 1) for part in _parts(text)]
     known = sum(one.known for one in read)
     return _Reading(known, "".join(one.translation for one in read) or text)
+
+
+def _parts(text: str) -> list[str]:
+    """The texts that it is put together of; none where it is but one."""
+    split = ([part for part in ends.split(text) if part] for ends in _ENDS)
+    return next((parts for parts in split if len(parts) > 1), [])
 
 
 def _as_a_whole(text: str, spoken: str, depth: int) -> Iterator[_Reading]:

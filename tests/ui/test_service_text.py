@@ -24,6 +24,7 @@ KOREAN = {
     "No {name}.{near}{listed}": "{name} 없음.{near}{listed}",
     " Is it {near}?": " {near}인가요?",
     " There are {names}.": " 있는 것: {names}.",
+    "{n} are gone. None was removed": "{n}개가 없습니다. 지우지 않았습니다",
 }
 ODD = ["{x}", "{", "}}", ".*", "(a|b)+", "[", "\\1", "제목.pdf", "a\nb", "", " ", "%s"]
 
@@ -81,6 +82,9 @@ def test_texts_put_together_are_translated_each():
         "A: 없는 설정입니다; B: 없는 설정입니다. 혹시 C인가요?"
     )
     assert said("No a. Is it b? There are b, c.") == "a 없음. b인가요? 있는 것: b, c."
+    assert said("6 are gone. None was removed; the file is empty") == (
+        "6개가 없습니다. 지우지 않았습니다; 빈 파일입니다"
+    )
 
 
 @pytest.mark.usefixtures("in_korean")
