@@ -11,7 +11,7 @@ Filter = Mapping[str, Any]
 `{"format": "pdf"}` is equality, `{"format": {"$in": ["pdf", "docx"]}}` membership (and `$nin` its
 opposite), `{"page": {"$gte": 2, "$lt": 9}}` a range; `{"labels": {"$contains": "hr"}}` and
 `{"labels": {"$contains_any": ["hr", "law"]}}` look into a list. A passage without the field never
-matches, `$nin` neither.
+matches, `$nin` neither. Storage also takes `{"$or": [...]}`, alone: filters, any of which will do.
 """
 FILTER_FIELDS: Mapping[str, str] = {
     "source_id": "id of the source",
