@@ -80,9 +80,7 @@ def _show_choices(contents: "Contents") -> None:
     st.toggle(words.BY_WARNINGS, key=WARNED, persist_state="page")
 
 
-def _show_choice(
-    label: str, key: str, counts: Mapping[str, int], names: Mapping[str, str]
-) -> None:
+def _show_choice(label: str, key: str, counts: Mapping[str, int], names: Mapping[str, str]) -> None:
     st.multiselect(
         label,
         list(counts),
