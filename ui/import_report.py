@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ROWS, HISTORY_ROWS = 50, 10
 COUNTED = (Outcome.NEW, Outcome.CHANGED, Outcome.GONE, Outcome.FAILED)
+SMALLEST = 0.001
+"""Of a currency; `number` would tell what is less as nothing."""
 
 
 def show_findings(services: Services, status: "SourceStatus") -> None:
@@ -154,6 +156,8 @@ def _figures(summary: "ImportSummary") -> str:
 def _price(summary: "ImportSummary") -> str:
     if not summary.price:
         return str(words.TRIAL_FREE)
+    if summary.price < SMALLEST:
+        return str(words.COST_LESS.format(currency=summary.currency, amount=SMALLEST))
     price = number(float(f"{summary.price:.2g}"))
     return str(words.TRIAL_PRICE.format(price=price, currency=summary.currency))
 
