@@ -4,7 +4,7 @@
 
 Exit codes: 0 done; 1 it failed, and the message says why; 2 the command was mistyped;
 3 done, but look: an import with unreadable files or waiting for a confirmation, or a check
-that found a disagreement; 130 stopped with Ctrl-C.
+that found a disagreement; 130 stopped with Ctrl-C (a worker then ends with 0).
 """
 
 import sys

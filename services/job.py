@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from domain import ImportReport, ImportState
+from domain import ImportKind, ImportReport, ImportState
 from errors import AppError, BusyError, StorageError
 from services.progress import (
     Cancelled,
@@ -42,6 +42,7 @@ class Job:
         worker: str,
         *,
         otherwise: ImportState,
+        kind: ImportKind = ImportKind.IMPORT,
         seconds_before: float = 0.0,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
@@ -54,6 +55,7 @@ class Job:
             import_id: Which one.
             worker: By whom.
             otherwise: How it stands when it stops without anybody having wished it there.
+            kind: What it is; only of an import something is kept where it fails.
             seconds_before: Spent on it before.
             on_progress: Is told what the record is told.
             cancelled: Another wish to stop, besides those in the record.
@@ -63,6 +65,7 @@ class Job:
         self._import_id = import_id
         self._worker = worker
         self._otherwise = otherwise
+        self._kind = kind
         self._seconds_before = seconds_before
         self._began = time.monotonic() - seconds_before
         self._on_progress = on_progress
@@ -106,7 +109,8 @@ class Job:
         except BaseException as error:
             # Whatever broke it, nobody shall see it running for ever.
             told = str(error) if isinstance(error, AppError) else repr(error)
-            self._settle(ImportState.FAILED, f"{told} ({_GOES_ON})", None, self._seconds())
+            message = f"{told} ({_GOES_ON})" if self._kind is ImportKind.IMPORT else told
+            self._settle(ImportState.FAILED, message, None, self._seconds())
             raise
         report = replace(report, seconds=self._seconds())
         self._settle(report.state, report.message, report.passages_embedded, report.seconds)

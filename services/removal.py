@@ -81,6 +81,7 @@ class Removals:
             sweep_active(self._ledger, self._indexes, self._stores)
             items.extend(item for _, item in group)
         stop_if(cancelled)
+        on_progress(Progress(Stage.REMOVING, len(items), len(gone)))  # not left any more
         sweep_active(self._ledger, self._indexes, self._stores)
         return items
 

@@ -122,6 +122,7 @@ class Worker:
             queued.id,
             name,
             otherwise=ImportState.INTERRUPTED,
+            kind=queued.kind,
             seconds_before=queued.seconds,
             on_progress=on_progress,
             cancelled=stop.is_set,

@@ -33,7 +33,8 @@ class ImportLeases:
     def claim(self, worker: str) -> QueuedImport | None:
         """Take the oldest import that waits; None where none does, or another is running.
 
-        However many ask at once, one gets it.
+        However many ask at once, one gets it. One that has only waited so far, as it found the
+        library busy each time, goes to the end of the line: a dry run needs no such wait.
         """
         with self._database.write() as session:
             waiting = select(ImportRow).where(

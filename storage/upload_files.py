@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from errors import StorageError
@@ -71,8 +71,9 @@ class UploadFiles:
             StorageError: It can't be deleted.
         """
         folder = self._data_dir / location
-        with _explained(folder), suppress(FileNotFoundError):
-            shutil.rmtree(folder)
+        if folder.exists():
+            with _explained(folder):
+                shutil.rmtree(folder)
 
 
 def _holds(file: Path, data: bytes) -> bool:

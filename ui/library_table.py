@@ -130,6 +130,8 @@ def _show_actions(services: Services, wanted: Wanted, total: int, ids: Sequence[
         again = st.button(words.READ_AGAIN, icon=":material/sync:", disabled=not chosen)
         if st.button(words.LIBRARY_REMOVE, icon=":material/delete:", disabled=not chosen):
             st.session_state[REMOVING] = wanted
+    if not chosen:
+        _forget_removal()
     removing = st.session_state.get(REMOVING) == wanted
     if every and (again or removing):
         ids = services.documents.ids(principal(), wanted.filter)

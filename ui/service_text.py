@@ -16,6 +16,8 @@ from ui.text_templates import Pieces
 
 _SHOWN_AGAIN = 4096  # a table's rows say the same few things at each run of the page
 _DEPTH = 6  # of texts within texts; ours have three
+_NAMES = frozenset({"key", "location", "name", "path", "title"})
+"""Places for what somebody has called something, be it by a word of ours."""
 _ENDS = (re.compile("(; )"), re.compile("(?<=[.?!])(?= )"))
 """Where texts are put together: the wider apart first, as one may be several sentences."""
 
@@ -60,7 +62,10 @@ def _as_a_whole(text: str, spoken: str, depth: int) -> Iterator[_Reading]:
     for pieces, translation in _templates(spoken):
         values = pieces.values(text)
         if values is not None:
-            read = {place: _read(value, spoken, depth - 1) for place, value in values.items()}
+            read = {
+                place: _read(value, spoken, 0 if place in _NAMES else depth - 1)
+                for place, value in values.items()
+            }
             told = {place: reading.translation for place, reading in read.items()}
             known = sum(map(len, pieces.literals)) + sum(one.known for one in read.values())
             yield _Reading(known, translation.format(**told))

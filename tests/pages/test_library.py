@@ -189,6 +189,16 @@ def test_nothing_is_removed_before_it_is_agreed_to(page, services, mark):
     assert words.count(words.LIBRARY_REMOVE_NOW, 1) not in shown(page)
 
 
+def test_the_question_of_a_removal_is_forgotten_when_no_row_is_marked_any_more(page, mark):
+    mark(1)
+    page.run()
+    button(page, words.LIBRARY_REMOVE).click().run()
+    mark()
+    page.run()
+    mark(2)
+    assert words.count(words.LIBRARY_REMOVE_NOW, 1) not in [one.label for one in page.run().button]
+
+
 def test_documents_of_a_folder_are_left_out_and_can_be_taken_back(page, services, mark):
     page.toggle[-1].set_value(True).run()
     button(page, words.LIBRARY_REMOVE).click().run()

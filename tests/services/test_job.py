@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from domain import ImportKind, ImportReport, ImportState, Progress
-from errors import BusyError
+from errors import BusyError, StorageError
 from services import job as module
 from services.job import Job
 from services.progress import CancelledError, Stage
@@ -170,6 +170,16 @@ def test_what_breaks_the_work_is_told_and_raised(library, queue, claimed):
     failed = queue.get(claimed)
     assert (failed.state, failed.ended) == (ImportState.FAILED, True)
     assert "broken" in failed.message
+    assert "is kept" in failed.message
+
+
+def test_of_what_is_no_import_nothing_is_said_to_be_kept(library, queue, claimed):
+    def work(_tell, _stops):
+        raise StorageError("The folder can't be deleted.")
+
+    with pytest.raises(StorageError):
+        job(library, claimed, kind=ImportKind.REMOVAL).run(work)
+    assert queue.get(claimed).message == "The folder can't be deleted."
 
 
 def test_a_worker_that_is_told_to_end_twice_leaves_its_import_to_the_next(library, queue, claimed):

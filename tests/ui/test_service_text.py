@@ -69,6 +69,12 @@ def test_a_text_within_a_text_is_translated_too():
 
 
 @pytest.mark.usefixtures("in_korean")
+def test_what_somebody_has_called_by_a_word_of_ours_keeps_its_name():
+    assert said("Another process writes to X") == "X: 다른 프로세스에서 씁니다"
+    assert said("page 3 is odd (Another process)") == "3쪽이 이상합니다(Another process)"
+
+
+@pytest.mark.usefixtures("in_korean")
 def test_of_several_readings_the_one_that_knows_most_is_taken():
     assert said("page 3 is odd (X) (the older one answers)") == (
         "3쪽이 이상합니다(X) (이전 것이 답합니다)"
