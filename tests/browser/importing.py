@@ -36,6 +36,7 @@ def open_form(page: "Page", program: Program) -> None:
     open_page(page, program, "imports")
     page.get_by_text(words.ADD_SOURCE, exact=True).click()
     page.get_by_label(words.SOURCE_FIELDS["path"]).wait_for()
+    settle(page)
     still(page)
 
 

@@ -197,8 +197,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Transfer-Encoding", "chunked")
+        self.send_header("Connection", "close")  # or the client may ask again on a dying one
         self.end_headers()
-        self.close_connection = True
         try:
             for number, event in enumerate(events(reply, body)):
                 # The role comes before the pieces.
