@@ -17,7 +17,7 @@ from domain import (
     SharedPassage,
 )
 from errors import NotFoundError
-from services.own_sources import Named, Queue, by_source, own_sources
+from services.own_sources import Named, Queue, by_source, own_sources, sees
 from storage.database import Database
 from storage.document_list import DocumentList, Tally
 from storage.import_days import import_days
@@ -115,7 +115,7 @@ class DocumentService:
             NotFoundError: There is none (any more), or the principal may not see its source.
         """
         found = self._list.named([document_id])
-        if not found or found[0].source_id not in own_sources(self.sources, principal):
+        if not found or not sees(self.sources, principal, found[0].source_id):
             raise NotFoundError(
                 f"There is no document {document_id} in the library (any more): look for it by"
                 " its title."

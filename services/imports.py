@@ -11,7 +11,7 @@ from services.import_run import ImportRun, Loader, Target
 from services.import_verdict import report_of
 from services.index_writer import IndexWriter, sweep_active
 from services.job import Job
-from services.own_sources import own_sources
+from services.own_sources import sees
 from services.planner import Planner
 from services.progress import Cancelled, OnProgress, ignore, never
 from services.refiling import Refiling
@@ -156,7 +156,7 @@ class ImportService:
             NotFoundError: There is no such import, or its source is another's.
         """
         report = self._imports.get(import_id)
-        if report.source_id not in own_sources(self._sources, principal):
+        if not sees(self._sources, principal, report.source_id):
             raise NotFoundError(f"there is no import {import_id}")
         return report
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from domain import Principal, QueuedImport
+from errors import NotFoundError
 from storage.sources import Sources, StoredSource
 
 _OWNER = "user_id"
@@ -28,8 +29,19 @@ class Queue(Protocol):
 
 def own_sources(sources: Sources, principal: Principal) -> dict[str, StoredSource]:
     """By id, the sources that are everybody's or the principal's own; sorted by name."""
-    mine = (None, principal.user_id)
-    return {one.id: one for one in sources.list() if one.options.get(_OWNER) in mine}
+    return {one.id: one for one in sources.list() if _is_seen(one, principal)}
+
+
+def sees(sources: Sources, principal: Principal, source_id: str) -> bool:
+    """Whether there is such a source, and it is everybody's or the principal's own."""
+    try:
+        return _is_seen(sources.get(source_id), principal)
+    except NotFoundError:
+        return False
+
+
+def _is_seen(source: StoredSource, principal: Principal) -> bool:
+    return source.options.get(_OWNER) in (None, principal.user_id)
 
 
 def owner_of(source: StoredSource, otherwise: Principal) -> Principal:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from domain import ImportKind, ImportState, Principal, QueuedImport
 from errors import NotFoundError
-from services.own_sources import own_sources
+from services.own_sources import own_sources, sees
 from services.progress import OnProgress, ignore
 from storage.import_leases import Workers
 from storage.import_queue import CANCEL, PAUSE, QueuedImports
@@ -66,7 +66,7 @@ class ImportQueue:
         Raises:
             NotFoundError: There is no such source, or it is another's.
         """
-        if not self._sees(principal, source_id):
+        if not sees(self._sources, principal, source_id):
             raise NotFoundError(f"there is no source {source_id}")
         options = {"keys": sorted(set(keys)), "confirm_removals": confirm_removals}
         told = {name: value for name, value in options.items() if value}
@@ -79,7 +79,7 @@ class ImportQueue:
             NotFoundError: There is no such import, or its source is another's.
         """
         job = self._imports.get(import_id)
-        if not self._sees(principal, job.source_id):
+        if not sees(self._sources, principal, job.source_id):
             raise NotFoundError(f"there is no import {import_id}")
         return job
 
@@ -104,7 +104,7 @@ class ImportQueue:
         offset: int = 0,
     ) -> list[QueuedImport]:
         """The source's ended imports, of every kind, the latest first; none of another's."""
-        if not self._sees(principal, source_id):
+        if not sees(self._sources, principal, source_id):
             return []
         return self._imports.history(source_id, limit=limit, offset=offset)
 
@@ -162,6 +162,3 @@ class ImportQueue:
             # One that is expected isn't there yet: this process needn't wait for it.
             if self._workers.any_alive() or not self._run_next(on_progress):
                 time.sleep(_POLL_S)
-
-    def _sees(self, principal: Principal, source_id: str) -> bool:
-        return source_id in own_sources(self._sources, principal)

@@ -17,7 +17,7 @@ from services.document_view import (
     kept_view,
     with_quotes,
 )
-from services.own_sources import own_sources
+from services.own_sources import own_sources, sees
 from storage.documents import Documents, StoredDocument
 from storage.passage_finder import nearest_place
 from storage.reading import Place, Reading
@@ -106,8 +106,7 @@ class DocumentReader:
             document = self.documents.get(document_id)
         except NotFoundError:
             return None
-        is_seen = document.source_id in own_sources(self.sources, principal)
-        return document if is_seen else None
+        return document if sees(self.sources, principal, document.source_id) else None
 
     def _is_as_cited(self, document: StoredDocument, source: Source) -> bool:
         """Whether the text still stands where it was: the same bytes may be read otherwise."""
