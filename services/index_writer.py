@@ -144,10 +144,16 @@ class IndexWriter:
         self._index.keywords.add([(entry.passage.id, _searchable(entry)) for entry in entries])
 
 
+def active_writer(ledger: Ledger, indexes: Indexes, stores: IndexStores) -> IndexWriter | None:
+    """Writes into the index that answers now, where there is one."""
+    active = indexes.active()
+    return None if active is None else IndexWriter(ledger, stores.open(active))
+
+
 def sweep_active(ledger: Ledger, indexes: Indexes, stores: IndexStores) -> int:
     """Sweep the index that answers now, where there is one; how many passages were discarded."""
-    active = indexes.active()
-    return 0 if active is None else IndexWriter(ledger, stores.open(active)).sweep()
+    writer = active_writer(ledger, indexes, stores)
+    return 0 if writer is None else writer.sweep()
 
 
 def _next_group(group: int, seconds: float) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from domain import ImportItem, ImportKind, ImportReport, ImportState, Outcome, Principal
-from services.index_writer import IndexWriter, sweep_active
+from services.index_writer import active_writer
 from services.progress import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
 from storage.documents import Documents, KnownVersion
 from storage.groups import in_groups
@@ -72,22 +72,21 @@ class Removals:
         items: list[ImportItem] = []
         on_progress(Progress(Stage.LISTING, 0, 0))  # until something is removed it can be left
         gone = [_gone(key, known) for key, known in self._documents.known(source.id).items()]
-        if gone:
-            self._load_stores()
+        writer = active_writer(self._ledger, self._indexes, self._stores)
+        if writer and gone:
+            writer.load()
         for group in in_groups(gone, _GROUP):
             stop_if(cancelled)
             on_progress(Progress(Stage.REMOVING, len(items), len(gone), group[0][1].key))
             self._ledger.remove(import_id, group)
-            sweep_active(self._ledger, self._indexes, self._stores)
+            if writer:
+                writer.sweep()
             items.extend(item for _, item in group)
         stop_if(cancelled)
         on_progress(Progress(Stage.REMOVING, len(items), len(gone)))  # not left any more
-        sweep_active(self._ledger, self._indexes, self._stores)
+        if writer:
+            writer.sweep()
         return items
-
-    def _load_stores(self) -> None:
-        if active := self._indexes.active():
-            IndexWriter(self._ledger, self._stores.open(active)).load()
 
 
 def _gone(key: str, known: KnownVersion) -> tuple[str, ImportItem]:
