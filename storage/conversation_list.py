@@ -5,11 +5,10 @@ from dataclasses import asdict
 from datetime import datetime
 
 from sqlalchemy import Select, delete, func, select
-from sqlalchemy.orm import Session
 
 from domain import Conversation, Principal, SearchChoice, Turn
-from errors import NotFoundError
 from language.normalise import fold
+from storage.conversations import owned
 from storage.database import Database
 from storage.tables import ConversationRow, TurnRow
 from storage.turn_records import conversation_of, fill_row, turn_of
@@ -58,7 +57,7 @@ class ConversationList:
         """
         wanted = select(TurnRow).where(TurnRow.conversation_id == conversation_id)
         with self._database.read() as session:
-            row = _owned(session, principal, conversation_id)
+            row = owned(session, principal, conversation_id)
             turns = session.scalars(wanted.order_by(TurnRow.position))
             return conversation_of(row), [turn_of(turn) for turn in turns]
 
@@ -85,7 +84,7 @@ class ConversationList:
             NotFoundError: The principal has no such conversation.
         """
         with self._database.write() as session:
-            _owned(session, principal, conversation_id).title = title
+            owned(session, principal, conversation_id).title = title
 
     def remember(self, principal: Principal, conversation_id: str, search: SearchChoice) -> None:
         """Keep how its next question is searched.
@@ -94,7 +93,7 @@ class ConversationList:
             NotFoundError: The principal has no such conversation.
         """
         with self._database.write() as session:
-            _owned(session, principal, conversation_id).search = asdict(search)
+            owned(session, principal, conversation_id).search = asdict(search)
 
     def delete(self, principal: Principal, conversation_id: str, moment: datetime) -> None:
         """Hide it from then on, until it is restored or purged.
@@ -103,7 +102,7 @@ class ConversationList:
             NotFoundError: The principal has no such conversation.
         """
         with self._database.write() as session:
-            _owned(session, principal, conversation_id).deleted_at = moment
+            owned(session, principal, conversation_id).deleted_at = moment
 
     def restore(self, principal: Principal, conversation_id: str) -> None:
         """Take its deletion back; one that is not deleted stays as it is.
@@ -112,7 +111,7 @@ class ConversationList:
             NotFoundError: The principal has no such conversation, or it was purged.
         """
         with self._database.write() as session:
-            _owned(session, principal, conversation_id, even_deleted=True).deleted_at = None
+            owned(session, principal, conversation_id, deleted=True).deleted_at = None
 
     def purge(self, before: datetime) -> int:
         """Remove for good what anybody deleted before that moment; how many."""
@@ -146,19 +145,6 @@ def _texts(principal: Principal) -> Select[str, str, str]:
 def _not_in(text: str, words: set[str]) -> set[str]:
     folded = fold(text)
     return {word for word in words if word not in folded}
-
-
-def _owned(
-    session: Session, principal: Principal, conversation_id: str, *, even_deleted: bool = False
-) -> ConversationRow:
-    row = session.get(ConversationRow, conversation_id)
-    gone = row is None or (row.deleted_at is not None and not even_deleted)
-    if row is None or gone or row.user_id != principal.user_id:
-        raise NotFoundError(
-            f"There is no conversation {conversation_id}, or not any more: open another, or begin"
-            " a new one."
-        )
-    return row
 
 
 def _row(turn: Turn, position: int) -> TurnRow:

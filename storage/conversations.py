@@ -54,7 +54,7 @@ class Conversations:
             NotFoundError: There is none of theirs.
         """
         with self._database.read() as session:
-            return conversation_of(_owned(session, principal, conversation_id))
+            return conversation_of(owned(session, principal, conversation_id))
 
     def start_turn(
         self,
@@ -78,7 +78,7 @@ class Conversations:
             NotFoundError: The principal has no such conversation, or it has no such parent.
         """
         with self._database.write() as session:
-            conversation = _owned(session, principal, conversation_id, lock=True)
+            conversation = owned(session, principal, conversation_id, lock=True)
             tree = _tree(session, conversation)
             turn = Turn(
                 id=uuid.uuid4().hex,
@@ -104,7 +104,7 @@ class Conversations:
             NotFoundError: The principal has no such turn.
         """
         with self._database.write() as session:
-            conversation = _owned(session, principal, turn.conversation_id, deleted=True)
+            conversation = owned(session, principal, turn.conversation_id, deleted=True)
             fill_row(_turn_row(session, conversation, turn.id), turn)
             conversation.updated_at = datetime.now(UTC)
 
@@ -115,7 +115,7 @@ class Conversations:
             NotFoundError: The principal has no such conversation, or it has no such turn.
         """
         with self._database.read() as session:
-            conversation = _owned(session, principal, conversation_id)
+            conversation = owned(session, principal, conversation_id)
             return turn_of(_turn_row(session, conversation, turn_id))
 
     def turns(
@@ -134,7 +134,7 @@ class Conversations:
             NotFoundError: The principal has no such conversation, or it has no such turn.
         """
         with self._database.read() as session:
-            tree = _tree(session, _owned(session, principal, conversation_id))
+            tree = _tree(session, owned(session, principal, conversation_id))
             wanted = tree.branch(tree.resolve(until))[-latest if latest else 0 :]
             found = {
                 row.id: turn_of(row)
@@ -150,7 +150,7 @@ class Conversations:
             NotFoundError: The principal has no such conversation.
         """
         with self._database.read() as session:
-            return _tree(session, _owned(session, principal, conversation_id)).versions()
+            return _tree(session, owned(session, principal, conversation_id)).versions()
 
     def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
         """Show the branch of that turn, down to the newest turn that came of it.
@@ -159,7 +159,7 @@ class Conversations:
             NotFoundError: The principal has no such conversation, or it has no such turn.
         """
         with self._database.write() as session:
-            conversation = _owned(session, principal, conversation_id, lock=True)
+            conversation = owned(session, principal, conversation_id, lock=True)
             tree = _tree(session, conversation)
             conversation.shown_turn_id = tree.newest_below(tree.resolve(turn_id) or "")
 
@@ -208,7 +208,7 @@ def _is_dead(row: TurnRow, now: datetime) -> bool:
     return pid == os.getpid() or is_known_dead(row.process)
 
 
-def _owned(
+def owned(
     session: Session,
     principal: Principal,
     conversation_id: str,
@@ -216,7 +216,13 @@ def _owned(
     deleted: bool = False,
     lock: bool = False,
 ) -> ConversationRow:
-    """The row; with `lock` no other writer changes its tree meanwhile (SQLite has one anyway)."""
+    """The row of a conversation of the principal's, with `deleted` even if it is deleted.
+
+    With `lock` no other writer changes its tree meanwhile (SQLite has one anyway).
+
+    Raises:
+        NotFoundError: There is no such conversation.
+    """
     row = session.get(ConversationRow, conversation_id, with_for_update=lock or None)
     if row is None or row.user_id != principal.user_id or (row.deleted_at and not deleted):
         raise NotFoundError(
