@@ -1,6 +1,5 @@
 """The table of documents: a page of those that match, and what can be done with them."""
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from ui.errors import errors_shown, show_problem
 from ui.language import here, number, table_format
 from ui.library import open_document, tell
 from ui.library_filter import Wanted, document_filter
-from ui.marking import marked
+from ui.marking import digest, marked
 from ui.paging import offset_of, show_pages
 from ui.scrolling import scroll_to
 from ui.service_text import said
@@ -181,5 +180,4 @@ def _choose_afresh() -> None:
 
 def _digest(wanted: Wanted) -> str:
     """Names the widgets: other documents, or the same after something was done, are other ones."""
-    named = repr((wanted, st.session_state.get(ACTED, 0)))
-    return hashlib.sha256(named.encode()).hexdigest()[:12]
+    return digest((wanted, st.session_state.get(ACTED, 0)))

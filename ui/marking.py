@@ -37,7 +37,7 @@ def marked(
         selection_default={
             "selection": {"rows": [rows.index(row) for row in before if row in rows]}
         },
-        key=f"{table}-{_digest(rows)}",
+        key=f"{table}-{digest(rows)}",
         height=height,
         alt=alt,
         placeholder="",
@@ -53,5 +53,6 @@ def marked_numbers(event: Mapping[str, Any]) -> list[int]:
     return numbers
 
 
-def _digest(rows: Sequence[Hashable]) -> str:
-    return hashlib.sha256(repr(rows).encode()).hexdigest()[:12]
+def digest(told: object) -> str:
+    """A short name for what widgets are about: of something else they are other widgets."""
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
