@@ -8,6 +8,7 @@ from hypothesis import settings
 import bootstrap
 from domain import LOCAL_USER
 from settings import load_settings
+from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 
 # How long an example takes says more about the machine than about the code.
@@ -77,6 +78,14 @@ def handbook(tmp_path):
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def line(tmp_path):
+    """Runs commands over a data folder, in a home that is empty."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return CommandLine(tmp_path / "data", home)
 
 
 @pytest.fixture

@@ -4,16 +4,8 @@ import pytest
 
 from domain import LOCAL_USER
 from services.ratings import Reason
-from tests.fakes.command_line import CommandLine
 
 ASKED = "How many days of annual leave do new employees get?"
-
-
-@pytest.fixture
-def line(tmp_path):
-    home = tmp_path / "home"
-    home.mkdir()
-    return CommandLine(tmp_path / "data", home)
 
 
 @pytest.fixture
