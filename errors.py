@@ -26,6 +26,18 @@ class UnreadableError(SourceError):
     """One document can't be read; the message is the reason shown beside its name."""
 
 
+class UnreadableNowError(UnreadableError):
+    """One document could not be read this time; the next import tries it again."""
+
+    retryable = True
+
+
+class SourceUnavailableError(SourceError):
+    """A source can't be reached now, as a whole; what is at work on it goes on later."""
+
+    retryable = True
+
+
 class ModelError(AppError):
     """A model refused or failed."""
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from domain import LOCAL_USER, ImportKind
+from services.patience import Patience
 from services.queue import ImportQueue
 from services.worker import Order, Worker
 from storage.import_leases import ImportLeases, Workers
@@ -26,24 +27,26 @@ def make_worker(database: "Database", services: "Services") -> Worker:
     """The worker, with who does which kind of run."""
 
     def do_import(order: Order) -> "ImportReport":
+        patience = Patience(order.on_progress, order.cancelled)
         return services.imports.perform(
             order.principal,
             order.source,
-            services.source_kinds.loader(order.source),
+            services.source_kinds.loader(order.source, patience.wait),
             import_id=order.queued.id,
             keys=order.queued.keys,
             confirm_removals=order.queued.confirm_removals,
-            on_progress=order.on_progress,
+            on_progress=patience.tell,
             cancelled=order.cancelled,
         )
 
     def do_dry_run(order: Order) -> "ImportReport":
+        patience = Patience(order.on_progress, order.cancelled)
         return services.dry_runs.run(
             order.principal,
             order.source,
-            services.source_kinds.loader(order.source),
+            services.source_kinds.loader(order.source, patience.wait),
             import_id=order.queued.id,
-            on_progress=order.on_progress,
+            on_progress=patience.tell,
             cancelled=order.cancelled,
         )
 

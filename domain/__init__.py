@@ -11,7 +11,12 @@ from domain.answers import (
     TurnState,
 )
 from domain.documents import (
+    NOTHING_BEFORE,
+    Before,
     DocumentRef,
+    Gone,
+    Listed,
+    Mark,
     Metadata,
     Passage,
     Skipped,
@@ -40,6 +45,7 @@ from domain.people import (
 from domain.progress import (
     Progress,
     Stage,
+    Wait,
 )
 from domain.search import (
     COMPARED_MODES,
@@ -59,6 +65,8 @@ __all__ = [
     "EXTRACTIVE",
     "FILTER_FIELDS",
     "LOCAL_USER",
+    "NOTHING_BEFORE",
+    "Before",
     "Citation",
     "CitationState",
     "Conversation",
@@ -69,12 +77,15 @@ __all__ = [
     "FailedDocument",
     "Filter",
     "FoundPassage",
+    "Gone",
     "ImportDay",
     "ImportItem",
     "ImportKind",
     "ImportReport",
     "ImportState",
+    "Listed",
     "ListedDocument",
+    "Mark",
     "Metadata",
     "Move",
     "Normalisation",
@@ -93,5 +104,6 @@ __all__ = [
     "Stage",
     "Turn",
     "TurnState",
+    "Wait",
     "shared_headings",
 ]

@@ -1,7 +1,7 @@
 """Documents, as sources list them and as they are cut into passages."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
@@ -34,6 +34,48 @@ class Skipped:
     location: str
     reason: str
     is_error: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A document of an earlier import that its source holds no more, and why.
+
+    What is neither listed nor skipped is gone as well; this tells a person the reason.
+    """
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where the next listing may begin, once all that was listed up to here is imported.
+
+    `values` are what JSON holds, and nothing to anybody but the loader that gave them.
+    """
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What earlier imports left, for loaders that ask their source only for what has changed.
+
+    `documents` are, by key, as the library holds them; `failed` could not be read when they were
+    last tried. `mark` is that of the last import that left nothing to be tried again; it is
+    empty where everything is to be listed.
+    """
+
+    documents: Mapping[str, DocumentRef] = field(default_factory=dict)
+    failed: Mapping[str, DocumentRef] = field(default_factory=dict)
+    mark: Mapping[str, Any] = field(default_factory=dict)
+
+
+NOTHING_BEFORE = Before()
+"""A source that was never imported."""
+
+Listed = DocumentRef | Skipped | Gone | Mark
+"""What loaders list; a mark, if any, comes last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """How far long work has come."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,6 +15,7 @@ class Stage(StrEnum):
     WRITING = "writing"
     REMOVING = "removing"
     INDEXING = "indexing"
+    WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,8 @@ class Progress:
     """`done` of `total` documents are behind it; `total` is 0 while it is not known yet.
 
     `passages` counts those embedded so far, `key` names the document at hand. `part` of `parts`
-    passages of the documents at hand are embedded; `parts` is 0 in stages without passages.
+    passages of the documents at hand are embedded; `parts` is 0 in stages without passages. While
+    it waits for its source, `key` says why.
     """
 
     stage: Stage
@@ -31,3 +34,7 @@ class Progress:
     passages: int = 0
     part: int = 0
     parts: int = 0
+
+
+Wait = Callable[[float, str], None]
+"""Waits that many seconds while it tells why; raises where a person ends the work meanwhile."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from domain import DocumentRef, Skipped
+from domain import NOTHING_BEFORE, Before, DocumentRef, Skipped
 from errors import SourceError, UnreadableError
 from loaders.formats import read_document, unsupported
 from loaders.globs import Globs
@@ -52,7 +52,7 @@ class DirectoryFiles:
         self._max_bytes = max_bytes
         self._leave_out = None if leave_out is None else leave_out.resolve()
 
-    def list(self) -> Iterator[DocumentRef | Skipped]:
+    def list(self, before: Before = NOTHING_BEFORE) -> Iterator[DocumentRef | Skipped]:  # noqa: ARG002  # all is looked at each time
         """Yield every file, sorted by key, its version the SHA-256 of its bytes.
 
         A key is the path below the root in NFC; the location is the path by which it opens.

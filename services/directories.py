@@ -71,7 +71,7 @@ class DirectoryService:
         told = {name: value for name, value in options.items() if value is not None}
         with writer_lock(self._imports.data_dir, timeout_s=LOCK_TIMEOUT_S):
             source = self._merged(draft, told)
-            loader = self._kind.loader(source)
+            loader = self._kind.files(source)
             # An import that is refused must not leave its options behind.
             source = self._sources.ensure(
                 source.kind, source.location, name=source.name, options=source.options

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from domain import Principal
+from domain import Principal, Wait
 from errors import SourceError
 from loaders.files import DirectoryFiles
 from services.import_run import Loader
@@ -52,7 +52,7 @@ class DirectoryKind:
     def check(self, principal: Principal, given: Given) -> Seen:  # noqa: ARG002  # every call names who asks
         """The beginning of what is there."""
         draft = self._draft(given)
-        return replace(look(self.loader(draft), draft.location), warnings=self._shared(draft))
+        return replace(look(self.files(draft), draft.location), warnings=self._shared(draft))
 
     def add(self, principal: Principal, given: Given) -> Added:  # noqa: ARG002  # every call names who asks
         """Keep the folder as a source."""
@@ -78,11 +78,19 @@ class DirectoryKind:
     def edited(self, source: StoredSource, given: Given) -> Mapping[str, Any]:
         """Other patterns for the same folder."""
         options = _patterns(lines(given, "include"), lines(given, "exclude"))
-        look(self.loader(replace(source, options={**source.options, **options})), source.location)
+        look(self.files(replace(source, options={**source.options, **options})), source.location)
         return options
 
-    def loader(self, source: StoredSource) -> Loader:
+    def loader(self, source: StoredSource, wait: Wait) -> Loader:  # noqa: ARG002  # a folder asks for no patience
         """The files below the folder."""
+        return self.files(source)
+
+    def files(self, source: StoredSource) -> DirectoryFiles:
+        """The files below the folder.
+
+        Raises:
+            SourceError: There is nothing, or it is Footnote's own.
+        """
         path = Path(source.location)
         self._require(path)
         return DirectoryFiles(

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from domain import DocumentRef, ImportItem, Outcome, Skipped
+from domain import DocumentRef, Gone, ImportItem, Listed, Mark, Outcome, Skipped
 from storage.documents import KnownVersion
 from storage.imports import Failure
 
@@ -19,6 +20,7 @@ class Plan:
     `settled` are outcomes that need no work; `gone` are (document id, item) to remove, without
     the `held_back` documents that wait for a confirmation. `failures` are, by key, of what could
     not even be listed; `forgotten` are the keys of remembered failures that no longer hold.
+    `mark` is where the next listing may begin, None where the loader told none.
     """
 
     to_read: list[DocumentRef] = field(default_factory=list)
@@ -27,10 +29,11 @@ class Plan:
     held_back: int = 0
     failures: dict[str, Failure] = field(default_factory=dict)
     forgotten: list[str] = field(default_factory=list)
+    mark: Mapping[str, Any] | None = None
 
 
 def plan(
-    listing: Iterable[DocumentRef | Skipped],
+    listing: Iterable[Listed],
     known: Mapping[str, KnownVersion],
     failures: Mapping[str, Failure],
     *,
@@ -58,7 +61,7 @@ def plan(
     """
     asked, left_out = frozenset(keys), frozenset(left_out)
     seen = _look(listing, asked, left_out)
-    result = Plan(settled=[_twin(ref) for ref in seen.twins])
+    result = Plan(settled=[_twin(ref) for ref in seen.twins], mark=seen.mark)
     for ref in seen.documents:
         if asked:
             result.to_read.append(ref)
@@ -67,35 +70,41 @@ def plan(
     _tell_skipped(seen, result, known, failures, asked)
     missing = [key for key in known if key not in seen.listed and (not asked or key in asked)]
     gone = _without_skipped(missing, seen.skipped, known, result)
-    return _with_removals(result, gone, known, left_out, confirm_removals=confirm_removals)
+    return _with_removals(
+        result, gone, known, left_out, seen.reasons, confirm_removals=confirm_removals
+    )
 
 
 @dataclass(slots=True)
 class _Seen:
     """What a source lists: the keys of all documents; those asked about, and second ones of a key.
 
-    `skipped` are all that it skips.
+    `skipped` are all that it skips, `reasons` by key why documents are gone.
     """
 
     listed: set[str] = field(default_factory=set)
     documents: list[DocumentRef] = field(default_factory=list)
     twins: list[DocumentRef] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)
+    mark: Mapping[str, Any] | None = None
 
 
-def _look(
-    listing: Iterable[DocumentRef | Skipped], asked: Collection[str], left_out: Collection[str]
-) -> _Seen:
+def _look(listing: Iterable[Listed], asked: Collection[str], left_out: Collection[str]) -> _Seen:
     seen = _Seen()
     for entry in listing:
-        if entry.key in left_out:
+        if isinstance(entry, Mark):
+            seen.mark = entry.values
+        elif isinstance(entry, Gone):
+            seen.reasons[entry.key] = entry.reason
+        elif entry.key in left_out:
             continue
-        if isinstance(entry, Skipped):
+        elif isinstance(entry, Skipped):
             seen.skipped.append(entry)
-            continue
-        if not asked or entry.key in asked:
-            (seen.twins if entry.key in seen.listed else seen.documents).append(entry)
-        seen.listed.add(entry.key)
+        else:
+            if not asked or entry.key in asked:
+                (seen.twins if entry.key in seen.listed else seen.documents).append(entry)
+            seen.listed.add(entry.key)
     return seen
 
 
@@ -197,6 +206,7 @@ def _with_removals(
     gone: list[str],
     known: Mapping[str, KnownVersion],
     left_out: Collection[str],
+    reasons: Mapping[str, str],
     *,
     confirm_removals: bool,
 ) -> Plan:
@@ -205,7 +215,10 @@ def _with_removals(
     held_back = by_itself if many and not confirm_removals else []
     result.settled.extend(_item(key, known, Outcome.KEPT, HELD_BACK) for key in held_back)
     removed = [key for key in gone if key in left_out] if held_back else gone
-    items = [(known[key].document_id, _item(key, known, Outcome.GONE)) for key in removed]
+    items = [
+        (known[key].document_id, _item(key, known, Outcome.GONE, reasons.get(key, "")))
+        for key in removed
+    ]
     return replace(result, gone=items, held_back=len(held_back))
 
 

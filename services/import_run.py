@@ -5,7 +5,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from domain import DocumentRef, ImportItem, Outcome, Passage, Skipped
+from domain import (
+    NOTHING_BEFORE,
+    Before,
+    DocumentRef,
+    ImportItem,
+    Listed,
+    Outcome,
+    Passage,
+)
 from errors import UnreadableError
 from language.script import script_of
 from services.going_on import rest_of
@@ -32,11 +40,22 @@ _OF_THE_LEDGER = {"key", "version", "location", "title", "format", "encoding", "
 class Loader(Protocol):
     """Lists the documents of a source, and reads one."""
 
-    def list(self) -> Iterable[DocumentRef | Skipped]:
-        """Everything the source holds, and what could not be looked at."""
+    def list(self, before: Before = NOTHING_BEFORE) -> Iterable[Listed]:
+        """Everything the source holds, and what could not be looked at.
+
+        What it held `before` and holds unchanged is listed too, as it was then.
+
+        Raises:
+            SourceError: It can't be listed; SourceUnavailableError where it may be in a while.
+        """
 
     def read(self, ref: DocumentRef) -> "Document":
-        """The document; raises UnreadableError with the reason where it can't be read."""
+        """The document.
+
+        Raises:
+            UnreadableError: With the reason; UnreadableNowError where it may be read next time.
+            SourceUnavailableError: The source as a whole can't be reached now.
+        """
 
 
 @dataclass(slots=True)

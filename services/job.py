@@ -24,7 +24,7 @@ _STALE_S = 4.0
 _RENEW_S = 4.0
 _TELL_S = 0.3
 _GRACE_S = 0.8
-_LOSSLESS = {Stage.LISTING, Stage.READING, Stage.SPLITTING, Stage.EMBEDDING}
+_LOSSLESS = {Stage.LISTING, Stage.READING, Stage.SPLITTING, Stage.EMBEDDING, Stage.WAITING}
 """The stages in which nothing is being written: leaving loses work, and nothing else."""
 
 _GOES_ON = "what was imported is kept, and importing again goes on from there"

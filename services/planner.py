@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from domain import DocumentRef, Skipped
+from domain import Before, DocumentRef, Listed, Mark
 from services.import_plan import Plan, plan
 from services.import_run import Loader
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.documents import KnownVersion
-from storage.imports import Imports
+from storage.imports import Failure, Imports
 from storage.left_out import left_out_of
 from storage.sources import StoredSource
 
@@ -37,10 +38,11 @@ class Planner:
             CancelledError: The wish to stop came.
             SourceError: The source can't be listed.
         """
+        failures = self.imports.failures(source.id)
         return plan(
-            _listed(loader, on_progress, cancelled),
+            _listed(loader, before_of(known, failures, source.mark), on_progress, cancelled),
             known,
-            self.imports.failures(source.id),
+            failures,
             formats_version=self.formats_version,
             confirm_removals=confirm_removals,
             keys=keys,
@@ -48,11 +50,25 @@ class Planner:
         )
 
 
+def before_of(
+    known: Mapping[str, KnownVersion],
+    failures: Mapping[str, Failure],
+    mark: Mapping[str, Any],
+) -> Before:
+    """What a loader is told of earlier imports."""
+    return Before(
+        {key: DocumentRef(key, one.version, one.location) for key, one in known.items()},
+        {key: DocumentRef(key, one.version, one.location) for key, one in failures.items()},
+        mark,
+    )
+
+
 def _listed(
-    loader: Loader, on_progress: OnProgress, cancelled: Cancelled
-) -> Iterator[DocumentRef | Skipped]:
+    loader: Loader, before: Before, on_progress: OnProgress, cancelled: Cancelled
+) -> Iterator[Listed]:
     on_progress(Progress(Stage.LISTING, 0, 0))  # a source may take long before its first entry
-    for done, entry in enumerate(loader.list()):
+    for done, entry in enumerate(loader.list(before)):
         stop_if(cancelled)
-        on_progress(Progress(Stage.LISTING, done, 0, entry.key))
+        key = "" if isinstance(entry, Mark) else entry.key
+        on_progress(Progress(Stage.LISTING, done, 0, key))
         yield entry

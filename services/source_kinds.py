@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Protocol
 
-from domain import DocumentRef, Principal, Skipped
+from domain import DocumentRef, Principal, Skipped, Wait
 from errors import InputError, SourceError
 from services.import_run import Loader
 from storage.sources import Sources, StoredSource
@@ -47,7 +47,8 @@ class Seen:
     """What a connection test saw: of the `documents` listed the first titles.
 
     `is_all` is False where there are more than were listed; `skipped` can't be imported;
-    `warnings` tell what a person should know before adding it.
+    `warnings` tell what a person should know before adding it, `notes` what else was seen: who is
+    signed in, which spaces there are.
     """
 
     documents: int
@@ -55,6 +56,7 @@ class Seen:
     skipped: tuple[Skipped, ...] = ()
     is_all: bool = True
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,8 @@ class SourceKind(Protocol):
             SourceError: A value is wrong; the message says what to do.
         """
 
-    def loader(self, source: StoredSource) -> Loader:
-        """Lists and reads its documents.
+    def loader(self, source: StoredSource, wait: Wait) -> Loader:
+        """Lists and reads its documents; where the source asks for patience, it does `wait`.
 
         Raises:
             SourceError: It can't be read from here (any more).
@@ -147,13 +149,13 @@ class SourceKinds:
             raise InputError(f"There is no kind of source {name!r}. The known ones are {known}.")
         return self._kinds[name]
 
-    def loader(self, source: StoredSource) -> Loader:
-        """The loader of a source that is kept.
+    def loader(self, source: StoredSource, wait: Wait) -> Loader:
+        """The loader of a source that is kept; it does `wait` where the source asks for patience.
 
         Raises:
             SourceError: The source can't be read from here (any more).
         """
-        return self.get(source.kind).loader(source)
+        return self.get(source.kind).loader(source, wait)
 
 
 def look(loader: Loader, location: str) -> Seen:

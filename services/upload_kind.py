@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from domain import Principal, Skipped
+from domain import Principal, Skipped, Wait
 from errors import SourceError
 from services.import_run import Loader
 from services.source_kinds import TITLES, Added, Field, FieldType, Given, Seen, required
@@ -50,7 +50,7 @@ class UploadKind:
         """Nothing but its name, which every source has."""
         return {}
 
-    def loader(self, source: StoredSource) -> Loader:
+    def loader(self, source: StoredSource, wait: Wait) -> Loader:  # noqa: ARG002  # files that are here ask for no patience
         """The files in the box."""
         return self._uploads.loader(source)
 

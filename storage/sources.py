@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from unicodedata import normalize
@@ -20,7 +20,8 @@ class StoredSource:
     """A source and the options its loader is built from; never a secret.
 
     `refresh_s` is how often it is brought up to date by itself, None for never; while it is
-    `paused` it isn't.
+    `paused` it isn't. `mark` is where its loader's next listing may begin; empty where all is to be
+    listed.
     """
 
     id: str
@@ -31,6 +32,7 @@ class StoredSource:
     created_at: datetime
     paused: bool = False
     refresh_s: int | None = None
+    mark: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def conversation_id(self) -> str:
@@ -145,6 +147,13 @@ class Sources:
             row.name, row.refresh_s = name, refresh_s
             row.options = {**row.options, **options}
 
+    def mark(self, source_id: str, values: Mapping[str, Any]) -> None:
+        """Note where the source's next listing may begin."""
+        with self._database.write() as session:
+            session.execute(
+                update(SourceRow).where(SourceRow.id == source_id).values(mark=dict(values))
+            )
+
     def pause(self, source_id: str, *, paused: bool) -> None:
         """Let a source rest, or go on."""
         with self._database.write() as session:
@@ -208,4 +217,5 @@ def _stored(row: SourceRow) -> StoredSource:
         created_at=row.created_at,
         paused=row.paused,
         refresh_s=row.refresh_s,
+        mark=row.mark,
     )

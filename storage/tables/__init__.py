@@ -13,6 +13,7 @@ from storage.tables.library import (
     IndexRow,
     PassageRow,
     SourceRow,
+    SourceSecretRow,
 )
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "PassageRow",
     "RatingRow",
     "SourceRow",
+    "SourceSecretRow",
     "TurnRow",
     "WorkerRow",
 ]

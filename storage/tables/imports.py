@@ -14,7 +14,9 @@ class ImportRow(Base):
 
     `worker` holds it until `lease_until`, and tells its `progress`; `wish` is what a person wants
     of it meanwhile ("pause" or "cancel"). `options` are the run's own, such as the keys it is
-    confined to. `counts` are its items by outcome, for of old runs not every item is kept.
+    confined to. `counts` are its items by outcome, for of old runs not every item is kept. An
+    interrupted one whose source can't be reached waits until `retry_at`; `attempts` counts how
+    often that happened without a document read in between.
     """
 
     __tablename__ = "imports"
@@ -36,6 +38,8 @@ class ImportRow(Base):
     lease_until: Mapped[datetime | None]
     progress: Mapped[dict[str, Any]] = mapped_column(default=dict)
     counts: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    retry_at: Mapped[datetime | None]
+    attempts: Mapped[int] = mapped_column(default=0)
 
 
 class ImportItemRow(Base):

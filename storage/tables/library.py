@@ -15,7 +15,8 @@ _LISTED = ("source_id", "format", "script", "title", "key", "imported_at", "pass
 class SourceRow(Base):
     """A directory, a Confluence space, a Drive folder, an upload box.
 
-    `refresh_s` is how often it is brought up to date by itself; NULL is never.
+    `refresh_s` is how often it is brought up to date by itself; NULL is never. `mark` is where
+    its next listing may begin.
     """
 
     __tablename__ = "sources"
@@ -29,6 +30,17 @@ class SourceRow(Base):
     created_at: Mapped[datetime]
     paused: Mapped[bool] = mapped_column(default=False)
     refresh_s: Mapped[int | None]
+    mark: Mapped[dict[str, Any]] = mapped_column(default=dict)
+
+
+class SourceSecretRow(Base):
+    """A secret that a source is read with, encrypted: `token` is worth nothing without the key."""
+
+    __tablename__ = "source_secrets"
+
+    source_id: Mapped[str] = key_reference("sources.id")
+    name: Mapped[str] = mapped_column(primary_key=True)
+    token: Mapped[str]
 
 
 class DocumentRow(Base):

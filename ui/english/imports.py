@@ -105,6 +105,7 @@ JOB_STAGES = {
     "writing": "Writing",
     "removing": "Removing",
     "indexing": "Indexing",
+    "waiting": "Waiting for the source",
 }
 JOB_STARTING = "Starting"
 JOB_LISTED = Plural("1 found so far", "{n:,} found so far")
