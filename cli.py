@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from commands.ask import ask
+from commands.encryption_key import encryption_key
 from commands.evaluate import evaluate
 from commands.labels import labels
 from commands.ratings import ratings
@@ -108,6 +109,7 @@ def reindex(data_dir: DataDir = None) -> None:
 
 
 app.command()(ask)
+app.command()(encryption_key)
 app.command()(evaluate)
 app.add_typer(labels, name="labels")
 app.command()(ratings)

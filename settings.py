@@ -16,6 +16,9 @@ from domain import Normalisation, SearchMode
 from errors import ConfigError
 
 _PREFIX = "FOOTNOTE_"
+OPEN_TO_SOURCES = "FOOTNOTE_SECRET_"
+"""What variables begin with that people may name as a source's secret, and no others."""
+
 _OF_THE_TESTS = {"FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS"}
 
 
@@ -97,6 +100,13 @@ class Settings(BaseSettings):
     passage_overlap_chars: int = Field(150, ge=0, description="Characters two passages share")
     max_file_mb: int = Field(100, ge=1, description="Larger files are skipped, with a reason")
 
+    encryption_key: SecretStr | None = Field(
+        None, description="Keys, comma-separated, that sources' secrets are kept encrypted with"
+    )
+    google_api_url: str = Field(
+        "https://www.googleapis.com", description="Address of Google's API; a gateway's, if any"
+    )
+
     search_mode: SearchMode = Field(SearchMode.CONVEX, description="How passages are searched")
     top_k: int = Field(5, ge=1, le=50, description="Passages put before the answerer")
     candidates: int = Field(100, ge=1, le=1000, description="Depth of each list before fusion")
@@ -168,15 +178,33 @@ def load_settings(**overrides: object) -> Settings:
         ) from error
 
 
+def secret_variable(name: str) -> str:
+    """What the environment, else `.env`, holds under a name that begins with `OPEN_TO_SOURCES`.
+
+    "" where there is nothing. It is read at each call: a secret that is changed in `.env` counts at
+    once.
+    """
+    if not name.startswith(OPEN_TO_SOURCES):
+        raise ValueError(name)
+    values = (source.env_vars.get(name.lower()) for source in _sources())
+    return next((value for value in values if value), "")
+
+
 def _refuse_unknown() -> None:
     """A misspelt variable would change nothing, without a word."""
     known = {_variable(name) for name in Settings.model_fields}
-    sources = (EnvSettingsSource(Settings), DotEnvSettingsSource(Settings))
-    given = {name.upper() for source in sources for name in source.env_vars}
-    unknown = [name for name in given - known - _OF_THE_TESTS if name.startswith(_PREFIX)]
+    given = {name.upper() for source in _sources() for name in source.env_vars}
+    ours = {name for name in given if name.startswith(_PREFIX)}
+    unknown = [
+        name for name in ours - known - _OF_THE_TESTS if not name.startswith(OPEN_TO_SOURCES)
+    ]
     if unknown:
         told = [f"{name} is no setting{_meant(name, known)}" for name in sorted(unknown)]
         raise ConfigError("; ".join(told))
+
+
+def _sources() -> tuple[EnvSettingsSource, DotEnvSettingsSource]:
+    return EnvSettingsSource(Settings), DotEnvSettingsSource(Settings)
 
 
 def _meant(typed: str, known: set[str]) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from services.imports import ImportService
     from services.queue import ImportQueue
     from services.removal import Removals
+    from services.secrets import SourceSecrets
     from services.source_kinds import SourceKinds
     from services.sources import SourceService
     from services.uploads import UploadService
@@ -63,6 +64,17 @@ class SourceServices:
         files = UploadFiles(self._parts.settings.data_dir)
         uploads = UploadKind(self.uploads, files, Sources(self._parts.database))
         return SourceKinds([self._directory_kind, uploads])
+
+    @cached_property
+    def source_secrets(self) -> "SourceSecrets":
+        """The secrets that sources are read with."""
+        from services.secrets import SourceSecrets
+        from settings import secret_variable
+        from storage.secrets import Secrets
+
+        key = self._parts.settings.encryption_key
+        keys = key.get_secret_value() if key else ""
+        return SourceSecrets(Secrets(self._parts.database, keys), secret_variable)
 
     @cached_property
     def directories(self) -> "DirectoryService":

@@ -39,6 +39,7 @@ HOME = {
     "deeplake": {"storage"},
     "tantivy": {"storage"},
     "filelock": {"storage"},
+    "cryptography": {"storage"},
     "langchain_openai": {"models"},
     "openai": {"models"},
     "httpx": {"models"},

@@ -1,7 +1,7 @@
 import pytest
 
 from errors import ConfigError
-from settings import Settings, load_settings
+from settings import Settings, load_settings, secret_variable
 
 
 @pytest.fixture(autouse=True)
@@ -76,3 +76,24 @@ def test_other_wordings_without_a_chat_model_are_refused(monkeypatch):
         load_settings()
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:11434/v1")
     assert load_settings().multi_query == 2
+
+
+def test_a_variable_of_a_secret_is_read_from_the_environment_and_from_the_file(
+    monkeypatch, tmp_path
+):
+    (tmp_path / ".env").write_text("FOOTNOTE_SECRET_WIKI=of-the-file\nFOOTNOTE_SECRET_B=b\n")
+    monkeypatch.setenv("FOOTNOTE_SECRET_WIKI", "of-the-environment")
+    assert load_settings().top_k == 5
+    assert secret_variable("FOOTNOTE_SECRET_WIKI") == "of-the-environment"
+    assert secret_variable("FOOTNOTE_SECRET_B") == "b"
+    assert secret_variable("FOOTNOTE_SECRET_C") == ""
+
+
+def test_no_other_variable_is_read_as_a_secret():
+    with pytest.raises(ValueError, match="PATH"):
+        secret_variable("PATH")
+
+
+def test_the_encryption_key_is_not_printed(monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_ENCRYPTION_KEY", "the-key")
+    assert "the-key" not in repr(load_settings())

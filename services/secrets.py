@@ -1,0 +1,95 @@
+"""The secrets that sources are read with: kept encrypted, or named in the environment."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from errors import SourceError
+from storage.secrets import Secrets, new_key
+from storage.sources import StoredSource
+
+__all__ = ["SourceSecrets", "is_reference", "new_key", "reference_option"]
+
+_VARIABLE = re.compile(r"\$[A-Z_][A-Z0-9_]*")
+_ALLOWED = "$FOOTNOTE_SECRET_"
+
+
+class SourceSecrets:
+    """Takes the secret of a form and gives it to the loader; nobody else sees it.
+
+    A value "$FOOTNOTE_SECRET_NAME" names a variable of the environment and is kept among the
+    source's options; any other is kept encrypted.
+    """
+
+    def __init__(self, secrets: Secrets, variable: Callable[[str], str]) -> None:
+        """Args: where secrets are kept, and what a variable of the environment holds."""
+        self._secrets = secrets
+        self._variable = variable
+
+    def value(self, given: str) -> str:
+        """The secret that a form's value stands for.
+
+        Raises:
+            SourceError: It names a variable that may not be named or is not set.
+            ConfigError: It is to be kept, and there is no key to encrypt it with.
+        """
+        if is_reference(given):
+            return self._named(given)
+        self._secrets.require_key()
+        return given
+
+    def of(self, source: StoredSource, name: str) -> str:
+        """The secret of a source that is kept.
+
+        Raises:
+            SourceError: There is none (any more), or it can't be decrypted; what to do is said.
+            ConfigError: There is no key to decrypt it with.
+        """
+        reference = str(source.options.get(name) or "")
+        return self._named(reference) if reference else self._secrets.get(source.id, name)
+
+    def keep(self, source: StoredSource, name: str, given: str) -> None:
+        """Keep what a form gave as the source's one secret; a reference needs no keeping.
+
+        Raises:
+            ConfigError: It is to be encrypted, and there is no key.
+        """
+        if is_reference(given):
+            self._secrets.forget(source.id)
+        else:
+            self._secrets.keep(source.id, name, given)
+
+    def rotate(self) -> int:
+        """Encrypt all that is kept with the first key of now; how many there are.
+
+        Raises:
+            SourceError: One can't be decrypted; none is changed then.
+            ConfigError: There is no key, or it is not one.
+        """
+        return self._secrets.rotate()
+
+    def _named(self, reference: str) -> str:
+        # Other variables are none of the business of whoever fills in a form.
+        if not reference.startswith(_ALLOWED):
+            raise SourceError(
+                "Only variables that begin with FOOTNOTE_SECRET_ can be named as secrets: write it"
+                " as $FOOTNOTE_SECRET_NAME."
+            )
+        name = reference.removeprefix("$")
+        secret = self._variable(name)
+        if not secret:
+            raise SourceError(
+                f"The variable {name} is not set: set it in .env, or in the environment of Footnote"
+                " and its worker."
+            )
+        return secret
+
+
+def is_reference(given: str) -> bool:
+    """Whether a value names a variable instead of being the secret; passwords may begin with $."""
+    return _VARIABLE.fullmatch(given) is not None
+
+
+def reference_option(name: str, given: str) -> Mapping[str, Any]:
+    """What the options say of a secret: the variable it is in, "" where it is kept encrypted."""
+    return {name: given if is_reference(given) else ""}
