@@ -1,0 +1,76 @@
+"""Faults that a server elsewhere shows now and then, drawn by a seed."""
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+MOST_IN_A_ROW = 3
+
+
+class Fault(StrEnum):
+    """One way in which an answer goes wrong."""
+
+    TOO_MANY = "429"
+    TOO_MANY_RETRY_AFTER = "429 with Retry-After"
+    FAILED = "500"
+    UNAVAILABLE = "503"
+    CLOSED = "connection closed without an answer"
+    TRUNCATED = "connection closed in the middle of the body"
+    BROKEN_JSON = "half of the JSON, said to be all"
+    SLOW = "a slow answer"
+    LOGIN_PAGE = "an HTML login page with status 200"
+
+
+PASSING = tuple(fault for fault in Fault if fault is not Fault.LOGIN_PAGE)
+"""Those that pass when the same request is sent again. A login page stays until a person acts."""
+
+
+class Faults:
+    """Which answers go wrong, and how: the same for the same seed and order of requests.
+
+    `share` of all answers are faulty, of `kinds` with equal odds, though the same request never
+    fails more than `in_a_row` times in a row, and never more than `at_most` are given in all.
+    `only` picks the requests (told "GET /path?query") that may go wrong. `retry_after` is what a
+    429 asks for, `slow_seconds` what a slow answer takes.
+    """
+
+    def __init__(
+        self,
+        seed: int = 0,
+        share: float = 0.2,
+        kinds: Sequence[Fault] = PASSING,
+        *,
+        in_a_row: int = MOST_IN_A_ROW,
+        at_most: int | None = None,
+        only: Callable[[str], bool] = lambda request: True,
+        retry_after: int = 1,
+        slow_seconds: float = 0.02,
+    ):
+        self.share, self.kinds, self.in_a_row, self.at_most = share, kinds, in_a_row, at_most
+        self.only, self.retry_after, self.slow_seconds = only, retry_after, slow_seconds
+        self.counts: Counter[Fault] = Counter()
+        self._random = random.Random(seed)
+        self._rows: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def draw(self, request: str) -> Fault | None:
+        """What goes wrong with this request now; None: nothing."""
+        with self._lock:
+            if not self._may_fail(request) or self._random.random() >= self.share:
+                self._rows.pop(request, None)
+                return None
+            fault = self._random.choice(self.kinds)
+            self._rows[request] += 1
+            self.counts[fault] += 1
+            return fault
+
+    def _may_fail(self, request: str) -> bool:
+        spent = self.at_most is not None and self.counts.total() >= self.at_most
+        return self._rows[request] < self.in_a_row and not spent and self.only(request)
+
+
+def no_faults() -> Faults:
+    """A server in which nothing ever goes wrong."""
+    return Faults(share=0)

@@ -1,0 +1,238 @@
+"""An HTTP server on loopback whose answers a fake gives: logged, made faulty, unplugged."""
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from tests.fakes.faults import Fault, Faults, no_faults
+
+POLL = 0.02
+LOGIN_PAGE = b"<!DOCTYPE html><html><head><title>Log in</title></head><body>Log in</body></html>"
+FAULTY_STATUS = {
+    Fault.TOO_MANY: 429,
+    Fault.TOO_MANY_RETRY_AFTER: 429,
+    Fault.FAILED: 500,
+    Fault.UNAVAILABLE: 503,
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a client asked; `path` is decoded, `headers` have lower-case names."""
+
+    method: str
+    path: str
+    params: dict[str, str]
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    body: bytes
+    type: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A line of the log: `status` is what was answered, or the fault that the client got."""
+
+    method: str
+    path: str
+    params: dict[str, str]
+    status: int | Fault
+
+
+class RefusedError(Exception):
+    """A request that the protocol does not know; the message names what is wrong with it."""
+
+
+def json_answer(status: int, value: Any, **headers: str) -> Answer:
+    return Answer(status, json.dumps(value).encode(), headers=headers)
+
+
+class Loopback:
+    """Base of the fakes: `answer` decides, this logs, spoils and sends.
+
+    Serves from `start` to `close`, or inside a `with` block, on the same port throughout.
+    """
+
+    def __init__(self) -> None:
+        self.faults: Faults = no_faults()
+        self.requests: list[Asked] = []
+        self.refused: list[str] = []
+        self.lock = threading.RLock()
+        self.unplug_after: int | None = None
+        """After this many more requests the network is gone, in the middle of the next."""
+        self._http: _Http | None = None
+        self._port = 0
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def answer(self, request: Request) -> Answer:
+        """What the site says, called by one thread at a time; RefusedError becomes a 400."""
+        raise NotImplementedError
+
+    def refusal(self, message: str) -> Any:
+        """The body of the 400 that names what was refused."""
+        return {"statusCode": 400, "message": message}
+
+    def __enter__(self):
+        self.plug()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.unplug()
+
+    def plug(self) -> None:
+        """Serve, from now or again: on the port it had before."""
+        if self._http is None:
+            self._http = _Http(("127.0.0.1", self._port), self)
+            self._port = self._http.server_address[1]
+
+    def unplug(self) -> None:
+        """Take the network away: connections are cut, new ones refused."""
+        http, self._http = self._http, None
+        if http is not None:
+            http.end()
+
+    def counts(self) -> Counter[str]:
+        """How often each path was asked."""
+        return Counter(asked.path for asked in self.requests)
+
+    def give(self, request: Request) -> Answer:
+        """The answer, or a 400 that is remembered in `refused`."""
+        with self.lock:
+            try:
+                return self.answer(request)
+            except RefusedError as error:
+                self.refused.append(f"{request.method} {request.path}: {error}")
+                return json_answer(400, self.refusal(str(error)))
+
+    def is_cut(self) -> bool:
+        """Whether the network goes away before this request is answered."""
+        with self.lock:
+            if self.unplug_after is None:
+                return self._http is None
+            self.unplug_after -= 1
+            if self.unplug_after >= 0:
+                return False
+            self.unplug_after = None
+        self.unplug()
+        return True
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, address, fake: Loopback):
+        super().__init__(address, _Handler)
+        self.fake = fake
+        self.open: set[socket.socket] = set()
+        threading.Thread(target=self.serve_forever, args=(POLL,), daemon=True).start()
+
+    def process_request(self, request, client_address):
+        self.open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request):
+        self.open.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request, client_address):
+        """Nothing is printed: clients leave as they like, and the network is unplugged."""
+
+    def end(self) -> None:
+        self.shutdown()
+        self.server_close()
+        for connection in list(self.open):
+            _cut(connection)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+    server: _Http
+
+    def log_message(self, format, *args):
+        """The log is `Loopback.requests`."""
+
+    def do_GET(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        address = urlsplit(self.path)
+        request = Request(
+            self.command,
+            unquote(address.path),
+            dict(parse_qsl(address.query, keep_blank_values=True)),
+            {name.lower(): value for name, value in self.headers.items()},
+            self.rfile.read(length),
+        )
+        if self.server.fake.is_cut():
+            _cut(self.connection)
+            self.close_connection = True
+            return
+        self._reply(request)
+
+    do_POST = do_PUT = do_DELETE = do_HEAD = do_GET
+
+    def _reply(self, request: Request) -> None:
+        fake = self.server.fake
+        fault = fake.faults.draw(f"{request.method} {self.path}")
+        spoilt = fault is not None and fault is not Fault.SLOW
+        answer = None if spoilt and fault in FAULTY_STATUS else fake.give(request)
+        status = fault if spoilt else answer.status
+        fake.requests.append(Asked(request.method, request.path, request.params, status))
+        if fault is Fault.SLOW:
+            time.sleep(fake.faults.slow_seconds)
+        if spoilt:
+            self._spoil(fault, answer)
+        else:
+            self._send(answer)
+
+    def _spoil(self, fault: Fault, answer: Answer | None) -> None:
+        if fault is Fault.TRUNCATED:
+            self._send(answer, sent=len(answer.body) // 2)
+        elif fault is Fault.BROKEN_JSON:
+            self._send(Answer(200, answer.body[: len(answer.body) // 2], answer.type))
+        elif fault is Fault.LOGIN_PAGE:
+            self._send(Answer(200, LOGIN_PAGE, "text/html; charset=utf-8"))
+        elif fault is Fault.CLOSED:
+            self.close_connection = True
+        else:
+            self._send(self._refusing(fault))
+
+    def _refusing(self, fault: Fault) -> Answer:
+        status, headers = FAULTY_STATUS[fault], {}
+        if fault is Fault.TOO_MANY_RETRY_AFTER:
+            headers = {"Retry-After": str(self.server.fake.faults.retry_after)}
+        return json_answer(status, {"statusCode": status, "message": str(fault)}, **headers)
+
+    def _send(self, answer: Answer, sent: int | None = None) -> None:
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.type)
+        self.send_header("Content-Length", str(len(answer.body)))
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer.body[:sent])
+        self.wfile.flush()
+        self.close_connection = self.close_connection or sent is not None
+
+
+def _cut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # the client may have left already
+        connection.shutdown(socket.SHUT_RDWR)
