@@ -18,7 +18,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import services.import_run
+import services.versions
 from benchmarks.afresh import ROOT
 from benchmarks.measure import Report
 from bootstrap import build_services
@@ -38,7 +38,7 @@ ROUNDS = 2
 EMBEDDING = "embedding"
 STAGES: list[tuple[str, Any, str]] = [
     ("reading files", DirectoryFiles, "read"),
-    ("splitting", services.import_run, "split_document"),
+    ("splitting", services.versions, "split_document"),
     (EMBEDDING, MiniLMEmbeddings, "embed_documents"),
     ("writing passages", DeepLakePassages, "add_vectors"),
     ("writing the keyword index", KeywordIndex, "add"),

@@ -17,7 +17,7 @@ from langchain_core.embeddings import Embeddings
 
 from benchmarks.afresh import call_afresh
 from benchmarks.measure import Report, resident_mib
-from domain import LOCAL_USER, DocumentRef
+from domain import LOCAL_USER, NOTHING_BEFORE, Before, DocumentRef
 
 DIMENSION = 384
 PASSAGES_PER_DOCUMENT = 10
@@ -98,7 +98,7 @@ class MadeUpDocuments:
         self._documents = passages // PASSAGES_PER_DOCUMENT
         self._rng = np.random.default_rng(0)
 
-    def list(self) -> Iterator[DocumentRef]:
+    def list(self, before: Before = NOTHING_BEFORE) -> Iterator[DocumentRef]:  # noqa: ARG002  # all is new
         """Every document."""
         for number in range(self._documents):
             yield DocumentRef(f"{number:06}.md", "1", f"/made-up/{number:06}.md")

@@ -97,7 +97,8 @@ class QueuedImport:
     `started_at` is when its work began, while it waits for the first time when it was asked for.
     `seconds` are those at work, without waiting and pauses: `progress.done` over them is its
     rate. `counts` are its items by the values of `Outcome` once it has ended. `wish` is "pause"
-    or "cancel" from the moment a person said so until the work has heard it.
+    or "cancel" from the moment a person said so until the work has heard it. One whose source can't
+    be reached rests until `retry_at`.
     """
 
     id: str
@@ -114,6 +115,7 @@ class QueuedImport:
     options: Mapping[str, Any] = field(default_factory=dict)
     wish: str = ""
     user_id: str = ""
+    retry_at: datetime | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -16,10 +16,11 @@ from domain import (
 )
 from errors import UnreadableError
 from services.import_plan import Plan, failed
-from services.import_run import Loader, refuse_unstorable
+from services.import_run import Loader
 from services.indexing import searchable_text
 from services.planner import Planner
 from services.progress import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
+from services.versions import refuse_unstorable
 from storage.documents import Documents, KnownVersion, document_id
 from storage.import_items import ImportItems
 from storage.imports import Imports

@@ -1,9 +1,8 @@
 """One import at work: reads documents, gathers them into batches, writes each batch."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 from domain import (
     NOTHING_BEFORE,
@@ -12,16 +11,14 @@ from domain import (
     ImportItem,
     Listed,
     Outcome,
-    Passage,
 )
-from errors import UnreadableError
-from language.script import script_of
+from errors import SourceUnavailableError, UnreadableError
 from services.going_on import rest_of
 from services.import_plan import Plan, failed
 from services.index_writer import Entry, IndexWriter
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
-from storage.documents import KnownVersion, StoredDocument, document_id
-from storage.filing import filed
+from services.versions import Versions, refuse_unstorable
+from storage.documents import KnownVersion
 from storage.groups import in_groups
 from storage.imports import Failure, Imports
 from storage.indexes import IndexSpec
@@ -34,7 +31,6 @@ if TYPE_CHECKING:
 _BATCH_PASSAGES = 256
 _BATCH_DOCUMENTS = 64
 _WORKED_ON = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
-_OF_THE_LEDGER = {"key", "version", "location", "title", "format", "encoding", "pages", "warnings"}
 
 
 class Loader(Protocol):
@@ -98,6 +94,8 @@ class ImportRun:
 
         Raises:
             CancelledError: The wish to stop came; what was written until then stays.
+            SourceUnavailableError: The source can't be reached any more; all that was read is
+                written.
         """
         plan = self._go_on(plan, known)
         self.imports.forget_failures(self.source.id, plan.forgotten)
@@ -107,10 +105,7 @@ class ImportRun:
         self._total = self._done + len(plan.to_read)
         self.passages_embedded = sum(item.passages for item in self.items)
         self.items.extend(plan.settled)
-        for ref in plan.to_read:
-            self._take(ref, known.get(ref.key))
-            self._done += 1
-        self._flush()
+        self._read(plan.to_read, known)
         self._tell(Stage.READING, "")
         self._remove(plan.gone)
 
@@ -120,6 +115,16 @@ class ImportRun:
         self.items = [item for item in self.items if item.key not in rest.again]
         self._new_before = rest.new
         return rest.plan
+
+    def _read(self, refs: Iterable[DocumentRef], known: Mapping[str, KnownVersion]) -> None:
+        try:
+            for ref in refs:
+                self._take(ref, known.get(ref.key))
+                self._done += 1
+        except SourceUnavailableError:
+            self._flush()  # what was read before need not be asked for again
+            raise
+        self._flush()
 
     def _take(self, ref: DocumentRef, known: KnownVersion | None) -> None:
         stop_if(self.cancelled)
@@ -132,7 +137,9 @@ class ImportRun:
             return
         stop_if(self.cancelled)
         self._tell(Stage.SPLITTING, ref.key)
-        self._batch.append(self._new_version(ref, document, known))
+        is_new = known is None or ref.key in self._new_before
+        versions = Versions(self.source, self.formats_version)
+        self._batch.append(versions.make(ref, document, known, self.target().spec, is_new=is_new))
         passages = sum(len(version.passages) for version in self._batch)
         if passages >= _BATCH_PASSAGES or len(self._batch) >= _BATCH_DOCUMENTS:
             self._flush(ref.key)
@@ -144,44 +151,6 @@ class ImportRun:
         failure = Failure(ref.version, self.formats_version, str(error), ref.location, again)
         self.imports.fail(self.import_id, self.source.id, item, failure)
         self.items.append(item)
-
-    def _new_version(
-        self, ref: DocumentRef, document: "Document", known: KnownVersion | None
-    ) -> NewVersion:
-        text = document.page_content
-        stored = self._stored(ref, document.metadata, 1 if known is None else known.revision + 1)
-        passages = self._split(stored, text)
-        counted = replace(
-            stored,
-            characters=len(text),
-            script=script_of(text),
-            passages=len(passages),
-            longest_passage=max((len(passage.text) for passage in passages), default=0),
-        )
-        is_new = known is None or ref.key in self._new_before
-        return NewVersion(counted, text, passages, _item(counted, is_new=is_new))
-
-    def _stored(self, ref: DocumentRef, metadata: dict[str, Any], revision: int) -> StoredDocument:
-        told = {key: value for key, value in metadata.items() if key not in _OF_THE_LEDGER}
-        return StoredDocument(
-            id=document_id(self.source.id, ref.key),
-            source_id=self.source.id,
-            key=ref.key,
-            version=metadata.get("version", ref.version),
-            formats_version=self.formats_version,
-            title=metadata.get("title") or ref.key,
-            location=metadata.get("location", ref.location),
-            format=metadata.get("format", ""),
-            encoding=metadata.get("encoding"),
-            pages=tuple((start, page) for start, page in metadata.get("pages", ())),
-            warnings=tuple(metadata.get("warnings", ())),
-            details=filed(told, self.source.collection, self.source.labels),
-            imported_at=datetime.now(UTC),
-            revision=revision,
-        )
-
-    def _split(self, document: StoredDocument, text: str) -> Sequence[Passage]:
-        return split_document(document, text, self.target().spec)
 
     def _flush(self, key: str = "") -> None:
         versions, self._batch = self._batch, []
@@ -216,46 +185,3 @@ class ImportRun:
     def _tell(self, stage: Stage, key: str, part: int = 0, parts: int = 0) -> None:
         embedded = self.passages_embedded + part
         self.on_progress(Progress(stage, self._done, self._total, key, embedded, part, parts))
-
-
-def _item(document: StoredDocument, *, is_new: bool) -> ImportItem:
-    return ImportItem(
-        key=document.key,
-        location=document.location,
-        outcome=Outcome.NEW if is_new else Outcome.CHANGED,
-        passages=document.passages,
-        pages=len(document.pages),
-        characters=document.characters,
-    )
-
-
-def split_document(document: StoredDocument, text: str, spec: IndexSpec) -> list[Passage]:
-    """The passages of a document for an index of that spec.
-
-    Their ids follow from its reader's version too: other readers find other text in the same
-    bytes.
-    """
-    from loaders.split import split  # an import that changes nothing must not load it
-
-    return split(
-        text,
-        document_id=document.id,
-        version=f"{document.version}/{document.formats_version}",
-        pages=document.pages,
-        size=spec.size,
-        overlap=spec.overlap,
-    )
-
-
-def refuse_unstorable(text: str) -> None:
-    """Refuse a text that the ledger could not hold.
-
-    Raises:
-        UnreadableError: With the reason.
-    """
-    if "\0" in text:
-        raise UnreadableError("it holds NUL characters: probably not a text")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UnreadableError(f"it holds half a character at position {error.start}") from error

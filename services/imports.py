@@ -7,6 +7,7 @@ from pathlib import Path
 
 from domain import ImportReport, ImportState, Principal
 from errors import BusyError, NotFoundError
+from services.import_plan import Plan
 from services.import_run import ImportRun, Loader, Target
 from services.import_verdict import report_of
 from services.index_writer import IndexWriter, sweep_active
@@ -210,7 +211,15 @@ class ImportService:
             confirm_removals=confirm_removals,
         )
         run.execute(work, known)
+        if not keys:
+            self._leave_mark(source, work)
         return report_of(run, work.held_back)
+
+    def _leave_mark(self, source: StoredSource, work: Plan) -> None:
+        """Let the next listing begin here, unless something of this one is still to be done."""
+        failures = self._imports.failures(source.id).values()
+        if work.mark is not None and not work.held_back and not any(one.again for one in failures):
+            self._sources.mark(source.id, work.mark)
 
     def _target(self) -> Target:
         index = self._indexes.active()

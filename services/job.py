@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from domain import ImportKind, ImportReport, ImportState
-from errors import AppError, BusyError, StorageError
+from errors import AppError, BusyError, SourceUnavailableError, StorageError
 from services.progress import (
     Cancelled,
     CancelledError,
@@ -73,7 +73,7 @@ class Job:
         self._leave = leave
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        self._wished = False
+        self._wished = self._has_written = False
         self._progress: Progress | None = None
         self._told: Progress | None = None
         self._looked_at = self._renewed_at = self._told_at = self._stopping_since = 0.0
@@ -82,7 +82,8 @@ class Job:
         """Do the work and settle the record; None where it was stopped before its end.
 
         What the work raises is settled as a failure and raised again; while the library is busy
-        the import goes back into the queue.
+        the import goes back into the queue, and while its source can't be reached it is interrupted
+        for a while.
         """
         watch = threading.Thread(target=self._watch, daemon=True, name=f"job {self._import_id}")
         self._looked_at = self._renewed_at = time.monotonic()
@@ -106,15 +107,34 @@ class Job:
         except BusyError:
             self._stop(ImportState.QUEUED)
             raise
+        except SourceUnavailableError as error:
+            self._postpone(error)
+            raise
         except BaseException as error:
             # Whatever broke it, nobody shall see it running for ever.
-            told = str(error) if isinstance(error, AppError) else repr(error)
-            message = f"{told} ({_GOES_ON})" if self._kind is ImportKind.IMPORT else told
-            self._settle(ImportState.FAILED, message, None, self._seconds())
+            self._fail(error)
             raise
         report = replace(report, seconds=self._seconds())
         self._settle(report.state, report.message, report.passages_embedded, report.seconds)
         return report
+
+    def _fail(self, error: BaseException) -> None:
+        told = str(error) if isinstance(error, AppError) else repr(error)
+        message = f"{told} ({_GOES_ON})" if self._kind is ImportKind.IMPORT else told
+        self._settle(ImportState.FAILED, message, None, self._seconds())
+
+    def _postpone(self, error: SourceUnavailableError) -> None:
+        """Leave an import for a while; nobody waits for a dry run that long."""
+        if self._kind is ImportKind.IMPORT and self._otherwise is ImportState.INTERRUPTED:
+            self._leases.postpone(
+                self._import_id,
+                self._worker,
+                str(error),
+                seconds=self._seconds(),
+                has_written=self._has_written,
+            )
+        else:
+            self._fail(error)
 
     def _settle(
         self, state: ImportState, message: str, passages: int | None, seconds: float
@@ -146,6 +166,7 @@ class Job:
     def _tell(self, progress: Progress) -> None:
         with self._lock:
             self._progress = progress
+            self._has_written |= progress.stage is Stage.WRITING
         self._on_progress(progress)
 
     def _watch(self) -> None:

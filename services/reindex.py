@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from services.import_run import split_document
 from services.index_writer import Entry, IndexWriter
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
+from services.versions import split_document
 from storage.documents import Documents, StoredDocument
 from storage.filing import filed
 from storage.index_stores import IndexStore

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session, aliased
 from domain import ImportKind, ImportState, Progress, QueuedImport
 from storage.database import Database
 from storage.import_queue import DIED, TURN, new_row
-from storage.import_rows import WAITING, end, finish, is_dead, queued, stop
+from storage.import_rows import WAITING, end, finish, is_dead, postpone, queued, stop
 from storage.tables import ImportRow, WorkerRow
 
 LEASE = timedelta(seconds=20)
@@ -38,7 +38,9 @@ class ImportLeases:
         """
         with self._database.write() as session:
             waiting = select(ImportRow).where(
-                ImportRow.state.in_(WAITING), ImportRow.finished_at.is_(None)
+                ImportRow.state.in_(WAITING),
+                ImportRow.finished_at.is_(None),
+                ImportRow.retry_at.is_(None) | (ImportRow.retry_at <= datetime.now(UTC)),
             )
             row = session.scalar(waiting.order_by(*TURN).limit(1))
             if row is None:
@@ -121,6 +123,22 @@ class ImportLeases:
             if row is None:
                 return None
             stop(session, row, otherwise)
+            return queued(row)
+
+    def postpone(
+        self, import_id: str, worker: str, reason: str, *, seconds: float, has_written: bool
+    ) -> QueuedImport | None:
+        """Interrupt the worker's import for a while, longer each time in a row.
+
+        What was wished of it meanwhile comes true instead. It has failed where the source could
+        not be reached `ATTEMPTS` times without anything written in between. None where it is no
+        longer the worker's own.
+        """
+        with self._owned(import_id, worker, seconds) as (session, row):
+            if row is None:
+                return None
+            attempts = 1 if has_written else row.attempts + 1
+            postpone(session, row, attempts, reason)
             return queued(row)
 
     def interrupt_dead(self) -> int:

@@ -55,6 +55,7 @@ class QueuedImports:
                 row = new_row(source_id, user_id, kind, ImportState.QUEUED, options)
                 session.add(row)
                 session.flush()
+            row.retry_at = None  # who asks for it now has maybe mended what it waits for
             return queued(row)
 
     def get(self, import_id: str) -> QueuedImport:
@@ -139,6 +140,7 @@ def new_row(
         worker="",
         progress={},
         counts={},
+        attempts=0,
     )
 
 

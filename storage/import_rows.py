@@ -1,7 +1,7 @@
 """Rows of imports: read as values, stopped and ended."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select
@@ -13,6 +13,9 @@ from storage.tables import ImportItemRow, ImportRow
 
 WAITING = (ImportState.QUEUED, ImportState.INTERRUPTED)
 _RESTING = (*WAITING, ImportState.PAUSED)
+ATTEMPTS = 12
+"""So often in a row a source is asked that can't be reached: with their pauses nearly two hours."""
+_FIRST_RETRY, _LAST_RETRY = timedelta(seconds=15), timedelta(minutes=15)
 _WISHES = {"pause": ImportState.PAUSED, "cancel": ImportState.CANCELLED}
 _MESSAGES = {
     ImportState.CANCELLED: (
@@ -42,6 +45,7 @@ def queued(row: ImportRow) -> QueuedImport:
         options=dict(row.options),
         wish=row.wish,
         user_id=row.user_id,
+        retry_at=row.retry_at,
     )
 
 
@@ -89,6 +93,19 @@ def item_of(row: ImportItemRow) -> ImportItem:
     )
 
 
+def postpone(session: Session, row: ImportRow, attempts: int, reason: str) -> None:
+    """Leave an import until its source can be reached, or for good after `ATTEMPTS` in a row."""
+    if row.wish:
+        stop(session, row, ImportState.INTERRUPTED)
+    elif attempts >= ATTEMPTS:
+        message = f"{reason}; tried {attempts} times. What was imported is kept"
+        end(session, row, ImportState.FAILED, message)
+    else:
+        end(session, row, ImportState.INTERRUPTED, f"{reason}; what was imported is kept")
+        row.attempts = attempts
+        row.retry_at = datetime.now(UTC) + min(_FIRST_RETRY * 2 ** (attempts - 1), _LAST_RETRY)
+
+
 def stop(session: Session, row: ImportRow, otherwise: ImportState) -> None:
     """Leave an import before its end: as a person wished, or else as `otherwise`."""
     end(session, row, _WISHES.get(row.wish, otherwise))
@@ -98,7 +115,7 @@ def end(session: Session, row: ImportRow, state: ImportState, message: str = "")
     """Let nobody be at work on it; it has ended unless that state is one to go on from."""
     row.state = state
     row.message = message or _MESSAGES.get(state, "")
-    row.wish, row.worker, row.lease_until = "", "", None
+    row.wish, row.worker, row.lease_until, row.retry_at = "", "", None, None
     if state not in _RESTING:
         finish(session, row)
 

@@ -47,6 +47,7 @@ def left_out_of(options: Mapping[str, Any]) -> list[str]:
 
 def _put(row: SourceRow, keys: set[str]) -> None:
     row.options = {**row.options, OPTION: sorted(keys)}
+    row.mark = {}  # what is let in again is no news to its source
 
 
 def _row(session: Session, source_id: str) -> SourceRow:

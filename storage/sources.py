@@ -136,6 +136,8 @@ class Sources:
     ) -> None:
         """Bring a source to this name, these options (others stay as they are) and this rhythm.
 
+        With other options all of it is listed anew: what they let in now was not marked then.
+
         Raises:
             NotFoundError: There is no such source (any more).
         """
@@ -145,7 +147,9 @@ class Sources:
             if row is None:
                 raise NotFoundError(f"there is no source {source_id}")
             row.name, row.refresh_s = name, refresh_s
-            row.options = {**row.options, **options}
+            after = {**row.options, **options}
+            if after != row.options:
+                row.options, row.mark = after, {}
 
     def mark(self, source_id: str, values: Mapping[str, Any]) -> None:
         """Note where the source's next listing may begin."""

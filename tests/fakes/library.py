@@ -7,7 +7,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from domain import LOCAL_USER, DocumentRef, Skipped
+from domain import LOCAL_USER, NOTHING_BEFORE, DocumentRef, Skipped
 from errors import UnreadableError
 from loaders.split import SPLITTER_VERSION
 from services.imports import ImportService
@@ -40,7 +40,7 @@ class DictLoader:
     reads: list = field(default_factory=list)
     foreign: dict = field(default_factory=dict)
 
-    def list(self):
+    def list(self, before=NOTHING_BEFORE):
         for key, reason in self.hidden.items():
             yield Skipped(key, f"/docs/{key}", reason)
         for key, reason in self.foreign.items():

@@ -129,7 +129,7 @@ def test_a_dry_run_that_is_stopped_ends_at_once(library):
 
 def test_a_source_that_can_not_be_listed_is_an_error(library):
     class Unlisted(DictLoader):
-        def list(self):
+        def list(self, before):
             raise SourceError("there is nothing")
 
     with pytest.raises(SourceError, match="nothing"):

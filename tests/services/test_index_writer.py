@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from domain import ImportItem, Outcome
-from services.import_run import split_document
 from services.index_writer import Entry, IndexWriter
 from services.progress import CancelledError, Stage, never
+from services.versions import split_document
 from storage.documents import StoredDocument, document_id
 from storage.ledger import NewVersion
 from tests.fakes.library import DictLoader, Library

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from domain import DocumentRef, Skipped
 from errors import SourceError
-from services.source_kinds import lines, look, required
+from services.source_fields import lines, required
+from services.source_kinds import look
 from services.source_status import Schedule
 
 
@@ -15,7 +16,7 @@ class Listing:
         self.entries = entries
         self.listed = 0
 
-    def list(self):
+    def list(self, before=None):
         for entry in self.entries:
             self.listed += 1
             yield entry

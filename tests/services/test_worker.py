@@ -206,7 +206,7 @@ def test_a_worker_that_has_lost_its_import_stops_and_changes_nothing_of_it(facto
 
 
 def test_a_source_that_can_not_be_listed_fails_with_its_reason_and_the_worker_lives(factory):
-    def refuse():
+    def refuse(before):
         raise SourceError("/docs is not there")
         yield
 
