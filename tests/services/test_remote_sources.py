@@ -181,10 +181,8 @@ def test_each_pause_is_longer_than_the_one_before_up_to_a_quarter_of_an_hour(
     job = factory.enqueue()
     for _ in range(import_rows.ATTEMPTS - 1):
         factory.run_next()
-        waiting = factory.queue.get(job)
-        pauses.append(
-            round((waiting.retry_at - import_rows.datetime.now(import_rows.UTC)).total_seconds())
-        )
+        left = factory.queue.get(job).retry_at - datetime.now(UTC)
+        pauses.append(round(left.total_seconds()))
         factory.enqueue()
     assert pauses[:3] == [15, 30, 60]
     assert pauses == sorted(pauses)
