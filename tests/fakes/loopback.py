@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -87,6 +87,17 @@ class Loopback:
     def refusal(self, message: str) -> Any:
         """The body of the 400 that names what was refused."""
         return {"statusCode": 400, "message": message}
+
+    def instead(self, fault: Fault) -> Answer | None:
+        """What a fault sends in place of the answer; None: it spoils the answer itself."""
+        if fault is Fault.LOGIN_PAGE:
+            return Answer(200, LOGIN_PAGE, "text/html; charset=utf-8")
+        if fault not in FAULTY_STATUS:
+            return None
+        asks = fault is Fault.TOO_MANY_RETRY_AFTER
+        headers = {"Retry-After": str(self.faults.retry_after)} if asks else {}
+        status = FAULTY_STATUS[fault]
+        return json_answer(status, {"statusCode": status, "message": str(fault)}, **headers)
 
     def __enter__(self):
         self.plug()
@@ -192,33 +203,25 @@ class _Handler(BaseHTTPRequestHandler):
         fake = self.server.fake
         fault = fake.faults.draw(f"{request.method} {self.path}")
         spoilt = fault is not None and fault is not Fault.SLOW
-        answer = None if spoilt and fault in FAULTY_STATUS else fake.give(request)
+        instead = fake.instead(fault) if spoilt else None
+        answer = instead or fake.give(request)
         status = fault if spoilt else answer.status
         fake.requests.append(Asked(request.method, request.path, request.params, status))
         if fault is Fault.SLOW:
             time.sleep(fake.faults.slow_seconds)
-        if spoilt:
+        if spoilt and instead is None:
             self._spoil(fault, answer)
         else:
             self._send(answer)
 
-    def _spoil(self, fault: Fault, answer: Answer | None) -> None:
-        if fault is Fault.TRUNCATED:
-            self._send(answer, sent=len(answer.body) // 2)
-        elif fault is Fault.BROKEN_JSON:
-            self._send(Answer(200, answer.body[: len(answer.body) // 2], answer.type))
-        elif fault is Fault.LOGIN_PAGE:
-            self._send(Answer(200, LOGIN_PAGE, "text/html; charset=utf-8"))
-        elif fault is Fault.CLOSED:
+    def _spoil(self, fault: Fault, answer: Answer) -> None:
+        is_json = answer.type.startswith("application/json")
+        if fault is Fault.CLOSED:
             self.close_connection = True
-        else:
-            self._send(self._refusing(fault))
-
-    def _refusing(self, fault: Fault) -> Answer:
-        status, headers = FAULTY_STATUS[fault], {}
-        if fault is Fault.TOO_MANY_RETRY_AFTER:
-            headers = {"Retry-After": str(self.server.fake.faults.retry_after)}
-        return json_answer(status, {"statusCode": status, "message": str(fault)}, **headers)
+        elif fault is Fault.BROKEN_JSON and is_json:
+            self._send(replace(answer, body=answer.body[: len(answer.body) // 2]))
+        else:  # half of a file that is said to be all of it could not be told from the file
+            self._send(answer, sent=len(answer.body) // 2)
 
     def _send(self, answer: Answer, sent: int | None = None) -> None:
         self.send_response(answer.status)
