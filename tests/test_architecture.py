@@ -53,6 +53,8 @@ HOME = {
     "docx": {"loaders"},
     "pptx": {"loaders"},
     "openpyxl": {"loaders"},
+    "atlassian": {"loaders"},
+    "requests": {"loaders"},
     "bs4": {"loaders"},
     "markdownify": {"loaders"},
     "charset_normalizer": {"loaders"},

@@ -1,0 +1,1 @@
+"""Confluence as a source, Cloud and Server or Data Center alike."""

@@ -1,0 +1,204 @@
+"""Asks one Confluence site, with patience for its limits and faults."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from domain import Wait
+from errors import SourceError, SourceUnavailableError, UnreadableError
+from loaders.confluence.answers import (
+    PassingError,
+    data_of,
+    login_page,
+    refuse,
+)
+from loaders.confluence.login import Login, LoginKind, site_url
+
+if TYPE_CHECKING:  # slow
+    from atlassian.rest_client import AtlassianRestAPI
+    from requests import Response
+
+ATTEMPTS = 6
+LONGEST_PAUSE = 60.0
+LONGEST_ASKED_PAUSE = 300.0
+WHO = "rest/api/user/current"
+_EMPTY_IN_A_ROW = 50
+_BLOCK = 2**18
+
+Asked = TypeVar("Asked")
+
+
+class ConfluenceClient:
+    """One site, asked as one account.
+
+    Every request is tried at most 6 times; in between it waits as long as Confluence asks for
+    (at most 300 seconds), else ever longer (at most 60 seconds).
+    """
+
+    def __init__(self, url: str, login: Login, wait: Wait) -> None:
+        """Take any address of the site.
+
+        Raises:
+            SourceError: It is no address.
+        """
+        self.url = site_url(url)
+        self.is_cloud = login.kind == LoginKind.CLOUD
+        self._login = login
+        self._wait = wait
+
+    def get(self, path: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The JSON object at a path below the site's address.
+
+        Raises:
+            ContentRefusedError: Confluence refuses it: 400, 403, 404 ...
+            SourceError: Wrong credentials, or a page to sign in came.
+            SourceUnavailableError: No attempt brought an answer.
+        """
+        return self._patiently(lambda: data_of(self._answer(path, params), self.url), ATTEMPTS)
+
+    def each(self, path: str, params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """The entries of a listing, as they come, from as many requests as it has pages.
+
+        Raises:
+            SourceError: As `get`; also where the listing leads back to itself or elsewhere.
+        """
+        page, seen, empty = self._page(path, params), set[str](), 0
+        while True:
+            yield from page["results"]
+            following = (page.get("_links") or {}).get("next")
+            if not following:
+                return
+            empty = 0 if page["results"] else empty + 1
+            if following in seen or empty > _EMPTY_IN_A_ROW:
+                raise SourceError(_in_a_circle(path, following))
+            seen.add(following)
+            page = self._page(self._below(following), None)
+
+    def download(self, path: str, *, size: int | None, max_bytes: int) -> bytes:
+        """A file, which has `size` bytes if that is known.
+
+        Raises:
+            UnreadableError: It is larger than `max_bytes`.
+            SourceError: As `get`.
+        """
+        below = self._below(path)
+        return self._patiently(
+            lambda: self._reached(lambda: self._file(below, size, max_bytes)), ATTEMPTS
+        )
+
+    def answers(self) -> bool:
+        """Whether the site answers at all now; asked at most three times."""
+        try:
+            self._patiently(lambda: data_of(self._answer(WHO, None), self.url), 3)
+        except SourceUnavailableError:
+            return False
+        return True
+
+    def address(self, link: str) -> str:
+        """What a person opens, from a link as Confluence gives it."""
+        return link if urlsplit(link).scheme else f"{self.url}/{link.lstrip('/')}"
+
+    @cached_property
+    def _api(self) -> "AtlassianRestAPI":
+        from loaders.confluence.session import connected  # slow
+
+        return connected(self.url, self._login)
+
+    def _page(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+        def asked() -> dict[str, Any]:
+            data = data_of(self._answer(path, params), self.url)
+            entries = data.get("results")
+            if isinstance(entries, list) and all("id" in entry for entry in entries):
+                return data
+            raise PassingError("Confluence's answer was not the listing that was asked for")
+
+        return self._patiently(asked, ATTEMPTS)
+
+    def _answer(self, path: str, params: Mapping[str, Any] | None) -> "Response":
+        told = None if params is None else dict(params)
+        return self._reached(lambda: self._api.get(path, params=told, advanced_mode=True))
+
+    def _file(self, path: str, size: int | None, max_bytes: int) -> bytes:
+        from loaders.confluence.session import TIMEOUTS, session_of  # slow
+
+        session = session_of(self._api)
+        with session.get(f"{self.url}/{path}", stream=True, timeout=TIMEOUTS) as response:
+            refuse(response, self.url)
+            data = _received(response, max_bytes)
+        if size is None or len(data) == size:
+            return data
+        if "html" in response.headers.get("Content-Type", "") and data[:1] == b"<":
+            raise SourceError(login_page(self.url))
+        raise PassingError(f"{len(data)} of {size} bytes of a file came")
+
+    def _reached(self, ask: Callable[[], Asked]) -> Asked:
+        """What was asked for, with what the network does in the way told for people."""
+        from requests import exceptions  # slow
+
+        try:
+            return ask()
+        except exceptions.SSLError as error:
+            raise SourceError(
+                f"The certificate of {self.url} is not trusted: check the address, or have the"
+                " certificate's authority added to this computer."
+            ) from error
+        except exceptions.Timeout as error:
+            raise PassingError(f"{self.url} did not answer in time") from error
+        except (exceptions.ConnectionError, exceptions.ChunkedEncodingError) as error:
+            raise PassingError(f"{self.url} can't be reached, or broke off") from error
+        except exceptions.ContentDecodingError as error:
+            raise PassingError("Confluence's answer was cut off or broken") from error
+        except exceptions.RequestException as error:
+            told = type(error).__name__
+            raise SourceError(f"{self.url} can't be asked ({told}): check the address.") from error
+
+    def _patiently(self, ask: Callable[[], Asked], attempts: int) -> Asked:
+        for attempt in range(1, attempts):
+            try:
+                return ask()
+            except PassingError as passing:
+                self._wait(_pause(attempt, passing.after), passing.why)
+        try:
+            return ask()
+        except PassingError as passing:
+            raise passing.error from passing
+
+    def _below(self, link: str) -> str:
+        """A link of an answer as a path below the site's address.
+
+        Raises:
+            SourceError: It leads elsewhere.
+        """
+        if link.startswith(f"{self.url}/"):
+            return link[len(self.url) + 1 :]
+        if link.startswith("//") or urlsplit(link).scheme:
+            raise SourceError(f"{self.url} leads elsewhere in the middle of a listing: {link}")
+        context = urlsplit(self.url).path
+        if context and link.startswith(f"{context}/"):
+            link = link[len(context) :]
+        return link.lstrip("/")
+
+
+def _received(response: "Response", max_bytes: int) -> bytes:
+    data = bytearray()
+    for block in response.iter_content(_BLOCK):
+        data += block
+        if len(data) > max_bytes:
+            raise UnreadableError(f"the file has more than the limit of {max_bytes} bytes")
+    return bytes(data)
+
+
+def _pause(attempt: int, after: float | None) -> float:
+    """Seconds until the next attempt: as asked for, else 1, 2, 4 ... give or take half of it."""
+    if after is not None:
+        return min(after, LONGEST_ASKED_PAUSE)
+    return min(2.0 ** (attempt - 1), LONGEST_PAUSE) * random.uniform(0.5, 1.5)  # noqa: S311
+
+
+def _in_a_circle(path: str, following: str) -> str:
+    return (
+        f"The listing {path} of Confluence leads back to where it was ({following}): nothing is"
+        " imported from half a listing. Try again later."
+    )
