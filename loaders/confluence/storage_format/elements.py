@@ -1,0 +1,77 @@
+"""What the converters share: names of Confluence's elements, and their change into HTML's."""
+
+import re
+from typing import Any
+
+from loaders.formats.content import clean, one_line
+
+Element = Any
+"""An element of lxml, whose types are not published."""
+
+AC = "http://atlassian.com/content"
+"""The namespace of Confluence's own elements. No document names it: any would do."""
+
+RI = "http://atlassian.com/resource/identifier"
+"""The namespace of what names a page, a file or a person."""
+
+
+_NO_XML = re.compile("[\ufffe\uffff]")
+
+
+def ac(name: str) -> str:
+    """The full name of an `ac:` element or attribute."""
+    return f"{{{AC}}}{name}"
+
+
+def ri(name: str) -> str:
+    """The full name of an `ri:` element or attribute."""
+    return f"{{{RI}}}{name}"
+
+
+def is_html(element: Element) -> bool:
+    """Whether the element's name is one HTML might know."""
+    return str(element.tag).isalnum()
+
+
+def rename(element: Element, tag: str) -> None:
+    """Make the element one of HTML, with what it holds and without attributes."""
+    element.tag = tag
+    element.attrib.clear()
+
+
+def allowed(text: str) -> str:
+    """The text without the characters that XML has no place for."""
+    return _NO_XML.sub("", clean(text))
+
+
+def say(element: Element, text: str, tag: str = "span") -> None:
+    """Make the element one of HTML that holds that text only."""
+    del element[:]
+    rename(element, tag)
+    element.text = allowed(text)
+
+
+def words(element: Element | None) -> str:
+    """The text within on one line; empty where there is no element."""
+    return "" if element is None else one_line("".join(element.itertext()))
+
+
+def add(parent: Element, tag: str, text: str = "") -> Element:
+    """A new last child of the parent."""
+    child = parent.makeelement(tag)
+    child.text = allowed(text)
+    parent.append(child)
+    return child
+
+
+def insert(parent: Element, tag: str, text: str) -> None:
+    """A new first child of the parent, before its text."""
+    child = parent.makeelement(tag)
+    child.text = allowed(text)
+    child.tail, parent.text = parent.text, ""
+    parent.insert(0, child)
+
+
+def is_within(element: Element, *tags: str) -> bool:
+    """Whether an element of one of these names is around this one."""
+    return next(element.iterancestors(*tags), None) is not None
