@@ -9,17 +9,8 @@ from domain import Principal, Wait
 from errors import SourceError
 from loaders.files import DirectoryFiles
 from services.import_run import Loader
-from services.source_kinds import (
-    Added,
-    Field,
-    FieldType,
-    Given,
-    Seen,
-    keep_once,
-    lines,
-    look,
-    required,
-)
+from services.source_fields import Field, FieldType, Given, lines, required
+from services.source_kinds import Added, Seen, keep_once, look
 from storage.sources import Sources, StoredSource, unsaved
 
 DIRECTORY = "directory"

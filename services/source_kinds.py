@@ -2,44 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import islice
 from typing import Any, Protocol
 
 from domain import DocumentRef, Principal, Skipped, Wait
 from errors import InputError, SourceError
 from services.import_run import Loader
+from services.source_fields import Field, Given
 from storage.sources import Sources, StoredSource
 
 _LISTED = 200
+_CHECK_PATH = "check the path, and the patterns if there are any"
 TITLES = 5
-
-Given = Mapping[str, Any]
-"""What a person filled in, by the names of the kind's fields."""
-
-
-class FieldType(StrEnum):
-    """What a field takes: a line of text, text line by line (a list), or files."""
-
-    TEXT = "text"
-    LINES = "lines"
-    FILES = "files"
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field of a kind's form, beginning with `default`.
-
-    A secret one is never shown, nor kept among the options; a fixed one says where the source
-    is, and can't be changed later.
-    """
-
-    name: str
-    type: FieldType = FieldType.TEXT
-    required: bool = False
-    secret: bool = False
-    fixed: bool = False
-    default: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,32 +132,30 @@ class SourceKinds:
         return self.get(source.kind).loader(source, wait)
 
 
-def look(loader: Loader, location: str) -> Seen:
-    """The beginning of what a loader lists.
+def look(loader: Loader, location: str, hint: str = _CHECK_PATH) -> Seen:
+    """The beginning of what a loader lists; `hint` says what to do where it lists nothing.
 
     Raises:
         SourceError: There is nothing to import.
     """
-    found = list(islice(loader.list(), _LISTED + 1))
+    entries = (one for one in loader.list() if isinstance(one, DocumentRef | Skipped))
+    found = list(islice(entries, _LISTED + 1))
     listed = found[:_LISTED]
     keys = [entry.key for entry in listed if isinstance(entry, DocumentRef)]
     skipped = tuple(entry for entry in listed if isinstance(entry, Skipped))
     is_all = len(found) == len(listed)
     if is_all and not keys:
-        raise SourceError(_nothing(location, skipped))
+        raise SourceError(_nothing(location, skipped, hint))
     return Seen(len(keys), tuple(keys[:TITLES]), skipped, is_all)
 
 
-def _nothing(location: str, skipped: Sequence[Skipped]) -> str:
+def _nothing(location: str, skipped: Sequence[Skipped], hint: str) -> str:
     if skipped:
         return (
             f"Nothing at {location} can be imported: of {len(skipped)} files the first is"
             f" {skipped[0].key} ({skipped[0].reason})."
         )
-    return (
-        f"There is nothing to import at {location}: check the path, and the patterns if there"
-        " are any."
-    )
+    return f"There is nothing to import at {location}: {hint}."
 
 
 def keep_once(sources: Sources, draft: StoredSource) -> Added:
@@ -196,22 +168,3 @@ def keep_once(sources: Sources, draft: StoredSource) -> Added:
     if known is not None:
         raise SameSourceError(known)
     return Added(sources.ensure(draft.kind, draft.location, name=draft.name, options=draft.options))
-
-
-def required(given: Given, name: str, what: str) -> str:
-    """The text of a field that must be filled in.
-
-    Raises:
-        SourceError: It is empty.
-    """
-    text = str(given.get(name) or "").strip()
-    if not text:
-        raise SourceError(f"{what} is missing: fill it in.")
-    return text
-
-
-def lines(given: Given, name: str) -> list[str]:
-    """The lines of a field, without blank ones."""
-    value = given.get(name) or ()
-    told = value.splitlines() if isinstance(value, str) else value
-    return [line.strip() for line in told if line.strip()]

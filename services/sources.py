@@ -8,7 +8,8 @@ from domain import ImportKind, Principal, QueuedImport
 from errors import NotFoundError
 from services.own_sources import own_sources, owner_of
 from services.queue import ImportQueue
-from services.source_kinds import Added, Given, Seen, SourceKinds
+from services.source_fields import Given
+from services.source_kinds import Added, Seen, SourceKinds
 from services.source_status import (
     RemovalPreview,
     Schedule,

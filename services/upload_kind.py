@@ -6,7 +6,8 @@ from typing import Any
 from domain import Principal, Skipped, Wait
 from errors import SourceError
 from services.import_run import Loader
-from services.source_kinds import TITLES, Added, Field, FieldType, Given, Seen, required
+from services.source_fields import Field, FieldType, Given, required
+from services.source_kinds import TITLES, Added, Seen
 from services.uploads import DEFAULT_BOX, KIND, Upload, UploadService
 from storage.sources import Sources, StoredSource
 from storage.upload_files import UploadFiles

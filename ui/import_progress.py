@@ -11,7 +11,8 @@ from ui import words
 from ui.errors import errors_shown
 from ui.html import escape
 from ui.imports import POLLED, badge
-from ui.language import duration, number
+from ui.language import ago, duration, number
+from ui.service_text import said
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -60,12 +61,14 @@ def share(progress: Progress | None) -> float:
 def _headline(job: QueuedImport) -> str:
     if job.wish in words.JOB_STOPPING:
         return str(words.JOB_STOPPING[job.wish])
+    if job.state is ImportState.INTERRUPTED and job.retry_at is not None:
+        return str(words.JOB_WAITS.format(ago=ago(job.retry_at)))
     if job.state in NOTES:
         return str(getattr(words, NOTES[job.state]))
     progress = job.progress
     if progress is None:
         return str(words.JOB_STARTING)
-    if progress.stage is Stage.LISTING:
+    if progress.stage is Stage.LISTING or not progress.total:
         return words.count(words.JOB_LISTED, progress.done)
     done, total = number(progress.done), number(progress.total)
     return str(words.JOB_DONE_OF.format(done=done, total=total))
@@ -78,7 +81,8 @@ def _details(job: QueuedImport) -> str:
     parts = [words.JOB_STAGES[progress.stage]]
     if progress.parts:
         parts.append(words.JOB_PARTS.format(part=progress.part, parts=progress.parts))
-    parts.append(progress.key)
+    waits = progress.stage is Stage.WAITING
+    parts.append(said(progress.key) if waits else progress.key)
     if progress.passages:
         parts.append(words.count(words.PASSAGES, progress.passages))
     parts += _pace(job)

@@ -10,7 +10,7 @@ from domain import ImportItem, ImportState, Outcome, QueuedImport
 from ui import words
 from ui.errors import show_problem
 from ui.html import escape
-from ui.imports import badge
+from ui.imports import HERE, badge
 from ui.language import ago, day_and_time, duration, number
 from ui.paging import offset_of, show_pages
 from ui.service_text import said
@@ -35,7 +35,7 @@ def show_findings(services: Services, status: "SourceStatus") -> None:
         _show_trial(services, status, summary)
     elif status.last and status.last.state is ImportState.NEEDS_CONFIRMATION:
         last = services.import_reports.summary(principal(), status.last.id)
-        _show_held_back(services, status.source.id, last.held_back)
+        _show_held_back(services, status, last.held_back)
 
 
 def _show_trial(services: Services, status: "SourceStatus", summary: "ImportSummary") -> None:
@@ -46,7 +46,7 @@ def _show_trial(services: Services, status: "SourceStatus", summary: "ImportSumm
             return
         st.html(counts_html(summary.counts) + _figures(summary))
         if summary.held_back:
-            _show_held_back(services, status.source.id, summary.held_back)
+            _show_held_back(services, status, summary.held_back)
         if not summary.changes:
             st.caption(words.TRIAL_NO_CHANGES)
         elif st.button(words.count(words.IMPORT_CHANGES, summary.changes), type="primary"):
@@ -55,13 +55,14 @@ def _show_trial(services: Services, status: "SourceStatus", summary: "ImportSumm
         show_items(services, summary)
 
 
-def _show_held_back(services: Services, source_id: str, held_back: int) -> None:
-    with st.container(key=f"held-back-{source_id}"):
-        show_problem(
-            words.count(words.HELD_BACK, held_back), hint=words.HELD_BACK_CHECK, severe=False
-        )
+def _show_held_back(services: Services, status: "SourceStatus", held_back: int) -> None:
+    source = status.source
+    is_here = source.kind in HERE
+    hint = words.HELD_BACK_CHECK if is_here else words.HELD_BACK_CHECK_ACCOUNT
+    with st.container(key=f"held-back-{source.id}"):
+        show_problem(words.count(words.HELD_BACK, held_back), hint=hint, severe=False)
         if st.button(words.count(words.CONFIRM_REMOVALS, held_back), icon=":material/delete:"):
-            services.sources.refresh(principal(), source_id, confirm_removals=True)
+            services.sources.refresh(principal(), source.id, confirm_removals=True)
             st.rerun()
 
 

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 CHOSEN, BOXES_PAGE = "source", "imports_boxes_page"
 TOLD = Told("imports_told")
 BOXES_SHOWN = 20
+HERE = ("directory", "upload")
+"""The kinds of sources whose files are on this machine."""
+
+ICONS = {
+    "directory": ":material/folder:",
+    "confluence": ":material/menu_book:",
+    "google_drive": ":material/add_to_drive:",
+    "upload": ":material/upload_file:",
+}
 POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
 
 
@@ -92,7 +101,8 @@ def _show_rows(statuses: Sequence["SourceStatus"]) -> None:
     for status in statuses:
         source = status.source
         with st.container(key=f"source-{source.id}", gap=None):
-            if st.button(source.name, key=f"open-{source.id}", type="tertiary"):
+            key, icon = f"open-{source.id}", ICONS[source.kind]
+            if st.button(source.name, key=key, icon=icon, type="tertiary"):
                 choose_source(source.id)
                 st.rerun()
             st.html(_row_html(status))

@@ -12,16 +12,10 @@ from ui.errors import show_error
 from ui.html import escape
 from ui.import_progress import show_job
 from ui.import_report import show_findings, show_history
-from ui.imports import TOLD, choose_source, is_box, place_html
+from ui.imports import HERE, TOLD, choose_source, is_box, place_html
 from ui.services import principal
-from ui.sources_form import (
-    fields,
-    files_given,
-    form_key,
-    renew_forms,
-    settings_fields,
-    tell_refused,
-)
+from ui.source_fields import files_given, show_choices, show_fields
+from ui.sources_form import form_key, renew_forms, settings_fields, tell_refused
 
 if TYPE_CHECKING:
     from services.source_status import SourceStatus
@@ -99,10 +93,12 @@ def _show_view(services: Services, status: "SourceStatus") -> None:
 
 def _show_edit(services: Services, status: "SourceStatus") -> None:
     source = status.source
-    kind = services.source_kinds.get(source.kind)
-    with st.form(form_key(f"edit-{source.id}"), border=False):
-        st.caption(words.EDIT_FIXED)
-        given = fields(services, source.kind, dict(kind.given(source)))
+    before = dict(services.source_kinds.get(source.kind).given(source))
+    key = form_key(f"edit-{source.id}")
+    st.caption(words.EDIT_FIXED)
+    chosen = show_choices(services, source.kind, key, before)
+    with st.form(key, border=False):
+        given = show_fields(services, source.kind, chosen, before)
         settings = settings_fields(services, services.sources.settings(principal(), source.id))
         files = files_given(services, words.ADD_FILES) if is_box(status) else []
         sent = st.form_submit_button(words.EDIT_SAVE, type="primary")
@@ -132,6 +128,13 @@ def _add_files(services: Services, status: "SourceStatus", files: list[tuple[str
     services.sources.refresh(principal(), source.id)
 
 
+def _what_stays(status: "SourceStatus") -> str:
+    if is_box(status):
+        return str(words.DELETE_UPLOADS)
+    is_here = status.source.kind in HERE
+    return str(words.DELETE_KEEPS_FILES if is_here else words.DELETE_KEEPS_PAGES)
+
+
 def _show_delete(services: Services, status: "SourceStatus") -> None:
     source = status.source
     preview = services.sources.preview_removal(principal(), source.id)
@@ -139,8 +142,7 @@ def _show_delete(services: Services, status: "SourceStatus") -> None:
         documents=words.count(words.DOCUMENTS, preview.documents),
         passages=words.count(words.PASSAGES, preview.passages),
     )
-    files = words.DELETE_UPLOADS if is_box(status) else words.DELETE_KEEPS_FILES
-    lines = [removes, files]
+    lines = [removes, _what_stays(status)]
     if preview.conversations:
         lines.append(words.count(words.DELETE_CITED, preview.conversations))
     told = "".join(f"<p>{escape(line)}</p>" for line in lines)

@@ -1,7 +1,7 @@
 """The form of each kind of source: tested before anything is kept."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,17 +13,16 @@ from ui.html import escape
 from ui.imports import TOLD, choose_source
 from ui.service_text import said
 from ui.services import principal
+from ui.source_fields import Given, show_choices, show_fields
 
 if TYPE_CHECKING:
-    from services.source_kinds import Added, Field, SameSourceError, Seen
+    from services.source_kinds import Added, SameSourceError, Seen
     from services.source_status import SourceSettings
 
 KIND, ROUND = "add_source_kind", "source_forms_round"
 FORM, OPENED = "add_source", "add_source_opened"
 SHOWN_SKIPPED = 5
 IMPORT, TRY, TEST = "import", "try", "test"
-
-Given = dict[str, Any]
 
 
 def add_source(services: Services) -> None:
@@ -47,8 +46,10 @@ def _show_form(services: Services) -> None:
         format_func=lambda name: words.SOURCE_KINDS[name],
     )
     kind = kind or names[0]
-    with st.form(form_key(f"add-{kind}"), border=False):
-        given = fields(services, kind)
+    key = form_key(f"add-{kind}")
+    chosen = show_choices(services, kind, key)
+    with st.form(key, border=False):
+        given = show_fields(services, kind, chosen)
         settings = settings_fields(services)
         pressed = _buttons(is_upload=_takes_files(services, kind))
     if pressed:
@@ -63,14 +64,6 @@ def form_key(name: str) -> str:
 def renew_forms() -> None:
     """Let forms show what is kept: what was typed or dropped into them has been taken."""
     st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
-
-
-def fields(services: Services, kind: str, before: Given | None = None) -> Given:
-    """Show the kind's fields, those that can be changed where there was something `before`."""
-    shown = services.source_kinds.get(kind).fields
-    if before is not None:
-        shown = [field for field in shown if not field.fixed]
-    return {field.name: _widget(services, field, (before or {}).get(field.name)) for field in shown}
 
 
 def settings_fields(services: Services, before: "SourceSettings | None" = None) -> "SourceSettings":
@@ -99,14 +92,6 @@ def settings_fields(services: Services, before: "SourceSettings | None" = None) 
     return SourceSettings(name, collection or "", tuple(labels.split(",")), chosen)
 
 
-def files_given(services: Services, label: str) -> list[tuple[str, bytes]]:
-    """Show where files are dropped; the names and contents of those that were."""
-    kinds = [f".{extension}" for extension in services.uploads.extensions]
-    most = services.uploads.max_file_mb
-    files = st.file_uploader(label, kinds, accept_multiple_files=True, max_upload_size=most)
-    return [(file.name, file.getvalue()) for file in files]
-
-
 def tell_refused(refused: Sequence[tuple[str, str]]) -> None:
     """Say which files were not taken, and why, when the page runs next."""
     if refused:
@@ -121,16 +106,6 @@ def _collections(services: Services, now: str) -> list[str]:
 
 def _takes_files(services: Services, kind: str) -> bool:
     return any(field.type == "files" for field in services.source_kinds.get(kind).fields)
-
-
-def _widget(services: Services, field: "Field", before: Any) -> Any:
-    label, hint = words.SOURCE_FIELDS[field.name], words.SOURCE_FIELD_HINTS[field.name]
-    if field.type == "files":
-        return files_given(services, label)
-    if field.type == "lines":
-        return st.text_area(label, "\n".join(before or ()), placeholder=hint, height=68)
-    kind: Any = "password" if field.secret else "default"
-    return st.text_input(label, before or field.default, placeholder=hint, type=kind)
 
 
 def _buttons(*, is_upload: bool) -> str:
@@ -182,8 +157,9 @@ def _show_seen(seen: "Seen") -> None:
         st.success(words.count(words.TEST_PASSED, seen.documents))
     else:
         st.success(words.TEST_PASSED_MORE.format(n=seen.documents))
+    lines = [f"<p>{escape(said(note))}</p>" for note in seen.notes]
     titles = escape(words.TEST_FIRST.format(titles=", ".join(seen.titles)))
-    lines = [f"<p>{titles}</p>"] if seen.titles else []
+    lines += [f"<p>{titles}</p>"] if seen.titles else []
     if seen.skipped:
         lines.append(f"<p>{escape(words.count(words.TEST_SKIPPED, len(seen.skipped)))}</p>")
         shown = seen.skipped[:SHOWN_SKIPPED]

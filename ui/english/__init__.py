@@ -7,3 +7,4 @@ from ui.english.document import *  # noqa: F403
 from ui.english.imports import *  # noqa: F403
 from ui.english.lab import *  # noqa: F403
 from ui.english.library import *  # noqa: F403
+from ui.english.source_forms import *  # noqa: F403

@@ -6,8 +6,9 @@ from ui.english.plural import Plural
 IMPORT_PAGE = "Import"
 IMPORT_TITLE = "Where the documents come from"
 IMPORT_INTRO = (
-    "A source is a folder of this machine or a box of uploaded files. An import brings the library"
-    " up to date with it: what is new, what has changed, what is gone."
+    "A source is a folder of this machine, a Confluence site, a Google Drive or a box of uploaded"
+    " files. An import brings the library up to date with it: what is new, what has changed, what"
+    " is gone."
 )
 NO_IMPORT_WORKER = (
     "No worker is running, so what is queued waits. “make run” starts one beside the pages; to"
@@ -15,52 +16,8 @@ NO_IMPORT_WORKER = (
 )
 WORKER_COMMAND = fixed("python cli.py worker")
 
-ADD_SOURCE = "Add a source"
-SOURCE_KIND = "Kind of source"
-SOURCE_KINDS = {"directory": "Folder", "upload": "Uploaded files"}
-SOURCE_FIELDS = {
-    "path": "Folder or file on the machine Footnote runs on",
-    "include": "Only paths that match, one pattern a line",
-    "exclude": "No paths that match, one pattern a line",
-    "box": "Box",
-    "files": "Files",
-}
-SOURCE_FIELD_HINTS = {
-    "path": "/home/me/handbook",
-    "include": "*.md",
-    "exclude": "drafts/**",
-    "box": "",
-    "files": "",
-}
-SOURCE_NAME = "Name"
-SOURCE_NAME_HINT = "Its own name"
-SOURCE_COLLECTION = "Collection"
-SOURCE_COLLECTION_HINT = "Choose one or type a new name"
-SOURCE_COLLECTION_HELP = (
-    "Conversations can search chosen collections only. Without one, the source's name is its"
-    " collection."
-)
-SOURCE_LABELS = "Labels, separated by commas"
-SOURCE_SCHEDULE = "Refresh by itself"
-SCHEDULES = {"never": "Never", "hourly": "Every hour", "daily": "Every day", "weekly": "Every week"}
-TEST_SOURCE = "Test"
-ADD_AND_TRY = "Add and try out"
-ADD_AND_TRY_HELP = "Shows what an import would do, and changes nothing in the library."
-ADD_AND_IMPORT = "Add and import"
-UPLOAD_AND_IMPORT = "Upload and import"
-TEST_PASSED = Plural(
-    "The test has passed: there is 1 document.", "The test has passed: there are {n:,} documents."
-)
-TEST_PASSED_MORE = "The test has passed: there are more than {n:,} documents."
-TEST_FIRST = "The first: {titles}"
-TEST_SKIPPED = Plural("1 file can't be imported.", "{n:,} files can't be imported.")
-SKIPPED_FILE = "{name}: {reason}"
-OPEN_EXISTING = "Open {name}"
-SOURCE_ADDED = "{name} is added."
-FILES_REFUSED = Plural("1 file was not taken:", "{n:,} files were not taken:")
-
 SOURCES_LISTED = "Sources"
-NO_SOURCES = "There is no source yet. Add a folder or upload files above."
+NO_SOURCES = "There is no source yet. Add one above: a folder, Confluence, Google Drive or files."
 CONVERSATION_BOXES = Plural(
     "Files of 1 conversation", "Files of {n:,} conversations, each searched in its own only"
 )
@@ -96,6 +53,7 @@ JOB_QUEUED = "Waiting for its turn"
 JOB_INTERRUPTED = (
     "Interrupted: what was done is kept, and the next worker goes on at the next document."
 )
+JOB_WAITS = "Interrupted: what was done is kept. It tries again {ago}."
 JOB_PAUSED = "Paused. It goes on at the next document."
 JOB_STAGES = {
     "listing": "Looking what is there",
@@ -134,6 +92,7 @@ HELD_BACK = Plural(
     " you confirm that they are really gone.",
 )
 HELD_BACK_CHECK = "A folder that is not mounted looks like an empty one: check it first."
+HELD_BACK_CHECK_ACCOUNT = "An account that lost its rights sees an emptier place: check it first."
 CONFIRM_REMOVALS = Plural("Import, and remove 1 document", "Import, and remove {n:,} documents")
 OUTCOMES = {
     "new": "new",
@@ -172,6 +131,7 @@ DELETE_SOURCE = "Delete"
 DELETE_REMOVES = "This takes {documents} with {passages} out of the library."
 DELETE_UPLOADS = "The uploaded files are deleted for good."
 DELETE_KEEPS_FILES = "The files themselves stay where they are."
+DELETE_KEEPS_PAGES = "What is there itself stays as it is. What it was read with is deleted."
 DELETE_CITED = Plural(
     "1 conversation cites these documents: its answers keep their evidence.",
     "{n:,} conversations cite these documents: their answers keep their evidence.",

@@ -1,0 +1,107 @@
+"""The fields of a kind of source as widgets: some are there only with certain choices."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from bootstrap import Services
+from ui import words
+
+if TYPE_CHECKING:
+    from services.source_fields import Field
+
+Given = dict[str, Any]
+
+
+def show_choices(services: Services, kind: str, key: str, before: Given | None = None) -> Given:
+    """Show the choices that other fields depend on: outside of a form, as each runs the page.
+
+    Of what there was `before` only what can be changed is shown; the rest is given back as it is.
+    """
+    from services.source_fields import deciding
+
+    given = dict(before or {})
+    choices = deciding(services.source_kinds.get(kind).fields)
+    shown = [one for one in choices if before is None or not one.fixed]
+    for one, column in zip(shown, st.columns(max(len(shown), 2)) if shown else (), strict=False):
+        with column:
+            given[one.name] = _choose(one, given.get(one.name), f"{key}-{one.name}")
+    return given
+
+
+def show_fields(services: Services, kind: str, chosen: Given, before: Given | None = None) -> Given:
+    """Show the fields that are there with what was `chosen`; what was filled in, and chosen."""
+    from services.source_fields import deciding
+
+    every = services.source_kinds.get(kind).fields
+    others = [one for one in every if one not in deciding(every) and one.applies(chosen)]
+    shown = [one for one in others if before is None or not one.fixed]
+    switches = [one for one in shown if one.type == "switch"]
+    given = chosen | {
+        one.name: _widget(services, one, (before or {}).get(one.name))
+        for one in shown
+        if one not in switches
+    }
+    return given | _switches(switches, before or {})
+
+
+def files_given(services: Services, label: str) -> list[tuple[str, bytes]]:
+    """Show where files are dropped; the names and contents of those that were."""
+    kinds = [f".{extension}" for extension in services.uploads.extensions]
+    most = services.uploads.max_file_mb
+    files = st.file_uploader(label, kinds, accept_multiple_files=True, max_upload_size=most)
+    return [(file.name, file.getvalue()) for file in files]
+
+
+def _switches(switches: "Sequence[Field]", before: Given) -> Given:
+    if not switches:
+        return {}
+    with st.container(horizontal=True, key="field-switches"):
+        return {
+            one.name: st.toggle(
+                words.SOURCE_FIELDS[one.name],
+                bool(before.get(one.name)),
+                help=words.SOURCE_FIELD_HELP.get(one.name),
+            )
+            for one in switches
+        }
+
+
+def _widget(services: Services, field: "Field", before: Any) -> Any:
+    label, hint = words.SOURCE_FIELDS[field.name], words.SOURCE_FIELD_HINTS.get(field.name, "")
+    about = words.SOURCE_FIELD_HELP.get(field.name)
+    if field.type == "files":
+        return files_given(services, label)
+    if field.type == "choice":
+        return _choose(field, before, None)
+    if field.type == "lines":
+        return st.text_area(label, "\n".join(before or ()), placeholder=hint, height=68, help=about)
+    if field.secret:
+        return _secret(label, hint, before)
+    return st.text_input(label, before or field.default, placeholder=hint, help=about)
+
+
+def _secret(label: str, hint: str, before: str | None) -> str:
+    """What is kept is not shown: at most the name of the variable that it is in."""
+    kept = words.STAYS_AS_NAMED.format(name=before) if before else words.STAYS_AS_IT_IS
+    return st.text_input(
+        label,
+        type="password",
+        placeholder=hint if before is None else kept,
+        autocomplete="off",
+        help=words.CREDENTIAL_HELP,
+    )
+
+
+def _choose(field: "Field", before: Any, key: str | None) -> str:
+    options = list(field.options)
+    chosen = st.selectbox(
+        words.SOURCE_FIELDS[field.name],
+        options,
+        index=options.index(before) if before in options else 0,
+        format_func=lambda one: words.SOURCE_CHOICES[field.name][one],
+        key=key,
+        help=words.SOURCE_FIELD_HELP.get(field.name),
+    )
+    return chosen or options[0]
