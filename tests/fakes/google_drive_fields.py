@@ -1,0 +1,109 @@
+"""Partial answers: the `fields` of Google's APIs, over the fields that the fake Drive knows."""
+
+import re
+from typing import Any
+
+from tests.fakes.loopback import RefusedError
+
+_PERSON = dict.fromkeys(("kind", "displayName", "emailAddress", "permissionId", "me"))
+FILE: dict[str, Any] = dict.fromkeys(
+    (
+        *("kind", "id", "name", "mimeType", "starred", "trashed", "explicitlyTrashed", "parents"),
+        *("spaces", "version", "webViewLink", "createdTime", "modifiedTime", "shared"),
+        *("ownedByMe", "driveId", "teamDriveId", "size", "md5Checksum", "sha256Checksum"),
+        *("originalFilename", "fileExtension", "headRevisionId", "webContentLink"),
+    )
+) | {
+    "capabilities": dict.fromkeys(("canDownload", "canCopy")),
+    "owners": _PERSON,
+    "lastModifyingUser": _PERSON,
+    "shortcutDetails": dict.fromkeys(("targetId", "targetMimeType")),
+}
+DRIVE: dict[str, Any] = dict.fromkeys(("kind", "id", "name", "createdTime"))
+KNOWN: dict[str, dict[str, Any]] = {
+    "File": FILE,
+    "FileList": dict.fromkeys(("kind", "incompleteSearch", "nextPageToken")) | {"files": FILE},
+    "Change": dict.fromkeys(("kind", "changeType", "removed", "fileId", "driveId", "time"))
+    | {"file": FILE, "drive": DRIVE},
+    "Drive": DRIVE,
+    "DriveList": dict.fromkeys(("kind", "nextPageToken")) | {"drives": DRIVE},
+    "StartPageToken": dict.fromkeys(("kind", "startPageToken")),
+    "About": {"kind": None, "user": _PERSON, "storageQuota": dict.fromkeys(("limit", "usage"))},
+}
+KNOWN["ChangeList"] = dict.fromkeys(("kind", "nextPageToken", "newStartPageToken")) | {
+    "changes": KNOWN["Change"]
+}
+_OF_A_FILE = "kind,id,name,mimeType,driveId,teamDriveId"
+UNASKED = {
+    "File": _OF_A_FILE,
+    "FileList": f"kind,incompleteSearch,nextPageToken,files({_OF_A_FILE})",
+    "ChangeList": "kind,nextPageToken,newStartPageToken,changes(kind,changeType,removed,fileId,"
+    f"driveId,time,file({_OF_A_FILE}),drive(kind,id,name))",
+    "Drive": "kind,id,name",
+    "DriveList": "kind,nextPageToken,drives(kind,id,name)",
+    "StartPageToken": "*",
+}
+"""What is answered where no fields are asked for."""
+
+_TOKEN = re.compile(r"[A-Za-z0-9*]+|[(),/]")
+
+
+def partial(schema: str, asked: str | None, value: dict[str, Any]) -> dict[str, Any]:
+    """Of an answer what is asked for.
+
+    Raises:
+        RefusedError: A field is not known, or the mask is not well formed.
+    """
+    mask = UNASKED[schema] if asked is None else asked
+    return _pick(parse(mask, KNOWN[schema]), value)
+
+
+def parse(mask: str, known: dict[str, Any]) -> dict[str, Any]:
+    """The fields asked for, each with those asked for in it; None: all of it."""
+    tokens = _TOKEN.findall(mask)
+    if "".join(tokens) != re.sub(r"\s", "", mask):
+        raise RefusedError(f"Invalid field selection {mask}")
+    asked = _list(tokens, known, mask)
+    if tokens:
+        raise RefusedError(f"Invalid field selection {mask}")
+    return asked
+
+
+def _list(tokens: list[str], known: dict[str, Any], mask: str) -> dict[str, Any]:
+    asked: dict[str, Any] = {}
+    while True:
+        name, within = _one(tokens, known, mask)
+        if name == "*":
+            asked |= dict.fromkeys(known)
+        elif isinstance(asked.get(name), dict) and within is not None:
+            asked[name] |= within
+        else:
+            asked[name] = within
+        if not tokens or tokens[0] != ",":
+            return asked
+        tokens.pop(0)
+
+
+def _one(tokens: list[str], known: dict[str, Any], mask: str) -> tuple[str, Any]:
+    name = tokens.pop(0) if tokens else ""
+    if name != "*" and name not in known:
+        raise RefusedError(f"Invalid field selection {name or mask}")
+    within = known.get(name)
+    if not tokens or tokens[0] not in "(/":
+        return name, None
+    if within is None:
+        raise RefusedError(f"Invalid field selection {name}: it has no fields")
+    if tokens.pop(0) == "/":
+        return name, dict([_one(tokens, within, mask)])
+    asked = _list(tokens, within, mask)
+    if not tokens or tokens.pop(0) != ")":
+        raise RefusedError(f"Invalid field selection {mask}")
+    return name, asked
+
+
+def _pick(asked: dict[str, Any] | None, value: Any) -> Any:
+    if asked is None:
+        return value
+    if isinstance(value, list):
+        return [_pick(asked, one) for one in value]
+    return {name: _pick(asked[name], value[name]) for name in value if name in asked}

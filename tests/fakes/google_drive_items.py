@@ -1,0 +1,176 @@
+"""What lies in the fake Google Drive: folders, files, documents, shortcuts, and who sees them."""
+
+import hashlib
+import mimetypes
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+APP = "application/vnd.google-apps."
+FOLDER, SHORTCUT = APP + "folder", APP + "shortcut"
+DOCUMENT, SPREADSHEET, PRESENTATION = (
+    APP + "document",
+    APP + "spreadsheet",
+    APP + "presentation",
+)
+_MORE_TYPES = {".md": "text/markdown", ".hwp": "application/x-hwp", ".hwpx": "application/hwp+zip"}
+_LINKS = {
+    DOCUMENT: "https://docs.google.com/document/d/{}/edit?usp=drivesdk",
+    SPREADSHEET: "https://docs.google.com/spreadsheets/d/{}/edit?usp=drivesdk",
+    PRESENTATION: "https://docs.google.com/presentation/d/{}/edit?usp=drivesdk",
+    FOLDER: "https://drive.google.com/drive/folders/{}",
+}
+
+
+@dataclass(frozen=True)
+class Doc:
+    """A Google document, as the Markdown it is exported to."""
+
+    markdown: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A Google spreadsheet: the rows of each of its sheets, by the sheet's name."""
+
+    sheets: dict[str, list[list[Any]]]
+
+
+@dataclass(frozen=True)
+class Slides:
+    """A Google presentation: the text of each slide, its first line the title."""
+
+    texts: list[str]
+
+
+Content = bytes | Doc | Sheet | Slides | None
+TYPES = {Doc: DOCUMENT, Sheet: SPREADSHEET, Slides: PRESENTATION}
+
+
+def type_of(name: str, content: Content) -> str:
+    """The MIME type that Drive gives to an upload of that name."""
+    if not isinstance(content, bytes):
+        return TYPES[type(content)]
+    suffix = name[name.rfind(".") :].lower() if "." in name else ""
+    return _MORE_TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+
+
+@dataclass(eq=False)
+class Item:
+    """Anything with an id. The root of a person's drive and of a shared drive have no parents."""
+
+    id: str
+    name: str
+    mime: str
+    owner: str
+    created: datetime
+    modified: datetime
+    parents: list["Item"] = field(default_factory=list)
+    content: Content = None
+    target: "Item | None" = None
+    is_shared_drive: bool = False
+    shared: set[str] = field(default_factory=set)
+    """Who may see it and all that is in it; of a shared drive's root, its members."""
+
+    explicitly_trashed: bool = False
+    is_purged: bool = False
+    can_download: bool = True
+    version: int = 1
+
+    @property
+    def root(self) -> "Item":
+        return self.parents[0].root if self.parents else self
+
+    @property
+    def drive(self) -> "Item | None":
+        """The shared drive that it lies in."""
+        return self.root if self.root.is_shared_drive else None
+
+    @property
+    def trashed(self) -> bool:
+        """In the trash, itself or with every folder that it is in."""
+        above = bool(self.parents) and all(parent.trashed for parent in self.parents)
+        return self.explicitly_trashed or above
+
+    @property
+    def viewers(self) -> set[str]:
+        if self.is_purged:
+            return set()
+        return self.shared.union(*(parent.viewers for parent in self.parents))
+
+    @property
+    def followers(self) -> set[str]:
+        """In whose own log of changes it is told: members of a shared drive read its log."""
+        if self.is_purged or self.is_shared_drive:
+            return set()
+        return self.shared.union(*(parent.followers for parent in self.parents))
+
+    @property
+    def md5(self) -> str | None:
+        return hashlib.md5(self.content).hexdigest() if isinstance(self.content, bytes) else None
+
+    def is_below(self, folder: "Item") -> bool:
+        return self is folder or any(parent.is_below(folder) for parent in self.parents)
+
+    def resource(self, account: str) -> dict[str, Any]:
+        """All that the API tells this account of it; parents it may not see are left out."""
+        seen = [parent.id for parent in self.parents if account in parent.viewers]
+        told = {
+            "kind": "drive#file",
+            "id": self.id,
+            "name": self.name,
+            "mimeType": self.mime,
+            "starred": False,
+            "trashed": self.trashed,
+            "explicitlyTrashed": self.explicitly_trashed,
+            **({"parents": seen} if seen else {}),
+            "spaces": ["drive"],
+            "version": str(self.version),
+            "webViewLink": _LINKS.get(
+                self.mime, "https://drive.google.com/file/d/{}/view?usp=drivesdk"
+            ).format(self.id),
+            "createdTime": stamp(self.created),
+            "modifiedTime": stamp(self.modified),
+            "shared": len(self.viewers) > 1,
+            "ownedByMe": self.drive is None and account == self.owner,
+            "capabilities": {"canDownload": self.can_download, "canCopy": self.can_download},
+        }
+        return told | self._of_place() | self._of_content()
+
+    def _of_place(self) -> dict[str, Any]:
+        if self.drive is not None:
+            return {"driveId": self.drive.id, "teamDriveId": self.drive.id}
+        return {"owners": [person(self.owner)], "lastModifyingUser": person(self.owner)}
+
+    def _of_content(self) -> dict[str, Any]:
+        if self.target is not None:
+            return {
+                "shortcutDetails": {"targetId": self.target.id, "targetMimeType": self.target.mime}
+            }
+        if self.mime == FOLDER:
+            return {}
+        if not isinstance(self.content, bytes):
+            return {"size": "1024"}
+        return {
+            "size": str(len(self.content)),
+            "md5Checksum": self.md5,
+            "sha256Checksum": hashlib.sha256(self.content).hexdigest(),
+            "originalFilename": self.name,
+            "fileExtension": self.name.rpartition(".")[2],
+            "headRevisionId": f"0B{self.md5}",
+            "webContentLink": f"https://drive.google.com/uc?id={self.id}&export=download",
+        }
+
+
+def person(account: str) -> dict[str, Any]:
+    return {
+        "kind": "drive#user",
+        "displayName": account.partition("@")[0].title(),
+        "emailAddress": account,
+        "permissionId": hashlib.sha256(account.encode()).hexdigest()[:20],
+    }
+
+
+def stamp(moment: datetime) -> str:
+    """As Google writes times: UTC with milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,210 @@
+"""The site behind the fake Google Drive: people edit, move, trash and share what lies in it."""
+
+import random
+import string
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.fakes.google_drive_changes import ChangeLog
+from tests.fakes.google_drive_items import (
+    DOCUMENT,
+    FOLDER,
+    SHORTCUT,
+    Content,
+    Doc,
+    Item,
+    Sheet,
+    Slides,
+    type_of,
+)
+from tests.fakes.google_drive_people import IMPORTER, PERSON
+
+_LETTERS = string.ascii_letters + string.digits + "-_"
+
+
+class DriveSite:
+    """One person's My Drive, and shared drives. Items are made without anybody else seeing them.
+
+    `tells_descendants`: a folder's change is also logged for all that is in it; Drive may do so
+    or not. `others_see_trash`: whether what its owner trashed is still there, as trashed, for
+    those it is shared with, or hidden from them.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.lock = threading.RLock()
+        self.items: dict[str, Item] = {}
+        self.log = ChangeLog()
+        self.tells_descendants = False
+        self.others_see_trash = True
+        self.now = datetime(2026, 1, 1, 9, tzinfo=UTC)
+        self._random = random.Random(seed)
+        self.my_drive = self._new("My Drive", FOLDER, None)
+        self.my_drive.shared.add(PERSON)
+
+    def folder(self, name: str, parent: Item | None = None) -> Item:
+        return self._made(name, FOLDER, parent)
+
+    def upload(
+        self, name: str, content: bytes | str, parent: Item | None = None, mime: str | None = None
+    ) -> Item:
+        """A file as it is; its type follows from its name unless told."""
+        data = content.encode() if isinstance(content, str) else content
+        return self._made(name, mime or type_of(name, data), parent, content=data)
+
+    def doc(self, name: str, markdown: str, parent: Item | None = None) -> Item:
+        return self._made(name, DOCUMENT, parent, content=Doc(markdown))
+
+    def sheet(
+        self, name: str, sheets: dict[str, list[list[Any]]], parent: Item | None = None
+    ) -> Item:
+        return self._made(name, type_of(name, Sheet({})), parent, content=Sheet(sheets))
+
+    def slides(self, name: str, texts: list[str], parent: Item | None = None) -> Item:
+        return self._made(name, type_of(name, Slides([])), parent, content=Slides(texts))
+
+    def other(self, name: str, kind: str, parent: Item | None = None) -> Item:
+        """Another of Google's own, such as a "form" or a "drawing": nothing can be had of it."""
+        return self._made(name, f"application/vnd.google-apps.{kind}", parent)
+
+    def shortcut(self, target: Item, parent: Item | None = None, name: str | None = None) -> Item:
+        return self._made(name or target.name, SHORTCUT, parent, target=target)
+
+    def shared_drive(self, name: str, members: Iterable[str] = (IMPORTER,)) -> Item:
+        """The root of a new shared drive."""
+        drive = self._new(name, FOLDER, None, is_shared_drive=True)
+        for member in members:
+            self.add_member(drive, member)
+        return drive
+
+    def edit(self, item: Item, content: Content | str, modified: datetime | None = None) -> None:
+        """Give it other content; `modified` as programs set it that keep the time of a file."""
+        with self._changing(item):
+            item.content = content.encode() if isinstance(content, str) else content
+            item.modified = modified or self.now
+
+    def rename(self, item: Item, name: str) -> None:
+        with self._changing(item):
+            item.name, item.modified = name, self.now
+
+    def move(self, item: Item, *parents: Item) -> None:
+        """Put it there, in two folders at once if need be; its time does not change.
+
+        Raises:
+            ValueError: There is no parent, or one lies in the item itself.
+        """
+        if not parents or any(parent.is_below(item) for parent in parents):
+            raise ValueError(f"{item.name} can't be moved there")
+        with self._changing(item):
+            item.parents = list(parents)
+
+    def trash(self, item: Item) -> None:
+        """With all that is in it, which is not told of itself."""
+        with self._changing(item):
+            item.explicitly_trashed = True
+
+    def restore(self, item: Item) -> None:
+        with self._changing(item):
+            item.explicitly_trashed = False
+
+    def purge(self, item: Item) -> None:
+        """Delete it for ever, with all that is in it."""
+        with self._changing(item):
+            for one in self.below(item):
+                one.is_purged = True
+                del self.items[one.id]
+
+    def share(self, item: Item, account: str = IMPORTER) -> None:
+        with self._changing(item):
+            item.shared.add(account)
+
+    def unshare(self, item: Item, account: str = IMPORTER) -> None:
+        """Take the sharing of this item away; it may still be seen through a folder it is in."""
+        with self._changing(item):
+            item.shared.discard(account)
+
+    def add_member(self, drive: Item, account: str = IMPORTER) -> None:
+        """Its log tells the account of the drive as one, of nothing that is in it."""
+        with self._changing(drive, {account}):
+            drive.shared.add(account)
+
+    def remove_member(self, drive: Item, account: str = IMPORTER) -> None:
+        with self._changing(drive, {account}):
+            drive.shared.discard(account)
+
+    def forbid_download(self, item: Item) -> None:
+        """Its owner lets readers only look at it."""
+        with self._changing(item):
+            item.can_download = False
+
+    def below(self, folder: Item) -> list[Item]:
+        """The folder and all that is in it, at any depth, trashed or not."""
+        return [item for item in self.items.values() if item.is_below(folder)]
+
+    def children(self, folder: Item) -> list[Item]:
+        return [item for item in self.items.values() if folder in item.parents]
+
+    def sees(self, account: str, item: Item) -> bool:
+        if self.items.get(item.id) is not item or account not in item.viewers:
+            return False
+        hidden = item.trashed and item.drive is None and account != item.owner
+        return self.others_see_trash or not hidden
+
+    def visible(self, *starts: Item, account: str = IMPORTER) -> dict[str, Item]:
+        """What an importer of these finds, by id: everything that is neither folder nor trashed.
+
+        A shortcut stands for what it points to, once, however many lead there; one that points
+        to another shortcut, to nothing or to what the account may not see leads nowhere.
+        """
+        found: dict[str, Item] = {}
+        seen: set[Item] = set()
+        waiting = list(starts)
+        while waiting:
+            item = waiting.pop()
+            if item in seen or item.trashed or not self.sees(account, item):
+                continue
+            seen.add(item)
+            if item.target is not None:
+                waiting.extend([item.target] if item.target.target is None else [])
+            elif item.mime == FOLDER:
+                waiting.extend(self.children(item))
+            else:
+                found[item.id] = item
+        return found
+
+    def _made(self, name: str, mime: str, parent: Item | None, **more: Any) -> Item:
+        item = self._new(name, mime, parent or self.my_drive, **more)
+        with self._changing(item):
+            return item
+
+    def _new(self, name: str, mime: str, parent: Item | None, **more: Any) -> Item:
+        with self.lock:
+            length, start = (32, "1") if parent else (17, "0A")
+            id_ = start + "".join(self._random.choices(_LETTERS, k=length))
+            parents = [parent] if parent else []
+            item = Item(id_, name, mime, PERSON, self.now, self.now, parents, **more)
+            self.items[id_] = item
+            return item
+
+    @contextmanager
+    def _changing(self, item: Item, accounts: Iterable[str] = ()) -> Iterator[None]:
+        with self.lock:
+            self.now += timedelta(seconds=1, milliseconds=7)
+            told = self.below(item) if self.tells_descendants else [item]
+            before = [(one.drive, one.followers) for one in told]
+            yield
+            item.version += 1
+            for one, (drive, followers) in zip(told, before, strict=True):
+                members = one.shared if one.is_shared_drive else set()
+                self._log(
+                    one, [drive, one.drive], followers | one.followers | members | set(accounts)
+                )
+
+    def _log(self, item: Item, drives: list[Item | None], accounts: set[str]) -> None:
+        if accounts:
+            self.log.add(item, "", accounts, self.now)
+        for drive in dict.fromkeys(drive for drive in drives if drive is not None):
+            if drive is not item:
+                self.log.add(item, drive.id, set(), self.now)
