@@ -217,6 +217,7 @@ def test_the_shown_text_has_no_decoration():
     assert shown("- see [the *list*](http://x.example) for\n  `max_tokens` and a\\_b") == (
         "see the list for max_tokens and a_b"
     )
+    assert shown("the [\\[Draft\\] Plan](http://x.example) of May") == "the [Draft] Plan of May"
 
 
 @pytest.mark.parametrize(
