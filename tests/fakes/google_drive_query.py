@@ -38,7 +38,7 @@ class Query:
         self.text, self.folders, self._root_id = text, [], root_id
         self._tokens = self._split(text)
         self._terms = 0
-        self.matches: Matches = self._expression()
+        self.matches: Matches = self._expression() if self._tokens else lambda item: True
         if self._tokens:
             self._refuse()
         if self._terms > MOST_TERMS:

@@ -41,8 +41,16 @@ class DriveSite:
         self.others_see_trash = True
         self.now = datetime(2026, 1, 1, 9, tzinfo=UTC)
         self._random = random.Random(seed)
-        self.my_drive = self._new("My Drive", FOLDER, None)
-        self.my_drive.shared.add(PERSON)
+        self._roots: dict[str, Item] = {}
+        self.my_drive = self.root_of(PERSON)
+
+    def root_of(self, account: str) -> Item:
+        """The account's own topmost folder, which Drive calls "root"."""
+        if account not in self._roots:
+            root = self._roots[account] = self._new("My Drive", FOLDER, None)
+            root.owner = account
+            root.shared.add(account)
+        return self._roots[account]
 
     def folder(self, name: str, parent: Item | None = None) -> Item:
         return self._made(name, FOLDER, parent)

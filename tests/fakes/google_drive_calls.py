@@ -1,0 +1,64 @@
+"""What the calls of the fake Google Drive share: pages of answers, and what an account may see."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from tests.fakes.google_drive_fields import partial
+from tests.fakes.google_drive_items import Item, stamp
+from tests.fakes.google_drive_wire import ApiError, page_size
+from tests.fakes.loopback import Answer, Request, json_answer
+
+SHARED = ("supportsAllDrives", "includeItemsFromAllDrives")
+
+
+class Calls:
+    """Some calls of the API over a `FakeDrive`."""
+
+    def __init__(self, drive: Any) -> None:
+        self.drive = drive
+        self._pages: dict[str, tuple[tuple, list[Item]]] = {}
+
+    def page(
+        self, request: Request, account: str, search: Callable[[], list[Item]], most: int = 1000
+    ) -> tuple[list[Item], dict[str, str]]:
+        """One page of what was found when the first was asked for, and the token of the next."""
+        size = min(page_size(request.params, most), self.drive.page_limit)
+        asked = (account, request.path, *sorted(_without_page(request.params).items()))
+        token = request.params.get("pageToken")
+        if token is not None and (token not in self._pages or self._pages[token][0] != asked):
+            raise ApiError(400, "invalid", "Invalid Value", "pageToken")
+        found = search() if token is None else self._pages[token][1]
+        if len(found) <= size:
+            return found, {}
+        following = f"~!!~{hashlib.sha256(f'{asked}{len(self._pages)}'.encode()).hexdigest()}"
+        self._pages[following] = asked, found[size:]
+        return found[:size], {"nextPageToken": following}
+
+    def seen(self, account: str, item_id: str, is_shared_asked: bool) -> Item | None:
+        item = self.drive.items.get(item_id)
+        if item is None or not self.drive.sees(account, item):
+            return None
+        return item if is_shared_asked or item.drive is None else None
+
+    def is_member(self, account: str, item: Item) -> bool:
+        return item.is_shared_drive and account in item.shared
+
+    def member_of(self, account: str, drive_id: str) -> Item:
+        drive = self.drive.items.get(drive_id)
+        if drive is None or not self.is_member(account, drive):
+            raise ApiError(404, "notFound", f"Shared drive not found: {drive_id}", "driveId")
+        return drive
+
+
+def partly(schema: str, request: Request, value: dict[str, Any]) -> Answer:
+    return json_answer(200, partial(schema, request.params.get("fields"), value))
+
+
+def of_drive(item: Item) -> dict[str, Any]:
+    created = stamp(item.created)
+    return {"kind": "drive#drive", "id": item.id, "name": item.name, "createdTime": created}
+
+
+def _without_page(params: dict[str, str]) -> dict[str, str]:
+    return {name: params[name] for name in params if name not in ("pageToken", "pageSize")}

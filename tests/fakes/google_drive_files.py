@@ -1,0 +1,108 @@
+"""The calls about files: files.list, files.get, files.export."""
+
+import hashlib
+from collections.abc import Callable
+
+from tests.fakes.google_drive_calls import SHARED, Calls, partly
+from tests.fakes.google_drive_export import exported
+from tests.fakes.google_drive_items import APP, FOLDER, Item
+from tests.fakes.google_drive_query import Query
+from tests.fakes.google_drive_wire import ApiError, flag, not_found, only_known, sent
+from tests.fakes.loopback import Answer, RefusedError, Request
+
+_ORDERS = {
+    "name": lambda item: item.name.lower(),
+    "modifiedTime": lambda item: item.modified,
+    "createdTime": lambda item: item.created,
+    "folder": lambda item: item.mime != FOLDER,
+}
+
+
+class FileCalls(Calls):
+    """Of all drives that an account sees something of."""
+
+    def search(self, request: Request, account: str) -> Answer:
+        known = ("q", "corpora", "driveId", "orderBy", "pageSize", "pageToken", "spaces")
+        only_known(request.params, *known, *SHARED)
+        query = Query(request.params.get("q", ""), self.drive.root_of(account).id)
+        for folder in query.folders:
+            if not self.seen(account, folder, is_shared_asked=True):
+                raise not_found(".")
+        order = _order(request.params.get("orderBy", ""))
+        in_corpus = self._corpus(request, account)
+        page, more = self.page(request, account, lambda: order(self._found(query, in_corpus)))
+        incomplete = bool(self.drive.incomplete) and request.params.get("corpora") == "allDrives"
+        head = {"kind": "drive#fileList", "incompleteSearch": incomplete}
+        files = [item.resource(account) for item in page if self.drive.sees(account, item)]
+        return partly("FileList", request, {**head, "files": files, **more})
+
+    def _found(self, query: Query, in_corpus: Callable[[Item], bool]) -> list[Item]:
+        matching = filter(query.matches, self.drive.items.values())
+        return [item for item in matching if item.parents and in_corpus(item)]
+
+    def _corpus(self, request: Request, account: str) -> Callable[[Item], bool]:
+        """Whether an item is among those that this search looks through."""
+        corpora, drive_id = request.params.get("corpora", "user"), request.params.get("driveId")
+        supports, everywhere = (flag(request.params, name) for name in SHARED)
+        if corpora not in ("user", "drive", "allDrives") or (corpora == "drive") != bool(drive_id):
+            raise RefusedError("The driveId parameter must be given if corpora is drive, only then")
+        if (corpora != "user" and not everywhere) or everywhere > supports:
+            raise RefusedError(f"corpora {corpora} needs {' and '.join(SHARED)}")
+        drive = self.member_of(account, drive_id) if drive_id else None
+        left_out = self.drive.incomplete if corpora == "allDrives" else ()
+
+        def is_in(item: Item) -> bool:
+            home = item.drive
+            looked_at = home is drive if drive else home is None or everywhere
+            is_left_out = home is not None and home.id in left_out
+            return looked_at and not is_left_out and self.drive.sees(account, item)
+
+        return is_in
+
+    def get(self, request: Request, account: str, file_id: str) -> Answer:
+        only_known(request.params, "supportsAllDrives", "acknowledgeAbuse")
+        file_id = self.drive.root_of(account).id if file_id == "root" else file_id
+        item = self.seen(account, file_id, flag(request.params, "supportsAllDrives"))
+        if item is None:
+            raise not_found(file_id)
+        if request.params.get("alt") != "media":
+            return partly("File", request, item.resource(account))
+        if not isinstance(item.content, bytes):
+            message = "Only files with binary content can be downloaded. Use Export."
+            raise ApiError(403, "fileNotDownloadable", message, "alt")
+        return sent(self._allowed(item).content, item.mime, request)
+
+    def export(self, request: Request, account: str, file_id: str) -> Answer:
+        only_known(request.params, "mimeType")
+        item = self.seen(account, file_id, is_shared_asked=True)
+        if item is None:
+            raise not_found(file_id)
+        if not item.mime.startswith(APP) or item.content is None:
+            raise ApiError(403, "fileNotExportable", "Export only supports Docs Editors files.")
+        data = exported(self._allowed(item), request.params.get("mimeType", ""))
+        if data is None:
+            raise ApiError(400, "badRequest", "The requested conversion is not supported.")
+        if len(data) > self.drive.export_limit:
+            raise ApiError(403, "exportSizeLimitExceeded", "This file is too large to be exported.")
+        return Answer(200, data, request.params["mimeType"])
+
+    def _allowed(self, item: Item) -> Item:
+        if not item.can_download:
+            message = "This file cannot be downloaded by the user."
+            raise ApiError(403, "cannotDownloadFile", message)
+        return item
+
+
+def _order(text: str) -> Callable[[list[Item]], list[Item]]:
+    """Sorts as `orderBy` says; without it in an order that nobody should count on."""
+    keys = [key.split() for key in text.split(",")] if text else []
+    if any(key[0] not in _ORDERS or key[1:] not in ([], ["desc"]) for key in keys):
+        raise RefusedError(f"Invalid value of orderBy: {text}")
+
+    def order(items: list[Item]) -> list[Item]:
+        items = sorted(items, key=lambda item: hashlib.md5(item.id.encode()).digest())
+        for name, *desc in reversed(keys):
+            items.sort(key=_ORDERS[name], reverse=bool(desc))
+        return items
+
+    return order
