@@ -1,0 +1,272 @@
+"""A strict Confluence on loopback: a site people edit (`Site`), served as Cloud or as Server.
+
+Paths, parameters and shapes are those of the REST API v1. What the API does not know gets a 400
+that names it and stays in `refused`.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+from urllib.parse import urlencode
+
+from tests.fakes.confluence_content import Content, Space
+from tests.fakes.confluence_cql import parse
+from tests.fakes.confluence_params import Params, basic, cursor, error, no_content
+from tests.fakes.confluence_shapes import Shapes, account_id, user_key
+from tests.fakes.confluence_site import KIM, Site
+from tests.fakes.loopback import LOGIN_PAGE, Answer, Loopback, RefusedError, Request, json_answer
+
+EMAIL, API_TOKEN = "kim@example.com", "api-token-of-kim"
+ACCESS_TOKEN, PASSWORD = "access-token-of-kim", "password-of-kim"
+HTML = "text/html; charset=utf-8"
+TYPES = ("page", "blogpost")
+
+
+class FakeConfluence(Site, Loopback):
+    """Serves on loopback inside a `with` block; `url` is what a person would enter.
+
+    Cloud: Basic EMAIL and API_TOKEN, `/wiki`, pages of results by cursor. Server: Bearer
+    ACCESS_TOKEN or Basic KIM and PASSWORD, `context` (such as "/confluence"), pages by start.
+    The account's dates in CQL are those of `zone`.
+    """
+
+    def __init__(
+        self,
+        *,
+        cloud: bool,
+        context: str = "",
+        now: Callable[[], datetime] | None = None,
+        zone: tzinfo = UTC,
+    ):
+        Loopback.__init__(self)
+        Site.__init__(self, now, zone)
+        self.cloud, self.context = cloud, "/wiki" if cloud else context
+        self.repeats_cursor = False
+        """Whether every page of results names itself as the next."""
+        self.denies_access = False
+        """Whether the account is signed in, but may not use Confluence (403)."""
+        self._found: dict[tuple, list[Content]] = {}
+        self._found_at = -1
+
+    @property
+    def url(self) -> str:
+        return self.origin + self.context
+
+    @property
+    def shapes(self) -> Shapes:
+        return Shapes(self, self.url, cloud=self.cloud)
+
+    def count(self, part: str) -> int:
+        """How many requests there were whose path has this in it, faulty ones too."""
+        return sum(part in asked.path for asked in self.requests)
+
+    def answer(self, request: Request) -> Answer:
+        inside = request.path.removeprefix(self.context)
+        if self.cloud and request.path.startswith("/media/"):
+            return self._bytes(self.contents[request.path.removeprefix("/media/")])
+        if not inside.startswith(("/rest/", "/download/")) or not request.path.startswith(
+            self.context
+        ):
+            missing = "/rest/" in request.path
+            return Answer(404 if missing else 200, LOGIN_PAGE, HTML)
+        if not self._is_known(request.headers.get("authorization", "")):
+            return self._unauthorized()
+        if self.denies_access:
+            return error(403, "User is not permitted to use Confluence")
+        if request.method != "GET":
+            raise RefusedError("the fake is only read")
+        return self._route(inside.strip("/").split("/"), Params(inside, request.params))
+
+    # Who asks
+
+    def _is_known(self, authorization: str) -> bool:
+        if self.cloud:
+            return authorization == basic(EMAIL, API_TOKEN)
+        return authorization in (f"Bearer {ACCESS_TOKEN}", basic(KIM, PASSWORD))
+
+    def _unauthorized(self) -> Answer:
+        if self.cloud:
+            return error(401, "Unauthorized")
+        page = b"<html><head><title>Unauthorized (401)</title></head><body>Basic Authentication "
+        return Answer(401, page + b"Failure - Reason : AUTHENTICATED_FAILED</body></html>", HTML)
+
+    # What is asked
+
+    def _route(self, path: list[str], params: Params) -> Answer:
+        match path:
+            case ["rest", "api", "content", "search"]:
+                answer = self._search(params)
+            case ["rest", "api", "content"]:
+                answer = self._listing(params)
+            case ["rest", "api", "content", id]:
+                answer = self._content(id, params)
+            case ["rest", "api", "content", id, *part]:
+                answer = self._part(id, part, params)
+            case ["rest", "api", "space"]:
+                answer = self._spaces(params)
+            case ["rest", "api", "space", key]:
+                answer = self._space(key, params)
+            case ["rest", "api", "user", *rest] if rest in ([], ["current"]):
+                answer = self._user(bool(rest), params)
+            case ["download", "attachments", id, name]:
+                answer = self._download(id, name, params)
+            case _:
+                raise RefusedError("there is no such path")
+        params.all_used()
+        return answer
+
+    def _search(self, params: Params) -> Answer:
+        cql, statuses = params.text("cql"), params.searched_statuses()
+        archived = params.text("includeArchivedSpaces", "false") == "true"
+        start = params.place(cql) if self.cloud else params.number("start", 0)
+        kept = params.given("cql", "cqlcontext", "includeArchivedSpaces")
+        return self._page(self._find(cql, statuses, archived), params, start, kept)
+
+    def _find(self, cql: str, statuses: frozenset[str], archived: bool) -> list[Content]:
+        """Kept until the next edit or minute: each page of results would search all again."""
+        now = self.now()
+        if self._found_at != self.revision:
+            self._found, self._found_at = {}, self.revision
+        key = (cql, statuses, archived, now.replace(second=0, microsecond=0), self.zone)
+        if key not in self._found:
+            query = parse(cql, now, self.zone)
+            listed = (c for c in self.contents.values() if self.is_listed(c, statuses, archived))
+            self._found[key] = query.sort([content for content in listed if query.keep(content)])
+        return self._found[key]
+
+    def _listing(self, params: Params) -> Answer:
+        """The classic listing: start and limit on Cloud too."""
+        kept = params.given("spaceKey", "title", "type", "status")
+        space, title = kept.get("spaceKey"), kept.get("title")
+        kind, statuses = kept.get("type", "page"), params.statuses()
+        if kind not in TYPES:
+            raise RefusedError(f"there is no type {kind!r} to list")
+        if space is not None and not self._sees_space(space):
+            return error(404, f"No space found with key : {space}")
+        found = [
+            content
+            for content in self.contents.values()
+            if content.type == kind
+            and self.is_listed(content, statuses, archived_spaces=space is not None)
+            and space in (None, content.space.key)
+            and title in (None, content.title)
+        ]
+        return self._page(found, params, params.number("start", 0), kept)
+
+    def _content(self, id: str, params: Params) -> Answer:
+        statuses, expand = params.statuses(), params.expand()
+        content = self.contents.get(id)
+        if content is None or not self.may_see(content) or content.status not in statuses:
+            return no_content(id)
+        return json_answer(200, self.shapes.content(content, expand))
+
+    def _part(self, id: str, part: list[str], params: Params) -> Answer:
+        content = self.contents.get(id)
+        if content is None or not self.may_see(content) or content.status == "trashed":
+            return no_content(id)
+        match part:
+            case ["restriction", "byOperation"]:
+                params.expand()
+                return json_answer(200, self.shapes.restrictions(content))
+            case ["label"]:
+                start, limit = params.number("start", 0), params.limit()
+                return json_answer(200, self.shapes.labels(content, start, limit))
+            case ["child", kind]:
+                found, kept = self._children(content, kind, params), params.given("depth")
+                return self._page(found, params, params.number("start", 0), kept)
+        raise RefusedError("there is no such path")
+
+    def _children(self, content: Content, kind: str, params: Params) -> list[Content]:
+        if kind == "page":
+            found = [child for child in self.contents.values() if child.parent == content.id]
+        elif kind == "attachment":
+            found = self.inside(content.id, "attachment")
+        elif kind == "comment":
+            everything = params.text("depth", "") == "all"
+            found = [c for c in self.inside(content.id, kind) if everything or not c.parent]
+        else:
+            raise RefusedError(f"there is no child {kind!r}")
+        return [child for child in found if self.is_listed(child, archived_spaces=True)]
+
+    def _spaces(self, params: Params) -> Answer:
+        kept = params.given("type", "status", "spaceKey")
+        found = [space for space in self.spaces.values() if self._lists_space(space, kept)]
+        start, limit = params.number("start", 0), params.limit()
+        shown = [self.shapes.space(space) for space in found[start : start + limit]]
+        follows = {**kept, "start": start + limit} if start + limit < len(found) else None
+        return self._envelope(params.path, shown, start, limit, follows)
+
+    def _lists_space(self, space: Space, wanted: dict[str, str]) -> bool:
+        status = "archived" if space.is_archived else "current"
+        told = {"type": space.type, "status": status, "spaceKey": space.key}
+        return not space.is_hidden and all(told[name] == wanted[name] for name in wanted)
+
+    def _space(self, key: str, params: Params) -> Answer:
+        params.text("expand", "")
+        if not self._sees_space(key):
+            return error(404, f"No space found with key : {key}")
+        return json_answer(200, self.shapes.space(self.spaces[key]))
+
+    def _sees_space(self, key: str) -> bool:
+        return key in self.spaces and not self.spaces[key].is_hidden
+
+    def _user(self, is_current: bool, params: Params) -> Answer:
+        if is_current:
+            zone = {"timeZone": str(self.zone), "email": EMAIL} if self.cloud else {}
+            return json_answer(200, self.shapes.user(KIM) | zone)
+        names = {"accountId": account_id} if self.cloud else {"username": str, "key": user_key}
+        asked = params.given(*names)
+        for name in self.users:
+            if asked and all(names[field](name) == value for field, value in asked.items()):
+                return json_answer(200, self.shapes.user(name))
+        if not asked:
+            raise RefusedError(f"one of {sorted(names)} is needed")
+        return error(404, f"No user found with {asked}")
+
+    def _download(self, id: str, name: str, params: Params) -> Answer:
+        params.given("version", "modificationDate", "cacheVersion", "api", "download")
+        for held in self.inside(id, "attachment"):
+            if held.title == name and self.is_listed(held, archived_spaces=True):
+                moved = {"Location": f"{self.origin}/media/{held.id}"}
+                return Answer(302, b"", HTML, moved) if self.cloud else self._bytes(held)
+        return Answer(404, b"<html><body>Page Not Found</body></html>", HTML)
+
+    def _bytes(self, attachment: Content) -> Answer:
+        return Answer(200, attachment.data, attachment.media_type)
+
+    # Pages of results
+
+    def _page(
+        self, found: list[Content], params: Params, start: int, kept: dict[str, str]
+    ) -> Answer:
+        expand, limit = params.expand(), params.limit()
+        shown = [self.shapes.content(each, expand) for each in found[start : start + limit]]
+        follows = None
+        if start + limit < len(found) or self.repeats_cursor:
+            place = start if self.repeats_cursor else start + limit
+            follows = {**kept, **params.given("expand"), "start": place}
+            if self.cloud and "cql" in kept:
+                follows |= {"next": "true", "cursor": cursor(place, kept["cql"])}
+        return self._envelope(params.path, shown, start, limit, follows)
+
+    def _envelope(
+        self,
+        path: str,
+        results: list[dict[str, Any]],
+        start: int,
+        limit: int,
+        follows: dict[str, Any] | None,
+    ) -> Answer:
+        links = {"base": self.url, "context": self.context, "self": self.url + path}
+        if follows is not None:
+            links["next"] = f"{path}?{urlencode(follows | {'limit': limit})}"
+        return json_answer(
+            200,
+            {
+                "results": results,
+                "start": start,
+                "limit": limit,
+                "size": len(results),
+                "_links": links,
+            },
+        )

@@ -1,0 +1,114 @@
+"""What a request to Confluence may ask, read strictly, and the errors it answers with."""
+
+import base64
+import json
+from typing import Any
+
+from tests.fakes.confluence_shapes import EXPANDS
+from tests.fakes.loopback import Answer, RefusedError, json_answer
+
+MOST, MOST_WITH_BODY, USUAL = 200, 50, 25
+STATUSES = frozenset({"current", "trashed", "archived", "draft"})
+
+
+class Params:
+    """The parameters of a request; one that nobody asked for is refused in `all_used`."""
+
+    def __init__(self, path: str, values: dict[str, str]):
+        self.path, self.values = path, values
+        self._used: set[str] = set()
+
+    def text(self, name: str, default: str | None = None) -> str:
+        self._used.add(name)
+        value = self.values.get(name, default)
+        if value is None:
+            raise RefusedError(f"the parameter {name} is missing")
+        return value
+
+    def given(self, *names: str) -> dict[str, str]:
+        """Those of these parameters that the request has."""
+        self._used.update(names)
+        return {name: self.values[name] for name in names if name in self.values}
+
+    def number(self, name: str, default: int) -> int:
+        text = self.text(name, str(default))
+        if not text.isdecimal():
+            raise RefusedError(f"{name} is no number: {text!r}")
+        return int(text)
+
+    def limit(self) -> int:
+        """How many results a page of them has: fewer than asked where that is too many."""
+        with_body = any(part.startswith("body") for part in self.expand())
+        asked = self.number("limit", USUAL)
+        if asked == 0:
+            raise RefusedError("limit must be greater than 0")
+        return min(asked, MOST_WITH_BODY if with_body else MOST)
+
+    def expand(self) -> frozenset[str]:
+        parts = frozenset(part.strip() for part in self.text("expand", "").split(",")) - {""}
+        if not parts <= EXPANDS:
+            raise RefusedError(f"can't expand {sorted(parts - EXPANDS)}")
+        return parts
+
+    def statuses(self) -> frozenset[str]:
+        """Which statuses are asked for: "current" where nothing is said."""
+        asked = frozenset(self.text("status", "current").split(","))
+        return STATUSES if asked == {"any"} else _known(asked)
+
+    def searched_statuses(self) -> frozenset[str]:
+        """The same of a search, where it is part of `cqlcontext`."""
+        context = _json(self.text("cqlcontext", "{}"))
+        if not isinstance(context, dict) or context.keys() - {"contentStatuses"}:
+            raise RefusedError(f"the fake knows only contentStatuses in cqlcontext, not {context}")
+        return _known(frozenset(context.get("contentStatuses", ["current"])))
+
+    def place(self, cql: str) -> int:
+        """Where a page of a search on Cloud begins: only the cursor says it."""
+        cursor = self.text("cursor", "")
+        self.given("next", "start")
+        if not cursor and "start" in self.values:
+            raise RefusedError("Cloud pages a search by cursor; start alone begins anew")
+        if not cursor:
+            return 0
+        place, asked = _json(base64.urlsafe_b64decode(cursor))
+        if asked != cql:
+            raise RefusedError("the cursor is that of another search")
+        return place
+
+    def all_used(self) -> None:
+        unknown = self.values.keys() - self._used
+        if unknown:
+            raise RefusedError(f"there is no parameter {sorted(unknown)}")
+
+
+def cursor(place: int, cql: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([place, cql]).encode()).decode()
+
+
+def _json(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise RefusedError(f"unreadable: {text!r}") from error
+
+
+def _known(statuses: frozenset[str]) -> frozenset[str]:
+    if not statuses <= STATUSES:
+        raise RefusedError(f"there is no status {sorted(statuses - STATUSES)}")
+    return statuses
+
+
+def basic(user: str, secret: str) -> str:
+    """The Authorization header of a user and a password or token."""
+    return "Basic " + base64.b64encode(f"{user}:{secret}".encode()).decode()
+
+
+def error(status: int, message: str) -> Answer:
+    """An error in the shape in which Confluence tells one."""
+    data = {"authorized": status != 403, "valid": True, "errors": [], "successful": False}
+    return json_answer(status, {"statusCode": status, "data": data, "message": message})
+
+
+def no_content(id: str) -> Answer:
+    """What is not there and what the account may not see look the same."""
+    return error(404, f"No content found with id: ContentId{{id={id}}}")

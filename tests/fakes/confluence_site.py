@@ -1,0 +1,285 @@
+"""A Confluence site as people edit it: spaces, pages, comments, attachments, who sees what.
+
+Where sites differ, the case that is harder for an importer holds: a move, a label or a restriction
+changes neither the version nor the last modification of a page.
+"""
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+from tests.fakes.confluence_content import Content, Space, Visible
+
+KIM = "kim"
+
+
+class Site:
+    """The content and the edits; `now` tells the time, `zone` is that of the account that asks."""
+
+    def __init__(self, now: Callable[[], datetime] | None = None, zone: tzinfo = UTC):
+        self.now = now or (lambda: datetime.now(UTC))
+        self.zone = zone
+        self.spaces: dict[str, Space] = {}
+        self.contents: dict[str, Content] = {}
+        self.users = {KIM: "Kim Minji", "lee": "Lee Jun", "tanaka": "Tanaka Yui"}
+        self.sees_trash = True
+        self.lock = threading.RLock()
+        self.revision = 0
+        """Changes with every edit."""
+        self._last = 0
+        self._titles: dict[tuple[str, str], Content] = {}
+
+    # What an account sees
+
+    def visible(self, *, archived: bool = False) -> dict[str, Visible]:
+        """The current pages and blog posts that the account sees, by id."""
+        with self.lock:
+            return {
+                content.id: self._shown(content)
+                for content in self.contents.values()
+                if content.type in ("page", "blogpost")
+                and self.is_listed(content, archived_spaces=archived)
+            }
+
+    def _shown(self, content: Content) -> Visible:
+        return Visible(
+            content.version,
+            content.title,
+            tuple(above.title for above in content.ancestors()),
+            content.space.key,
+            content.storage,
+            tuple(sorted(content.labels)),
+        )
+
+    def may_see(self, content: Content) -> bool:
+        """Whether the account sees it, in whatever status it is: restrictions are inherited."""
+        holder = self.contents[content.container] if content.container else None
+        if content.space.is_hidden or (content.status == "trashed" and not self.sees_trash):
+            return False
+        if content.is_restricted or any(above.is_restricted for above in content.ancestors()):
+            return False
+        return holder is None or (self.may_see(holder) and holder.status != "trashed")
+
+    def is_listed(
+        self, content: Content, statuses=frozenset({"current"}), archived_spaces: bool = False
+    ) -> bool:
+        """Whether a search or a listing shows it to the account."""
+        if content.status not in statuses or (content.space.is_archived and not archived_spaces):
+            return False
+        holder = self.contents[content.container] if content.container else content
+        return holder.status in statuses and self.may_see(content)
+
+    # Spaces
+
+    def add_space(self, key: str, name: str = "", type: str = "global") -> Space:
+        with self._editing():
+            space = Space(len(self.spaces) + 1, key, name or f"Space {key}", type)
+            self.spaces[key] = space
+            return space
+
+    def archive_space(self, key: str, is_archived: bool = True) -> None:
+        with self._editing():
+            self.spaces[key].is_archived = is_archived
+
+    def hide_space(self, key: str, is_hidden: bool = True) -> None:
+        """Take the space out of the account's permissions."""
+        with self._editing():
+            self.spaces[key].is_hidden = is_hidden
+
+    def delete_space(self, key: str) -> None:
+        with self._editing():
+            for content in [c for c in self.contents.values() if c.home is self.spaces[key]]:
+                self._forget(content)
+            del self.spaces[key]
+
+    # Pages
+
+    def add(
+        self,
+        space: str,
+        title: str,
+        storage: str = "",
+        parent: str | None = None,
+        *,
+        type: str = "page",
+        labels: tuple[str, ...] = (),
+        by: str = KIM,
+    ) -> str:
+        """A new page (or type="blogpost"); its id. Titles are unique in a space, as there."""
+        with self._editing():
+            self._check_title(space, title, type)
+            home = self.spaces[space]
+            if parent and self.contents[parent].space is not home:
+                raise ValueError(f"Page {parent} is not in the space {space}")
+            made = self._make(type, home, title, storage, by, parent=parent)
+            made.labels.extend(labels)
+            self._take_title(made)
+            return made.id
+
+    def edit(self, id: str, storage: str, *, by: str = KIM) -> None:
+        """Change the text: of a page, a blog post or a comment."""
+        with self._changing(id, by) as content:
+            content.storage = storage
+
+    def rename(self, id: str, title: str, *, by: str = KIM) -> None:
+        self._check_title(self.contents[id].space.key, title, self.contents[id].type)
+        with self._changing(id, by) as content:
+            content.title = title
+            self._take_title(content)
+
+    def move(self, id: str, parent: str | None = None, *, space: str | None = None) -> None:
+        """Under another page, or to the top of a space; what is under it goes with it."""
+        with self._editing():
+            content = self.contents[id]
+            above = self.contents[parent] if parent else None
+            home = above.space if above else self.spaces[space or content.space.key]
+            if above and (above.status != "current" or content in [above, *above.ancestors()]):
+                raise ValueError(f"Page {id} can't be moved under {parent}")
+            moved = [content, *self.below(id)]
+            for each in moved if home is not content.home else ():
+                self._check_title(home.key, each.title, each.type)
+            content.parent = parent
+            for each in moved:
+                each.home = home
+                self._take_title(each)
+
+    def trash(self, id: str) -> None:
+        """Pages under it move up to its parent, as there."""
+        self._put_away(id, "trashed")
+
+    def archive(self, id: str) -> None:
+        self._put_away(id, "archived")
+
+    def restore(self, id: str) -> None:
+        """Out of the trash or the archive: under its old parent, if that is still there."""
+        with self._editing():
+            content = self.contents[id]
+            parent = self.contents.get(content.parent or "")
+            self._check_title(content.space.key, content.title, content.type)
+            if not (parent and parent.status == "current" and parent.home is content.home):
+                content.parent = None
+            content.status = "current"
+            self._take_title(content)
+
+    def purge(self, id: str) -> None:
+        """For ever, with its comments and attachments."""
+        self.trash(id)
+        with self._editing():
+            self._forget(self.contents[id])
+
+    def restrict(self, id: str, is_restricted: bool = True) -> None:
+        """Let the account no more see it, nor what is under it; False takes that back."""
+        with self._editing():
+            self.contents[id].is_restricted = is_restricted
+
+    def label(self, id: str, *labels: str) -> None:
+        with self._editing():
+            held = self.contents[id].labels
+            held.extend(label for label in labels if label not in held)
+
+    def unlabel(self, id: str, label: str) -> None:
+        with self._editing():
+            self.contents[id].labels.remove(label)
+
+    def lose_body(self, id: str) -> None:
+        """Let the page be given without a body, as broken pages are."""
+        with self._editing():
+            self.contents[id].has_body = False
+
+    # What is in a page
+
+    def comment(
+        self, page: str, storage: str, *, reply_to: str | None = None, by: str = KIM
+    ) -> str:
+        with self._editing():
+            title = f"Re: {self.contents[page].title}"
+            made = self._make("comment", None, title, storage, by, parent=reply_to, container=page)
+            return made.id
+
+    def attach(
+        self, page: str, name: str, data: bytes, media_type: str = "text/plain", *, by: str = KIM
+    ) -> str:
+        """A new attachment, or a new version of the one of that name; its id."""
+        with self._editing():
+            for held in self.inside(page, "attachment"):
+                if held.title == name and held.status == "current":
+                    with self._changing(held.id, by):
+                        held.data, held.media_type = data, media_type
+                    return held.id
+            made = self._make("attachment", None, name, "", by, container=page)
+            made.data, made.media_type = data, media_type
+            return made.id
+
+    def inside(self, page: str, type: str) -> list[Content]:
+        """The comments (replies too) or attachments of a page, the oldest first."""
+        return [c for c in self.contents.values() if c.container == page and c.type == type]
+
+    def below(self, id: str) -> list[Content]:
+        """Everything under a page, at any depth."""
+        top = self.contents[id]
+        return [content for content in self.contents.values() if top in content.ancestors()]
+
+    # How edits are made
+
+    def _editing(self) -> "_Edit":
+        return _Edit(self)
+
+    def _changing(self, id: str, by: str) -> "_Edit":
+        return _Edit(self, self.contents[id], by)
+
+    def _make(self, type, home, title, storage, by, *, parent=None, container=None) -> Content:
+        self._last += 1
+        number, now = 100_000 + self._last, self.now()
+        made = Content(
+            self, number, type, home, title, storage, parent, container, by, now, now, by
+        )
+        self.contents[made.id] = made
+        return made
+
+    def _check_title(self, space: str, title: str, type: str) -> None:
+        held = self._titles.get((space, title))
+        if type != "page" or held is None or held.status != "current":
+            return
+        if held.home is self.spaces[space] and held.title == title:
+            raise ValueError(f"There is a page {title!r} in the space {space}")
+
+    def _take_title(self, content: Content) -> None:
+        if content.type == "page" and content.status == "current":
+            self._titles[content.space.key, content.title] = content
+
+    def _put_away(self, id: str, status: str) -> None:
+        with self._editing():
+            content = self.contents[id]
+            for under in self.contents.values():
+                if under.parent == id and under.status == "current":
+                    under.parent = content.parent
+            content.status = status
+
+    def _forget(self, content: Content) -> None:
+        for held in [held for held in self.contents.values() if held.container == content.id]:
+            del self.contents[held.id]
+        for under in self.contents.values():
+            if under.parent == content.id:
+                under.parent = None
+        self._titles = {k: v for k, v in self._titles.items() if v is not content}
+        self.contents.pop(content.id, None)
+
+
+class _Edit:
+    """One edit at a time; with a content, it becomes a new version of it."""
+
+    def __init__(self, site: Site, content: Content | None = None, by: str = ""):
+        self.site, self.content, self.by = site, content, by
+
+    def __enter__(self) -> Any:
+        self.site.lock.acquire()
+        return self.content
+
+    def __exit__(self, kind, *exception: object) -> None:
+        if kind is None:
+            self.site.revision += 1
+            if self.content is not None:
+                self.content.version += 1
+                self.content.modified, self.content.editor = self.site.now(), self.by
+        self.site.lock.release()
