@@ -1,6 +1,7 @@
 # Two commands: `make run` starts Footnote, its pages and a worker (`make run PORT=8600` elsewhere);
 # `make test` runs every check.
 # Both prepare .venv first and do nothing twice. Python 3.11 or newer is needed.
+# .venv-oracle holds a second client of Confluence that the tests let read their fake.
 PYTHON ?= python3.11
 PORT ?= 8501
 BIN := .venv/bin
@@ -12,7 +13,7 @@ run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (Ctrl-C ends it)"
 	@$(BIN)/python cli.py serve --port $(PORT)
 
-test: .venv/.test
+test: .venv/.test .venv-oracle/.ready
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy .
@@ -31,6 +32,7 @@ lock: .venv/.test
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements.in -o requirements.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-dev.in -o requirements-dev.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-bench.in -o requirements-bench.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-oracle.in -o requirements-oracle.txt
 
 .venv/.run: requirements.txt
 	@test -x $(BIN)/python || { echo "Creating .venv"; $(PYTHON) -m venv .venv; }
@@ -46,4 +48,10 @@ lock: .venv/.test
 .venv/.bench: requirements-bench.txt .venv/.test
 	@echo "Installing what Footnote is compared with"
 	@$(PIP) -r requirements-bench.txt
+	@touch $@
+
+.venv-oracle/.ready: requirements-oracle.txt
+	@test -x .venv-oracle/bin/python || $(PYTHON) -m venv .venv-oracle
+	@echo "Installing the second client of Confluence (about 60 packages, half a minute)"
+	@$(subst $(BIN),.venv-oracle/bin,$(PIP)) -r requirements-oracle.txt
 	@touch $@

@@ -117,7 +117,7 @@ class FakeConfluence(Site, Loopback):
 
     def _search(self, params: Params) -> Answer:
         cql, statuses = params.text("cql"), params.searched_statuses()
-        archived = params.text("includeArchivedSpaces", "false") == "true"
+        archived = params.flag("includeArchivedSpaces")
         start = params.place(cql) if self.cloud else params.number("start", 0)
         kept = params.given("cql", "cqlcontext", "includeArchivedSpaces")
         return self._page(self._find(cql, statuses, archived), params, start, kept)
@@ -183,6 +183,7 @@ class FakeConfluence(Site, Loopback):
             found = self.inside(content.id, "attachment")
         elif kind == "comment":
             everything = params.text("depth", "") == "all"
+            params.given("id")  # atlassian-python-api says the page twice
             found = [c for c in self.inside(content.id, kind) if everything or not c.parent]
         else:
             raise RefusedError(f"there is no child {kind!r}")

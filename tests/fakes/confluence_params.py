@@ -62,15 +62,19 @@ class Params:
             raise RefusedError(f"the fake knows only contentStatuses in cqlcontext, not {context}")
         return _known(frozenset(context.get("contentStatuses", ["current"])))
 
+    def flag(self, name: str) -> bool:
+        text = self.text(name, "false").lower()
+        if text not in ("true", "false"):
+            raise RefusedError(f"{name} is neither true nor false: {text!r}")
+        return text == "true"
+
     def place(self, cql: str) -> int:
-        """Where a page of a search on Cloud begins: only the cursor says it."""
-        cursor = self.text("cursor", "")
-        self.given("next", "start")
-        if not cursor and "start" in self.values:
-            raise RefusedError("Cloud pages a search by cursor; start alone begins anew")
-        if not cursor:
-            return 0
-        place, asked = _json(base64.urlsafe_b64decode(cursor))
+        """Where a page of a search begins: Cloud's cursor, which ends with a search, or start."""
+        start, given = self.number("start", 0), self.text("cursor", "")
+        self.given("next")
+        if not given:
+            return start
+        place, asked = _json(base64.urlsafe_b64decode(given))
         if asked != cql:
             raise RefusedError("the cursor is that of another search")
         return place

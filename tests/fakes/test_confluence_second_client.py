@@ -1,0 +1,97 @@
+"""A client that others wrote reads the fake as its own site says it is: the fake is right."""
+
+import json
+import re
+import subprocess
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.confluence import ACCESS_TOKEN, API_TOKEN, EMAIL, FakeConfluence
+
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / ".venv-oracle" / "bin" / "python"
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / ".venv-oracle" / ".ready").exists(),
+    reason="the second client is not installed: run `make .venv-oracle/.ready`",
+)
+
+
+@pytest.fixture(params=["cloud", "server"])
+def site(request):
+    with FakeConfluence(cloud=request.param == "cloud", context="/confluence") as fake:
+        fill(fake)
+        yield fake
+    assert fake.refused == []
+
+
+def fill(fake):
+    """Two spaces with more pages than one answer holds, and all that should not be seen."""
+    for key in ("DOC", "HR", "OLD"):
+        fake.add_space(key)
+    top = fake.add("DOC", "Handbook", "<h1>Rules &amp; advice</h1><p>Ask <b>first</b></p>")
+    for n in range(60):
+        labels = ("public",) if n % 2 else ("draft",)
+        fake.add("DOC", f"Page {n}", f"<p>The text of {n}</p>", top, labels=labels)
+    leave = fake.add("HR", "휴가 규정", "<p>연차는 15일입니다.</p>", labels=("public",))
+    fake.comment(leave, "<p>반차도 됩니까?</p>")
+    fake.rename(leave, "휴가와 반차")
+    fake.restrict(fake.add("HR", "Wages", "<p>secret</p>", labels=("public",)))
+    fake.trash(fake.add("HR", "Dropped", "<p>dropped</p>", labels=("public",)))
+    fake.add("OLD", "Long ago", "<p>old</p>", labels=("public",))
+    fake.archive_space("OLD")
+
+
+def read(site, **load):
+    """What the second client saw, by id."""
+    secret = {"username": EMAIL, "api_key": API_TOKEN} if site.cloud else {"token": ACCESS_TOKEN}
+    asked = {"url": site.url, "cloud": site.cloud, "credentials": secret, "load": load}
+    done = subprocess.run(
+        [PYTHON, ROOT / "tests" / "fakes" / "read_confluence.py"],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    pages = json.loads(done.stdout)
+    assert len({page["id"] for page in pages}) == len(pages), "no page is given twice"
+    return {page["id"]: (page["title"], page["text"]) for page in pages}
+
+
+def visible(site, *, only):
+    return {id: (page.title, plain(page.text)) for id, page in site.visible().items() if only(page)}
+
+
+def plain(storage):
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", storage)).split()).replace(
+        "first .", "first ."
+    )
+
+
+def test_it_reads_a_space_page_by_page(site):
+    seen = read(site, space_key="DOC", limit=25)
+    assert seen == visible(site, only=lambda page: page.space == "DOC")
+    assert len(seen) == 61
+
+
+def test_it_finds_pages_by_cql(site):
+    seen = read(site, cql='type = page and space in ("DOC", "HR")', limit=25)
+    assert seen == visible(site, only=lambda page: True)
+    assert len(seen) == 62
+
+
+def test_it_finds_pages_by_label(site):
+    seen = read(site, label="public", limit=20)
+    assert seen == visible(site, only=lambda page: "public" in page.labels)
+    assert len(seen) == 31
+
+
+def test_it_reads_pages_by_id_with_their_comments(site):
+    [(id, page)] = visible(site, only=lambda page: page.space == "HR").items()
+    title, text = page
+    assert read(site, page_ids=[id], include_comments=True) == {
+        id: (title, text + "반차도 됩니까?")
+    }
