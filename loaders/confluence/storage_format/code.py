@@ -12,6 +12,7 @@ PLAIN_BODIES = {
     "plantumlcloud": "plantuml",
     "mermaid": "mermaid",
     "mermaid-macro": "mermaid",
+    "mermaiddiagram": "mermaid",
     "mermaid-cloud": "mermaid",
     "markdown": "markdown",
     "markdown-macro": "markdown",

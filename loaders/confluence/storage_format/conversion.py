@@ -13,6 +13,7 @@ from loaders.confluence.storage_format.macros import convert_macro
 from loaders.confluence.storage_format.parse import parse, plain_text
 from loaders.confluence.storage_format.structure import (
     convert_extension,
+    convert_item,
     convert_task,
     convert_task_list,
 )
@@ -32,6 +33,7 @@ _CONVERTERS: dict[str, Callable[[Element, Links], None]] = {
     ac("image"): convert_image,
     ac("emoticon"): convert_emoticon,
     "time": convert_time,
+    "li": convert_item,
     ac("task"): convert_task,
     ac("task-list"): convert_task_list,
     ac("adf-extension"): convert_extension,

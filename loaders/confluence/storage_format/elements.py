@@ -14,6 +14,8 @@ AC = "http://atlassian.com/content"
 RI = "http://atlassian.com/resource/identifier"
 """The namespace of what names a page, a file or a person."""
 
+ROOT = "storage"
+"""The element around all others."""
 
 _NO_XML = re.compile("[\ufffe\uffff]")
 
@@ -26,6 +28,10 @@ def ac(name: str) -> str:
 def ri(name: str) -> str:
     """The full name of an `ri:` element or attribute."""
     return f"{{{RI}}}{name}"
+
+
+# What holds blocks, and sentences only by way of them.
+_CONTAINERS = frozenset({ROOT, "div", *map(ac, ("layout-cell", "rich-text-body", "adf-content"))})
 
 
 def is_html(element: Element) -> bool:
@@ -49,6 +55,18 @@ def say(element: Element, text: str, tag: str = "span") -> None:
     del element[:]
     rename(element, tag)
     element.text = allowed(text)
+
+
+def say_apart(element: Element, text: str) -> None:
+    """As `say`, in a block of its own where no sentence is around the element."""
+    before = element.getprevious()
+    around = (element.getparent().text if before is None else before.tail, element.tail)
+    is_alone = element.getparent().tag in _CONTAINERS and not any(map(_holds_text, around))
+    say(element, text, "div" if is_alone else "span")
+
+
+def _holds_text(text: str | None) -> bool:
+    return bool(text and text.strip())
 
 
 def words(element: Element | None) -> str:

@@ -10,11 +10,12 @@ from loaders.confluence.storage_format.code import (
     say_html,
     say_inline_formula,
 )
-from loaders.confluence.storage_format.elements import Element, insert, say
+from loaders.confluence.storage_format.elements import Element, insert, say_apart
 from loaders.confluence.storage_format.links import Links, markdown_link
 from loaders.confluence.storage_format.macro import Macro, read_macro
 from loaders.confluence.storage_format.panels import PANELS, keep_bare_body, keep_body
 from loaders.confluence.storage_format.parameters import told
+from loaders.confluence.storage_format.roadmap import say_roadmap
 
 # Their title is shown, other parameters set how they look.
 _BOXES = ("panel", "expand", "ui-expand", "excerpt", "details", "chart", "section", "column")
@@ -51,7 +52,7 @@ def _saying(*names: str) -> Callable[[Macro], None]:
 
     def convert(macro: Macro) -> None:
         said = (macro.parameter("title"), macro.parameter(*names))
-        say(macro.element, " ".join(dict.fromkeys(filter(None, said))))
+        say_apart(macro.element, " ".join(dict.fromkeys(filter(None, said))))
 
     return convert
 
@@ -65,7 +66,7 @@ def _say_page(macro: Macro) -> None:
             space_key, title = "", name
         space = space_key or macro.parameter("spaceKey", "space") or None
         name = markdown_link(title, macro.links.page(space, title, ""))
-    say(macro.element, name)
+    say_apart(macro.element, name)
 
 
 def _say_file(macro: Macro) -> None:
@@ -74,7 +75,7 @@ def _say_file(macro: Macro) -> None:
     if name and "](" not in name:
         name = markdown_link(name, macro.links.attachment(name, None, None))
     title = macro.parameter("title")
-    say(macro.element, " ".join(part for part in (title, name) if part))
+    say_apart(macro.element, " ".join(part for part in (title, name) if part))
 
 
 def _say_all(macro: Macro) -> None:
@@ -86,7 +87,7 @@ def _say_all(macro: Macro) -> None:
         macro.parameters.clear()
         say_code(macro)
     else:
-        say(macro.element, " ".join(said))
+        say_apart(macro.element, " ".join(said))
         return
     for text in reversed(said):
         insert(macro.element, "p", text)
@@ -102,7 +103,9 @@ _MACROS: dict[str, Callable[[Macro], None]] = {
     **dict.fromkeys(_FORMULAS, say_formula),
     **dict.fromkeys(_INLINE_FORMULAS, say_inline_formula),
     **dict.fromkeys(("include", "excerpt-include"), _say_page),
+    **dict.fromkeys(("style", "css-stylesheet"), keep_bare_body),
     "html": say_html,
+    "roadmap": say_roadmap,
     "status": _saying("title", "colour", "color"),
     "jira": _saying("key", "jqlQuery", "url"),
     "jiraissues": _saying("key", "jqlQuery", "url"),

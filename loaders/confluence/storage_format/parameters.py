@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 
 _SHOWN = frozenset({
-    "", "alt", "caption", "description", "diagramdisplayname", "diagramname", "file", "filename",
-    "heading", "key", "label", "message", "name", "page", "question", "subtitle", "summary",
-    "text", "title", "url", "user",
+    "", "accesslink", "alt", "caption", "code", "description", "diagram", "diagramdisplayname",
+    "diagramname", "file", "filename", "heading", "key", "label", "link", "message", "name",
+    "page", "question", "subtitle", "summary", "text", "title", "url", "user",
 })  # fmt: skip
 _SETTINGS = frozenset({"atlassian-macro-output-type", "class", "cql", "css", "sort", "style"})
 _WORDS = re.compile(r"[^\W\d_]{2,}[,;:.!?]* [^\W\d_]|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")

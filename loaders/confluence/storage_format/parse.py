@@ -4,7 +4,7 @@ import re
 from html import unescape
 from html.entities import html5
 
-from loaders.confluence.storage_format.elements import AC, RI, Element, allowed
+from loaders.confluence.storage_format.elements import AC, RI, ROOT, Element, allowed
 
 _CDATA = r"<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
 _REFERENCE = re.compile(r"&([A-Za-z]\w*);", re.ASCII)
@@ -52,8 +52,8 @@ def plain_text(storage: str) -> str:
 def _document(text: str) -> str:
     names = sorted(set(_REFERENCE.findall(text)) - _XML_NAMES)
     declared = "".join(f'<!ENTITY {name} "{_value(name)}">' for name in names)
-    head = f"<!DOCTYPE storage [{declared}]>"
-    return f'{head}<storage xmlns:ac="{AC}" xmlns:ri="{RI}">{text}<{_END}/></storage>'
+    head = f"<!DOCTYPE {ROOT} [{declared}]>"
+    return f'{head}<{ROOT} xmlns:ac="{AC}" xmlns:ri="{RI}">{text}<{_END}/></{ROOT}>'
 
 
 def _value(name: str) -> str:

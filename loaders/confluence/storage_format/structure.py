@@ -1,8 +1,12 @@
 """Task lists, and what Cloud's editor keeps in its own form beside HTML."""
 
-from loaders.confluence.storage_format.elements import Element, ac, rename, say, words
+from loaders.confluence.storage_format.elements import Element, ac, is_within, rename, say, words
 from loaders.confluence.storage_format.links import Links
 from loaders.confluence.storage_format.panels import PANELS, label
+from loaders.confluence.storage_format.parameters import told
+
+# What Cloud itself writes as the fallback of an app that gives none.
+_NO_FALLBACK = ("We don't have a way to export", "We don’t have a way to export")
 
 
 def convert_task_list(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
@@ -15,7 +19,7 @@ def convert_task_list(element: Element, links: Links) -> None:  # noqa: ARG001  
             before.append(child)
 
 
-def convert_task(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
+def convert_task(element: Element, links: Links) -> None:
     """A task as a list item after its box. Who is to do it, and when, its body says."""
     is_done = words(element.find(ac("task-status"))) == "complete"
     body = element.find(ac("task-body"))
@@ -23,27 +27,38 @@ def convert_task(element: Element, links: Links) -> None:  # noqa: ARG001  as al
     if body is not None:
         body.tail = ""
         element.append(body)
-        _join_first_paragraph(body)
+        convert_item(body, links)
 
 
-def _join_first_paragraph(body: Element) -> None:
-    if len(body) and body[0].tag == "p" and not (body.text or "").strip():
-        body.text = ""
-        rename(body[0], "span")
+def convert_item(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
+    """A list item that begins with a paragraph as one that begins with its text."""
+    if len(element) and element[0].tag == "p" and not (element.text or "").strip():
+        element.text = ""
+        rename(element[0], "span")
 
 
 def convert_extension(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
-    """What only Cloud's editor knows, by the HTML that it gives for others, or by its parts."""
-    fallback = element.find(ac("adf-fallback"))
-    kinds = element.iterfind(f".//{ac('adf-attribute')}[@key='panel-type']")
-    kind = PANELS.get(words(next(kinds, None)), "")
-    kept = [fallback] if words(fallback) else element.findall(f".//{ac('adf-content')}")
-    outer = [part for part in kept if next(part.iterancestors(ac("adf-content")), None) is None]
-    del element[:]
-    element.text = ""
-    rename(element, "div")
-    element.extend(outer)
-    for part in outer:
-        rename(part, "div")
+    """What only Cloud's editor knows: the HTML it gives for others, its parts, or its words."""
+    settings = _settings(element)
+    kept = _kept(element)
+    said = [] if kept else told(settings)
+    say(element, " ".join(said), "div")
+    for part in kept:
         part.tail = ""
-    label(element, kind, "")
+        rename(part, "div")
+        element.append(part)
+    if kept:
+        label(element, PANELS.get(settings.get("panel-type", ""), ""), "")
+
+
+def _kept(element: Element) -> list[Element]:
+    fallback = element.find(ac("adf-fallback"))
+    if (text := words(fallback)) and not text.startswith(_NO_FALLBACK):
+        return [fallback]
+    contents = element.findall(f".//{ac('adf-content')}")
+    return [each for each in contents if not is_within(each, ac("adf-content")) and words(each)]
+
+
+def _settings(element: Element) -> dict[str, str]:
+    names = (ac("adf-attribute"), ac("adf-parameter"))
+    return {each.get("key", ""): words(each) for each in element.iter(*names) if not len(each)}
