@@ -16,9 +16,7 @@ from tempfile import TemporaryDirectory
 from errors import UnreadableNowError
 
 _GUARD = Path(__file__).with_name("program_guard.py")
-_LARGEST = (
-    512 * 2**20
-)  # bytes of any file that a program writes; as much as an archive may unpack to
+_LARGEST = 512 * 2**20  # bytes of any file that a program writes, as an archive may unpack to
 _SAID = "said.txt"
 _SAID_BYTES = 4000
 _KEPT = ("PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
