@@ -1,0 +1,52 @@
+"""What tests ask the fake Google Drive for, through Google's own client."""
+
+import pytest
+from google.oauth2 import service_account
+from googleapiclient.discovery import build
+from googleapiclient.errors import HttpError
+
+from tests.fakes.google_drive import READ_ONLY
+
+ALL = {"supportsAllDrives": True, "includeItemsFromAllDrives": True}
+BY_LOG = {**ALL, "fields": "*"}
+
+
+def client(fake, scope=READ_ONLY):
+    key = service_account.Credentials.from_service_account_info(
+        fake.service_account(), scopes=[scope]
+    )
+    return build(
+        "drive",
+        "v3",
+        credentials=key,
+        static_discovery=True,
+        cache_discovery=False,
+        client_options={"api_endpoint": fake.url},
+    )
+
+
+def names(api, **asked):
+    found, token = [], None
+    while True:
+        told = api.files().list(**{**asked, "pageToken": token} if token else asked).execute()
+        found += [file["name"] for file in told["files"]]
+        token = told.get("nextPageToken")
+        if not token:
+            return sorted(found)
+
+
+def changes(api, token, **asked):
+    told = api.changes().list(pageToken=token, **{**BY_LOG, **asked}).execute()
+    return told["changes"], told["newStartPageToken"]
+
+
+def start(api, **asked):
+    return (
+        api.changes().getStartPageToken(supportsAllDrives=True, **asked).execute()["startPageToken"]
+    )
+
+
+def error(request):
+    with pytest.raises(HttpError) as caught:
+        request.execute()
+    return caught.value.status_code, caught.value.error_details[0]["reason"]

@@ -1,0 +1,157 @@
+"""The logs of changes of the fake, through Google's own client."""
+
+import pytest
+
+from tests.fakes.google_drive import PERSON, FakeDrive
+from tests.fakes.google_drive_client import BY_LOG, changes, client, error, names, start
+
+
+@pytest.fixture
+def fake():
+    with FakeDrive() as drive:
+        yield drive
+
+
+@pytest.fixture
+def strict(fake):
+    """The fake, of which nothing is asked that it does not know."""
+    yield fake
+    assert fake.refused == []
+
+
+@pytest.fixture
+def api(fake):
+    return client(fake)
+
+
+@pytest.fixture
+def team(fake):
+    folder = fake.folder("Team")
+    fake.share(folder)
+    return folder
+
+
+def test_changes_tell_each_item_once_as_it_is_now(strict, api, team):
+    token = start(api)
+    file = strict.upload("a.txt", "x", team)
+    strict.edit(file, "y")
+    strict.rename(file, "b.txt")
+    strict.upload("private.txt", "x")
+    [change], token = changes(api, token)
+    assert (change["removed"], change["fileId"]) == (False, file.id)
+    assert change["file"]["name"] == "b.txt"
+    assert changes(api, token) == ([], token)
+
+
+def test_changes_come_in_pages(strict, api, team):
+    token = start(api)
+    wanted = [strict.upload(f"{n}.txt", "x", team).id for n in range(5)]
+    strict.page_limit = 2
+    told = []
+    while token:
+        page = api.changes().list(pageToken=token, **BY_LOG).execute()
+        told += [change["fileId"] for change in page["changes"]]
+        token = page.get("nextPageToken")
+    assert told == wanted
+    assert strict.calls()["changes"] == 3
+
+
+@pytest.mark.parametrize("tells_descendants", [False, True])
+def test_of_a_folder_only_itself_is_told_unless_drive_tells_more(
+    strict, api, team, tells_descendants
+):
+    below = strict.folder("Sub", team)
+    file = strict.upload("a.txt", "x", below)
+    token = start(api)
+    strict.tells_descendants = tells_descendants
+    strict.trash(below)
+    told, _ = changes(api, token)
+    expected = [below.id, file.id] if tells_descendants else [below.id]
+    assert [change["fileId"] for change in told] == expected
+    fields = "trashed,explicitlyTrashed"
+    assert api.files().get(fileId=file.id, fields=fields).execute() == {
+        "trashed": True,
+        "explicitlyTrashed": False,
+    }
+    assert names(api, q=f"'{below.id}' in parents and trashed = false") == []
+
+
+def test_the_trash_of_others_may_be_hidden(strict, api, team):
+    file = strict.upload("a.txt", "x", team)
+    token = start(api)
+    strict.others_see_trash = False
+    strict.trash(file)
+    [change], token = changes(api, token)
+    assert change["removed"]
+    strict.restore(file)
+    assert [change["removed"] for change in changes(api, token)[0]] == [False]
+
+
+@pytest.mark.parametrize("away", ["unshare", "move", "purge"])
+def test_what_is_no_more_to_be_seen_is_told_as_removed(strict, api, team, away):
+    file = strict.upload("a.txt", "x", team)
+    token = start(api)
+    if away == "unshare":
+        strict.unshare(team)
+    elif away == "move":
+        strict.move(file, strict.my_drive)
+    else:
+        strict.purge(file)
+    [change], token = changes(api, token)
+    gone = team if away == "unshare" else file
+    assert (change["removed"], change["fileId"]) == (True, gone.id)
+    assert "file" not in change
+    assert error(api.files().get(fileId=file.id)) == (404, "notFound")
+    strict.edit(file, "later")
+    assert changes(api, token) == ([], start(api))
+
+
+def test_a_shared_drive_has_a_log_of_its_own(strict, api, team):
+    drive = strict.shared_drive("Wiki")
+    own, its = start(api), start(api, driveId=drive.id)
+    file = strict.upload("a.txt", "x", drive)
+    assert changes(api, own)[0] == [], "members read the log of the drive"
+    [change], its = changes(api, its, driveId=drive.id)
+    assert change["fileId"] == file.id
+    strict.move(file, team)
+    assert [change["removed"] for change in changes(api, own)[0]] == [False]
+    assert [change["removed"] for change in changes(api, its, driveId=drive.id)[0]] == [True]
+    [after] = changes(api, its, driveId=drive.id, includeCorpusRemovals=True)[0]
+    assert (after["removed"], after["file"]["id"]) == (True, file.id), "it is still there elsewhere"
+    assert error(api.changes().list(pageToken=its, **BY_LOG)) == (400, "invalid")
+
+
+def test_membership_of_a_drive_is_one_change(strict, api):
+    drive = strict.shared_drive("Wiki", members=[PERSON])
+    strict.upload("a.txt", "x", drive)
+    token = start(api)
+    strict.add_member(drive)
+    [joined], token = changes(api, token)
+    strict.remove_member(drive)
+    [left], _ = changes(api, token)
+    assert (joined["changeType"], joined["removed"], joined["driveId"]) == (
+        *("drive", False, drive.id),
+    )
+    assert (left["changeType"], left["removed"]) == ("drive", True)
+    assert error(api.changes().getStartPageToken(driveId=drive.id, supportsAllDrives=True)) == (
+        *(404, "notFound"),
+    )
+
+
+def test_a_file_of_a_drive_that_is_shared_alone_is_in_the_own_log(strict, api):
+    drive = strict.shared_drive("Wiki", members=[PERSON])
+    file = strict.upload("a.txt", "x", drive)
+    strict.share(file)
+    token = start(api)
+    strict.edit(file, "y")
+    assert [change["fileId"] for change in changes(api, token)[0]] == [file.id]
+
+
+@pytest.mark.parametrize("status", [400, 410])
+def test_a_token_may_be_unknown_or_expired(strict, api, team, status):
+    token = start(api)
+    assert error(api.changes().list(pageToken="x")) == (400, "invalid")
+    strict.log.expired_status = status
+    strict.log.expire()
+    assert error(api.changes().list(pageToken=token)) == (status, "invalid")
+    assert changes(api, start(api))[0] == []

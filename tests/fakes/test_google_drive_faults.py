@@ -1,0 +1,82 @@
+"""The faults of the fake, as Google's own client meets them."""
+
+import threading
+from http.client import HTTPException
+
+import pytest
+from googleapiclient.errors import HttpError
+from httplib2 import HttpLib2Error
+
+from tests.fakes.faults import Fault, Faults
+from tests.fakes.google_drive import DRIVE_FAULTS, DriveFault, FakeDrive
+from tests.fakes.google_drive_client import client, error, names
+
+
+@pytest.fixture
+def fake():
+    with FakeDrive() as drive:
+        yield drive
+
+
+@pytest.fixture
+def strict(fake):
+    """The fake, of which nothing is asked that it does not know."""
+    yield fake
+    assert fake.refused == []
+
+
+@pytest.fixture
+def api(fake):
+    return client(fake)
+
+
+@pytest.fixture
+def team(fake):
+    folder = fake.folder("Team")
+    fake.share(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (DriveFault.RATE, (403, "rateLimitExceeded")),
+        (DriveFault.USER_RATE, (403, "userRateLimitExceeded")),
+        (DriveFault.BAD_GATEWAY, (502, "backendError")),
+        (Fault.TOO_MANY, (429, "rateLimitExceeded")),
+        (Fault.TOO_MANY_RETRY_AFTER, (429, "rateLimitExceeded")),
+        (Fault.FAILED, (500, "internalError")),
+        (Fault.UNAVAILABLE, (503, "backendError")),
+    ],
+)
+def test_faults_are_worded_as_google_does(strict, api, fault, expected):
+    api.about().get(fields="user").execute()
+    strict.faults = Faults(share=1, kinds=[fault])
+    assert error(api.about().get(fields="user")) == expected
+
+
+def test_every_fault_passes_in_the_end(strict, api, team):
+    strict.upload("a.txt", "x" * 1000, team)
+    names(api)
+    strict.faults = Faults(1, 0.5, DRIVE_FAULTS, slow_seconds=0)
+    got = 0
+    for _ in range(200):
+        try:
+            got += names(api) == ["Team", "a.txt"]
+        except (HttpError, OSError, ValueError, HTTPException, HttpLib2Error, TypeError):
+            continue  # TypeError: of broken JSON the client makes a text
+    assert got > 60
+    assert set(strict.faults.counts) == set(DRIVE_FAULTS)
+
+
+def test_each_thread_with_a_client_of_its_own_is_served(strict, team):
+    strict.upload("a.txt", "x", team)
+    seen = []
+    threads = [
+        threading.Thread(target=lambda: seen.append(names(client(strict)))) for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert seen == [["Team", "a.txt"]] * 6

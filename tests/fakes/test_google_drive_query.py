@@ -1,0 +1,136 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fakes.google_drive_items import Item
+from tests.fakes.google_drive_query import MOST_TERMS, Query
+from tests.fakes.loopback import RefusedError
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def item(name="Plan.txt", mime="text/plain", parents=(), trashed=False):
+    return Item("x", name, mime, "kim", NOON, NOON, list(parents), explicitly_trashed=trashed)
+
+
+FOLDER = Item("folder-1", "F", "f", "kim", NOON, NOON)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", True),
+        ("'folder-1' in parents", True),
+        ("'folder-2' in parents", False),
+        ("not 'folder-2' in parents", True),
+        ("trashed = false", True),
+        ("trashed=false and 'folder-1' in parents", True),
+        ("trashed != false", False),
+        ("mimeType = 'text/plain'", True),
+        ("mimeType != 'text/plain'", False),
+        ("mimeType contains 'text/'", True),
+        ("name = 'plan.TXT'", True),
+        ("name contains 'pla'", True),
+        ("name contains 'lan'", False),
+        ("name != 'Plan.txt'", False),
+        ("modifiedTime > '2026-03-01T11:59:59'", True),
+        ("modifiedTime > '2026-03-01T13:00:00+00:00'", False),
+        ("modifiedTime <= '2026-03-01T12:00:00Z'", True),
+        ("('a' in parents or 'folder-1' in parents) and trashed = false", True),
+        ("not (trashed = false and name = 'other')", True),
+    ],
+)
+def test_each_term_finds_what_drive_would_find(text, expected):
+    assert Query(text).matches(item(parents=[FOLDER])) is expected
+
+
+def test_and_and_or_are_taken_from_left_to_right():
+    # with "and" binding tighter this would be true
+    assert not Query("trashed = false or trashed = false and name = 'b'").matches(item())
+    assert Query("trashed = false or (trashed = false and name = 'b')").matches(item())
+
+
+def test_a_quote_in_a_name_is_escaped():
+    assert Query(r"name = 'Kim\'s \\ plan'").matches(item(r"Kim's \ plan"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id = 'x'",
+        "fullText contains 'x'",
+        "'a' in owners",
+        "name = 'unended",
+        "name = 'a' and",
+        "(name = 'a'",
+        "name = 'a')",
+        "name ~ 'a'",
+        "trashed = 'false'",
+        "name = x",
+        "name < 'a'",
+        "modifiedTime > 'yesterday'",
+        "modifiedTime contains '2026'",
+        "name = 'a' name = 'b'",
+        "not",
+        "   )",
+    ],
+)
+def test_what_drive_or_the_fake_does_not_know_is_refused(text):
+    with pytest.raises(RefusedError):
+        Query(text)
+
+
+def test_too_many_terms_are_refused():
+    Query(" or ".join(["trashed = true"] * MOST_TERMS))
+    with pytest.raises(RefusedError, match="too complex"):
+        Query(" or ".join(["trashed = true"] * (MOST_TERMS + 1)))
+
+
+TERMS = st.sampled_from(["trashed = true", "trashed = false", "name = 'a'", "'f' in parents"])
+TREES = st.recursive(
+    TERMS.map(lambda term: (term,)),
+    lambda inner: (
+        inner.map(lambda one: ("not", one))
+        | st.tuples(inner, st.sampled_from(["and", "or"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+def written(tree):
+    if len(tree) == 1:
+        return tree[0]
+    if len(tree) == 2:
+        return f"not ({written(tree[1])})"
+    return f"({written(tree[0])}) {tree[1]} ({written(tree[2])})"
+
+
+def meant(tree, subject):
+    if len(tree) == 1:
+        return {
+            "trashed = true": subject.trashed,
+            "trashed = false": not subject.trashed,
+            "name = 'a'": subject.name == "a",
+            "'f' in parents": any(parent.id == "f" for parent in subject.parents),
+        }[tree[0]]
+    if len(tree) == 2:
+        return not meant(tree[1], subject)
+    left, right = meant(tree[0], subject), meant(tree[2], subject)
+    return left and right if tree[1] == "and" else left or right
+
+
+@given(TREES, st.booleans(), st.sampled_from("ab"), st.booleans())
+def test_any_joining_of_terms_means_what_it_says(tree, trashed, name, is_in):
+    parents = [Item("f", "F", "f", "kim", NOON, NOON)] if is_in else []
+    subject = item(name, parents=parents, trashed=trashed)
+    assert Query(written(tree)).matches(subject) is meant(tree, subject)
+
+
+@given(st.text("abcdefgh '\\()=<>!notandr", max_size=30))
+def test_any_other_text_is_refused_or_read(text):
+    try:
+        Query(text).matches(item())
+    except RefusedError:
+        return
