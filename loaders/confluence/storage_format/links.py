@@ -2,7 +2,7 @@
 
 import re
 from typing import NamedTuple, Protocol
-from urllib.parse import unquote_plus
+from urllib.parse import unquote, unquote_plus
 
 from loaders.confluence.storage_format.elements import Element, ac, is_within, ri, say, words
 
@@ -12,6 +12,7 @@ UNKNOWN_USER = "unknown user"
 # What would end the target too early for a reader of Markdown, or of a table around it.
 _ENCODED = {ord(character): f"%{ord(character):02X}" for character in ' ()[]<>"|\\`\n\t'}
 _BRACKET = re.compile(r"[\[\]]")
+_OF_LETTERS = re.compile(r"(?:%[89A-Fa-f][\dA-Fa-f])+")
 _PAGE_TITLE = re.compile(r"/pages/\d+/([^/?#]+)")
 _WEB = ("http://", "https://", "mailto:")
 _LONGEST_TEXT, _LONGEST_URL = 450, 1900  # `chains.visible_text` knows links up to these
@@ -51,11 +52,17 @@ class Target(NamedTuple):
 
 def markdown_link(text: str, url: str) -> str:
     """The link as Markdown on one line; only its words where it leads nowhere."""
-    url = url.translate(_ENCODED)
+    url = _OF_LETTERS.sub(_letters, url).translate(_ENCODED)
     if not url or not text or text == url or len(text) > _LONGEST_TEXT or len(url) > _LONGEST_URL:
         return text
     text = _BRACKET.sub(r"\\\g<0>", text)
     return f"[{text}]({url})"
+
+
+def _letters(match: re.Match[str]) -> str:
+    """Letters that Korean or Japanese titles are made of: as bytes they are three times as long."""
+    text = unquote(match[0], errors="replace")
+    return text if text.isalnum() else match[0]
 
 
 def referred(element: Element, links: Links) -> Target | None:

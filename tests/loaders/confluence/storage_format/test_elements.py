@@ -65,12 +65,19 @@ LINKS = {
         '<a href="https://e.example/a_(b)|c">the form</a>',
         "[the form](https://e.example/a_%28b%29%7Cc)",
     ),
+    "address of bytes that are no text": (
+        '<a href="http://x/%ED%9C%20%E3%80%80%zz">it</a>',
+        "[it](http://x/%ED%9C%20%E3%80%80%zz)",
+    ),
     "mail": ('<a href="mailto:hr@e.example">HR</a>', "[HR](mailto:hr@e.example)"),
     "web by its address": (
         '<a href="http://e.example/x">http://e.example/x</a>',
         "http://e.example/x",
     ),
-    "page by its address": (f'<a href="{SMART}">{SMART}</a>', f"[휴가 Guide]({SMART})"),
+    "page by its address": (
+        f'<a href="{SMART}">{SMART}</a>',
+        f"[휴가 Guide]({SMART.replace('%ED%9C%B4%EA%B0%80', '휴가')})",
+    ),
     "script": ('<a href="javascript:alert(1)">words</a>', "words"),
     "within code": ('<code>see <a href="http://e.example">it</a></code>', "`see it`"),
 }
@@ -195,7 +202,8 @@ def test_an_app_without_a_fallback_says_its_words():
         '<ac:adf-node type="extension">'
         '<ac:adf-attribute key="extension-type">com.x</ac:adf-attribute>'
         '<ac:adf-attribute key="text">Diagram</ac:adf-attribute>'
-        '<ac:adf-parameter key="guest-params"><ac:adf-parameter key="note">주문 흐름</ac:adf-parameter>'
+        '<ac:adf-parameter key="guest-params">'
+        '<ac:adf-parameter key="note">주문 흐름</ac:adf-parameter>'
         "</ac:adf-parameter></ac:adf-node>"
     )
     shown = to_markdown(extension(app, "We don't have a way to export this macro."), Site())
