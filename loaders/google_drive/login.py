@@ -1,5 +1,6 @@
 """Who signs in to Google: a service account, or a person whose token is stored."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -73,6 +74,11 @@ class DriveLogin:
     def email(self) -> str:
         """The service account's address, which things are shared with; empty for a person."""
         return str(self._told.get("client_email", ""))
+
+    def fingerprint(self) -> str:
+        """Differs between accounts, and tells nothing of the secret."""
+        who = self.email or str(self._told.get("refresh_token"))
+        return hashlib.sha256(who.encode()).hexdigest()[:16]
 
     def credentials(self) -> "Credentials":
         """New credentials of this login, which have fetched no access token yet.
