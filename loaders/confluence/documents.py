@@ -137,7 +137,7 @@ def _details(content: Content) -> dict[str, Any]:
     changed, moment = content.get("version") or {}, moment_of(content)
     ancestors = content.get("ancestors") or ()
     told = {
-        "page_id": str(content["id"]),
+        "page_id": str((content.get("container") or content)["id"]),
         "space": space_of(content),
         "space_name": (content.get("space") or {}).get("name") or "",
         "ancestors": [str(one.get("title") or "") for one in ancestors],

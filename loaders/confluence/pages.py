@@ -75,12 +75,13 @@ class ConfluencePages:
         begun = self._now()
         self._site.user()  # a token that ran out may show an empty site in place of an error
         since = self._since(before.mark, begun)
-        listing = Listing(self._site, before, since, self._max_bytes)
+        newest = None if since is None else since + OVERLAP
+        listing = Listing(self._site, before, since, self._max_bytes, newest)
         yield from listing.entries()
-        seen = [moment for moment in (since and since + OVERLAP, listing.newest) if moment]
         yield Mark(
             {
-                "watermark": max(seen).isoformat() if seen else "",
+                # No later than now: pages taken over from elsewhere may have dates to come.
+                "watermark": min(listing.newest or begun, begun).isoformat(),
                 "whole": begun.isoformat() if since is None else before.mark["whole"],
                 "wanted": self._wanted_digest(),
             }

@@ -1,0 +1,110 @@
+"""Reads a fake Confluence as imports do: lists, reads what changed, remembers what it has."""
+
+from dataclasses import dataclass, field
+
+from domain import Before, DocumentRef, Gone, Mark, Skipped
+from errors import UnreadableError
+from loaders.confluence.client import ConfluenceClient
+from loaders.confluence.login import Login, LoginKind
+from loaders.confluence.pages import ConfluencePages
+from loaders.confluence.wanted import Wanted
+from tests.fakes.confluence import ACCESS_TOKEN, API_TOKEN, EMAIL
+
+
+def login_to(fake):
+    if fake.cloud:
+        return Login(LoginKind.CLOUD, EMAIL, API_TOKEN)
+    return Login(LoginKind.TOKEN, "", ACCESS_TOKEN)
+
+
+def client_of(fake, waited=None):
+    """A client that never really waits; `waited` gets (seconds, reason)."""
+    waits = [] if waited is None else waited
+    return ConfluenceClient(
+        fake.url, login_to(fake), lambda seconds, why: waits.append((seconds, why))
+    )
+
+
+def pages_of(fake, wanted=None, **options):
+    return ConfluencePages(client_of(fake), wanted or Wanted(), **options)
+
+
+def refs_of(found):
+    return {entry.key: entry for entry in found if isinstance(entry, DocumentRef)}
+
+
+def titles_of(pages):
+    return {pages.read(ref).metadata["title"] for ref in refs_of(pages.list()).values()}
+
+
+@dataclass
+class Library:
+    """What imports have gathered; `read` are the keys that the last one had to read."""
+
+    documents: dict = field(default_factory=dict)
+    failed: dict = field(default_factory=dict)
+    refs: dict = field(default_factory=dict)
+    mark: dict = field(default_factory=dict)
+    gone: dict = field(default_factory=dict)
+    skipped: dict = field(default_factory=dict)
+    read: list = field(default_factory=list)
+
+    @property
+    def before(self):
+        return Before(self.refs, self.failed, self.mark)
+
+    def update(self, pages):
+        """One import."""
+        found = [*pages.list(self.before)]
+        listed = refs_of(found)
+        assert len(listed) == sum(isinstance(entry, DocumentRef) for entry in found)
+        self.gone = {entry.key: entry.reason for entry in found if isinstance(entry, Gone)}
+        self.skipped = {entry.key: entry.reason for entry in found if isinstance(entry, Skipped)}
+        changed = [ref for key, ref in listed.items() if self.refs.get(key) != ref]
+        self.read = [ref.key for ref in changed]
+        self.failed = {}
+        for ref in changed:
+            self._take(pages, ref)
+        for key in self.refs.keys() - listed.keys() - self.skipped.keys():
+            del self.refs[key], self.documents[key]
+        if not self.failed:
+            self.mark = next(entry.values for entry in found if isinstance(entry, Mark))
+
+    def _take(self, pages, ref):
+        try:
+            document = pages.read(ref)
+        except UnreadableError:
+            self.failed[ref.key] = ref
+            return
+        version, location = document.metadata["version"], document.metadata["location"]
+        self.refs[ref.key] = DocumentRef(ref.key, version, location)
+        self.documents[ref.key] = document
+
+    def shown(self):
+        """By page id what the library shows of it, as `Site.visible` tells it."""
+        return {
+            key: (
+                document.metadata["page_version"],
+                document.metadata["title"],
+                tuple(document.metadata["ancestors"]),
+                document.metadata["space"],
+                tuple(document.metadata["labels"]),
+                document.page_content,
+            )
+            for key, document in self.documents.items()
+        }
+
+
+def shown_by(fake):
+    """What the library ought to show of the fake's pages, each one paragraph long."""
+    return {
+        key: (
+            page.version,
+            page.title,
+            page.ancestors,
+            page.space,
+            page.labels,
+            page.text.removeprefix("<p>").removesuffix("</p>"),
+        )
+        for key, page in fake.visible().items()
+    }

@@ -1,0 +1,188 @@
+"""The client waits, asks again, gives up in time and says why."""
+
+import pytest
+
+from domain import DocumentRef
+from errors import SourceError, SourceUnavailableError, UnreadableError
+from loaders.confluence.answers import ContentRefusedError
+from loaders.confluence.client import ATTEMPTS, LONGEST_ASKED_PAUSE, WHO, ConfluenceClient
+from loaders.confluence.login import Login, LoginKind
+from tests.fakes.confluence import EMAIL, PASSWORD
+from tests.fakes.confluence_site import KIM
+from tests.fakes.faults import PASSING, Fault, Faults, no_faults
+from tests.loaders.confluence.reading import client_of, pages_of, refs_of
+
+SEARCH = "rest/api/content/search"
+
+
+class StoppedError(Exception):
+    """Stands for a person who ends the work while it waits."""
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_what_passes_is_asked_again(fake, kind):
+    fake.faults = Faults(share=1, kinds=[kind], at_most=2, slow_seconds=0)
+    waited = []
+    assert client_of(fake, waited).get(WHO)["displayName"] == "Kim Minji"
+    assert len(fake.requests) == (1 if kind is Fault.SLOW else 3)
+    assert len(waited) == len(fake.requests) - 1
+
+
+def test_it_waits_as_long_as_it_is_asked_to_but_not_for_ever(server):
+    waited = []
+    for asked in (7, 86_400):
+        server.faults = Faults(
+            share=1, kinds=[Fault.TOO_MANY_RETRY_AFTER], at_most=1, retry_after=asked
+        )
+        client_of(server, waited).get(WHO)
+    assert [seconds for seconds, _ in waited] == [7, LONGEST_ASKED_PAUSE]
+    assert {why for _, why in waited} == {"Confluence asked to wait (429)"}
+
+
+def test_without_being_told_it_waits_longer_each_time_and_gives_up(server):
+    server.faults = Faults(share=1, kinds=[Fault.UNAVAILABLE], in_a_row=99)
+    waited = []
+    with pytest.raises(SourceUnavailableError, match=r"busy or failing \(503\)\. Try again later"):
+        client_of(server, waited).get(WHO)
+    assert len(server.requests) == ATTEMPTS
+    for attempt, (seconds, _) in enumerate(waited):
+        assert 0.5 * 2**attempt <= seconds <= 1.5 * 2**attempt
+
+
+def test_a_person_can_end_the_waiting(server):
+    server.faults = Faults(share=1, kinds=[Fault.UNAVAILABLE])
+
+    def stop(seconds, why):
+        raise StoppedError(why)
+
+    client = ConfluenceClient(server.url, client_of(server)._login, stop)
+    with pytest.raises(StoppedError):
+        client.get(WHO)
+    assert len(server.requests) == 1
+
+
+def test_a_site_that_is_not_there_is_told_as_unavailable(fake):
+    client = client_of(fake)
+    client.get(WHO)
+    fake.unplug()
+    with pytest.raises(SourceUnavailableError, match="can't be reached"):
+        client.get(WHO)
+    assert not client.answers()
+    fake.plug()
+    assert client.answers()
+
+
+def test_a_page_to_sign_in_names_single_sign_on(fake):
+    fake.faults = Faults(share=1, kinds=[Fault.LOGIN_PAGE])
+    with pytest.raises(SourceError, match=r"page to sign in.*\(SSO\)") as raised:
+        client_of(fake).get(WHO)
+    assert not raised.value.retryable
+    assert len(fake.requests) == 1
+
+
+def test_wrong_credentials_are_named_without_the_secret(fake):
+    kind = LoginKind.CLOUD if fake.cloud else LoginKind.TOKEN
+    client = ConfluenceClient(fake.url, Login(kind, EMAIL, "wr0ng"), lambda seconds, why: None)
+    with pytest.raises(SourceError, match="refused the credentials") as raised:
+        client.get(WHO)
+    assert "wr0ng" not in str(raised.value)
+    assert len(fake.requests) == 1
+
+
+def test_a_password_signs_in_to_a_server(server):
+    login = Login(LoginKind.BASIC, KIM, PASSWORD)
+    client = ConfluenceClient(server.url, login, lambda seconds, why: None)
+    assert client.get(WHO)["displayName"] == "Kim Minji"
+
+
+def test_what_is_not_there_is_refused_at_once_with_confluences_words(fake):
+    with pytest.raises(ContentRefusedError, match="No content found") as raised:
+        client_of(fake).get("rest/api/content/77")
+    assert raised.value.status == 404
+    assert len(fake.requests) == 1
+
+
+def test_a_listing_is_followed_to_its_end(fake):
+    fake.add_space("DOC")
+    ids = [fake.add("DOC", f"Page {number}") for number in range(23)]
+    found = client_of(fake).each(SEARCH, {"cql": "type = page order by created", "limit": 5})
+    assert [page["id"] for page in found] == ids
+    assert len(fake.requests) == 5
+
+
+def test_a_listing_is_asked_for_as_it_is_used(fake):
+    fake.add_space("DOC")
+    for number in range(23):
+        fake.add("DOC", f"Page {number}")
+    next(client_of(fake).each(SEARCH, {"cql": "type = page", "limit": 5}))
+    assert len(fake.requests) == 1
+
+
+def test_a_listing_that_leads_in_a_circle_ends_with_its_cursor_named(fake):
+    fake.add_space("DOC")
+    fake.add("DOC", "Page")
+    fake.repeats_cursor = True
+    with pytest.raises(SourceError, match=r"leads back to where it was \(/rest/api/content/search"):
+        [*client_of(fake).each(SEARCH, {"cql": "type = page"})]
+    assert len(fake.requests) < 4
+
+
+@pytest.mark.parametrize("link", ["https://elsewhere.example/rest", "//elsewhere.example/rest"])
+def test_no_listing_leads_to_another_site(server, link):
+    with pytest.raises(SourceError, match="leads elsewhere"):
+        client_of(server)._below(link)
+
+
+def test_links_are_followed_with_or_without_the_context(fake):
+    client = client_of(fake)
+    context = "/wiki" if fake.cloud else "/confluence"
+    for link in ("/rest/a?b=c", f"{context}/rest/a?b=c", f"{client.url}/rest/a?b=c"):
+        assert client._below(link) == "rest/a?b=c"
+
+
+def attached(fake, data, name="notes.txt"):
+    fake.add_space("DOC")
+    key = fake.attach(fake.add("DOC", "Page"), name, data)
+    link = client_of(fake).get(f"rest/api/content/{key}")["_links"]["download"]
+    fake.requests.clear()
+    return link
+
+
+@pytest.mark.parametrize("kind", [fault for fault in PASSING if fault is not Fault.BROKEN_JSON])
+def test_a_download_that_breaks_off_begins_anew(fake, kind):
+    data = bytes(range(256)) * 4000
+    link = attached(fake, data)
+    fake.faults = Faults(share=1, kinds=[kind], at_most=2, slow_seconds=0)
+    assert client_of(fake).download(link, size=len(data), max_bytes=2**21) == data
+
+
+def test_a_download_ends_at_the_limit_whatever_size_was_told(fake):
+    link = attached(fake, b"x" * 3000)
+    with pytest.raises(UnreadableError, match="more than the limit of 2000 bytes"):
+        client_of(fake).download(link, size=None, max_bytes=2000)
+
+
+def test_a_page_to_sign_in_is_not_taken_for_a_file(fake):
+    link = attached(fake, b"x" * 3000)
+    fake.faults = Faults(share=1, kinds=[Fault.LOGIN_PAGE])
+    with pytest.raises(SourceError, match="page to sign in"):
+        client_of(fake).download(link, size=3000, max_bytes=9000)
+
+
+def test_a_file_that_looks_like_a_page_is_a_file(fake):
+    data = b"<!DOCTYPE html><p>Log in to nothing"
+    link = attached(fake, data, "page.html")
+    assert client_of(fake).download(link, size=len(data), max_bytes=9000) == data
+
+
+def test_one_fifth_of_faulty_answers_changes_nothing_but_the_number_of_requests(fake):
+    fake.add_space("DOC")
+    for number in range(60):
+        fake.add("DOC", f"Page {number}", f"<p>Text {number}</p>")
+    fake.faults = Faults(seed=3, share=0.2, slow_seconds=0)
+    pages = pages_of(fake)
+    texts = [pages.read(ref).page_content for ref in refs_of(pages.list()).values()]
+    assert texts == [f"Text {number}" for number in range(60)]
+    assert fake.faults.counts.total() > 8
+    fake.faults = no_faults()
+    assert pages.read(DocumentRef(next(iter(fake.visible())), "", "")).page_content == "Text 0"
