@@ -56,14 +56,23 @@ class SourceServices:
     @cached_property
     def source_kinds(self) -> "SourceKinds":
         """The kinds of sources there are, and their loaders."""
+        from services.confluence_kind import ConfluenceKind
+        from services.google_drive_kind import GoogleDriveKind
         from services.source_kinds import SourceKinds
         from services.upload_kind import UploadKind
         from storage.sources import Sources
         from storage.upload_files import UploadFiles
 
-        files = UploadFiles(self._parts.settings.data_dir)
-        uploads = UploadKind(self.uploads, files, Sources(self._parts.database))
-        return SourceKinds([self._directory_kind, uploads])
+        settings, sources = self._parts.settings, Sources(self._parts.database)
+        secrets, max_bytes = self.source_secrets, settings.max_file_mb * 1024 * 1024
+        return SourceKinds(
+            [
+                self._directory_kind,
+                ConfluenceKind(sources, secrets, max_bytes),
+                GoogleDriveKind(sources, secrets, max_bytes, settings.google_api_url),
+                UploadKind(self.uploads, UploadFiles(settings.data_dir), sources),
+            ]
+        )
 
     @cached_property
     def source_secrets(self) -> "SourceSecrets":

@@ -16,6 +16,7 @@ from services.source_kinds import Added, Seen, keep_once
 from storage.sources import Sources, StoredSource, unsaved
 
 _PATIENCE_S = 8.0
+_NAMES = 4
 _SECRETS = {
     "api_token": "The API token is missing: fill it in.",
     "access_token": "The personal access token is missing: fill it in.",
@@ -32,6 +33,9 @@ class Place:
     name: str
     """How the source is called unless a person calls it otherwise."""
 
+    options: Mapping[str, Any]
+    """As they are kept: where something can be named in several ways, in one of them."""
+
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -45,6 +49,8 @@ class RemoteKind(ABC):
 
     name: ClassVar[str]
     fields: ClassVar[Sequence[Field]]
+    is_json: ClassVar[bool] = False
+    """Whether its secrets are JSON, which may be in files."""
 
     def __init__(self, sources: Sources, secrets: SourceSecrets) -> None:
         """Args: where sources are kept, and what they are read with."""
@@ -86,18 +92,18 @@ class RemoteKind(ABC):
     def check(self, principal: Principal, given: Given) -> Seen:  # noqa: ARG002  # every call names who asks
         """Sign in, and look at the beginning of what is there."""
         options = self._options(given)
-        return self._look(options, self._secrets.value(self._given_secret(options, given)))
+        return self._look(options, self._value(self._given_secret(options, given)))
 
     def add(self, principal: Principal, given: Given) -> Added:  # noqa: ARG002  # every call names who asks
         """Keep the source, and its secret encrypted."""
         options = self._options(given)
         field, told = secret_field(self.fields, options), self._given_secret(options, given)
-        place = self._place(options, self._secrets.value(told), Impatience())
+        place = self._place(options, self._value(told), Impatience())
         draft = unsaved(
             self.name,
-            self._location(options),
+            self._location(place.options),
             name=place.name,
-            options={**options, **reference_option(field.name, told)},
+            options={**place.options, **reference_option(field.name, told)},
         )
         added = keep_once(self._sources, draft)
         self._secrets.keep(added.source, field.name, told)
@@ -120,23 +126,29 @@ class RemoteKind(ABC):
         field = secret_field(self.fields, options)
         typed = str(told.get(field.name) or "").strip()
         if not typed and field == secret_field(self.fields, source.options):
-            self._look(options, self._secrets.of(source, field.name))
+            self._look(options, self._secret(source))
             return options
         typed = self._given_secret(options, told)
-        self._look(options, self._secrets.value(typed))
+        self._look(options, self._value(typed))
         self._secrets.keep(source, field.name, typed)
         return {**options, **reference_option(field.name, typed)}
 
     def loader(self, source: StoredSource, wait: Wait) -> Loader:
         """What lists and reads it, signed in with its secret."""
-        field = secret_field(self.fields, source.options)
-        return self._loader(source.options, self._secrets.of(source, field.name), wait)
+        return self._loader(source.options, self._secret(source), wait)
 
     def forget(self, source: StoredSource) -> None:  # noqa: B027  # nothing to do, for any of them
         """Its secret goes with its row; what is elsewhere stays as it is."""
 
     def _options(self, given: Given) -> dict[str, Any]:
         return self._tidied(options_of(self.fields, given))
+
+    def _value(self, told: str) -> str:
+        return self._secrets.value(told, is_json=self.is_json)
+
+    def _secret(self, source: StoredSource) -> str:
+        field = secret_field(self.fields, source.options)
+        return self._secrets.of(source, field.name, is_json=self.is_json)
 
     def _given_secret(self, options: Mapping[str, Any], given: Given) -> str:
         field = secret_field(self.fields, options)
@@ -148,7 +160,7 @@ class RemoteKind(ABC):
     def _look(self, options: Mapping[str, Any], secret: str) -> Seen:
         wait = Impatience()
         place = self._place(options, secret, wait)
-        seen = self._seen(options, secret, wait)
+        seen = self._seen(place.options, secret, wait)
         return Seen(
             seen.documents,
             seen.titles,
@@ -157,6 +169,11 @@ class RemoteKind(ABC):
             (*place.warnings, *seen.warnings),
             (*place.notes, *seen.notes),
         )
+
+
+def joined(names: Sequence[str]) -> str:
+    """The first few names, as a source is called by default."""
+    return ", ".join(names[:_NAMES]) + (", …" if len(names) > _NAMES else "")
 
 
 class Impatience:

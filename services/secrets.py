@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from errors import SourceError
@@ -22,31 +23,35 @@ class SourceSecrets:
     """
 
     def __init__(self, secrets: Secrets, variable: Callable[[str], str]) -> None:
-        """Args: where secrets are kept, and what a variable of the environment holds."""
+        """Args: where secrets are kept, and what a variable of the environment holds ("": none)."""
         self._secrets = secrets
         self._variable = variable
 
-    def value(self, given: str) -> str:
+    def value(self, given: str, *, is_json: bool = False) -> str:
         """The secret that a form's value stands for.
+
+        One that `is_json` may be in a file that the variable names; a form can name no file.
 
         Raises:
             SourceError: It names a variable that may not be named or is not set.
             ConfigError: It is to be kept, and there is no key to encrypt it with.
         """
         if is_reference(given):
-            return self._named(given)
+            return self._named(given, is_json=is_json)
         self._secrets.require_key()
         return given
 
-    def of(self, source: StoredSource, name: str) -> str:
-        """The secret of a source that is kept.
+    def of(self, source: StoredSource, name: str, *, is_json: bool = False) -> str:
+        """The secret of a source that is kept; `is_json` as for `value`.
 
         Raises:
             SourceError: There is none (any more), or it can't be decrypted; what to do is said.
             ConfigError: There is no key to decrypt it with.
         """
         reference = str(source.options.get(name) or "")
-        return self._named(reference) if reference else self._secrets.get(source.id, name)
+        if reference:
+            return self._named(reference, is_json=is_json)
+        return self._secrets.get(source.id, name)
 
     def keep(self, source: StoredSource, name: str, given: str) -> None:
         """Keep what a form gave as the source's one secret; a reference needs no keeping.
@@ -68,7 +73,7 @@ class SourceSecrets:
         """
         return self._secrets.rotate()
 
-    def _named(self, reference: str) -> str:
+    def _named(self, reference: str, *, is_json: bool) -> str:
         # Other variables are none of the business of whoever fills in a form.
         if not reference.startswith(_ALLOWED):
             raise SourceError(
@@ -82,7 +87,19 @@ class SourceSecrets:
                 f"The variable {name} is not set: set it in .env, or in the environment of Footnote"
                 " and its worker."
             )
-        return secret
+        return secret if not is_json or secret.lstrip().startswith("{") else _content(name, secret)
+
+
+def _content(name: str, path: str) -> str:
+    """What the file holds; no message quotes the path, which could be a secret by mistake."""
+    try:
+        return Path(path.strip()).expanduser().read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
+        raise SourceError(
+            f"The variable {name} holds neither JSON nor the path of a file that can be read"
+            f" ({reason}): correct it in .env, or in the environment of Footnote and its worker."
+        ) from None
 
 
 def is_reference(given: str) -> bool:

@@ -9,6 +9,8 @@ from bootstrap import Services
 from ui import words
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from services.source_fields import Field
 
 Given = dict[str, Any]
@@ -38,12 +40,19 @@ def show_fields(services: Services, kind: str, chosen: Given, before: Given | No
     others = [one for one in every if one not in deciding(every) and one.applies(chosen)]
     shown = [one for one in others if before is None or not one.fixed]
     switches = [one for one in shown if one.type == "switch"]
-    given = chosen | {
-        one.name: _widget(services, one, (before or {}).get(one.name))
-        for one in shown
-        if one not in switches
-    }
+    told = [one for one in shown if one not in switches]
+    given = dict(chosen)
+    for one, place in zip(told, _places(len(told), in_two=bool(chosen)), strict=True):
+        with place:
+            given[one.name] = _widget(services, one, (before or {}).get(one.name))
     return given | _switches(switches, before or {})
+
+
+def _places(n: int, *, in_two: bool) -> "list[DeltaGenerator]":
+    """Where so many fields are shown: below each other, or two by two where there is room."""
+    pairs = n // 2 if in_two else 0
+    places = [column for _ in range(pairs) for column in st.columns(2)]
+    return places + [st.container() for _ in range(n - 2 * pairs)]
 
 
 def files_given(services: Services, label: str) -> list[tuple[str, bytes]]:

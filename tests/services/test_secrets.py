@@ -72,3 +72,23 @@ def test_a_password_may_begin_with_the_sign_of_a_variable(make):
 def test_a_typed_secret_without_a_key_is_refused(make):
     with pytest.raises(ConfigError, match="FOOTNOTE_ENCRYPTION_KEY"):
         make().value(PLAIN)
+
+
+def test_json_may_be_in_a_file_that_a_variable_names(make, tmp_path):
+    (tmp_path / "key.json").write_text('{"a": 1}')
+    secrets = make(FOOTNOTE_SECRET_A=str(tmp_path / "key.json"), FOOTNOTE_SECRET_B='{"b": 2}')
+    assert secrets.value("$FOOTNOTE_SECRET_A", is_json=True) == '{"a": 1}'
+    assert secrets.value("$FOOTNOTE_SECRET_B", is_json=True) == '{"b": 2}'
+
+
+def test_a_form_can_name_no_file(make, tmp_path):
+    (tmp_path / "key.json").write_text('{"a": 1}')
+    path = str(tmp_path / "key.json")
+    assert make(new_key()).value(path, is_json=True) == path
+
+
+def test_what_is_no_file_is_not_shown(make):
+    with pytest.raises(SourceError, match="FOOTNOTE_SECRET_A holds neither JSON") as caught:
+        make(FOOTNOTE_SECRET_A=PLAIN).value("$FOOTNOTE_SECRET_A", is_json=True)
+    assert PLAIN not in str(caught.value)
+    assert caught.value.__cause__ is None

@@ -29,7 +29,7 @@ SOURCE_FIELDS = {
     "trees": "Pages, each with all below it",
     "page_labels": "Labels of the pages",
     "cql": "CQL",
-    "skip_labels": "Not pages with these labels",
+    "skip_labels": "Leave out pages with these labels",
     "archived": "Archived spaces too",
     "attachments": "Attachments",
     "comments": "Comments",

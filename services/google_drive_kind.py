@@ -1,0 +1,120 @@
+"""Google Drive as a kind of source."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from domain import Wait
+from errors import SourceError
+from services.remote_kind import Place, RemoteKind, joined
+from services.secrets import SourceSecrets
+from services.source_fields import Field, FieldType, items, lines
+from services.source_kinds import Seen, look
+from storage.sources import Sources
+
+if TYPE_CHECKING:
+    from loaders.google_drive.files import DriveFiles
+    from loaders.google_drive.login import DriveLogin
+    from loaders.google_drive.wanted import DriveWanted
+
+GOOGLE_DRIVE = "google_drive"
+_SCOPES = ("folders", "files", "drives")
+
+
+class GoogleDriveKind(RemoteKind):
+    """Folders with all below them, single files, or shared drives, as one account sees them."""
+
+    name = GOOGLE_DRIVE
+    is_json = True
+    fields = (
+        Field("login", FieldType.CHOICE, options=("service_account", "oauth")),
+        Field("scope", FieldType.CHOICE, fixed=True, options=_SCOPES),
+        Field("service_account", required=True, secret=True, when={"login": ("service_account",)}),
+        Field("oauth_token", required=True, secret=True, when={"login": ("oauth",)}),
+        *(Field(name, FieldType.LINES, fixed=True, when={"scope": (name,)}) for name in _SCOPES),
+        Field("types", FieldType.LINES),
+    )
+
+    def __init__(
+        self, sources: Sources, secrets: SourceSecrets, max_file_bytes: int, api_url: str
+    ) -> None:
+        """Args are kept, nothing is opened.
+
+        Args:
+            sources: Where sources are kept.
+            secrets: What they are read with.
+            max_file_bytes: Larger files are skipped, with the reason.
+            api_url: Google's API, without the path of Drive.
+        """
+        super().__init__(sources, secrets)
+        self._max_file_bytes = max_file_bytes
+        self._api_url = f"{api_url.rstrip('/')}/drive/v3/"
+
+    def _tidied(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        types = [one.lstrip(".").lower() for one in items(lines(options, "types"))]
+        _require_known(types)
+        told = {**options, "types": sorted(set(types))}
+        scope = options["scope"]
+        return {**told, scope: sorted(_wanted({**told, scope: options[scope]}).ids)}
+
+    def _location(self, options: Mapping[str, Any]) -> str:
+        scope = options["scope"]
+        return f"Google Drive · {scope} {', '.join(options[scope])}"
+
+    def _loader(self, options: Mapping[str, Any], secret: str, wait: Wait) -> "DriveFiles":
+        from loaders.google_drive.files import DriveFiles
+
+        return DriveFiles(
+            _login(options, secret),
+            _wanted(options),
+            wait,
+            api_url=self._api_url,
+            max_bytes=self._max_file_bytes,
+        )
+
+    def _place(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Place:
+        found = self._loader(options, secret, wait).connection()
+        if found.missing:  # an import could not tell what is hidden from what is gone
+            raise SourceError(" ".join(found.missing))
+        notes = (f"Signed in as {found.account}.", f"Visible: {joined(found.seen)}.")
+        return Place(joined(found.seen), options, notes)
+
+    def _seen(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Seen:
+        hint = "check that there are files, and that they are shared with the account"
+        seen = look(self._loader(options, secret, wait), self._location(options), hint)
+        return replace(seen, titles=self._titles(options, secret, wait, seen.titles))
+
+    def _titles(
+        self, options: Mapping[str, Any], secret: str, wait: Wait, keys: Sequence[str]
+    ) -> tuple[str, ...]:
+        from loaders.google_drive.calls import DriveCalls
+        from loaders.google_drive.service import DriveServices
+
+        login = _login(options, secret)
+        calls = DriveCalls(DriveServices(login, self._api_url), login.kind, wait)
+        return tuple(str(calls.file(key)["name"]) for key in keys)
+
+
+def _login(options: Mapping[str, Any], secret: str) -> "DriveLogin":
+    from loaders.google_drive.login import DriveLogin
+
+    return DriveLogin.of(options["login"], secret)
+
+
+def _wanted(options: Mapping[str, Any]) -> "DriveWanted":
+    from loaders.google_drive.wanted import DriveWanted
+
+    named = {name: options.get(name, ()) for name in _SCOPES}
+    return DriveWanted.of(options["scope"], **named, types=options["types"])
+
+
+def _require_known(types: Sequence[str]) -> None:
+    from loaders.formats import SUFFIXES
+    from loaders.google_drive.kinds import NATIVE
+
+    known = {*NATIVE.values(), *(suffix.lstrip(".") for suffix in SUFFIXES)}
+    if unknown := [one for one in types if one not in known]:
+        raise SourceError(
+            f"Footnote reads no files of type {', '.join(unknown)}: the types are"
+            f" {', '.join(sorted(known))}."
+        )
