@@ -1,10 +1,12 @@
 """The comments of a page as text below it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loaders.confluence.client import ConfluenceClient
-from loaders.confluence.storage_format import Links, to_markdown
+
+if TYPE_CHECKING:  # slow
+    from loaders.confluence.storage_format import Links
 
 _EXPANDED = "body.storage,version,history,ancestors"
 HEADING = "## Comments"
@@ -12,7 +14,7 @@ HEADING = "## Comments"
 Content = Mapping[str, Any]
 
 
-def comments_of(client: ConfluenceClient, page_id: str, links: Links) -> str:
+def comments_of(client: ConfluenceClient, page_id: str, links: "Links") -> str:
     """All comments as Markdown below a heading, replies after what they reply to; "" for none."""
     path = f"rest/api/content/{page_id}/child/comment"
     found = [*client.each(path, {"depth": "all", "limit": 100, "expand": _EXPANDED})]
@@ -20,7 +22,9 @@ def comments_of(client: ConfluenceClient, page_id: str, links: Links) -> str:
     return "\n\n".join([HEADING, *told]) if told else ""
 
 
-def _told(found: list[dict[str, Any]], links: Links) -> Iterator[str]:
+def _told(found: list[dict[str, Any]], links: "Links") -> Iterator[str]:
+    from loaders.confluence.storage_format import to_markdown  # slow
+
     by_id = {comment["id"]: comment for comment in found}
 
     def line(comment: Content) -> list[Content]:

@@ -9,7 +9,6 @@ from errors import UnreadableError, UnreadableNowError
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.comments import comments_of, storage_of
 from loaders.confluence.site_links import SiteLinks, Users
-from loaders.confluence.storage_format import to_markdown
 from loaders.confluence.versions import ContentVersion, number_of, version_of
 from loaders.confluence.wanted import labels_of, space_of
 from loaders.formats import read_document
@@ -58,6 +57,8 @@ class Documents:
 
     def _page(self, content: Content, ref: DocumentRef) -> "Document":
         from langchain_core.documents import Document  # slow
+
+        from loaders.confluence.storage_format import to_markdown  # slow
 
         links = SiteLinks(self._client, self._users, str(content["id"]), space_of(content))
         storage = storage_of(content)
