@@ -77,10 +77,11 @@ def declared_encoding(data: bytes) -> str | None:
     UTF-16 comes back as UTF-8: a declaration readable as ASCII proves it wrong.
     """
     match = _DECLARED.search(data[:8192])
-    return _codec((match[1] or match[2]).decode("ascii")) if match else None
+    return codec((match[1] or match[2]).decode("ascii")) if match else None
 
 
-def _codec(label: str) -> str | None:
+def codec(label: str) -> str | None:
+    """The codec for an encoding's name, of what authors really mean by it; None if unknown."""
     label = _ALIASES.get(label.lower(), label)
     try:
         name = codecs.lookup(label).name

@@ -13,7 +13,7 @@ from loaders.mojibake import SUSPECTED, is_suspected
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
-FORMATS_VERSION = 1
+FORMATS_VERSION = 2
 """Goes up whenever the same bytes give another text."""
 
 # Suffix -> format. Each format is a module here with `read(data) -> Content`, imported on use.
@@ -28,11 +28,26 @@ _FORMATS = {
     ".pptx": "pptx",
     ".xlsx": "xlsx",
     ".csv": "delimited",
+    ".tsv": "delimited",
     ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".xml": "xml",
+    ".ipynb": "ipynb",
+    ".eml": "eml",
+    ".msg": "msg",
+    ".rtf": "rtf",
+    ".odt": "odt",
+    ".ods": "ods",
+    ".odp": "odp",
+    ".hwp": "hwp",
+    ".hwpx": "hwpx",
+    ".epub": "epub",
+    ".zip": "zip",
 }
 SUFFIXES = tuple(_FORMATS)
 """The ends of the names of files that can be read."""
-_NAMES = {".markdown": "md", ".htm": "html"}
+_NAMES = {".markdown": "md", ".htm": "html", ".yml": "yaml"}
 _TITLE_LENGTH = 200
 
 

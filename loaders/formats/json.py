@@ -21,9 +21,17 @@ def read(data: bytes) -> Content:
     """
     decoded = decode(data)
     value = _parse(decoded.text)
+    return Content(outline(value), title_of(value), decoded.encoding, warnings=decoded.warnings)
+
+
+def outline(value: Any) -> str:
+    """A value as text: flat records as a table, else lines of path and value.
+
+    Raises:
+        UnreadableError: It is nested too deeply.
+    """
     table = _table(value)
-    text = table if table is not None else _outline(value)
-    return Content(text, _title(value), decoded.encoding, warnings=decoded.warnings)
+    return table if table is not None else _outline(value)
 
 
 def _parse(text: str) -> Any:
@@ -37,7 +45,8 @@ def _parse(text: str) -> Any:
         raise UnreadableError(f"the JSON is broken at line {error.lineno}: {error.msg}") from error
 
 
-def _title(value: Any) -> str:
+def title_of(value: Any) -> str:
+    """The document's title where the value names one; else empty."""
     if not isinstance(value, dict):
         return ""
     return next((value[key] for key in _TITLE_KEYS if isinstance(value.get(key), str)), "")
@@ -74,7 +83,7 @@ def _outline(value: Any) -> str:
 
 def _lines(value: Any, path: str, depth: int) -> Iterator[str]:
     if depth > _MAX_DEPTH:
-        raise UnreadableError(f"the JSON is nested more than {_MAX_DEPTH} levels deep")
+        raise UnreadableError(f"it is nested more than {_MAX_DEPTH} levels deep")
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _lines(item, f"{path}.{key}" if path else key, depth + 1)

@@ -1,0 +1,190 @@
+"""Hangul documents of the XML kind as Markdown.
+
+Element names are those of the Korean standard KS X 6101 (OWPML), which .hwpx files follow.
+"""
+
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from errors import UnreadableError
+from loaders.encoding import decode
+from loaders.formats.archive import ENCRYPTED, open_zip, read_part
+from loaders.formats.content import Content, heading, one_line, told_title
+from loaders.formats.grid import Cell, grid_table
+from loaders.formats.markup import attribute, child, local, number, outermost, parse_part
+
+_SECTION = re.compile(r"Contents/section(\d{1,6})\.xml$", re.IGNORECASE)
+_PREVIEW = "Preview/PrvText.txt"
+_ONLY_PREVIEW = "its pages are damaged: only the preview of its beginning was read"
+_MISSING = "section {number} is damaged and was left out"
+_OUTLINE = re.compile(r"(?:개요|outline|제목|heading)\s*([1-9])\Z", re.IGNORECASE)
+_TITLE_STYLES = ("제목", "title", "문서 제목")
+_MAX_HEADING = 200  # characters; longer ones are paragraphs, whatever their style
+_LETTERS = {
+    "lineBreak": "\n", "tab": "\t", "nbSpace": " ", "fwSpace": " ", "hyphen": "-",
+    "titleMark": "",
+}  # fmt: skip
+_SHAPES = frozenset({
+    "rect", "ellipse", "arc", "polygon", "curve", "connectLine", "line", "container", "pic",
+    "textart", "ole",
+})  # fmt: skip
+
+
+def read(data: bytes) -> Content:
+    """Read a document: headings, tables, boxes; notes follow their paragraph as a quotation.
+
+    Deleted text of tracked changes, page headers and hidden comments are left out.
+    """
+    archive = open_zip(data, ".hwpx")
+    _check_encryption(archive)
+    levels = _levels(archive)
+    texts, warnings = [], []
+    for at, name in enumerate(_sections(archive), start=1):
+        try:
+            root = parse_part(read_part(archive, name))
+        except (UnreadableError, SyntaxError):  # lxml's error of syntax is one of Python's
+            warnings.append(_MISSING.format(number=at))
+            continue
+        texts.append("\n\n".join(_blocks(root, levels)))
+    text = "\n\n".join(filter(None, texts))
+    if not text:
+        return Content(_preview(archive), warnings=(_ONLY_PREVIEW,))
+    top = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return Content(text, top[1] if top else _told(archive), warnings=tuple(warnings))
+
+
+def _check_encryption(archive: zipfile.ZipFile) -> None:
+    for name in archive.namelist():
+        if name == "META-INF/manifest.xml":
+            nodes = parse_part(read_part(archive, name)).iter()
+            if any(local(node) == "encryption-data" for node in nodes):
+                raise UnreadableError(ENCRYPTED)
+
+
+def _sections(archive: zipfile.ZipFile) -> list[str]:
+    found = [(match, name) for name in archive.namelist() if (match := _SECTION.match(name))]
+    return [name for _, name in sorted((int(match[1]), name) for match, name in found)]
+
+
+def _preview(archive: zipfile.ZipFile) -> str:
+    if _PREVIEW not in archive.namelist():
+        raise UnreadableError("damaged: there is no readable section in this .hwpx file")
+    return decode(read_part(archive, _PREVIEW)).text
+
+
+def _told(archive: zipfile.ZipFile) -> str:
+    if "Contents/content.hpf" not in archive.namelist():
+        return ""
+    package = parse_part(read_part(archive, "Contents/content.hpf"))
+    titles = (node.text for node in package.iter() if local(node) == "title")
+    return next(filter(None, map(told_title, titles)), "")
+
+
+def _levels(archive: zipfile.ZipFile) -> dict[tuple[str, str], int]:
+    """The heading levels of styles and of paragraph shapes, by ("style" or "shape", id)."""
+    if "Contents/header.xml" not in archive.namelist():
+        return {}
+    levels: dict[tuple[str, str], int] = {}
+    for node in parse_part(read_part(archive, "Contents/header.xml")).iter():
+        if local(node) == "paraPr":
+            told = child(node, "heading")
+            if told is not None and attribute(told, "type") == "OUTLINE":
+                levels["shape", attribute(node, "id")] = number(told, "level", 0) + 1
+        elif local(node) == "style":
+            names = attribute(node, "name"), attribute(node, "engName")
+            if level := max(map(style_level, names)):
+                levels["style", attribute(node, "id")] = level
+    return levels
+
+
+def style_level(name: str) -> int:
+    """The heading level that a style's name tells; 0 where it tells none."""
+    if name.strip().lower() in _TITLE_STYLES:
+        return 1
+    match = _OUTLINE.match(name.strip())
+    return int(match[1]) if match else 0
+
+
+def _blocks(parent: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
+    for paragraph in parent:
+        if local(paragraph) != "p":
+            continue
+        text = _text(paragraph)
+        level = levels.get(("style", attribute(paragraph, "styleIDRef")), 0)
+        level = level or levels.get(("shape", attribute(paragraph, "paraPrIDRef")), 0)
+        if text and level and len(text) <= _MAX_HEADING:
+            yield heading(level, text)
+        elif text:
+            yield text
+        for run in paragraph:
+            for element in run:
+                yield from filter(None, _object(element, levels))
+
+
+def _text(paragraph: Any) -> str:
+    return "".join(
+        _letters(element)
+        for run in paragraph
+        if local(run) == "run"
+        for element in run
+        if local(element) == "t"
+    ).strip()
+
+
+def _letters(element: Any) -> str:
+    parts, deleted = [element.text or ""], False
+    for node in element:
+        name = local(node)
+        if name in ("deleteBegin", "deleteEnd"):
+            deleted = name == "deleteBegin"
+        elif not deleted:
+            parts.append(_LETTERS.get(name, ""))
+        parts.append("" if deleted else node.tail or "")
+    return "".join(parts)
+
+
+def _object(element: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
+    """What stands in a run beside its letters: tables, notes, boxes, formulas."""
+    name = local(element)
+    if name == "tbl":
+        yield _table(element)
+    elif name == "ctrl":
+        for node in element:
+            if local(node) in ("footNote", "endNote"):
+                yield f"> {one_line(_flat(node))}"
+    elif name == "equation":
+        script = child(element, "script")
+        yield one_line(script.text or "") if script is not None else ""
+    elif name in _SHAPES:
+        for drawn in outermost(element, ("drawText",)):
+            for box in drawn:
+                yield from _blocks(box, levels)
+        caption = child(element, "caption")
+        yield _flat(caption) if caption is not None else ""
+
+
+def _flat(element: Any) -> str:
+    """The texts of all paragraphs below, each on a line."""
+    texts = (_text(node) for node in element.iter() if local(node) == "p")
+    return "\n".join(filter(None, texts))
+
+
+def _table(table: Any) -> str:
+    caption = child(table, "caption")
+    above = f"{one_line(_flat(caption))}\n\n" if caption is not None else ""
+    rows = [[cell for cell in row if local(cell) == "tc"] for row in table if local(row) == "tr"]
+    if all(len(row) <= 1 for row in rows):  # a frame around text, not a table
+        return above + "\n\n".join(_flat(cell) for row in rows for cell in row)
+    cells = (_cell(cell, i, j) for i, row in enumerate(rows) for j, cell in enumerate(row))
+    return above + grid_table(cells)
+
+
+def _cell(cell: Any, row: int, column: int) -> Cell:
+    place, span = child(cell, "cellAddr"), child(cell, "cellSpan")
+    if place is not None:
+        row, column = number(place, "rowAddr", row), number(place, "colAddr", column)
+    if span is None:
+        return Cell(row, column, _flat(cell))
+    return Cell(row, column, _flat(cell), number(span, "rowSpan"), number(span, "colSpan"))

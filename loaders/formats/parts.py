@@ -1,0 +1,97 @@
+"""Files within a file (attachments of a mail, members of an archive) as sections of its text."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from errors import UnreadableError
+from loaders.formats import read_document
+from loaders.formats.archive import MAX_UNPACKED
+from loaders.formats.content import Content, heading, one_line
+
+MAX_PARTS = 1000
+"""How many files within one file are read, those of files within it counted too."""
+_MAX_DEPTH = 2
+_MAX_WARNINGS = 50
+_TOO_DEEP = f"lies more than {_MAX_DEPTH} files deep in others: take it out and import it alone"
+_TOO_MANY = f"not read, for only {MAX_PARTS} files within one are: split it"
+_TOO_LARGE = f"not read, for the files within are more than {MAX_UNPACKED // 2**20} MiB: split it"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file within another: its path there, and its bytes, or what was read of them.
+
+    Asking for `data` may raise UnreadableError.
+    """
+
+    name: str
+    data: Callable[[], bytes | Content]
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What may still be read of the outermost file; `depth` is how deep the reading is now."""
+
+    depth: int = 0
+    parts: int = MAX_PARTS
+    size: int = MAX_UNPACKED
+
+
+_budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
+
+
+def sections(parts: Iterable[Part], level: int = 1) -> tuple[str, tuple[str, ...]]:
+    """Read each part under a heading with its name, of that level.
+
+    Returns:
+        The sections as one text, empty where nothing could be read, and the warnings: which
+        part was not read and why, and what reading the others warned of.
+    """
+    texts: list[str] = []
+    warnings: list[str] = []
+    with _deeper() as budget:
+        for part in parts:
+            try:
+                text, told = _section(part, budget)
+            except UnreadableError as error:
+                warnings.append(f"{part.name}: {error}")
+                continue
+            texts.append(f"{heading(level, part.name)}\n\n{text}")
+            warnings += (f"{part.name}: {warning}" for warning in told)
+    return "\n\n".join(texts), _bounded(warnings)
+
+
+@contextmanager
+def _deeper() -> Iterator[_Budget]:
+    budget = _budget.get() or _Budget()
+    token = _budget.set(budget)
+    budget.depth += 1
+    try:
+        yield budget
+    finally:
+        budget.depth -= 1
+        _budget.reset(token)
+
+
+def _section(part: Part, budget: _Budget) -> tuple[str, Sequence[str]]:
+    if budget.depth > _MAX_DEPTH:
+        raise UnreadableError(_TOO_DEEP)
+    if budget.parts <= 0:
+        raise UnreadableError(_TOO_MANY)
+    budget.parts -= 1
+    data = part.data()
+    if isinstance(data, Content):
+        return data.text, data.warnings
+    budget.size -= len(data)
+    if budget.size < 0:
+        raise UnreadableError(_TOO_LARGE)
+    document = read_document(one_line(part.name), data)
+    return document.page_content, document.metadata["warnings"]
+
+
+def _bounded(warnings: list[str]) -> tuple[str, ...]:
+    left = len(warnings) - _MAX_WARNINGS
+    more = (f"and {left} more such files",) if left > 0 else ()
+    return (*warnings[:_MAX_WARNINGS], *more)
