@@ -1,9 +1,9 @@
 """What stands within a line: pictures, dates and emoticons."""
 
-from pathlib import PurePosixPath
-from urllib.parse import unquote, urlsplit
+import re
+from urllib.parse import unquote
 
-from loaders.confluence.storage_format.elements import Element, ac, add, say, words
+from loaders.confluence.storage_format.elements import Element, ac, add, ri, say, words
 from loaders.confluence.storage_format.links import Links, referred
 
 # The emoticons of Confluence Server, and of Cloud where the page names no character for them.
@@ -14,6 +14,7 @@ _EMOTICONS = {
     "yellow-star": "⭐", "red-star": "⭐", "green-star": "⭐", "blue-star": "⭐", "heart": "❤️",
     "broken-heart": "💔",
 }  # fmt: skip
+_QUERY = re.compile(r"[?#].*", re.DOTALL)
 
 
 def convert_emoticon(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
@@ -38,6 +39,9 @@ def convert_image(element: Element, links: Links) -> None:
 
 
 def _name(image: Element, links: Links) -> str:
+    web = image.find(ri("url"))
+    if web is not None:
+        path = _QUERY.sub("", web.get(ri("value"), ""))
+        return unquote(path.rpartition("/")[2])
     target = referred(image, links)
-    path = urlsplit(target.text).path if target else ""
-    return PurePosixPath(unquote(path)).name
+    return target.text if target else ""

@@ -15,6 +15,7 @@ _BRACKET = re.compile(r"[\[\]]")
 _OF_LETTERS = re.compile(r"(?:%[89A-Fa-f][\dA-Fa-f])+")
 _PAGE_TITLE = re.compile(r"/pages/\d+/([^/?#]+)")
 _WEB = ("http://", "https://", "mailto:")
+_NO_LINKS = ("pre", "code", "a", ac("link"))  # elements with words only
 _LONGEST_TEXT, _LONGEST_URL = 450, 1900  # `chains.visible_text` knows links up to these
 
 
@@ -90,7 +91,7 @@ def convert_anchor(element: Element, links: Links) -> None:  # noqa: ARG001  as 
 
 
 def _set(element: Element, text: str, url: str) -> None:
-    say(element, text if is_within(element, "pre", "code") else markdown_link(text, url))
+    say(element, text if is_within(element, *_NO_LINKS) else markdown_link(text, url))
 
 
 def _page(named: Element, links: Links, anchor: str) -> Target:

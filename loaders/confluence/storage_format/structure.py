@@ -1,12 +1,13 @@
 """Task lists, and what Cloud's editor keeps in its own form beside HTML."""
 
-from loaders.confluence.storage_format.elements import Element, ac, is_within, rename, say, words
+from loaders.confluence.storage_format.elements import Element, ac, rename, say, words
 from loaders.confluence.storage_format.links import Links
 from loaders.confluence.storage_format.panels import PANELS, label
 from loaders.confluence.storage_format.parameters import told
 
 # What Cloud itself writes as the fallback of an app that gives none.
 _NO_FALLBACK = ("We don't have a way to export", "We don’t have a way to export")
+_AROUND = (ac("adf-content"), ac("adf-extension"))
 
 
 def convert_task_list(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
@@ -56,7 +57,7 @@ def _kept(element: Element) -> list[Element]:
     if (text := words(fallback)) and not text.startswith(_NO_FALLBACK):
         return [fallback]
     contents = element.findall(f".//{ac('adf-content')}")
-    return [each for each in contents if not is_within(each, ac("adf-content")) and words(each)]
+    return [each for each in contents if next(each.iterancestors(*_AROUND)) is element]
 
 
 def _settings(element: Element) -> dict[str, str]:
