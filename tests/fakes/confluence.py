@@ -9,11 +9,10 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.fakes.confluence_content import Content, Space
-from tests.fakes.confluence_cql import parse
+from tests.fakes.confluence_content import KIM, Content, Space
 from tests.fakes.confluence_params import Params, basic, cursor, error, no_content
 from tests.fakes.confluence_shapes import Shapes, account_id, user_key
-from tests.fakes.confluence_site import KIM, Site
+from tests.fakes.confluence_site import Site
 from tests.fakes.loopback import LOGIN_PAGE, Answer, Loopback, RefusedError, Request, json_answer
 
 EMAIL, API_TOKEN = "kim@example.com", "api-token-of-kim"
@@ -45,8 +44,6 @@ class FakeConfluence(Site, Loopback):
         """Whether every page of results names itself as the next."""
         self.denies_access = False
         """Whether the account is signed in, but may not use Confluence (403)."""
-        self._found: dict[tuple, list[Content]] = {}
-        self._found_at = -1
 
     @property
     def url(self) -> str:
@@ -120,19 +117,7 @@ class FakeConfluence(Site, Loopback):
         archived = params.flag("includeArchivedSpaces")
         start = params.place(cql) if self.cloud else params.number("start", 0)
         kept = params.given("cql", "cqlcontext", "includeArchivedSpaces")
-        return self._page(self._find(cql, statuses, archived), params, start, kept)
-
-    def _find(self, cql: str, statuses: frozenset[str], archived: bool) -> list[Content]:
-        """Kept until the next edit or minute: each page of results would search all again."""
-        now = self.now()
-        if self._found_at != self.revision:
-            self._found, self._found_at = {}, self.revision
-        key = (cql, statuses, archived, now.replace(second=0, microsecond=0), self.zone)
-        if key not in self._found:
-            query = parse(cql, now, self.zone)
-            listed = (c for c in self.contents.values() if self.is_listed(c, statuses, archived))
-            self._found[key] = query.sort([content for content in listed if query.keep(content)])
-        return self._found[key]
+        return self._page(self.find(cql, statuses, archived), params, start, kept)
 
     def _listing(self, params: Params) -> Answer:
         """The classic listing: start and limit on Cloud too."""
@@ -172,22 +157,11 @@ class FakeConfluence(Site, Loopback):
                 start, limit = params.number("start", 0), params.limit()
                 return json_answer(200, self.shapes.labels(content, start, limit))
             case ["child", kind]:
-                found, kept = self._children(content, kind, params), params.given("depth")
+                kept = params.given("depth")
+                params.given("id")  # atlassian-python-api says the page twice
+                found = self.children(content, kind, kept.get("depth") == "all")
                 return self._page(found, params, params.number("start", 0), kept)
         raise RefusedError("there is no such path")
-
-    def _children(self, content: Content, kind: str, params: Params) -> list[Content]:
-        if kind == "page":
-            found = [child for child in self.contents.values() if child.parent == content.id]
-        elif kind == "attachment":
-            found = self.inside(content.id, "attachment")
-        elif kind == "comment":
-            everything = params.text("depth", "") == "all"
-            params.given("id")  # atlassian-python-api says the page twice
-            found = [c for c in self.inside(content.id, kind) if everything or not c.parent]
-        else:
-            raise RefusedError(f"there is no child {kind!r}")
-        return [child for child in found if self.is_listed(child, archived_spaces=True)]
 
     def _spaces(self, params: Params) -> Answer:
         kept = params.given("type", "status", "spaceKey")

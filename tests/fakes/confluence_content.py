@@ -1,8 +1,15 @@
 """What a Confluence site holds."""
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from datetime import datetime, tzinfo
+
+from tests.fakes.confluence_cql import parse
+from tests.fakes.loopback import RefusedError
+
+KIM = "kim"
+CURRENT = frozenset({"current"})
 
 
 @dataclass(eq=False)
@@ -19,8 +26,7 @@ class Space:
 class Content:
     """A page, blog post, comment or attachment; `status` is current, archived or trashed."""
 
-    site: Any
-    """The `Site` that holds it."""
+    site: "Contents"
 
     number: int
     type: str
@@ -68,3 +74,93 @@ class Visible:
     space: str
     text: str
     labels: tuple[str, ...]
+
+
+class Contents:
+    """Everything in a site, and what of it the account KIM sees.
+
+    `now` tells the time, `zone` is that of the account. `sees_trash` tells whether it may look into
+    the trash, `revision` changes with every edit.
+    """
+
+    def __init__(self, now: Callable[[], datetime], zone: tzinfo):
+        self.now, self.zone = now, zone
+        self.spaces: dict[str, Space] = {}
+        self.contents: dict[str, Content] = {}
+        self.users = {KIM: "Kim Minji", "lee": "Lee Jun", "tanaka": "Tanaka Yui"}
+        self.sees_trash = True
+        self.revision = 0
+        self.lock = threading.RLock()
+        self._found: dict[tuple, list[Content]] = {}
+        self._found_at = -1
+
+    def visible(self, *, archived: bool = False) -> dict[str, Visible]:
+        """The current pages and blog posts that the account sees, by id."""
+        with self.lock:
+            return {
+                content.id: self._shown(content)
+                for content in self.contents.values()
+                if content.type in ("page", "blogpost")
+                and self.is_listed(content, archived_spaces=archived)
+            }
+
+    def _shown(self, content: Content) -> Visible:
+        return Visible(
+            content.version,
+            content.title,
+            tuple(above.title for above in content.ancestors()),
+            content.space.key,
+            content.storage,
+            tuple(sorted(content.labels)),
+        )
+
+    def may_see(self, content: Content) -> bool:
+        """Whether the account sees it, in whatever status it is: restrictions are inherited."""
+        holder = self.contents[content.container] if content.container else None
+        if content.space.is_hidden or (content.status == "trashed" and not self.sees_trash):
+            return False
+        if content.is_restricted or any(above.is_restricted for above in content.ancestors()):
+            return False
+        return holder is None or (self.may_see(holder) and holder.status != "trashed")
+
+    def is_listed(self, content: Content, statuses=CURRENT, archived_spaces: bool = False) -> bool:
+        """Whether a search or a listing shows it to the account."""
+        if content.status not in statuses or (content.space.is_archived and not archived_spaces):
+            return False
+        holder = self.contents[content.container] if content.container else content
+        return holder.status in statuses and self.may_see(content)
+
+    def find(self, cql: str, statuses: frozenset[str], archived: bool) -> list[Content]:
+        """What a search finds, in order.
+
+        Kept until the next edit or minute: each page of results would search everything again.
+        """
+        now = self.now()
+        if self._found_at != self.revision:
+            self._found, self._found_at = {}, self.revision
+        key = (cql, statuses, archived, now.replace(second=0, microsecond=0), self.zone)
+        if key not in self._found:
+            query = parse(cql, now, self.zone)
+            listed = (c for c in self.contents.values() if self.is_listed(c, statuses, archived))
+            self._found[key] = query.sort([content for content in listed if query.keep(content)])
+        return self._found[key]
+
+    def inside(self, page: str, type: str) -> list[Content]:
+        """The comments (replies too) or attachments of a page, the oldest first."""
+        return [c for c in self.contents.values() if c.container == page and c.type == type]
+
+    def below(self, id: str) -> list[Content]:
+        """Everything under a page, at any depth."""
+        top = self.contents[id]
+        return [content for content in self.contents.values() if top in content.ancestors()]
+
+    def children(self, content: Content, kind: str, at_any_depth: bool) -> list[Content]:
+        """The pages, attachments or comments right under one; replies are at any depth."""
+        if kind not in ("page", "attachment", "comment"):
+            raise RefusedError(f"there is no child {kind!r}")
+        found = self.inside(content.id, kind)
+        if kind == "page":
+            found = [child for child in self.contents.values() if child.parent == content.id]
+        if kind == "comment" and not at_any_depth:
+            found = [comment for comment in found if not comment.parent]
+        return [child for child in found if self.is_listed(child, archived_spaces=True)]

@@ -32,7 +32,7 @@ TOKEN = re.compile(
     r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<call>now\([^()]*\))"""
     r"""|(?P<sign>!=|>=|<=|!~|[=<>~(),])|(?P<word>[^\s"'=<>~!(),]+))"""
 )
-RESERVED = re.compile(r"[;?|*/%^$#@\[\]{}&+~`\\]")
+RESERVED = re.compile(r"[;?|*/%^$#@\[\]{}&+`\\]|^(?i:and|or|not|in|order)$")
 
 Test = Callable[[Any], bool]
 
@@ -140,10 +140,8 @@ class _Parser:
         kind, text = self.tokens.pop(0)
         if kind == "quoted":
             return re.sub(r"\\(.)", r"\1", text[1:-1])
-        if kind == "word" and (text.lower() in {"and", "or", "not", "in", "order"}):
-            self._fail(f"the reserved word {text!r} must be quoted")
         if kind == "word" and RESERVED.search(text):
-            self._fail(f"{text!r} has a reserved character and must be quoted")
+            self._fail(f"{text!r} is reserved, or has a reserved character: quote it")
         return text
 
     def _test(self, field: str, operator: str, values: list[str]) -> Test:
@@ -156,9 +154,8 @@ class _Parser:
 
     def _finds(self, field: str, operator: str, values: list[str]) -> Test:
         if operator in WORDS:
-            wanted = words(values[0])
-            read = (lambda c: c.title) if field == "title" else (lambda c: f"{c.title} {c.storage}")
-            return lambda content: wanted <= words(read(content))
+            wanted, body = words(values[0]), field == "text"
+            return lambda c: wanted <= words(f"{c.title} {c.storage if body else ''}")
         self._check(field, values)
         many = frozenset(map(str.casefold, values)) if field == "title" else frozenset(values)
         read = _READ[field]

@@ -4,71 +4,20 @@ Where sites differ, the case that is harder for an importer holds: a move, a lab
 changes neither the version nor the last modification of a page.
 """
 
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
-from tests.fakes.confluence_content import Content, Space, Visible
-
-KIM = "kim"
+from tests.fakes.confluence_content import KIM, Content, Contents, Space
 
 
-class Site:
-    """The content and the edits; `now` tells the time, `zone` is that of the account that asks."""
+class Site(Contents):
+    """The edits that people make; see `Contents` for what comes of them."""
 
     def __init__(self, now: Callable[[], datetime] | None = None, zone: tzinfo = UTC):
-        self.now = now or (lambda: datetime.now(UTC))
-        self.zone = zone
-        self.spaces: dict[str, Space] = {}
-        self.contents: dict[str, Content] = {}
-        self.users = {KIM: "Kim Minji", "lee": "Lee Jun", "tanaka": "Tanaka Yui"}
-        self.sees_trash = True
-        self.lock = threading.RLock()
-        self.revision = 0
-        """Changes with every edit."""
+        super().__init__(now or (lambda: datetime.now(UTC)), zone)
         self._last = 0
         self._titles: dict[tuple[str, str], Content] = {}
-
-    # What an account sees
-
-    def visible(self, *, archived: bool = False) -> dict[str, Visible]:
-        """The current pages and blog posts that the account sees, by id."""
-        with self.lock:
-            return {
-                content.id: self._shown(content)
-                for content in self.contents.values()
-                if content.type in ("page", "blogpost")
-                and self.is_listed(content, archived_spaces=archived)
-            }
-
-    def _shown(self, content: Content) -> Visible:
-        return Visible(
-            content.version,
-            content.title,
-            tuple(above.title for above in content.ancestors()),
-            content.space.key,
-            content.storage,
-            tuple(sorted(content.labels)),
-        )
-
-    def may_see(self, content: Content) -> bool:
-        """Whether the account sees it, in whatever status it is: restrictions are inherited."""
-        holder = self.contents[content.container] if content.container else None
-        if content.space.is_hidden or (content.status == "trashed" and not self.sees_trash):
-            return False
-        if content.is_restricted or any(above.is_restricted for above in content.ancestors()):
-            return False
-        return holder is None or (self.may_see(holder) and holder.status != "trashed")
-
-    def is_listed(
-        self, content: Content, statuses=frozenset({"current"}), archived_spaces: bool = False
-    ) -> bool:
-        """Whether a search or a listing shows it to the account."""
-        if content.status not in statuses or (content.space.is_archived and not archived_spaces):
-            return False
-        holder = self.contents[content.container] if content.container else content
-        return holder.status in statuses and self.may_see(content)
 
     # Spaces
 
@@ -210,15 +159,6 @@ class Site:
             made = self._make("attachment", None, name, "", by, container=page)
             made.data, made.media_type = data, media_type
             return made.id
-
-    def inside(self, page: str, type: str) -> list[Content]:
-        """The comments (replies too) or attachments of a page, the oldest first."""
-        return [c for c in self.contents.values() if c.container == page and c.type == type]
-
-    def below(self, id: str) -> list[Content]:
-        """Everything under a page, at any depth."""
-        top = self.contents[id]
-        return [content for content in self.contents.values() if top in content.ancestors()]
 
     # How edits are made
 

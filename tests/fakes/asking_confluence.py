@@ -1,0 +1,34 @@
+"""The fake Confluence, asked with plain requests."""
+
+from datetime import UTC, datetime, timedelta
+
+import requests
+
+from tests.fakes.confluence import API_TOKEN, EMAIL, KIM, PASSWORD
+
+
+class Clock:
+    def __init__(self):
+        self.now = datetime(2026, 11, 21, 23, 30, 15, 250_000, tzinfo=UTC)
+
+    def __call__(self):
+        self.now += timedelta(minutes=1)
+        return self.now
+
+
+def ask(fake, path, auth=True, **params):
+    """The answer of the REST API, as the account unless told otherwise."""
+    if auth is True:
+        auth = (EMAIL, API_TOKEN) if fake.cloud else (KIM, PASSWORD)
+    return requests.get(f"{fake.url}/rest/api/{path}", params, auth=auth or None, timeout=5)
+
+
+def search(fake, cql, **params):
+    """Every page of results of a search: lists of titles."""
+    pages, answer = [], ask(fake, "content/search", cql=cql, **params).json()
+    while True:
+        pages.append([result["title"] for result in answer["results"]])
+        follows = answer["_links"].get("next")
+        if follows is None:
+            return pages
+        answer = ask(fake, follows.removeprefix("/rest/api/")).json()
