@@ -1,6 +1,7 @@
 """Footnote on the command line: import, ask, search, check, reindex, evaluate, labels, ratings.
 
 `serve` runs the pages and a worker, which does what they have queued; `worker` is another one.
+`google-login` lets a person give leave to read their Google Drive.
 
 Exit codes: 0 done; 1 it failed, and the message says why; 2 the command was mistyped;
 3 done, but look: an import with unreadable files or waiting for a confirmation, or a check
@@ -18,6 +19,7 @@ import typer
 from commands.ask import ask
 from commands.encryption_key import encryption_key
 from commands.evaluate import evaluate
+from commands.google_login import google_login
 from commands.labels import labels
 from commands.ratings import ratings
 from commands.running import (
@@ -111,6 +113,7 @@ def reindex(data_dir: DataDir = None) -> None:
 app.command()(ask)
 app.command()(encryption_key)
 app.command()(evaluate)
+app.command()(google_login)
 app.add_typer(labels, name="labels")
 app.command()(ratings)
 app.command()(search)

@@ -64,6 +64,7 @@ HOME = {
     "google_auth_oauthlib": {"loaders"},
     "googleapiclient": {"loaders"},
     "httplib2": {"loaders"},
+    "oauthlib": {"loaders"},
     "langchain_text_splitters": {"loaders"},
     "Stemmer": {"language"},
     "typer": {"cli", "commands"},
