@@ -56,6 +56,7 @@ HOME = {
     "atlassian": {"loaders"},
     "requests": {"loaders"},
     "bs4": {"loaders"},
+    "lxml": {"loaders"},
     "markdownify": {"loaders"},
     "charset_normalizer": {"loaders"},
     "ftfy": {"loaders"},
