@@ -28,6 +28,7 @@ PARTS = {
     "hybrid_search": True,
     "import_run": False,
     "memory": False,
+    "confluence": False,
     "pages": False,
 }
 """The parts in the order they run, and whether they are held to one thread."""

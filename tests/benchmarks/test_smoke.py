@@ -41,6 +41,15 @@ def test_dense_search_finds_all_that_exact_search_finds(cache):
     assert found["500: FAISS flat, p50"] > 0
 
 
+def test_an_unchanged_site_embeds_nothing_and_faults_lose_no_page(cache):
+    found = small_run("confluence", cache)
+    assert found["unchanged, passages embedded"] == 0
+    assert found["unchanged, requests"] < found["first import, requests"] / 10
+    assert found["faults injected"] == 20
+    assert found["pages lost, doubled, left or of another version"] == 0
+    assert found["network gone: pages read before the import was interrupted"] > 0
+
+
 def test_keyword_search_mostly_agrees_with_rank_bm25(cache):
     found = small_run("keyword_search", cache)
     assert found["300: share of rank_bm25's best 20"] > 0.5

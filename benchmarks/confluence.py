@@ -1,0 +1,272 @@
+"""A Confluence site of 5,000 pages imported, imported again, with faults and without a network.
+
+The site is the tests' fake on loopback, in this process; each import is what a worker does, with
+the built-in embedding, in a process of its own. Where Confluence asks to wait, nobody waits: with
+faults the figures are counts, not times.
+"""
+
+import os
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.afresh import call_afresh
+from benchmarks.measure import Report, peak_mib
+from tests.fakes.confluence import ACCESS_TOKEN, FakeConfluence
+from tests.fakes.faults import Faults
+
+SMALL = {"pages": 60, "fewer": 20, "faults": 20}
+SECRET = "FOOTNOTE_SECRET_BENCHMARK"
+SPACE = "DOC"
+WORDS = ["leave", "budget", "travel", "server", "backup", "contract", "invoice", "safety"]
+ROUNDS = 60
+
+Found = dict[str, Any]
+
+
+def measure(*, cache: str, pages: int = 5000, fewer: int = 500, faults: int = 1000) -> Report:
+    report = Report(
+        "Confluence",
+        f"a fake site of {pages:,} pages on loopback; the importer is a process of its own",
+    )
+    call_afresh("benchmarks.memory:prepare_model", cache=cache)
+    with site(fewer, cache) as small:
+        less = small.bring_up_to_date()
+    with site(pages, cache) as whole:
+        _first_and_unchanged(report, whole, less)
+        _unplugged(report, whole)
+    with site(pages, cache) as faulty:
+        _a_fifth_faulty(report, faulty)
+    with site(pages // 5, cache) as edited:
+        _so_many_faults(report, edited, faults)
+    return report
+
+
+class Imported:
+    """A fake site and a library that imports it."""
+
+    def __init__(self, fake: FakeConfluence, data_dir: Path, seed: int = 7) -> None:
+        self.fake = fake
+        self.data_dir = data_dir
+        self.random = random.Random(seed)
+        self._numbers = iter(range(10**9))
+
+    def bring_up_to_date(self) -> Found:
+        """Import it once; what the worker's process tells, and the requests that it took."""
+        before = len(self.fake.requests)
+        found: Found = call_afresh(
+            "benchmarks.confluence:import_site", data_dir=str(self.data_dir), url=self.fake.url
+        )
+        found["requests"] = len(self.fake.requests) - before
+        return found
+
+    def differences(self) -> Counter[str]:
+        """How many pages the library lacks, has in another state, too many of or twice."""
+        held: Found = call_afresh("benchmarks.confluence:held", data_dir=str(self.data_dir))
+        there = {
+            key: [page.version, page.title, _text_of(page.text)]
+            for key, page in self.fake.visible().items()
+        }
+        of_both = there.keys() & held["documents"].keys()
+        return Counter(
+            lost=len(there.keys() - held["documents"].keys()),
+            other=sum(held["documents"][key] != there[key] for key in of_both),
+            left=len(held["documents"].keys() - there.keys()),
+            doubled=held["doubled"],
+        )
+
+    def add(self) -> None:
+        """Write one more page."""
+        number = next(self._numbers)
+        words = self.random.choices(WORDS, k=60)
+        self.fake.add(SPACE, f"Page {number}", f"<p>{' '.join(words)} {number}.</p>")
+
+    def edit_some(self, share: float = 0.1) -> None:
+        """Edit a share of the pages, put a few into the trash and write as many new ones."""
+        ids = list(self.fake.visible())
+        for id_ in self.random.sample(ids, int(len(ids) * share)):
+            self.fake.edit(id_, f"<p>{' '.join(self.random.choices(WORDS, k=60))}</p>")
+        for id_ in self.random.sample(ids, 3):
+            self.fake.trash(id_)
+            self.add()
+
+
+@contextmanager
+def site(pages: int, cache: str) -> Iterator[Imported]:
+    """A site with that many pages, and an empty library beside a model that is built."""
+    with tempfile.TemporaryDirectory() as place, FakeConfluence(cloud=False) as fake:
+        data_dir = Path(place) / "data"
+        data_dir.mkdir()
+        (data_dir / "cache").symlink_to(Path(cache).resolve())
+        fake.add_space(SPACE, "Documentation")
+        imported = Imported(fake, data_dir)
+        for _ in range(pages):
+            imported.add()
+        yield imported
+        if fake.refused:
+            raise SystemExit(f"The fake refused: {fake.refused[:3]}")
+
+
+def _first_and_unchanged(report: Report, whole: Imported, less: Found) -> None:
+    first = whole.bring_up_to_date()
+    _expect(whole, first, "completed")
+    again = whole.bring_up_to_date()
+    _expect(whole, again, "completed")
+    report.ratio("unchanged: requests / those of the first import", _percent(again, first), "%")
+    report.ratio("peak memory / that of a site a tenth as large", first["peak"] / less["peak"])
+    report.add("first import", first["seconds"], "s")
+    report.add("first import, requests", first["requests"], "")
+    report.add("first import, peak memory", first["peak"], "MiB")
+    report.add("unchanged, requests", again["requests"], "")
+    report.add("unchanged, passages embedded", again["embedded"], "")
+    report.add("unchanged", again["seconds"], "s")
+
+
+def _percent(again: Found, first: Found) -> float:
+    return float(100 * again["requests"] / first["requests"])
+
+
+def _unplugged(report: Report, whole: Imported) -> None:
+    """Half of the pages are edited; the network goes away in the middle of reading them."""
+    whole.edit_some(0.5)
+    begun = len(whole.fake.requests)
+    whole.fake.unplug_after = len(whole.fake.visible()) // 4
+    stopped = whole.bring_up_to_date()
+    if stopped["state"] != "interrupted":
+        raise SystemExit(f"{stopped['state']} in place of interrupted: {stopped['message']}")
+    before = _pages_read(whole, begun)
+    whole.fake.plug()
+    _expect(whole, whole.bring_up_to_date(), "completed")
+    twice = sum(count > 1 for count in _pages_read(whole, begun).values())
+    report.add("network gone: pages read before the import was interrupted", len(before), "")
+    report.add("network back: pages read twice", twice, "")
+
+
+def _pages_read(imported: Imported, begun: int) -> Counter[str]:
+    """How often each page was read since so many requests."""
+    return Counter(
+        asked.path
+        for asked in imported.fake.requests[begun:]
+        if "body" in asked.params.get("expand", "")
+    )
+
+
+def _a_fifth_faulty(report: Report, faulty: Imported) -> None:
+    """Every fifth answer is faulty until the library equals the site."""
+    faulty.fake.faults = Faults(seed=5, share=0.2)
+    imports, found = 0, {"state": ""}
+    while found["state"] != "completed" and imports < ROUNDS:
+        found, imports = faulty.bring_up_to_date(), imports + 1
+    _expect(faulty, found, "completed")
+    report.add("20 % of answers faulty: imports until the library equals the site", imports, "")
+    report.add("20 % of answers faulty: faults", faulty.fake.faults.counts.total(), "")
+
+
+def _so_many_faults(report: Report, edited: Imported, faults: int) -> None:
+    """Edits, deletions and new pages with faults in between, compared after each import.
+
+    Some requests fail at every attempt: the next import makes up for them.
+    """
+    edited.fake.faults = Faults(seed=11, share=0.5, in_a_row=10, at_most=faults)
+    rounds, wrong = 0, Counter[str]()
+    while edited.fake.faults.counts.total() < faults and rounds < ROUNDS:
+        found, rounds = edited.bring_up_to_date(), rounds + 1
+        if found["state"] == "completed":
+            wrong += edited.differences()
+        edited.edit_some()
+    _expect(edited, edited.bring_up_to_date(), "completed")
+    report.add("faults injected", edited.fake.faults.counts.total(), "")
+    report.add("imports meanwhile, each compared with the site", rounds, "")
+    report.add("pages lost, doubled, left or of another version", wrong.total(), "")
+
+
+def _expect(imported: Imported, found: Found, state: str) -> None:
+    differences = imported.differences()
+    if found["state"] != state or differences.total():
+        raise SystemExit(f"{found['state']}: {found['message']}; {dict(differences)}")
+
+
+def _text_of(storage: str) -> str:
+    return storage.removeprefix("<p>").removesuffix("</p>")
+
+
+# In the importer's process
+
+
+def import_site(data_dir: str, url: str) -> Found:
+    """Queue an import of the site and do what a worker does; how it ended."""
+    services = _services(data_dir)
+    source = _source(services, url)
+    from domain import LOCAL_USER
+
+    job = services.sources.refresh(LOCAL_USER, source)
+    services.worker.run_next()
+    ended = services.queue.get(LOCAL_USER, job.id)
+    return {
+        "state": str(ended.state),
+        "message": ended.message,
+        "seconds": ended.seconds,
+        "embedded": ended.passages_embedded,
+        "peak": peak_mib(),
+    }
+
+
+def held(data_dir: str) -> Found:
+    """Of each document version, title and text; and how many passages disagree between stores."""
+    services = _services(data_dir)
+    from domain import LOCAL_USER
+    from storage.database import open_database
+    from storage.documents import Documents
+    from storage.sources import Sources
+
+    database = open_database(Path(data_dir))
+    documents = Documents(database)
+    [source] = Sources(database).list()
+    known = documents.known(source.id)
+    found = {
+        key: [
+            one.details["page_version"],
+            documents.get(one.document_id).title,
+            documents.text(one.document_id),
+        ]
+        for key, one in known.items()
+    }
+    agrees = services.maintenance.check(LOCAL_USER).agrees
+    return {"documents": found, "doubled": 0 if agrees else 1}
+
+
+def _services(data_dir: str) -> Any:
+    os.environ[SECRET] = ACCESS_TOKEN
+    from bootstrap import build_services
+    from services.patience import Patience
+    from settings import load_settings
+
+    setattr(Patience, "wait", _hardly_wait)  # noqa: B010  # the fake's limits are soon over
+    return build_services(load_settings(data_dir=Path(data_dir)))
+
+
+def _hardly_wait(_self: Any, _seconds: float, _reason: str) -> None:
+    return
+
+
+def _source(services: Any, url: str) -> str:
+    from domain import LOCAL_USER
+    from services.source_status import SourceSettings
+
+    given = {
+        "url": url,
+        "login": "token",
+        "access_token": f"${SECRET}",
+        "scope": "spaces",
+        "spaces": [SPACE],
+        "deletions": "always",
+    }
+    known: Sequence[Any] = services.sources.list(LOCAL_USER)
+    if known:
+        return str(known[0].source.id)
+    added = services.sources.add(LOCAL_USER, "confluence", given, SourceSettings())
+    return str(added.source.id)
