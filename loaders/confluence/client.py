@@ -14,7 +14,7 @@ from loaders.confluence.answers import (
     login_page,
     refuse,
 )
-from loaders.confluence.login import Login, LoginKind, site_url
+from loaders.confluence.login import Login, LoginKind, is_gateway, site_url
 
 if TYPE_CHECKING:  # slow
     from atlassian.rest_client import AtlassianRestAPI
@@ -45,6 +45,7 @@ class ConfluenceClient:
         """
         self.url = site_url(url)
         self.is_cloud = login.kind == LoginKind.CLOUD
+        self._shown_url = self.url
         self._login = login
         self._wait = wait
 
@@ -56,7 +57,7 @@ class ConfluenceClient:
             SourceError: Wrong credentials, or a page to sign in came.
             SourceUnavailableError: No attempt brought an answer.
         """
-        return self._patiently(lambda: data_of(self._answer(path, params), self.url), ATTEMPTS)
+        return self._patiently(lambda: self._data(path, params), ATTEMPTS)
 
     def each(self, path: str, params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """The entries of a listing, as they come, from as many requests as it has pages.
@@ -91,14 +92,14 @@ class ConfluenceClient:
     def answers(self) -> bool:
         """Whether the site answers at all now; asked at most three times."""
         try:
-            self._patiently(lambda: data_of(self._answer(WHO, None), self.url), 3)
+            self._patiently(lambda: self._data(WHO, None), 3)
         except SourceUnavailableError:
             return False
         return True
 
     def address(self, link: str) -> str:
         """What a person opens, from a link as Confluence gives it."""
-        return link if urlsplit(link).scheme else f"{self.url}/{link.lstrip('/')}"
+        return link if urlsplit(link).scheme else f"{self._shown_url}/{link.lstrip('/')}"
 
     @cached_property
     def _api(self) -> "AtlassianRestAPI":
@@ -108,7 +109,7 @@ class ConfluenceClient:
 
     def _page(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
         def asked() -> dict[str, Any]:
-            data = data_of(self._answer(path, params), self.url)
+            data = self._data(path, params)
             entries = data.get("results")
             if isinstance(entries, list) and all("id" in entry for entry in entries):
                 return data
@@ -116,9 +117,14 @@ class ConfluenceClient:
 
         return self._patiently(asked, ATTEMPTS)
 
-    def _answer(self, path: str, params: Mapping[str, Any] | None) -> "Response":
+    def _data(self, path: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
         told = None if params is None else dict(params)
-        return self._reached(lambda: self._api.get(path, params=told, advanced_mode=True))
+        response = self._reached(lambda: self._api.get(path, params=told, advanced_mode=True))
+        data = data_of(response, self.url)
+        base = (data.get("_links") or {}).get("base")
+        if is_gateway(self.url) and base:  # nobody opens a page at the address of the API
+            self._shown_url = str(base).rstrip("/")
+        return data
 
     def _file(self, path: str, size: int | None, max_bytes: int) -> bytes:
         from loaders.confluence.session import TIMEOUTS, session_of  # slow

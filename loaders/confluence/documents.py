@@ -10,7 +10,7 @@ from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.comments import comments_of, storage_of
 from loaders.confluence.site_links import SiteLinks, Users
 from loaders.confluence.versions import ContentVersion, number_of, version_of
-from loaders.confluence.wanted import labels_of, space_of
+from loaders.confluence.wanted import Wanted, labels_of, space_of
 from loaders.formats import read_document
 
 if TYPE_CHECKING:  # slow, and a listing needs none of it
@@ -27,10 +27,10 @@ Content = Mapping[str, Any]
 class Documents:
     """The documents of a site, by reference."""
 
-    def __init__(self, client: ConfluenceClient, *, comments: bool, max_bytes: int) -> None:
-        """Read comments along with pages, and attachments up to `max_bytes`."""
+    def __init__(self, client: ConfluenceClient, wanted: Wanted, max_bytes: int) -> None:
+        """Read what is wanted: comments along with pages, and attachments up to `max_bytes`."""
         self._client = client
-        self._comments = comments
+        self._wanted = wanted
         self._max_bytes = max_bytes
         self._users = Users(client)
 
@@ -43,7 +43,8 @@ class Documents:
         """
         is_file = ref.key.startswith(ATTACHMENT_IDS)
         expanded = ATTACHED if is_file else f"body.storage,{SHOWN}"
-        content = self._client.get(f"rest/api/content/{ref.key}", {"expand": expanded})
+        asked = {"expand": expanded} | ({"status": "any"} if self._wanted.archived else {})
+        content = self._client.get(f"rest/api/content/{ref.key}", asked)
         if content.get("status") == "trashed":
             raise UnreadableNowError("it was put in the trash while the import was running")
         document = self._attachment(content) if is_file else self._page(content, ref)
@@ -79,7 +80,7 @@ class Documents:
     def _comments_of(self, ref: DocumentRef, links: SiteLinks) -> str:
         """Asked for where the listing saw some, or saw nothing."""
         listed = ContentVersion.parse(ref.version)
-        if not self._comments or (listed is not None and not listed.comments):
+        if not self._wanted.comments or (listed is not None and not listed.comments):
             return ""
         return comments_of(self._client, ref.key, links)
 
@@ -93,7 +94,7 @@ class Documents:
             raise UnreadableError("Confluence names no address to download this file from")
         data = self._client.download(link, size=size, max_bytes=self._max_bytes)
         document = read_document(name, data)
-        document.metadata["page"] = (content.get("container") or {}).get("title") or ""
+        document.metadata["page_title"] = (content.get("container") or {}).get("title") or ""
         return document
 
 
@@ -117,9 +118,10 @@ def too_large(size: int, most: int) -> str:
 def moment_of(content: Content) -> datetime | None:
     """When it was last changed; None where it does not tell."""
     try:
-        return datetime.fromisoformat((content.get("version") or {}).get("when") or "")
+        moment = datetime.fromisoformat((content.get("version") or {}).get("when") or "")
     except ValueError:
         return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _version(content: Content, ref: DocumentRef) -> str:

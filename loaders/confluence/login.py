@@ -55,6 +55,11 @@ def site_url(text: str) -> str:
     return f"{parts.scheme}://{named}{'' if port is None else f':{port}'}{_root(host, parts.path)}"
 
 
+def is_gateway(url: str) -> bool:
+    """Whether it is the address for scoped tokens, which only programs open."""
+    return _GATEWAY.match(urlsplit(url).path) is not None
+
+
 def _root(host: str, path: str) -> str:
     if host.endswith(_CLOUD_HOSTS):
         return "/wiki"

@@ -58,7 +58,7 @@ class ConfluencePages:
         self._deletions = deletions
         self._max_bytes = max_bytes
         self._now = now
-        self._documents = Documents(client, comments=wanted.comments, max_bytes=max_bytes)
+        self._documents = Documents(client, wanted, max_bytes)
 
     def list(self, before: Before = NOTHING_BEFORE) -> Iterator[Listed]:
         """Yield everything that is wanted, what became of what is missing, and a mark.
@@ -94,7 +94,7 @@ class ConfluencePages:
             The text as Markdown with key, version, location, title, format, labels, modified_at
             (UTC, as `2026-11-21T10:00:00Z`), page_id, space, space_name, ancestors, ancestor_ids
             (from the topmost), page_version, author and changed_by in its metadata, of attachments
-            also the title of their `page`. Comments, if wanted, follow under a heading.
+            also their page's as page_title. Comments, if wanted, follow under a heading.
 
         Raises:
             UnreadableError: With the reason; UnreadableNowError where the next try may do.

@@ -19,3 +19,16 @@ def server():
     with FakeConfluence(cloud=False) as running:
         yield running
         assert not running.refused
+
+
+@pytest.fixture
+def docs(fake):
+    """Two spaces: DOC holds Top > Middle > Low, with labels, and a blog post; HR holds Rules."""
+    fake.add_space("DOC")
+    fake.add_space("HR")
+    top = fake.add("DOC", "Top", "<p>top</p>")
+    middle = fake.add("DOC", "Middle", "<p>middle</p>", parent=top, labels=("guide",))
+    fake.add("DOC", "Low", "<p>low</p>", parent=middle, labels=("guide", "draft"))
+    fake.add("DOC", "News", "<p>news</p>", type="blogpost")
+    fake.add("HR", "Rules", "<p>rules</p>", labels=("law",))
+    return fake

@@ -33,6 +33,10 @@ def refs_of(found):
     return {entry.key: entry for entry in found if isinstance(entry, DocumentRef)}
 
 
+def id_of(fake, title):
+    return next(key for key, page in fake.visible(archived=True).items() if page.title == title)
+
+
 def titles_of(pages):
     return {pages.read(ref).metadata["title"] for ref in refs_of(pages.list()).values()}
 

@@ -7,10 +7,10 @@ from errors import SourceError, SourceUnavailableError, UnreadableError
 from loaders.confluence.answers import ContentRefusedError
 from loaders.confluence.client import ATTEMPTS, LONGEST_ASKED_PAUSE, WHO, ConfluenceClient
 from loaders.confluence.login import Login, LoginKind
-from tests.fakes.confluence import EMAIL, PASSWORD
+from tests.fakes.confluence import EMAIL, PASSWORD, FakeConfluence
 from tests.fakes.confluence_site import KIM
 from tests.fakes.faults import PASSING, Fault, Faults, no_faults
-from tests.loaders.confluence.reading import client_of, pages_of, refs_of
+from tests.loaders.confluence.reading import client_of, login_to, pages_of, refs_of
 
 SEARCH = "rest/api/content/search"
 
@@ -138,6 +138,18 @@ def test_links_are_followed_with_or_without_the_context(fake):
     context = "/wiki" if fake.cloud else "/confluence"
     for link in ("/rest/a?b=c", f"{context}/rest/a?b=c", f"{client.url}/rest/a?b=c"):
         assert client._below(link) == "rest/a?b=c"
+
+
+def test_addresses_for_people_are_not_those_of_the_gateway_for_programs(monkeypatch):
+    with FakeConfluence(cloud=False, context="/ex/confluence/ab-1/wiki") as fake:
+        monkeypatch.setattr(FakeConfluence, "url", "https://acme.atlassian.net/wiki")
+        fake.add_space("DOC")
+        fake.add("DOC", "Page")
+        client = ConfluenceClient(
+            f"{fake.origin}/ex/confluence/ab-1", login_to(fake), lambda seconds, why: None
+        )
+        [*client.each(SEARCH, {"cql": "type = page"})]
+        assert client.address("/x") == "https://acme.atlassian.net/wiki/x"
 
 
 def attached(fake, data, name="notes.txt"):

@@ -1,38 +1,19 @@
 """Listings: what is wanted, what changed, what it costs."""
 
-from datetime import UTC, datetime, timedelta, timezone
-
 import pytest
 
-from domain import NOTHING_BEFORE, Before, DocumentRef, Mark, Skipped
+from domain import NOTHING_BEFORE, Mark
 from errors import SourceError, SourceUnavailableError, UnreadableNowError
-from loaders.confluence.pages import Deletions
 from loaders.confluence.wanted import Scope, Wanted
 from tests.fakes.faults import Fault, Faults, no_faults
 from tests.loaders.confluence.reading import (
     Library,
+    id_of,
     pages_of,
     refs_of,
     shown_by,
     titles_of,
 )
-
-
-@pytest.fixture
-def docs(fake):
-    """Two spaces: DOC holds Top > Middle > Low, with labels, and a blog post; HR holds Rules."""
-    fake.add_space("DOC")
-    fake.add_space("HR")
-    top = fake.add("DOC", "Top", "<p>top</p>")
-    middle = fake.add("DOC", "Middle", "<p>middle</p>", parent=top, labels=("guide",))
-    fake.add("DOC", "Low", "<p>low</p>", parent=middle, labels=("guide", "draft"))
-    fake.add("DOC", "News", "<p>news</p>", type="blogpost")
-    fake.add("HR", "Rules", "<p>rules</p>", labels=("law",))
-    return fake
-
-
-def id_of(fake, title):
-    return next(key for key, page in fake.visible(archived=True).items() if page.title == title)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +57,7 @@ def test_archived_pages_come_only_if_wanted(docs):
     else:
         docs.archive_space("HR")
     assert "Rules" not in titles_of(pages_of(docs))
-    everything = [
-        entry.key
-        for entry in pages_of(docs, Wanted(archived=True)).list()
-        if isinstance(entry, DocumentRef)
-    ]
-    assert len(everything) == 5
+    assert titles_of(pages_of(docs, Wanted(archived=True))) >= {"Rules", "Top"}
 
 
 def test_a_second_import_reads_nothing(docs):
@@ -200,185 +176,6 @@ def test_a_listing_is_lazy(docs):
     next(listing)
     assert len(docs.requests) == 2
     assert isinstance([*listing][-1], Mark)
-
-
-class Clock:
-    def __init__(self):
-        self.now = datetime.now(UTC)
-
-    def __call__(self):
-        return self.now
-
-    def pass_by(self, **time):
-        self.now += timedelta(**time)
-
-
-@pytest.fixture
-def clock(docs):
-    docs.now = Clock()
-    return docs.now
-
-
-def daily(fake, clock, wanted=None):
-    return pages_of(fake, wanted, deletions=Deletions.DAILY, now=clock)
-
-
-def searches(fake):
-    return [asked.params.get("cql", "") for asked in fake.requests if "search" in asked.path]
-
-
-def test_between_daily_listings_only_edits_are_asked_for(docs, clock):
-    library = Library()
-    library.update(daily(docs, clock))
-    clock.pass_by(days=2)
-    library.update(daily(docs, clock))  # a whole one
-    clock.pass_by(hours=5)
-    docs.edit(id_of(docs, "Rules"), "<p>new rules</p>")
-    docs.requests.clear()
-    library.update(daily(docs, clock))
-    assert len(library.read) == 1
-    assert library.shown() == shown_by(docs)
-    assert ["lastmodified >=" in cql for cql in searches(docs)] == [True]
-
-
-def test_deletions_and_moves_wait_for_the_daily_listing(docs, clock):
-    library = Library()
-    library.update(daily(docs, clock))
-    docs.trash(id_of(docs, "News"))
-    docs.move(id_of(docs, "Low"), space="HR")
-    clock.pass_by(hours=20)
-    library.update(daily(docs, clock))
-    assert len(library.documents) == 5
-    clock.pass_by(hours=5)
-    library.update(daily(docs, clock))
-    assert library.shown() == shown_by(docs)
-    assert [*library.gone.values()] == ["it is in the trash"]
-
-
-@pytest.mark.parametrize("hours", [-12, 14])
-def test_no_time_zone_of_the_account_loses_an_edit(docs, clock, hours):
-    docs.zone = timezone(timedelta(hours=hours))
-    library = Library()
-    library.update(daily(docs, clock))
-    for step in range(6):
-        clock.pass_by(hours=3, minutes=59, seconds=50)
-        docs.edit(id_of(docs, "Rules"), f"<p>step {step}</p>")
-        library.update(daily(docs, clock))
-        assert library.shown() == shown_by(docs)
-
-
-def test_a_failed_page_is_tried_again_though_nothing_about_it_changed(docs, clock):
-    top = id_of(docs, "Top")
-    library = Library()
-    library.update(daily(docs, clock))
-    mark = library.mark
-    clock.pass_by(hours=2)
-    docs.edit(top, "<p>newer</p>")
-    docs.faults = Faults(
-        share=1, kinds=[Fault.FAILED], in_a_row=99, only=lambda asked: f"content/{top}" in asked
-    )
-    library.update(daily(docs, clock))
-    assert set(library.failed) == {top}
-    assert library.mark == mark
-    docs.faults = no_faults()
-    clock.pass_by(hours=2)
-    library.update(daily(docs, clock))
-    assert library.read == [top]
-    assert library.shown() == shown_by(docs)
-
-
-def test_another_choice_is_listed_as_a_whole(docs, clock):
-    library = Library()
-    library.update(daily(docs, clock, Wanted(Scope.SPACES, spaces=("HR",))))
-    clock.pass_by(days=10)
-    library.update(daily(docs, clock, Wanted(Scope.SPACES, spaces=("HR",))))
-    clock.pass_by(hours=1)
-    library.update(daily(docs, clock))
-    assert library.shown() == shown_by(docs)
-
-
-@pytest.mark.parametrize("mark", [{}, {"whole": "?", "watermark": ""}, {"whole": "x"}])
-def test_a_mark_that_says_nothing_leads_to_a_whole_listing(docs, clock, mark):
-    found = [*daily(docs, clock).list(Before(mark=mark))]
-    assert len(refs_of(found)) == 5
-
-
-def test_attachments_come_with_the_pages_that_are_wanted(docs):
-    low, rules = id_of(docs, "Low"), id_of(docs, "Rules")
-    text = docs.attach(low, "low.txt", b"what is low")
-    docs.attach(rules, "rules.txt", b"not wanted")
-    docs.attach(low, "film.mp4", b"..", "video/mp4")
-    big = docs.attach(low, "big.txt", b"x" * 2000)
-    wanted = Wanted(Scope.LABELS, page_labels=("guide",), attachments=True)
-    pages = pages_of(docs, wanted, max_bytes=1000)
-    found = [*pages.list()]
-    assert {key for key in refs_of(found) if key.startswith("att")} == {text}
-    skipped = {entry.reason: entry.is_error for entry in found if isinstance(entry, Skipped)}
-    assert skipped == {
-        "Footnote does not read .mp4 files yet": False,
-        "0.0 MiB is more than the limit of 0.0 MiB: split it": True,
-    }
-    with pytest.raises(SourceError, match="more than the limit"):
-        pages.read(DocumentRef(big, "", ""))
-    document = pages.read(refs_of(found)[text])
-    assert document.page_content == "what is low"
-    assert document.metadata["page"] == "Low"
-    assert document.metadata["page_id"] == low
-
-
-def test_attachments_are_kept_in_step(docs):
-    wanted, library, rules = Wanted(attachments=True), Library(), id_of(docs, "Rules")
-    held = docs.attach(rules, "rules.txt", b"old")
-    library.update(pages_of(docs, wanted))
-    docs.attach(rules, "rules.txt", b"new")
-    library.update(pages_of(docs, wanted))
-    assert library.read == [held]
-    assert library.documents[held].page_content == "new"
-    docs.trash(rules)
-    library.update(pages_of(docs, wanted))
-    assert set(library.gone) == {rules, held}
-    docs.restore(rules)
-    library.update(pages_of(docs, wanted))
-    library.update(pages_of(docs))
-    assert library.gone == {held: "attachments are no longer imported"}
-
-
-def test_comments_are_part_of_their_page_and_seen_without_a_request_a_page(docs):
-    wanted, library, rules = Wanted(comments=True), Library(), id_of(docs, "Rules")
-    library.update(pages_of(docs, wanted))
-    first = docs.comment(rules, "<p>Is this right?</p>")
-    docs.comment(rules, "<p>It is.</p>", reply_to=first, by="lee")
-    library.update(pages_of(docs, wanted))
-    assert library.read == [rules]
-    day = f"{docs.now():%Y-%m-%d}"
-    assert library.documents[rules].page_content == (
-        f"rules\n\n## Comments\n\nKim Minji, {day}:\n\nIs this right?\n\n"
-        f"Lee Jun, {day}, in reply to Kim Minji:\n\nIt is."
-    )
-    docs.edit(first, "<p>Is this still right?</p>")
-    library.update(pages_of(docs, wanted))
-    assert library.read == [rules]
-    docs.requests.clear()
-    library.update(pages_of(docs, wanted))
-    assert library.read == []
-    assert len(docs.requests) == 3  # who is signed in, pages, comments
-
-
-def test_a_new_comment_is_seen_between_daily_listings(docs, clock):
-    wanted, library, rules = (
-        Wanted(comments=True, attachments=True),
-        Library(),
-        id_of(docs, "Rules"),
-    )
-    library.update(daily(docs, clock, wanted))
-    clock.pass_by(days=3)
-    library.update(daily(docs, clock, wanted))
-    clock.pass_by(hours=3)
-    docs.comment(rules, "<p>Well said</p>")
-    held = docs.attach(rules, "more.txt", b"more")
-    library.update(daily(docs, clock, wanted))
-    assert library.read == [rules, held]
-    assert library.documents[rules].page_content.endswith("Well said")
 
 
 def test_nothing_before_lists_everything(docs):

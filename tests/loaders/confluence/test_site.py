@@ -1,0 +1,67 @@
+"""Who asks, which spaces are seen, and which page an address means."""
+
+import pytest
+
+from errors import SourceError
+from loaders.confluence.client import ConfluenceClient
+from loaders.confluence.site import Site, SpaceState, UnknownPageError
+from loaders.confluence.wanted import Wanted
+from tests.loaders.confluence.reading import client_of, login_to
+
+
+def site_of(fake):
+    return Site(client_of(fake), Wanted())
+
+
+def test_it_names_the_account(fake):
+    assert site_of(fake).user() == "Kim Minji"
+
+
+def test_it_lists_the_spaces_that_the_account_sees(fake):
+    for number in range(230):
+        fake.add_space(f"S{number:03}")
+    fake.hide_space("S007")
+    keys = [space["key"] for space in site_of(fake).spaces()]
+    assert len(keys) == 229
+    assert "S007" not in keys
+
+
+def test_a_space_is_there_archived_or_hidden_and_asked_for_once(fake):
+    for key in ("DOC", "OLD", "SECRET", "~kim"):
+        fake.add_space(key)
+    fake.archive_space("OLD")
+    fake.hide_space("SECRET")
+    site = site_of(fake)
+    states = {key: site.state_of(key) for key in ("DOC", "OLD", "SECRET", "NONE", "~kim")}
+    assert states == {
+        "DOC": SpaceState.CURRENT,
+        "OLD": SpaceState.ARCHIVED,
+        "SECRET": SpaceState.HIDDEN,
+        "NONE": SpaceState.HIDDEN,
+        "~kim": SpaceState.CURRENT,
+    }
+    assert site.state_of("DOC") == SpaceState.CURRENT
+    assert len(fake.requests) == 5
+
+
+def test_a_page_is_found_by_space_and_title(fake):
+    fake.add_space("DOC")
+    page = fake.add("DOC", 'A "B" & C')
+    site = site_of(fake)
+    assert site.page_id(f"{fake.url}/display/DOC/A+%22B%22+%26+C") == page
+    with pytest.raises(UnknownPageError, match="names no page that this account sees"):
+        site.page_id(f"{fake.url}/display/DOC/Nowhere")
+    with pytest.raises(UnknownPageError):
+        site.page_id("A title alone")
+
+
+def test_a_wrong_address_says_that_there_is_no_confluence(fake):
+    client = ConfluenceClient(f"{fake.origin}/other", login_to(fake), lambda seconds, why: None)
+    with pytest.raises(SourceError, match=r"There is no Confluence at http.*/other: check"):
+        Site(client, Wanted()).user()
+
+
+def test_an_account_without_access_is_told_so(fake):
+    fake.denies_access = True
+    with pytest.raises(SourceError, match="not permitted to use Confluence"):
+        site_of(fake).user()
