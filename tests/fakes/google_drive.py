@@ -114,10 +114,10 @@ class FakeDrive(DriveSite, Loopback):
     def refusal(self, message: str) -> Any:
         return ApiError(400, "badRequest", message).body()
 
-    def instead(self, fault: Any) -> Answer | None:
-        error = fault_error(fault)
+    def instead(self, fault: Any, request: Request) -> Answer | None:
+        error = fault_error(fault, is_api=request.path.startswith(_BASE))
         if error is None:
-            return super().instead(fault)
+            return super().instead(fault, request)
         asks = fault.value == "429 with Retry-After"
         return error.answer(**({"Retry-After": str(self.faults.retry_after)} if asks else {}))
 

@@ -54,8 +54,13 @@ def not_found(file_id: str) -> ApiError:
     return ApiError(404, "notFound", f"File not found: {file_id}.", "fileId")
 
 
-def fault_error(fault: Any) -> ApiError | None:
-    """The error that a fault sends in place of an answer; None: it spoils the answer itself."""
+def fault_error(fault: Any, *, is_api: bool) -> ApiError | None:
+    """The error that a fault sends in place of an answer; None: it spoils the answer itself.
+
+    Only the API limits how fast it is asked by a 403: of the sign-in server it means no.
+    """
+    if fault in (DriveFault.RATE, DriveFault.USER_RATE) and not is_api:
+        fault = Fault.UNAVAILABLE
     return ApiError(*_FAULTY[fault]) if fault in _FAULTY else None
 
 

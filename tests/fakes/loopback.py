@@ -88,7 +88,7 @@ class Loopback:
         """The body of the 400 that names what was refused."""
         return {"statusCode": 400, "message": message}
 
-    def instead(self, fault: Fault) -> Answer | None:
+    def instead(self, fault: Fault, request: Request) -> Answer | None:
         """What a fault sends in place of the answer; None: it spoils the answer itself."""
         if fault is Fault.LOGIN_PAGE:
             return Answer(200, LOGIN_PAGE, "text/html; charset=utf-8")
@@ -203,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
         fake = self.server.fake
         fault = fake.faults.draw(f"{request.method} {self.path}")
         spoilt = fault is not None and fault is not Fault.SLOW
-        instead = fake.instead(fault) if spoilt else None
+        instead = fake.instead(fault, request) if spoilt else None
         answer = instead or fake.give(request)
         status = fault if spoilt else answer.status
         fake.requests.append(Asked(request.method, request.path, request.params, status))

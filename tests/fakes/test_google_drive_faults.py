@@ -80,3 +80,11 @@ def test_each_thread_with_a_client_of_its_own_is_served(strict, team):
     for thread in threads:
         thread.join(30)
     assert seen == [["Team", "a.txt"]] * 6
+
+
+def test_the_sign_in_is_never_limited_by_a_refusal(strict):
+    strict.faults = Faults(share=1, kinds=[DriveFault.RATE], at_most=1)
+    client(strict).about().get(fields="user").execute()
+    assert [asked.path for asked in strict.requests][:2] == ["/token", "/token"], (
+        "it was asked again"
+    )
