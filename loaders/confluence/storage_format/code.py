@@ -25,12 +25,12 @@ PLAIN_BODIES = {
 def say_code(macro: Macro) -> None:
     """The body as a code block below its title, named by its language."""
     language = PLAIN_BODIES.get(macro.name, macro.parameter("language", ""))
-    _say_block(macro, macro.plain or "", language, macro.parameter("title"))
+    say_block(macro, macro.plain or "", language, macro.parameter("title"))
 
 
 def say_formula(macro: Macro) -> None:
     """A formula in a paragraph of its own as a block of its TeX, which is how it is searched."""
-    _say_block(macro, _formula(macro), "latex", "")
+    say_block(macro, _formula(macro), "latex")
 
 
 def say_inline_formula(macro: Macro) -> None:
@@ -52,7 +52,8 @@ def _formula(macro: Macro) -> str:
     return (macro.plain or "").strip() or macro.parameter("body", "equation", "formula", "")
 
 
-def _say_block(macro: Macro, text: str, language: str, title: str) -> None:
+def say_block(macro: Macro, text: str, language: str = "", title: str = "") -> None:
+    """A text as a code block below its title; within a table as code in its line."""
     say(macro.element, "", "div")
     if is_within(macro.element, "td", "th"):  # a cell is one line
         macro.element.text = f"{title} " if title else ""

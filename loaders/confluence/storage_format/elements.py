@@ -1,6 +1,7 @@
 """What the converters share: names of Confluence's elements, and their change into HTML's."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from loaders.formats.content import clean, one_line
@@ -30,6 +31,7 @@ def ri(name: str) -> str:
     return f"{{{RI}}}{name}"
 
 
+_BREAKS = frozenset({"br", "p", "div", "li", "td", "th", "pre"})
 # What holds blocks, and sentences only by way of them.
 _CONTAINERS = frozenset({ROOT, "div", *map(ac, ("layout-cell", "rich-text-body", "adf-content"))})
 
@@ -71,7 +73,16 @@ def _holds_text(text: str | None) -> bool:
 
 def words(element: Element | None) -> str:
     """The text within on one line; empty where there is no element."""
-    return "" if element is None else one_line("".join(element.itertext()))
+    return "" if element is None else one_line("".join(_texts(element)))
+
+
+def _texts(element: Element) -> Iterator[str]:
+    from lxml import etree  # type: ignore[import-untyped]
+
+    for event, each in etree.iterwalk(element, events=("start", "end")):
+        yield " " if each.tag in _BREAKS else ""
+        tail = each.tail if each is not element else None
+        yield (each.text if event == "start" else tail) or ""
 
 
 def add(parent: Element, tag: str, text: str = "") -> Element:

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from loaders.confluence.storage_format.elements import Element, ac, add, ri, say, words
+from loaders.confluence.storage_format.elements import Element, ac, add, ri, say, say_apart, words
 from loaders.confluence.storage_format.links import Links, referred
 
 # The emoticons of Confluence Server, and of Cloud where the page names no character for them.
@@ -33,7 +33,7 @@ def convert_image(element: Element, links: Links) -> None:
     """A picture as its alternative text, title or file name, and its caption below."""
     caption = words(element.find(ac("caption")))
     text = element.get(ac("alt")) or element.get(ac("title")) or _name(element, links)
-    say(element, text)
+    say_apart(element, text)
     if caption and caption != text:
         add(element, "br").tail = f"\n{caption}"
 

@@ -5,6 +5,7 @@ from functools import partial
 
 from loaders.confluence.storage_format.code import (
     PLAIN_BODIES,
+    say_block,
     say_code,
     say_formula,
     say_html,
@@ -84,8 +85,7 @@ def _say_all(macro: Macro) -> None:
     if macro.rich is not None:
         keep_bare_body(macro)
     elif (macro.plain or "").strip():
-        macro.parameters.clear()
-        say_code(macro)
+        say_block(macro, macro.plain or "")
     else:
         say_apart(macro.element, " ".join(said))
         return

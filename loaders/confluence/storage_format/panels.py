@@ -16,18 +16,17 @@ PANELS = {
 
 def keep_body(macro: Macro, kind: str = "") -> None:
     """The macro's rich body below its kind and title."""
-    say(macro.element, "", "div")
-    if macro.rich is not None:
-        macro.rich.tail = ""
-        rename(macro.rich, "div")
-        macro.element.append(macro.rich)
+    keep_bare_body(macro)
     label(macro.element, kind, macro.parameter("title"))
 
 
 def keep_bare_body(macro: Macro) -> None:
     """The macro's rich body only: its parameters are about how it looks, or what it looks for."""
-    macro.parameters.clear()
-    keep_body(macro)
+    say(macro.element, "", "div")
+    if macro.rich is not None:
+        macro.rich.tail = ""
+        rename(macro.rich, "div")
+        macro.element.append(macro.rich)
 
 
 def label(element: Element, kind: str, title: str) -> None:

@@ -18,6 +18,10 @@ LINKS = {
         f"<ac:link>{LEAVE}<ac:link-body>the <em>paid</em> leave</ac:link-body></ac:link>",
         "[the paid leave](https://w/HR/Leave)",
     ),
+    "page with words on two lines": (
+        f"<ac:link>{LEAVE}<ac:link-body>연차<br/>휴가</ac:link-body></ac:link>",
+        "[연차 휴가](https://w/HR/Leave)",
+    ),
     "page of this space at an anchor": (
         '<ac:link ac:anchor="Days"><ri:page ri:content-title="有給"/></ac:link>',
         "[有給](https://w/OWN/有給#Days)",
@@ -139,6 +143,12 @@ def test_what_stands_in_a_line_reads_as_on_the_page(storage, markdown):
 def test_a_placeholder_of_a_template_is_left_out():
     storage = "<p>Owner: <ac:placeholder ac:type='mention'>type a name</ac:placeholder></p>"
     assert to_markdown(storage, Site()) == "Owner:"
+
+
+def test_pictures_side_by_side_have_lines_of_their_own():
+    picture = '<ac:image><ri:attachment ri:filename="{}.png"/></ac:image>'
+    storage = f"<ac:layout-cell>{picture.format('a')}{picture.format('b')}</ac:layout-cell>"
+    assert to_markdown(storage, Site()).split() == ["a.png", "b.png"]
 
 
 def test_a_caption_follows_its_picture():

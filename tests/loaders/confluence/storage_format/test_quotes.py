@@ -5,7 +5,8 @@ from loaders.confluence.storage_format import to_markdown
 from tests.loaders.confluence.storage_format.site import Site, macro
 
 PAGE = (
-    "<p>신청은 <ac:link><ri:page ri:content-title='[양식] 휴가 (2026)'/></ac:link> 페이지에서 합니다. Ask <ac:link><ri:user ri:account-id='u-2'/></ac:link> or use "
+    "<p>신청은 <ac:link><ri:page ri:content-title='[양식] 휴가 (2026)'/></ac:link> 페이지"
+    "에서 합니다. Ask <ac:link><ri:user ri:account-id='u-2'/></ac:link> or use "
     "<a href='https://f.example/a_(b)?x=1|2'>the form</a> within "
     f"{macro('status', title='15')} days.</p>"
     + macro("warning", rich="<p>승인 없이 쉬면 결근입니다.</p>")
