@@ -1,5 +1,6 @@
 """The JSON of Confluence's REST API (v1), in the ways of Cloud and of Server / Data Center."""
 
+import base64
 import re
 from datetime import UTC, datetime
 from hashlib import md5
@@ -145,7 +146,7 @@ class Shapes:
                 f"?version={content.version}&modificationDate={stamp}&cacheVersion=1&api=v2"
             )
         elif content.type != "comment":
-            links["tinyui"] = f"/x/{_digits(content.id)}"
+            links["tinyui"] = f"/x/{_tiny(content.number)}"
         return links
 
     def _webui(self, content: Content) -> str:
@@ -207,3 +208,9 @@ def _hex(text: str) -> str:
 
 def _digits(text: str) -> str:
     return str(int(_hex(text)[:7], 16))
+
+
+def _tiny(number: int) -> str:
+    """A page's id in its short address: base 64 from the lowest byte, zeros left off."""
+    text = base64.b64encode(number.to_bytes(8, "little")).decode().rstrip("=").rstrip("A")
+    return text.replace("/", "-").replace("+", "_")

@@ -1,0 +1,155 @@
+"""People at work in the fake Confluence: seeded steps, each one thing that somebody does."""
+
+import random
+from itertools import count
+
+from tests.fakes.confluence import FakeConfluence
+from tests.fakes.confluence_content import Visible
+
+WANTED = ("DOC", "HR")
+
+
+class PeopleAtWork:
+    """A site with two spaces that are imported and one that is not.
+
+    Every text holds words of its own, so that it tells where it is from.
+    """
+
+    def __init__(self, fake: FakeConfluence, seed: int) -> None:
+        self.fake, self.random, self._number = fake, random.Random(seed), count(1)
+        for key in (*WANTED, "AWAY"):
+            fake.add_space(key)
+        fake.add("DOC", "Home", self._storage())
+        for _ in range(40):
+            self.new_page()
+        self._acts = [
+            *[self.new_page, self.edit] * 5,
+            *[self.move, self.rename, self.label, self.attach] * 3,
+            *[self.trash, self.restore, self.unlabel, self.new_post, self.comment] * 2,
+            *[self.move_away, self.purge, self.restrict, self.release, self.archive],
+            *[self.drop_attachment, self.rename_to_old_title, self.edit_back],
+        ]
+
+    def step(self) -> str:
+        """Do one thing; its name."""
+        act = self.random.choice(self._acts)
+        act()
+        return act.__name__
+
+    def expected(self) -> dict[str, Visible]:
+        """What the library should hold of pages and posts; see `Site.visible`."""
+        return {id: page for id, page in self.fake.visible().items() if page.space in WANTED}
+
+    def expected_files(self) -> dict[str, tuple[int, str]]:
+        """The same of attachments: version and text."""
+        return {
+            held.id: (held.version, held.data.decode())
+            for held in self.fake.contents.values()
+            if held.type == "attachment" and self.fake.is_listed(held) and held.space.key in WANTED
+        }
+
+    def new_page(self) -> None:
+        parent = self._one() if self.random.random() < 0.6 else None
+        space = self.fake.contents[parent].space.key if parent else self._space()
+        labels = tuple(self.random.sample(("red", "green", "blue"), self.random.randint(0, 2)))
+        title = f"Page {next(self._number)}"
+        self.fake.add(space, title, self._storage(), parent, labels=labels)
+
+    def new_post(self) -> None:
+        title = f"Post {next(self._number)}"
+        self.fake.add(self._space(), title, self._storage(), type="blogpost")
+
+    def edit(self) -> None:
+        self.fake.edit(self._any(), self._storage(), by=self.random.choice([*self.fake.users]))
+
+    def edit_back(self) -> None:
+        """An edit and its undoing: another version of the same text."""
+        id = self._any()
+        text = self.fake.contents[id].storage
+        self.fake.edit(id, self._storage())
+        self.fake.edit(id, text)
+
+    def rename(self) -> None:
+        self.fake.rename(self._any(), f"Page {next(self._number)}")
+
+    def rename_to_old_title(self) -> None:
+        """A page takes over the title, and so the address, that another one had."""
+        first, second = self._one(), self._one()
+        title = self.fake.contents[first].title
+        self.fake.rename(first, f"Page {next(self._number)}")
+        if self.fake.contents[second].space is self.fake.contents[first].space:
+            self.fake.rename(second, title)
+
+    def move(self) -> None:
+        id, parent = self._one(), self._one()
+        line = [parent, *(above.id for above in self.fake.contents[parent].ancestors())]
+        if id in line:
+            self.fake.move(id, space=self._space())
+        else:
+            self.fake.move(id, parent)
+
+    def move_away(self) -> None:
+        self.fake.move(self._one(), space="AWAY")
+
+    def trash(self) -> None:
+        self.fake.trash(self._any())
+
+    def archive(self) -> None:
+        self.fake.archive(self._one())
+
+    def restore(self) -> None:
+        put_away = [c.id for c in self._pages() if c.status != "current"]
+        if put_away:
+            self.fake.restore(self.random.choice(put_away))
+
+    def purge(self) -> None:
+        self.fake.purge(self._any())
+
+    def restrict(self) -> None:
+        self.fake.restrict(self._any())
+
+    def release(self) -> None:
+        restricted = [c.id for c in self._pages() if c.is_restricted]
+        if restricted:
+            self.fake.restrict(self.random.choice(restricted), False)
+
+    def label(self) -> None:
+        self.fake.label(self._any(), self.random.choice(("red", "green", "blue", "black")))
+
+    def unlabel(self) -> None:
+        id = self._any()
+        if self.fake.contents[id].labels:
+            self.fake.unlabel(id, self.random.choice(self.fake.contents[id].labels))
+
+    def comment(self) -> None:
+        self.fake.comment(self._any(), self._storage())
+
+    def attach(self) -> None:
+        name = f"file {self.random.randint(1, 2)}.txt"
+        self.fake.attach(self._any(), name, self._text().encode())
+
+    def drop_attachment(self) -> None:
+        files = [c.id for c in self.fake.contents.values() if c.type == "attachment"]
+        if files:
+            self.fake.purge(self.random.choice(files))
+
+    def _pages(self):
+        return [c for c in self.fake.contents.values() if c.type in ("page", "blogpost")]
+
+    def _any(self) -> str:
+        """A page or a post."""
+        return self.random.choice([c.id for c in self._pages() if c.status == "current"])
+
+    def _one(self) -> str:
+        """A page."""
+        pages = [c.id for c in self._pages() if c.type == "page" and c.status == "current"]
+        return self.random.choice(pages)
+
+    def _space(self) -> str:
+        return self.random.choice([*WANTED, *WANTED, "AWAY"])
+
+    def _storage(self) -> str:
+        return f"<p>{self._text()}</p>"
+
+    def _text(self) -> str:
+        return " ".join(f"w{next(self._number)}" for _ in range(self.random.randint(1, 60)))
