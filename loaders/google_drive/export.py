@@ -113,6 +113,8 @@ def numbered(text: str, pages: Pages) -> tuple[str, list[tuple[int, int]]]:
 
     `pages` pairs the start of each slide in the text with its number; they are given anew.
     """
+    if not pages:  # a format without slides
+        return text, []
     parts: list[str] = []
     starts: list[tuple[int, int]] = []
     length = 0
@@ -120,7 +122,7 @@ def numbered(text: str, pages: Pages) -> tuple[str, list[tuple[int, int]]]:
         starts.append((length, number))
         parts.append(_headed(number, slide))
         length += len(parts[-1])
-    return ("".join(parts), starts) if starts else (text, [])
+    return "".join(parts), starts
 
 
 def _slides(text: str, pages: Pages) -> Iterator[tuple[int, str]]:

@@ -77,15 +77,23 @@ def drive_id(text: str) -> str:
     text = text.strip()
     if _ID.fullmatch(text) or text == MY_DRIVE:
         return text
-    url = urlsplit(text if "://" in text else f"https://{text}")
-    if url.hostname in _HOSTS:
-        told = _IN_PATH.search(url.path)
-        asked = parse_qs(url.query).get("id", [""])[0]
-        if told or _ID.fullmatch(asked):
-            return told[1] if told else asked
-        if url.path.rstrip("/").endswith("/my-drive"):
-            return MY_DRIVE
+    if found := _in_url(text):
+        return found
     raise SourceError(
         f"{text} is neither a URL of Google Drive nor an id: open the folder or file in the"
         " browser and copy its address."
     )
+
+
+def _in_url(text: str) -> str:
+    try:
+        url = urlsplit(text if "://" in text else f"https://{text}")
+    except ValueError:  # brackets, which addresses have about numbers only
+        return ""
+    if url.hostname not in _HOSTS:
+        return ""
+    told = _IN_PATH.search(url.path)
+    asked = parse_qs(url.query).get("id", [""])[0]
+    if told or _ID.fullmatch(asked):
+        return told[1] if told else asked
+    return MY_DRIVE if url.path.rstrip("/").endswith("/my-drive") else ""

@@ -1,0 +1,217 @@
+"""What goes wrong on the way, and what a person is told of it."""
+
+import json
+import socket
+import threading
+
+import pytest
+
+from domain import DocumentRef
+from errors import (
+    SourceError,
+    SourceUnavailableError,
+    UnreadableError,
+    UnreadableNowError,
+)
+from loaders.google_drive.login import DriveLogin
+from tests.fakes.faults import Fault, Faults
+from tests.fakes.google_drive import DRIVE_FAULTS, DriveFault
+from tests.loaders.google_drive.conftest import Importer, refuse
+
+
+class StoppedError(Exception):
+    """A person ends the import while it waits."""
+
+
+@pytest.fixture
+def plan(drive, team):
+    return drive.doc("Plan", "# Plan\n\nGrow", team)
+
+
+def ref_of(item):
+    return DocumentRef(item.id, "", "")
+
+
+@pytest.mark.parametrize("fault", DRIVE_FAULTS)
+def test_a_fault_that_passes_is_waited_for(drive, importer, team, plan, fault):
+    drive.faults = Faults(1, share=1.0, kinds=[fault], in_a_row=2)
+    assert importer.sync(importer.files(folders=[team])) == {plan.id}
+    assert importer.texts == {plan.id: "# Plan\n\nGrow"}
+    assert bool(importer.waits) == (fault is not Fault.SLOW)
+
+
+def test_a_wait_grows_until_the_library_gives_up_on_drive_as_a_whole(drive, importer, team):
+    drive.faults = Faults(1, share=1.0, kinds=[Fault.UNAVAILABLE], in_a_row=99)
+    with pytest.raises(SourceUnavailableError, match="Google's sign-in|can't be reached"):
+        importer.sync(importer.files(folders=[team]))
+    seconds = [seconds for seconds, _ in importer.waits]
+    assert len(seconds) == 5
+    assert seconds[4] > seconds[0]
+    assert sum(seconds) < 60
+
+
+def test_what_a_server_asks_to_wait_is_waited_but_never_for_hours(drive, importer, team):
+    only = {"only": lambda request: "/files" in request}
+    drive.faults = Faults(1, 1.0, [Fault.TOO_MANY_RETRY_AFTER], in_a_row=1, retry_after=7, **only)
+    importer.sync(importer.files(folders=[team]))
+    assert set(importer.waits) == {(7.0, "Google Drive asked to wait")}
+    importer.waits.clear()
+    drive.faults = Faults(
+        1, 1.0, [Fault.TOO_MANY_RETRY_AFTER], in_a_row=1, retry_after=9999, **only
+    )
+    importer.sync(importer.files(folders=[team]))
+    assert {seconds for seconds, _ in importer.waits} == {120.0}
+
+
+def test_a_person_can_end_the_import_while_it_waits(drive, importer, team):
+    def stop(seconds, reason):
+        raise StoppedError(reason)
+
+    importer.wait = stop
+    drive.faults = Faults(1, 1.0, [DriveFault.RATE], only=lambda request: "/files" in request)
+    with pytest.raises(StoppedError, match="asked to wait"):
+        importer.sync(importer.files(folders=[team]))
+
+
+def test_where_nobody_listens_drive_is_unavailable(drive, importer, team):
+    files = importer.files(folders=[team])
+    drive.unplug()
+    with pytest.raises(SourceUnavailableError, match="can't be reached"):
+        importer.sync(files)
+    drive.plug()
+    assert importer.sync(files) == set()
+
+
+def test_an_answer_that_never_comes_ends_after_its_time(drive, importer, team, monkeypatch):
+    monkeypatch.setattr("loaders.google_drive.service.TIMEOUT", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        told = drive.people.authorized_user() | {
+            "token_uri": f"http://127.0.0.1:{deaf.getsockname()[1]}/"
+        }
+        importer.login = DriveLogin.of("oauth", json.dumps(told))
+        with pytest.raises(SourceUnavailableError, match="can't be reached"):
+            importer.sync(importer.files(folders=[team]))
+    assert len(importer.waits) == 5
+
+
+def test_a_login_page_in_place_of_answers_makes_drive_unavailable(drive, importer, team):
+    only = {"only": lambda request: "/drive/" in request}
+    drive.faults = Faults(1, 1.0, [Fault.LOGIN_PAGE], in_a_row=99, **only)
+    with pytest.raises(SourceUnavailableError, match="answer was broken"):
+        importer.sync(importer.files(folders=[team]))
+
+
+def test_a_login_page_is_never_taken_for_a_document(drive, importer, team, plan):
+    paper = drive.upload("paper.md", "# Paper", team)
+    files = importer.files(folders=[team])
+    only = {"only": lambda request: "alt=media" in request}
+    drive.faults = Faults(1, 1.0, [Fault.LOGIN_PAGE], in_a_row=99, **only)
+    for item in (plan, paper):
+        with pytest.raises(UnreadableNowError):
+            files.read(ref_of(item))
+
+
+def test_one_document_that_fails_is_named_and_tried_again_later(drive, importer, team, plan):
+    only = {"only": lambda request: "export" in request}
+    drive.faults = Faults(1, 1.0, [Fault.FAILED], in_a_row=99, **only)
+    with pytest.raises(UnreadableNowError, match="^Plan can't be read: Google Drive answered 500"):
+        importer.files(folders=[team]).read(ref_of(plan))
+
+
+def test_when_documents_fail_and_all_else_too_it_is_drive_that_is_away(drive, importer, plan, team):
+    files = importer.files(folders=[team])
+    list(files.list())
+    drive.unplug()
+    with pytest.raises(SourceUnavailableError):
+        files.read(ref_of(plan))
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "told"),
+    [
+        (403, "accessNotConfigured", "not switched on in the project"),
+        (403, "insufficientPermissions", "scope drive.readonly"),
+        (401, "authError", "Google refuses the service account's key"),
+        (403, "domainPolicy", "403 domainPolicy.*Not today"),
+        (400, "invalid", "400 invalid"),
+    ],
+)
+def test_what_a_person_must_mend_is_told_at_once(drive, importer, team, status, reason, told):
+    refuse(drive, status, reason)
+    with pytest.raises(SourceError, match=told) as raised:
+        importer.sync(importer.files(folders=[team]))
+    assert not raised.value.retryable
+    assert importer.waits == []
+
+
+def test_when_the_day_is_used_up_the_import_goes_on_later(drive, importer, team):
+    refuse(drive, 403, "dailyLimitExceeded")
+    with pytest.raises(SourceUnavailableError, match="used up"):
+        importer.sync(importer.files(folders=[team]))
+    assert importer.waits == []
+
+
+@pytest.mark.parametrize("reason", ["fileNotDownloadable", "insufficientFilePermissions"])
+def test_a_document_that_may_not_be_had_is_refused_for_good(drive, importer, team, plan, reason):
+    refuse(drive, 403, reason, on="/export")
+    with pytest.raises(UnreadableError, match="does not let this account") as raised:
+        importer.files(folders=[team]).read(ref_of(plan))
+    assert not raised.value.retryable
+
+
+def test_a_token_that_ran_out_is_renewed_without_waiting(drive, importer, team, plan):
+    files = importer.files(folders=[team])
+    files.connection()
+    drive.people.expire_access()
+    assert importer.sync(files) == {plan.id}
+    assert drive.calls()["/token"] == 1
+    assert importer.waits == []
+
+
+def test_a_key_that_was_withdrawn_says_what_to_do(drive, importer, team):
+    drive.people.revoke(importer.login.email)
+    with pytest.raises(SourceError, match="Make a new key") as raised:
+        importer.sync(importer.files(folders=[team]))
+    assert not raised.value.retryable
+
+
+def test_each_thread_has_a_client_of_its_own(drive, importer, team, plan):
+    files, texts = importer.files(folders=[team]), []
+
+    def read():
+        texts.append(files.read(ref_of(plan)).page_content)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert texts == ["# Plan\n\nGrow"] * 4
+    assert drive.calls()["/token"] == 4
+
+
+def test_a_file_is_fetched_in_parts_and_a_cut_one_again(drive, importer, team, monkeypatch):
+    monkeypatch.setattr("loaders.google_drive.calls._PART", 1000)
+    text = "# Long\n\n" + "word " * 2000 + "end"
+    paper = drive.upload("long.md", text, team)
+    drive.faults = Faults(3, 0.5, [Fault.TRUNCATED, Fault.CLOSED, Fault.FAILED])
+    document = importer.files(folders=[team]).read(ref_of(paper))
+    assert document.page_content == text
+    assert drive.calls()["files/ID"] > 10
+
+
+def test_a_file_that_differs_from_its_checksum_is_not_taken(drive, importer, team):
+    paper = drive.upload("paper.md", "# Paper", team)
+    resource = type(paper).resource
+    try:
+        type(paper).resource = lambda self, account: resource(self, account) | {"md5Checksum": "0"}
+        with pytest.raises(UnreadableNowError, match="arrived cut"):
+            importer.files(folders=[team]).read(ref_of(paper))
+    finally:
+        type(paper).resource = resource
+
+
+def test_a_file_that_has_grown_is_not_fetched_beyond_the_limit(drive, team):
+    paper = drive.upload("paper.md", "x" * 5000, team)
+    with pytest.raises(UnreadableError, match="larger than the limit of 1000 bytes"):
+        Importer(drive, max_bytes=1000).files(folders=[team]).read(ref_of(paper))
