@@ -9,7 +9,7 @@ _SHOWN = frozenset({
     "page", "question", "subtitle", "summary", "text", "title", "url", "user",
 })  # fmt: skip
 _SETTINGS = frozenset({"atlassian-macro-output-type", "class", "cql", "css", "sort", "style"})
-_WORDS = re.compile(r"[^\W\d_]{2,}[,;:.!?]* [^\W\d_]|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_WORDS = re.compile(r"[^\W\d_]{2}[,;:.!?]* [^\W\d_]|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _CODE = re.compile(r"[{}\[\]<>=]|\d(?:px|em|%)")
 
 

@@ -119,7 +119,7 @@ def assert_all_in_order(words, text):
 
 
 @given(PAGES)
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_every_word_of_a_page_is_kept_in_order(page):
     words = []
     storage = "".join(written(tree, words) for tree in page)
@@ -130,7 +130,7 @@ def test_every_word_of_a_page_is_kept_in_order(page):
 
 
 @given(PAGES, st.data())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_a_page_that_was_cut_anywhere_is_read(page, data):
     storage = "".join(written(tree, []) for tree in page)
     cut = storage[: data.draw(st.integers(0, len(storage)))]
