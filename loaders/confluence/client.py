@@ -65,16 +65,13 @@ class ConfluenceClient:
         Raises:
             SourceError: As `get`; also where the listing leads back to itself or elsewhere.
         """
-        page, seen, empty = self._page(path, params), set[str](), 0
+        page, way = self._page(path, params), _Way(path)
         while True:
             yield from page["results"]
             following = (page.get("_links") or {}).get("next")
             if not following:
                 return
-            empty = 0 if page["results"] else empty + 1
-            if following in seen or empty > _EMPTY_IN_A_ROW:
-                raise SourceError(_in_a_circle(path, following))
-            seen.add(following)
+            way.goes_on(page["results"], following)
             page = self._page(self._below(following), None)
 
     def download(self, path: str, *, size: int | None, max_bytes: int) -> bytes:
@@ -203,8 +200,28 @@ def _pause(attempt: int, after: float | None) -> float:
     return min(2.0 ** (attempt - 1), LONGEST_PAUSE) * random.uniform(0.5, 1.5)  # noqa: S311
 
 
-def _in_a_circle(path: str, following: str) -> str:
-    return (
-        f"The listing {path} of Confluence leads back to where it was ({following}): nothing is"
-        " imported from half a listing. Try again later."
-    )
+class _Way:
+    """The way through a listing, which must not lead in a circle."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._followed: set[str] = set()
+        self._last: list[str] = []
+        self._empty = 0
+
+    def goes_on(self, entries: list[dict[str, Any]], following: str) -> None:
+        """Note what came, and what follows.
+
+        Raises:
+            SourceError: It follows a second time, or brings nothing but what came already.
+        """
+        ids = [str(entry["id"]) for entry in entries]
+        self._empty = 0 if ids else self._empty + 1
+        comes_again = (ids and ids == self._last) or self._empty > _EMPTY_IN_A_ROW
+        if comes_again or following in self._followed:
+            raise SourceError(
+                f"The listing {self._path} of Confluence leads back to where it was ({following}):"
+                " nothing is imported from half a listing. Try again later."
+            )
+        self._followed.add(following)
+        self._last = ids

@@ -2,7 +2,6 @@
 
 from urllib.parse import quote, quote_plus
 
-from errors import SourceUnavailableError
 from loaders.confluence.answers import ContentRefusedError
 from loaders.confluence.client import ConfluenceClient
 
@@ -15,7 +14,11 @@ class Users:
         self._names: dict[str, str] = {}
 
     def name(self, account: str) -> str:
-        """The display name by account id (Cloud), user key or user name; "" where unknown."""
+        """The display name by account id (Cloud), user key or user name; "" where unknown.
+
+        Raises:
+            SourceUnavailableError: It can't be told now.
+        """
         if account not in self._names:
             fields = ("accountId",) if self._client.is_cloud else ("key", "username")
             self._names[account] = next(filter(None, (self._ask(f, account) for f in fields)), "")
@@ -24,8 +27,8 @@ class Users:
     def _ask(self, field: str, account: str) -> str:
         try:
             user = self._client.get("rest/api/user", {field: account})
-        except (ContentRefusedError, SourceUnavailableError):
-            return ""  # a mention without a name is no reason to do without the page
+        except ContentRefusedError:
+            return ""  # who left is no reason to do without the page
         return str(user.get("displayName") or "")
 
 

@@ -127,6 +127,22 @@ def test_a_listing_that_leads_in_a_circle_ends_with_its_cursor_named(fake):
     assert len(fake.requests) < 4
 
 
+@pytest.mark.parametrize("results", [[], [{"id": "1"}, {"id": "2"}]])
+def test_a_listing_that_brings_the_same_or_nothing_again_and_again_ends(
+    server, monkeypatch, results
+):
+    client, asked = client_of(server), []
+
+    def answer(path, params):
+        asked.append(path)
+        return {"results": results, "_links": {"next": f"/rest?start={len(asked)}"}}
+
+    monkeypatch.setattr(client, "_data", answer)
+    with pytest.raises(SourceError, match="leads back"):
+        [*client.each(SEARCH, {})]
+    assert len(asked) < 60
+
+
 @pytest.mark.parametrize("link", ["https://elsewhere.example/rest", "//elsewhere.example/rest"])
 def test_no_listing_leads_to_another_site(server, link):
     with pytest.raises(SourceError, match="leads elsewhere"):

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import DocumentRef
-from errors import SourceError, UnreadableError
+from errors import SourceError, UnreadableError, UnreadableNowError
 from loaders.confluence.loader import ConfluenceLoader
 from loaders.confluence.site_links import SiteLinks, Users
 from loaders.confluence.wanted import Wanted
@@ -124,11 +124,14 @@ def test_people_are_asked_for_once_each(docs):
     assert len(asked) == len({str(params) for params in asked}) < 4
 
 
-def test_a_person_whose_name_can_t_be_told_does_not_cost_the_page(docs):
+def test_a_name_that_can_t_be_told_now_is_not_left_out_for_good(docs):
+    mention = '<p><ac:link><ri:user ri:account-id="x" ri:userkey="x"/></ac:link></p>'
+    page = docs.add("DOC", "Page", mention)
     docs.faults = Faults(
         share=1, kinds=[Fault.FAILED], in_a_row=99, only=lambda asked: "/user?" in asked
     )
-    assert Users(client_of(docs)).name("somebody") == ""
+    with pytest.raises(UnreadableNowError):
+        read(docs, page)
 
 
 def test_links_lead_to_addresses_without_a_request(docs):
