@@ -39,6 +39,8 @@ _CONVERTERS: dict[str, Callable[[Element, Links], None]] = {
     ac("adf-extension"): convert_extension,
     ac("placeholder"): _leave_out,
 }
+# A page shows them as boxes of their own: side by side they need no space, their words do.
+_APART = frozenset({ac("structured-macro"), ac("macro"), ac("link"), ac("image")})
 _BLOCKS = frozenset(
     ac(name)
     for name in ("layout", "layout-section", "layout-cell", "rich-text-body", "adf-content")
@@ -68,9 +70,17 @@ def to_markdown(storage: str, links: Links) -> str:
         return clean(single_spaced(plain_text(storage)))
     # Inner elements come after the ones around them, so that all see what they hold converted.
     for element in reversed(list(root.iter())):
+        if element.tag in _APART:
+            _part_from_previous(element)
         if converter := _CONVERTERS.get(element.tag):
             converter(element, links)
     return html_to_markdown(_html(root))[0]
+
+
+def _part_from_previous(element: Element) -> None:
+    before = element.getprevious()
+    if before is not None and before.tag in _APART and not before.tail:
+        before.tail = " "
 
 
 def _html(root: Element) -> str:

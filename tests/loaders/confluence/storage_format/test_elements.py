@@ -2,7 +2,7 @@ import pytest
 
 from loaders.confluence.storage_format import to_markdown
 from loaders.confluence.storage_format.links import UNKNOWN_USER
-from tests.loaders.confluence.storage_format.site import Nowhere, Site, cdata, task, tasks
+from tests.loaders.confluence.storage_format.site import Nowhere, Site, cdata, macro, task, tasks
 
 LEAVE = '<ri:page ri:space-key="HR" ri:content-title="Leave"/>'
 SMART = "https://s.atlassian.net/wiki/spaces/DOC/pages/12/%ED%9C%B4%EA%B0%80+Guide"
@@ -149,6 +149,12 @@ def test_pictures_side_by_side_have_lines_of_their_own():
     picture = '<ac:image><ri:attachment ri:filename="{}.png"/></ac:image>'
     storage = f"<ac:layout-cell>{picture.format('a')}{picture.format('b')}</ac:layout-cell>"
     assert to_markdown(storage, Site()).split() == ["a.png", "b.png"]
+
+
+def test_mentions_and_boxes_side_by_side_are_words_apart():
+    people = "".join(f"<ac:link><ri:user ri:account-id='u-{n}'/></ac:link>" for n in (1, 2))
+    boxes = macro("status", title="A") + macro("status", title="B")
+    assert to_markdown(f"<p>{people}{boxes}s</p>", Site()) == "김철수 田中 花子 A Bs"
 
 
 def test_a_caption_follows_its_picture():
