@@ -1,0 +1,159 @@
+"""What a document of each kind says, and what Drive tells of it."""
+
+import pytest
+
+from domain import DocumentRef
+from errors import UnreadableError, UnreadableNowError
+from loaders.google_drive.export import EXPORTS
+from loaders.google_drive.kinds import NATIVE
+from loaders.google_drive.loader import GoogleDriveLoader
+from tests.loaders.google_drive.conftest import refuse
+
+
+@pytest.fixture
+def read(importer, team):
+    def reading(item):
+        return importer.files(folders=[team]).read(DocumentRef(item.id, "", ""))
+
+    return reading
+
+
+def test_a_document_is_read_as_markdown_with_all_that_is_known_of_it(drive, importer, team):
+    sub = drive.folder("Sub", team)
+    item = drive.doc("Plan 2.1", "# Goals\n\n- grow\n\n| a | b |\n| --- | --- |\n| 1 | 2 |", sub)
+    files = importer.files(folders=[team])
+    [ref] = [one for one in files.list() if isinstance(one, DocumentRef)]
+    document = files.read(ref)
+    assert document.page_content == item.content.markdown
+    assert document.metadata == {
+        "key": item.id,
+        "version": ref.version,
+        "location": f"https://docs.google.com/document/d/{item.id}/edit?usp=drivesdk",
+        "title": "Plan 2.1",
+        "format": "gdoc",
+        "encoding": None,
+        "pages": [],
+        "warnings": [],
+        "modified_at": "2026-01-01T09:00:03Z",
+        "folder": "Team / Sub",
+        "owner": "Kim",
+        "modified_by": "Kim",
+    }
+
+
+def test_every_sheet_is_a_table_under_its_name(drive, team, read):
+    item = drive.sheet("Figures", {"2025": [["a", "b"], [1, 2]], "2026": [["c"], [3]]}, team)
+    text = read(item).page_content
+    assert (
+        text == "# 2025\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n# 2026\n\n| c |\n| --- |\n| 3 |"
+    )
+
+
+def test_every_slide_carries_its_number(drive, team, read):
+    document = read(drive.slides("Deck", ["Goals\nGrow", "Means\nWork"], team))
+    text = document.page_content
+    assert text == "## Slide 1: Goals\n\nGrow\n\n## Slide 2: Means\n\nWork"
+    assert document.metadata["pages"] == [(0, 1), (text.index("## Slide 2"), 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "mime", "data", "text"),
+    [
+        ("a.md", None, "# Head\n\ntext", "# Head\n\ntext"),
+        ("a.txt", None, "안녕하세요, 여러분".encode("cp949"), "안녕하세요, 여러분"),
+        ("a.html", None, "<h1>Head</h1><p>text</p>", "# Head\n\ntext"),
+        ("a.csv", None, "a,b\n1,2\n", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        ("no suffix", "text/plain", "text", "text"),
+        ("Report 2.1", "text/html", "<p>text</p>", "text"),
+    ],
+)
+def test_a_file_is_read_by_its_bytes(drive, team, read, name, mime, data, text):
+    document = read(drive.upload(name, data, team, mime))
+    assert document.page_content == text
+    assert document.metadata["title"] == name
+
+
+def test_a_document_too_large_for_one_export_is_read_from_the_next(drive, team, read):
+    item = drive.doc("Long", "# Head\n\n" + "word " * 300, team)
+    refuse(drive, 403, "exportSizeLimitExceeded", on="/export", times=1)
+    document = read(item)
+    assert document.page_content.startswith("# Head\n\nword word")
+    assert document.metadata["warnings"] == []
+    assert drive.calls()["files/ID/export"] == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "refused", "text", "warning"),
+    [
+        ("doc", 2, "Head\n\ntext", "without its headings"),
+        ("sheet", 1, "| a |\n| --- |\n| 1 |", "its first sheet only"),
+        ("slides", 1, "Goals\nGrow", "without slide numbers"),
+    ],
+)
+def test_what_the_last_export_lacks_is_a_warning(drive, team, read, kind, refused, text, warning):
+    content = {"doc": "# Head\n\ntext", "sheet": {"A": [["a"], [1]], "B": [["b"]]}}
+    item = getattr(drive, kind)("Big", content.get(kind, ["Goals\nGrow"]), team)
+    refuse(drive, 403, "exportSizeLimitExceeded", on="/export", times=refused)
+    document = read(item)
+    assert document.page_content == text
+    [told] = document.metadata["warnings"]
+    assert warning in told
+
+
+def test_a_document_that_no_export_takes_says_so(drive, team, read):
+    item = drive.doc("Huge", "x" * 2000, team)
+    drive.export_limit = 10
+    with pytest.raises(
+        UnreadableError, match="Huge can't be read.*split it into smaller"
+    ) as raised:
+        read(item)
+    assert not raised.value.retryable
+
+
+def test_an_empty_file_is_not_fetched_and_says_so(drive, team, read):
+    with pytest.raises(UnreadableError, match=r"nothing.txt can't be read: the file is empty"):
+        read(drive.upload("nothing.txt", b"", team))
+
+
+def test_a_damaged_file_is_named(drive, team, read):
+    with pytest.raises(UnreadableError, match="report.pdf can't be read: the .pdf file is damaged"):
+        read(drive.upload("report.pdf", b"not a pdf", team))
+
+
+def test_what_goes_while_the_import_runs_is_looked_for_again_next_time(drive, team, read):
+    purged, trashed = drive.doc("A", "x", team), drive.doc("B", "x", team)
+    drive.purge(purged)
+    drive.trash(trashed)
+    for item in (purged, trashed):
+        with pytest.raises(UnreadableNowError):
+            read(item)
+
+
+def test_a_document_is_told_in_the_version_that_was_read(drive, importer, team):
+    item = drive.doc("Plan", "old", team)
+    files = importer.files(folders=[team])
+    [ref] = [one for one in files.list() if isinstance(one, DocumentRef)]
+    drive.rename(item, "Goals")
+    document = files.read(ref)
+    assert document.metadata["title"] == "Goals"
+    assert document.metadata["version"] != ref.version
+    importer.sync(files)
+    assert importer.before.documents[item.id].version == document.metadata["version"]
+
+
+def test_pictures_in_a_document_do_not_fill_its_text(drive, team, read):
+    item = drive.doc("Map", "See ![the map][image1]\n\n[image1]: <data:image/png;base64,AA>", team)
+    assert read(item).page_content == "See the map"
+
+
+def test_it_is_used_as_other_loaders_of_langchain_are(drive, importer, team):
+    drive.doc("Plan", "# Plan", team)
+    drive.upload("bad.pdf", b"no", team)
+    drive.other("Survey", "form", team)
+    files = importer.files(folders=[team])
+    loader = GoogleDriveLoader(files._login, files._wanted, importer.wait, api_url=drive.url)
+    assert [document.metadata["title"] for document in loader.load()] == ["Plan"]
+
+
+def test_every_kind_that_google_writes_has_exports():
+    assert EXPORTS.keys() == NATIVE.keys()
