@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from errors import UnreadableError
 
-MAX_UNPACKED = 512 * 2**20  # bytes
+_MAX_UNPACKED = 512 * 2**20  # bytes
 _MAX_PART = 200 * 2**20  # bytes; of the parts with text: parsing takes some ten times as much
 _MAX_PARTS = 20_000  # an .epub or .xlsx of any use has hundreds
 _MAX_RATIO = 200
@@ -75,7 +75,7 @@ def _check_sizes(parts: Sequence[zipfile.ZipInfo], packed: int) -> None:
 
 def _check_total(unpacked: int, largest: int, packed: int) -> None:
     bomb = unpacked > _RATIO_COUNTS_FROM and unpacked > _MAX_RATIO * packed
-    if unpacked > MAX_UNPACKED or largest > _MAX_PART or bomb:
+    if unpacked > _MAX_UNPACKED or largest > _MAX_PART or bomb:
         size = f"{unpacked / 2**20:.0f} MiB"
         raise UnreadableError(f"it unpacks to {size}, too much to be read safely: split it")
 

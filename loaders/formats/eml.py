@@ -36,7 +36,7 @@ def read(data: bytes) -> Content:
     mail = Mail(subject=_header(message, "Subject"), headers=_headers(message))
     for part in _leaves(message):
         _take(mail, part)
-    if not mail.text and not mail.html and message.get_content_type() in _ENCRYPTED:
+    if not mail.text.strip() and not mail.html and message.get_content_type() in _ENCRYPTED:
         raise UnreadableError("encrypted: open it in its mail program and save its text")
     return content(mail)
 

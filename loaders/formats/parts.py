@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from errors import UnreadableError
 from loaders.formats import read_document
-from loaders.formats.archive import MAX_UNPACKED
 from loaders.formats.content import Content, heading, one_line
 
 MAX_PARTS = 1000
 """How many files within one file are read, those of files within it counted too."""
+_MAX_SIZE = 256 * 2**20  # bytes, those of files within files counted too
 _MAX_DEPTH = 2
 _MAX_WARNINGS = 50
 _TOO_DEEP = f"lies more than {_MAX_DEPTH} files deep in others: take it out and import it alone"
 _TOO_MANY = f"not read, for only {MAX_PARTS} files within one are: split it"
-_TOO_LARGE = f"not read, for the files within are more than {MAX_UNPACKED // 2**20} MiB: split it"
+_TOO_LARGE = f"not read, for the files within are more than {_MAX_SIZE // 2**20} MiB: split it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Budget:
 
     depth: int = 0
     parts: int = MAX_PARTS
-    size: int = MAX_UNPACKED
+    size: int = _MAX_SIZE
 
 
 _budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)

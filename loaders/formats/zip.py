@@ -14,6 +14,7 @@ from loaders.formats.parts import MAX_PARTS, Part, sections
 _UTF8_FLAG = 0x800
 _LEFT_BEHIND = ("__MACOSX/",)
 _HIDDEN = (".", "~$", "Thumbs.db", "desktop.ini")
+_UPWARDS = (".", "..")
 _MAX_NAMED = 5
 
 
@@ -39,7 +40,8 @@ def read(data: bytes) -> Content:
 
 def _parts(archive: zipfile.ZipFile, files: Sequence[zipfile.ZipInfo]) -> Iterator[Part]:
     for file, name in zip(files, _names(files), strict=True):
-        hidden = any(step.startswith(_HIDDEN) for step in name.split("/"))
+        steps = name.split("/")
+        hidden = any(step.startswith(_HIDDEN) and step not in _UPWARDS for step in steps)
         if not hidden and not name.startswith(_LEFT_BEHIND):
             # A file of a format that is not read need not be unpacked to say so.
             foreign = unsupported(name) is not None

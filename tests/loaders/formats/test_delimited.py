@@ -70,3 +70,9 @@ def test_every_cell_is_in_the_table(rows):
         assert [cell.strip() for cell in line.strip("|").split("|")] == [
             " ".join(cell.split()) for cell in row
         ]
+
+
+def test_values_between_tabs_are_a_table():
+    document = read_document("a.tsv", "이름\t일수\n김, 이\t15\n佐藤\t10\n".encode())
+    assert document.page_content == "| 이름 | 일수 |\n| --- | --- |\n| 김, 이 | 15 |\n| 佐藤 | 10 |"
+    assert document.metadata["format"] == "tsv"

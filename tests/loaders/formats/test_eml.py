@@ -1,0 +1,156 @@
+from email.message import EmailMessage
+
+import pytest
+
+from errors import UnreadableError
+from loaders.formats import read_document
+from tests.loaders.formats.files import zipped
+
+
+def mail(**headers):
+    message = EmailMessage()
+    for name, value in {"From": "Kim <kim@a.kr>", "Subject": "휴가 안내", **headers}.items():
+        message[name] = value
+    return message
+
+
+def read(message):
+    data = message if isinstance(message, bytes) else message.as_bytes()
+    return read_document("a.eml", data)
+
+
+def test_a_mail_is_its_subject_people_date_and_text():
+    message = mail(
+        To="이 과장 <lee@a.kr>", Cc="朴 <p@a.kr>", Date="Sat, 21 Nov 2026 10:00:00 +0900"
+    )
+    message.set_content("연차는 15일입니다.\n有給は15日です。\n")
+    document = read(message)
+    assert document.page_content == (
+        "# 휴가 안내\n\nFrom: Kim <kim@a.kr>\nTo: 이 과장 <lee@a.kr>\nCc: 朴 <p@a.kr>\n"
+        "Date: 2026-11-21 10:00+09:00\n\n연차는 15일입니다.\n有給は15日です。"
+    )
+    assert document.metadata["title"] == "휴가 안내"
+    assert document.metadata["warnings"] == []
+
+
+def test_text_is_preferred_to_html():
+    message = mail()
+    message.set_content("plain")
+    message.add_alternative("<p>page</p>", subtype="html")
+    assert read(message).page_content.endswith("\n\nplain")
+
+
+def test_html_is_read_as_pages_are_where_there_is_no_text():
+    message = mail()
+    message.set_content("<h2>연차</h2><ul><li>15일</li></ul>", subtype="html")
+    assert read(message).page_content.endswith("\n\n## 연차\n\n- 15일")
+
+
+@pytest.mark.parametrize(
+    ("label", "codec", "words"),
+    [
+        ("iso-2022-jp", "iso2022_jp", "有給休暇は十五日です"),
+        ("shift_jis", "cp932", "①有給休暇は十五日です"),
+        ("euc-kr", "cp949", "똠방각하의 연차는 열닷새입니다"),
+        ("ks_c_5601-1987", "cp949", "연차는 해마다 열닷새입니다"),
+        ("utf-8", "cp949", "연차는 해마다 열닷새입니다"),
+        ("x-unknown", "euc_jp", "有給休暇は毎年十五日が与えられます"),
+    ],
+)
+def test_letters_are_right_in_every_encoding_that_mails_have(label, codec, words):
+    head = f"From: a@b.c\nSubject: x\nContent-Type: text/plain; charset={label}\n\n"
+    assert read(head.encode() + words.encode(codec)).page_content.endswith(words)
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "=?iso-2022-jp?B?GyRCTS01az8+Mkg=?= =?iso-2022-jp?B?GyhC?=",
+        "=?euc-kr?B?v6zC9w==?=",
+        "=?utf-8?B?7Jew?=\n =?utf-8?B?7LCo?=",
+        "=?nonsense?B?7Jew7LCo?=",
+    ],
+)
+def test_encoded_subjects_are_decoded(subject):
+    title = read(f"From: a@b.c\nSubject: {subject}\n\ntext".encode()).metadata["title"]
+    assert title in ("연차", "有給\u57f7\u5bb6") or title.startswith("有給")
+
+
+def test_a_subject_in_bare_eight_bit_letters_is_decoded():
+    data = "From: a@b.c\nSubject: 연차 휴가 안내입니다\n\ntext".encode("cp949")
+    assert read(data).metadata["title"] == "연차 휴가 안내입니다"
+
+
+def test_flowing_text_is_joined():
+    data = b"From: a@b.c\nContent-Type: text/plain; format=flowed\n\none \ntwo\nthree\n-- \nKim\n"
+    assert read(data).page_content.endswith("one two\nthree\n-- \nKim")
+
+
+def test_attachments_that_can_be_read_are_sections():
+    message = mail()
+    message.set_content("text")
+    message.add_attachment(b"a;b\n1;2\n", maintype="text", subtype="csv", filename="표.csv")
+    message.add_attachment(b"\0", maintype="application", subtype="x", filename="a.bin")
+    archive = zipped({"메모.txt": "안녕".encode()})
+    message.add_attachment(archive, maintype="application", subtype="zip", filename="z.zip")
+    document = read(message)
+    assert document.page_content.endswith(
+        "\n\ntext\n\n## 표.csv\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
+        "\n\n## z.zip\n\n# 메모.txt\n\n안녕"
+    )
+    assert document.metadata["warnings"] == ["a.bin: Footnote does not read .bin files yet"]
+
+
+def test_a_mail_in_the_mail_is_a_section():
+    inner = mail(Subject="원문")
+    inner.set_content("원래의 글")
+    message = mail()
+    message.set_content("전달합니다")
+    message.add_attachment(inner)
+    assert read(message).page_content.endswith(
+        "전달합니다\n\n## 원문.eml\n\n# 원문\n\nFrom: Kim <kim@a.kr>\n\n원래의 글"
+    )
+
+
+def test_mails_nested_past_any_sense_are_named_not_read():
+    message = mail(Subject="0")
+    message.set_content("text 0")
+    for depth in range(1, 6):
+        outer = mail(Subject=str(depth))
+        outer.set_content(f"text {depth}")
+        outer.add_attachment(message)
+        message = outer
+    document = read(message)
+    assert "text 3" in document.page_content
+    assert "text 2" not in document.page_content
+    assert "lies more than 2 files deep" in document.metadata["warnings"][0]
+
+
+def test_pictures_of_the_layout_are_left_out():
+    message = mail()
+    message.set_content("text")
+    message.add_related(b"GIF89a", maintype="image", subtype="gif", cid="<logo>")
+    document = read(message)
+    assert document.page_content.endswith("text")
+    assert document.metadata["warnings"] == []
+
+
+def test_an_encrypted_mail_says_so():
+    data = b'From: a@b.c\nContent-Type: multipart/encrypted; boundary="x"\n\n--x\n\n--x--\n'
+    with pytest.raises(UnreadableError, match="encrypted: open it in its mail program"):
+        read(data)
+
+
+def test_what_is_no_mail_is_refused():
+    with pytest.raises(UnreadableError, match="it is no mail"):
+        read(b"Just a note.\n\nNothing else.")
+
+
+def test_a_cut_off_attachment_leaves_the_text():
+    message = mail()
+    message.set_content("text")
+    archive = zipped({"a.txt": b"abc" * 900})
+    message.add_attachment(archive, maintype="application", subtype="zip", filename="z.zip")
+    document = read(message.as_bytes()[:-80])
+    assert "\n\ntext" in document.page_content
+    assert document.metadata["warnings"][0].startswith("z.zip: damaged or cut off")

@@ -1,0 +1,135 @@
+import struct
+
+import pytest
+
+from errors import UnreadableError
+from loaders.formats import read_document
+from tests.loaders.formats.ole_files import (
+    hwp_cell,
+    hwp_control,
+    hwp_file,
+    hwp_paragraph,
+    hwp_style,
+    ole_file,
+    record,
+)
+
+
+def text_of(*records, **options):
+    return read_document("a.hwp", hwp_file([b"".join(records)], **options)).page_content
+
+
+def control_units(code):
+    """A control of eight units within a text."""
+    return struct.pack("<8H", code, 0x1234, 0x5678, 0x41, 0x42, 0, 0, code)
+
+
+def test_paragraphs_are_read_in_their_order():
+    text = text_of(hwp_paragraph("연차는 15일입니다."), hwp_paragraph("有給休暇は年15日です。"))
+    assert text == "연차는 15일입니다.\n\n有給休暇は年15日です。"
+
+
+def test_controls_within_a_text_leave_no_letters():
+    raw = b"".join((
+        control_units(2), "가".encode("utf-16-le"), control_units(9), "나".encode("utf-16-le"),
+        control_units(3), b"\x1e\0", "다".encode("utf-16-le"), b"\x0a\0", "라".encode("utf-16-le"),
+    ))  # fmt: skip
+    assert text_of(hwp_paragraph(raw)) == "가\t나 다\n라"
+
+
+def test_letters_beyond_the_first_plane_stay_whole():
+    assert text_of(hwp_paragraph("이모지 😀 𠮷")) == "이모지 😀 𠮷"
+
+
+def test_outline_styles_and_shapes_are_headings():
+    outline = 1 << 23 | 1 << 25  # of the second level
+    info = record(25, 0, struct.pack("<I", 0)) + record(25, 0, struct.pack("<I", outline))
+    info += hwp_style("바탕글") + hwp_style("개요 1")
+    records = (
+        hwp_paragraph("휴가 규정", style=1),
+        hwp_paragraph("연차", shape=1),
+        hwp_paragraph("15일"),
+    )
+    document = read_document("a.hwp", hwp_file([b"".join(records)], info=info))
+    assert document.page_content == "# 휴가 규정\n\n## 연차\n\n15일"
+    assert document.metadata["title"] == "휴가 규정"
+
+
+def test_tables_are_pipe_tables_with_merged_cells_repeated():
+    table = (
+        hwp_paragraph("표"),
+        hwp_control("tbl ", 1),
+        record(77, 2, bytes(8)),
+        hwp_cell("부서", 0, 0, rows=2),
+        hwp_cell("일수", 0, 1),
+        hwp_cell("15", 1, 1),
+    )
+    assert text_of(*table) == "표\n\n| 부서 | 일수 |\n| --- | --- |\n| 부서 | 15 |"
+
+
+def test_notes_and_boxes_follow_their_paragraph():
+    note = (hwp_paragraph("본문"), hwp_control("fn  ", 1), record(72, 2, bytes(8)))
+    box = (hwp_control("gso ", 1), record(76, 2, bytes(8)), record(72, 3, bytes(8)))
+    text = text_of(*note, hwp_paragraph("각주", 2), *box, hwp_paragraph("글상자", 3))
+    assert text == "본문\n\n> 각주\n\n글상자"
+
+
+def test_sections_are_read_by_their_number():
+    sections = [hwp_paragraph(f"{i}장") for i in range(12)]
+    text = read_document("a.hwp", hwp_file(sections)).page_content
+    assert text == "\n\n".join(f"{i}장" for i in range(12))
+
+
+def test_a_document_without_compression_is_read():
+    assert text_of(hwp_paragraph("그대로"), flags=0) == "그대로"
+
+
+def test_a_long_paragraph_whose_size_stands_apart_is_whole():
+    long = "가나다라 " * 2000
+    assert text_of(hwp_paragraph(long), hwp_paragraph("끝")) == f"{long.strip()}\n\n끝"
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        (3, "encrypted with a password"),
+        (5, "a distribution document .*: import the original"),
+        (17, "protected by a certificate or DRM"),
+    ],
+)
+def test_a_locked_document_says_why(flags, reason):
+    with pytest.raises(UnreadableError, match=reason):
+        read_document("a.hwp", hwp_file([hwp_paragraph("x")], flags=flags))
+
+
+def test_an_old_document_says_what_to_do():
+    with pytest.raises(UnreadableError, match=r"Hangul 97 or older: .* save it as \.hwpx"):
+        read_document("a.hwp", b"HWP Document File V3.00 \x1a\1\2\3\4\5" + bytes(600))
+
+
+def test_another_compound_file_is_refused():
+    with pytest.raises(UnreadableError, match="it is no Hangul document"):
+        read_document("a.hwp", ole_file({"WordDocument": b"x" * 100}))
+
+
+def test_a_document_with_damaged_pages_is_its_preview():
+    data = hwp_file([], raw_sections=[b"\xff" * 200], preview="미리 보기의 글")
+    document = read_document("a.hwp", data)
+    assert document.page_content == "미리 보기의 글"
+    assert document.metadata["warnings"] == [
+        "its pages are damaged: only the preview of its beginning was read"
+    ]
+
+
+def test_what_stands_before_the_damage_is_read_with_a_warning():
+    whole = hwp_paragraph("처음") + hwp_paragraph("끝")
+    document = read_document("a.hwp", hwp_file([whole[:-4]], flags=0))
+    assert document.page_content.startswith("처음")
+    assert document.metadata["warnings"] == [
+        "section 1 is damaged: some of its text may be missing"
+    ]
+
+
+def test_damaged_pages_without_a_preview_are_refused():
+    with pytest.raises(UnreadableError, match="damaged, or without any text"):
+        read_document("a.hwp", hwp_file([], raw_sections=[b"\xff" * 200]))

@@ -1,0 +1,117 @@
+import pytest
+
+from errors import UnreadableError
+from loaders.formats import read_document
+
+FONTS = (
+    r"{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\fnil\fcharset129 Batang;}"
+    r"{\f2\fnil\fcharset128 MS Mincho;}{\f3\fcharset2 Symbol;}}"
+)
+
+
+def read(body, head=r"\ansi\ansicpg1252\deff0"):
+    data = rf"{{\rtf1{head}{FONTS}{{\colortbl;\red0\green0\blue0;}}{body}}}"
+    return read_document("a.rtf", data.encode("latin-1"))
+
+
+def escaped(text, codec):
+    return "".join(f"\\'{byte:02x}" for byte in text.encode(codec))
+
+
+def test_paragraphs_and_letters_are_read():
+    text = read(r"One {\b bold} word.\par Caf\'e9 \u8212? dash\line below\par").page_content
+    assert text == "One bold word.\n\nCafé — dash\nbelow"
+
+
+@pytest.mark.parametrize(
+    ("font", "codec", "words"),
+    [(1, "cp949", "연차는 15일입니다"), (2, "cp932", "有給休暇は表のとおり")],
+)
+def test_bytes_are_in_the_encoding_of_their_font(font, codec, words):
+    assert read(rf"\f{font} {escaped(words, codec)}\par").page_content == words
+
+
+@pytest.mark.parametrize(("page", "words"), [(949, "연차 휴가"), (932, "年次休暇")])
+def test_bytes_without_a_font_of_their_own_are_in_the_code_page(page, words):
+    body = escaped(words, f"cp{page}")
+    assert read(body, rf"\ansi\ansicpg{page}").page_content == words
+
+
+def test_second_bytes_that_look_like_letters_belong_to_their_first():
+    raw = "".join(
+        chr(byte) if chr(byte).isalnum() and byte < 128 else f"\\'{byte:02x}"
+        for byte in "テスト".encode("cp932")
+    )
+    assert raw == r"\'83e\'83X\'83g"
+    assert read(rf"\f2 {raw}\par").page_content == "テスト"
+
+
+def test_unicode_letters_come_without_their_stand_ins():
+    text = read(r"\uc1\u50672?\u52264? \uc2\u26377\'97\'4c \u-10179?\u-8704??\par").page_content
+    assert text == "연차 有 😀"
+
+
+def test_headings_have_their_levels():
+    styles = r"{\stylesheet{\s1\outlinelevel0 heading 1;}{\s2\outlinelevel1 heading 2;}}"
+    body = styles + r"\pard\s1 Leave\par\pard\s2\outlinelevel1 Days\par\pard Fifteen.\par"
+    document = read(body)
+    assert document.page_content == "# Leave\n\n## Days\n\nFifteen."
+    assert document.metadata["title"] == "Leave"
+
+
+def test_the_title_of_the_properties_is_used_without_a_heading():
+    document = read(r"{\info{\title Leave rules}{\author Kim}}Text\par")
+    assert document.metadata["title"] == "Leave rules"
+    assert document.page_content == "Text"
+
+
+def test_lists_keep_their_numbers_and_depth():
+    body = (
+        r"{\listtext\pard\plain 1.\tab}\ls1\ilvl0 one\par"
+        r"{\listtext\pard\plain\f3 \'b7\tab}\ls2\ilvl1 two\par\pard after\par"
+    )
+    assert read(body).page_content == "1. one\n  - two\n\nafter"
+
+
+def test_tables_are_pipe_tables_with_merged_cells_repeated():
+    body = (
+        r"\trowd\clvmgf\cellx1000\cellx2000\pard\intbl Team\cell Days\cell\row"
+        r"\trowd\clvmrg\cellx1000\cellx2000\pard\intbl \cell 15\par more\cell\row\pard After\par"
+    )
+    assert read(body).page_content == (
+        "| Team | Days |\n| --- | --- |\n| Team | 15 more |\n\nAfter"
+    )
+
+
+def test_what_a_reader_does_not_see_is_left_out():
+    body = (
+        r"{\header Head}{\*\generator Word;}{\pict\pngblip 89504e47}{\v hidden}{\deleted gone}"
+        r"\v so\v0 Shown {\*\bkmkstart x}{\field{\*\fldinst HYPERLINK http://a}{\fldrslt link}}"
+        r"{\xe{\v entry}}{\*\shppict{\pict ffff}}\par"
+    )
+    assert read(body).page_content == "Shown link"
+
+
+def test_binary_data_are_skipped_whatever_they_look_like():
+    body = r"a{\pict\bin10 {{{\par }}}b\par"
+    assert read(body).page_content == "ab"
+
+
+def test_notes_follow_their_paragraph():
+    text = read(r"Fact{\super\chftn}{\footnote \pard\plain The source.\par}.\par Next\par")
+    assert text.page_content == "Fact.\n\n> The source.\n\nNext"
+
+
+def test_the_unicode_half_of_a_pair_is_read():
+    assert read(r"{\upr{ascii}{\*\ud{\u50672?}}}\par").page_content == "연"
+
+
+def test_a_file_that_ends_early_says_so():
+    document = read_document("a.rtf", rb"{\rtf1 Text {\b that")
+    assert document.page_content == "Text that"
+    assert document.metadata["warnings"] == ["the file ends early: its end may be missing"]
+
+
+def test_what_is_no_rtf_is_refused():
+    with pytest.raises(UnreadableError, match="does not begin as RTF"):
+        read_document("a.rtf", b"plain text")
