@@ -99,6 +99,11 @@ class Settings(BaseSettings):
     passage_chars: int = Field(1000, ge=100, le=20_000, description="Longest passage")
     passage_overlap_chars: int = Field(150, ge=0, description="Characters two passages share")
     max_file_mb: int = Field(100, ge=1, description="Larger files are skipped, with a reason")
+    ocr_languages: str = Field(
+        "eng+kor+jpn",
+        pattern=r"^[A-Za-z0-9_/]+(\+[A-Za-z0-9_/]+)*$",
+        description="Of text in pictures, as Tesseract names them; none leaves pictures unread",
+    )
 
     encryption_key: SecretStr | None = Field(
         None, description="Keys, comma-separated, that sources' secrets are kept encrypted with"

@@ -39,9 +39,13 @@ def build_services(settings: Settings | None = None) -> "Services":
         ConfigError: A setting is wrong; it is named.
         StorageError: The data folder can't be used.
     """
+    from loaders.formats.ocr import configure
+
     # Its notes on every oddity of a PDF would bury what matters.
     logging.getLogger("pypdf").setLevel(logging.ERROR)
-    services = Services(settings or load_settings())
+    settings = settings or load_settings()
+    configure(settings.ocr_languages)
+    services = Services(settings)
     services.maintenance.recover()
     services.conversations.purge(datetime.now(UTC))
     services.remove_abandoned_boxes()

@@ -1,13 +1,16 @@
-"""A page of an imported PDF as a picture, from the very bytes that were imported."""
+"""A page of a PDF as a picture; of an imported one, from the very bytes that were imported."""
 
 import hashlib
 import io
 import math
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from errors import UnreadableError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 SCALE = 1.5  # pixels for each point of 1/72 inch
 MAX_PIXELS = 4_000_000
@@ -43,6 +46,17 @@ def page_png(data: bytes, page: int) -> bytes:
     Raises:
         UnreadableError: The PDF has no such page, or can't be drawn.
     """
+    written = io.BytesIO()
+    page_picture(data, page, SCALE, MAX_PIXELS).save(written, "PNG")
+    return written.getvalue()
+
+
+def page_picture(data: bytes, page: int, scale: float, max_pixels: int) -> "Image":
+    """That page of a PDF, counted from 1, in `scale` pixels a point, or fewer to be within bounds.
+
+    Raises:
+        UnreadableError: The PDF has no such page, or can't be drawn.
+    """
     import pypdfium2  # type: ignore[import-untyped]  # slow, and only pictures need it
 
     with _rendering:
@@ -50,14 +64,13 @@ def page_png(data: bytes, page: int) -> bytes:
             with pypdfium2.PdfDocument(data) as document:
                 if not 1 <= page <= len(document):
                     raise UnreadableError(f"The PDF has {len(document)} pages, but no page {page}.")
-                return _png(document[page - 1])
+                return _drawn(document[page - 1], scale, max_pixels)
         except pypdfium2.PdfiumError as error:
             raise UnreadableError(f"Page {page} of the PDF can't be drawn ({error}).") from error
 
 
-def _png(page: Any) -> bytes:
+def _drawn(page: Any, scale: float, max_pixels: int) -> "Image":
     width, height = page.get_size()
-    scale = min(SCALE, math.sqrt(MAX_PIXELS / max(width * height, 1)))
-    written = io.BytesIO()
-    page.render(scale=scale).to_pil().save(written, "PNG")
-    return written.getvalue()
+    bounded = min(scale, math.sqrt(max_pixels / max(width * height, 1)))
+    drawn: Image = page.render(scale=bounded).to_pil().copy()  # no memory of PDFium's
+    return drawn

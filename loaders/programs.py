@@ -92,7 +92,7 @@ def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
         try:
             return guard.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise TooSlowError(f"it took longer than {timeout_s:.0f} s") from error
+            raise TooSlowError(f"it took longer than {timeout_s:g} s") from error
 
 
 def _environment(folder: Path) -> dict[str, str]:

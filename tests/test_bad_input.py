@@ -22,7 +22,7 @@ BAD_FILES = [
     ("empty.md", b"", "the file is empty"),
     ("empty.pdf", b"", "the file is empty"),
     ("blank.txt", b" \n\t\n", "0 characters"),
-    ("scan.pdf", pdf_file([""]), "probably a scan"),
+    ("scan.pdf", pdf_file([""]), "0 characters"),
     ("secret.pdf", pdf_file(["Pay day is the 25th."], password="x"), "password"),
     ("half.pdf", pdf_file(["Pay day is the 25th."])[:300], "damaged"),
     ("half.docx", docx_file()[: len(docx_file()) // 2], "damaged"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from errors import UnreadableError
 from loaders.formats.content import Content, clean, one_line
+from loaders.formats.ocr import missing
 from loaders.mojibake import SUSPECTED, is_suspected
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 FORMATS_VERSION = 2
 """Goes up whenever the same bytes give another text."""
 
-# Suffix -> format. Each format is a module here with `read(data) -> Content`, imported on use.
+_PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
+# Suffix -> format. Each is a module here with `read(data) -> Content`, imported on use, or a
+# function of one by its name.
 _FORMATS = {
     ".txt": "text",
     ".md": "text",
@@ -44,10 +47,14 @@ _FORMATS = {
     ".hwpx": "hwpx",
     ".epub": "epub",
     ".zip": "zip",
+    ".doc": "legacy_office.read_doc",
+    ".ppt": "legacy_office.read_ppt",
+    ".xls": "legacy_office.read_xls",
+    **dict.fromkeys(_PICTURES, "image"),
 }
 SUFFIXES = tuple(_FORMATS)
 """The ends of the names of files that can be read."""
-_NAMES = {".markdown": "md", ".htm": "html", ".yml": "yaml"}
+_NAMES = {".markdown": "md", ".htm": "html", ".yml": "yaml", ".jpeg": "jpg", ".tiff": "tif"}
 _TITLE_LENGTH = 200
 
 
@@ -57,8 +64,14 @@ def suffix_of(name: str) -> str:
 
 
 def unsupported(name: str) -> str | None:
-    """Why a file of this name is not read, for people; None where it is."""
+    """Why a file of this name is not read here, for people; None where it is.
+
+    A picture among texts is none without what recognises text in it; a document is one always,
+    and reading it tells what is missing.
+    """
     suffix = suffix_of(name)
+    if suffix in _PICTURES and (reason := missing()):
+        return reason
     if suffix in _FORMATS:
         return None
     if not suffix:
@@ -104,7 +117,10 @@ def read_document(name: str, data: bytes) -> "Document":
 
 
 def _read(suffix: str, data: bytes) -> Content:
-    reader: Callable[[bytes], Content] = import_module(f"loaders.formats.{_FORMATS[suffix]}").read
+    module, _, function = _FORMATS[suffix].partition(".")
+    reader: Callable[[bytes], Content] = getattr(
+        import_module(f"loaders.formats.{module}"), function or "read"
+    )
     try:
         return reader(data)
     except UnreadableError:

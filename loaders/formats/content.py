@@ -58,6 +58,17 @@ def join_pages(pages: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
     return "\n\n".join(parts), tuple(starts)
 
 
+def ranges(numbers: Sequence[int]) -> str:
+    """Rising numbers as "1, 4-6"."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and found[-1][-1] == number - 1:
+            found[-1] = [found[-1][0], number]
+        else:
+            found.append([number])
+    return ", ".join("-".join(map(str, pair)) for pair in found)
+
+
 def one_line(text: str) -> str:
     """The text with every run of white space as one space, none at its ends."""
     return _SPACES.sub(" ", text).strip()

@@ -5,10 +5,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from errors import UnreadableError
-from loaders.formats.content import Content, join_pages, told_title
-from loaders.formats.ooxml import ENCRYPTED
+from errors import UnreadableError, UnreadableNowError
+from loaders.formats.archive import ENCRYPTED
+from loaders.formats.content import Content, join_pages, ranges, told_title
+from loaders.formats.ocr import DPI, MAX_PIXELS, Recognised, missing, recognise
 from loaders.formats.pdf_layout import Layout, Line, LineCollector
+from loaders.pdf_pages import page_picture
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)-\n([a-zà-öø-ÿ][^\W\d_]*)")
@@ -21,8 +23,11 @@ _GARBLED = "some text may be garbled: its fonts don't say which letters they sho
 def read(data: bytes) -> Content:
     """Read the text of every page; a page that can't be read is named in a warning.
 
+    Pages without text are read as pictures, where that can be done.
+
     Raises:
         UnreadableError: It needs a password, no page can be read, or none holds text.
+        UnreadableNowError: None holds text, and pictures can't be read here yet.
     """
     from pypdf import PdfReader  # slow to import
 
@@ -32,14 +37,16 @@ def read(data: bytes) -> Content:
     pages, failed = _pages(reader)
     layout = Layout(pages)
     texts = join_hyphenated([layout.markdown(lines) for lines in pages])
+    recognised = _recognised(data, _blank(texts))
+    texts = [text or recognised.texts.get(n, "") for n, text in enumerate(texts, start=1)]
     text, starts = join_pages(texts)
     if not text:
-        raise UnreadableError("0 characters: probably a scan")
+        raise _without_text(recognised)
     return Content(
         text,
         title=_title(reader) or _first_heading(text),
         pages=starts,
-        warnings=_warnings(text, texts, failed),
+        warnings=(*_warnings(text, texts, failed), *recognised.warnings),
     )
 
 
@@ -59,6 +66,23 @@ def _pages(reader: Any) -> tuple[list[list[Line]], dict[int, Exception]]:
     return pages, failed
 
 
+def _blank(texts: Sequence[str]) -> list[int]:
+    return [number for number, text in enumerate(texts, start=1) if not text.strip()]
+
+
+def _recognised(data: bytes, pages: Sequence[int]) -> Recognised:
+    if not pages or missing():
+        return Recognised({})
+    return recognise(pages, lambda page: page_picture(data, page, DPI / 72, MAX_PIXELS))
+
+
+def _without_text(recognised: Recognised) -> UnreadableError:
+    if reason := missing():
+        return UnreadableNowError(f"0 characters: probably a scan; {reason}")
+    why = "; ".join(recognised.warnings) or "nothing was recognised in the pictures of its pages"
+    return UnreadableError(f"0 characters: {why}")
+
+
 def _title(reader: Any) -> str:
     metadata = reader.metadata
     return told_title(metadata.title if metadata is not None else None)
@@ -75,24 +99,18 @@ def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> 
         f"page {number} could not be read whole ({type(error).__name__})"
         for number, error in failed.items()
     ]
-    blank = [number for number, page in enumerate(texts, start=1) if not page.strip()]
-    if blank:
-        why = "probably a scan" if 2 * len(blank) > len(texts) else "blank or scanned"
-        warnings.append(f"no text on page {_ranges(blank)} of {len(texts)}: {why}")
+    if blank := _blank(texts):
+        warnings.append(f"no text on page {ranges(blank)} of {len(texts)}: {_why(blank, texts)}")
     if len(_ODD.findall("".join(texts))) > _MAX_ODD * len(text):
         warnings.append(_GARBLED)
     return tuple(warnings)
 
 
-def _ranges(numbers: Sequence[int]) -> str:
-    """Rising numbers as "1, 4-6"."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and ranges[-1][-1] == number - 1:
-            ranges[-1] = [ranges[-1][0], number]
-        else:
-            ranges.append([number])
-    return ", ".join("-".join(map(str, pair)) for pair in ranges)
+def _why(blank: Sequence[int], texts: Sequence[str]) -> str:
+    reason = missing()
+    if reason is None:
+        return "blank, or nothing was recognised"
+    return f"probably a scan; {reason}" if 2 * len(blank) > len(texts) else "blank or scanned"
 
 
 def join_hyphenated(texts: Sequence[str]) -> list[str]:

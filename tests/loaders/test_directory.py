@@ -84,18 +84,18 @@ def test_hidden_files_and_what_office_leaves_are_silently_left_out(tmp_path):
 
 
 def test_formats_that_are_not_read_are_named(tmp_path):
-    write(tmp_path, "book.epub", "README", "a.md")
+    write(tmp_path, "book.mp3", "README", "a.md")
     reasons = skipped(DirectoryLoader(tmp_path))
-    assert reasons["book.epub"] == "Footnote does not read .epub files yet"
+    assert reasons["book.mp3"] == "Footnote does not read .mp3 files yet"
     assert "end of the name" in reasons["README"]
 
 
 def test_include_and_exclude_choose_files_and_whole_folders(tmp_path):
-    write(tmp_path, "a.md", "a.txt", "drafts/b.md", "docs/c.md", "docs/old/d.md", "docs/e.epub")
+    write(tmp_path, "a.md", "a.txt", "drafts/b.md", "docs/c.md", "docs/old/d.md", "docs/e.mp3")
     assert keys(DirectoryLoader(tmp_path, include=["*.md"])) == [
         "a.md", "docs/c.md", "docs/old/d.md", "drafts/b.md",
     ]  # fmt: skip
-    loader = DirectoryLoader(tmp_path, include=["docs/**"], exclude=["old", "*.epub"])
+    loader = DirectoryLoader(tmp_path, include=["docs/**"], exclude=["old", "*.mp3"])
     assert [item.key for item in loader.list()] == ["docs/c.md"]
 
 
@@ -118,9 +118,9 @@ def test_two_files_that_differ_in_unicode_form_alone_do_not_share_a_key(tmp_path
 
 
 def test_a_file_of_a_kind_that_is_not_read_is_no_error_but_one_too_large_is(tmp_path):
-    write(tmp_path, "a.png", "b.md")
+    write(tmp_path, "a.mp3", "b.md")
     errors = {item.key: item.is_error for item in DirectoryLoader(tmp_path, max_bytes=3).list()}
-    assert errors == {"a.png": False, "b.md": True}
+    assert errors == {"a.mp3": False, "b.md": True}
 
 
 def test_a_name_that_is_not_utf8_is_skipped_with_a_key_that_can_be_stored(tmp_path):
@@ -213,12 +213,12 @@ def test_a_missing_root_is_a_source_error_that_names_it(tmp_path):
 
 
 def test_a_root_that_is_a_file_is_a_source_of_one_document(tmp_path):
-    write(tmp_path, "a.md", "b.md", "c.epub")
+    write(tmp_path, "a.md", "b.md", "c.mp3")
     loader = DirectoryLoader(tmp_path / "a.md")
     (ref,) = loader.list()
     assert ref.key == "a.md"
     assert loader.read(ref).page_content == "This is a.md."
-    assert list(skipped(DirectoryLoader(tmp_path / "c.epub"))) == ["c.epub"]
+    assert list(skipped(DirectoryLoader(tmp_path / "c.mp3"))) == ["c.mp3"]
 
 
 def test_an_empty_folder_lists_nothing(tmp_path):
@@ -226,7 +226,7 @@ def test_an_empty_folder_lists_nothing(tmp_path):
 
 
 def test_loading_yields_the_readable_documents_only(tmp_path):
-    write(tmp_path, "a.md", "c.md", "d.epub")
+    write(tmp_path, "a.md", "c.md", "d.mp3")
     (tmp_path / "b.pdf").write_bytes(b"not a pdf")
     (tmp_path / "e.txt").write_bytes(b"")
     assert [d.metadata["key"] for d in DirectoryLoader(tmp_path).load()] == ["a.md", "c.md"]

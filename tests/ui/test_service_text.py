@@ -118,7 +118,7 @@ def test_the_texts_of_the_code_are_those_of_the_catalogue(language):
 def test_texts_of_loaders_storage_models_and_services_are_collected():
     texts = {one.english for one in service_texts()}
     assert {
-        "0 characters: probably a scan",
+        "0 characters: probably a scan; {reason}",
         "This is no conversation exported from Footnote as JSON ({reason}): choose another file.",
         "{host} failed (HTTP {status}).{said} Try again soon.",
         "{reason} (the version imported earlier still answers)",
