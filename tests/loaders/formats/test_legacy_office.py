@@ -1,0 +1,229 @@
+import io
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from olefile import OleFileIO
+
+from errors import UnreadableError, UnreadableNowError
+from loaders.files import DirectoryFiles
+from loaders.formats import legacy_office, read_document
+from loaders.programs import is_installed, run_program
+from tests.loaders.formats.files import docx_file, html_page, pptx_file, xlsx_file
+from tests.loaders.formats.ole_files import ole_file
+
+needs_libreoffice = pytest.mark.skipif(
+    not is_installed("soffice"), reason="LibreOffice is not installed"
+)
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+STREAMS = {"doc": "WordDocument", "ppt": "PowerPoint Document", "xls": "Workbook"}
+
+
+def old(data: bytes, kind: str) -> bytes:
+    """A newer file as LibreOffice saves it in the format of before 2007."""
+    profile = "-env:UserInstallation=file://{}/profile"
+    made = run_program(
+        lambda folder: [
+            "soffice",
+            profile.format(folder),
+            "--headless",
+            "--convert-to",
+            kind,
+            "--outdir",
+            str(folder / "out"),
+            str(folder / f"it.{kind}x"),
+        ],
+        {f"it.{kind}x": data},
+        f"out/it.{kind}",
+        timeout_s=120,
+    ).made
+    assert made is not None
+    assert made.startswith(OLE[:8])
+    return made
+
+
+def handbook(document):
+    document.add_heading("휴가 규정", 1)
+    document.add_paragraph("연차 휴가는 매년 15일입니다. 有給休暇は十五日です。")
+    table = document.add_table(2, 2)
+    for cell, text in zip(table._cells, ["Kind", "Days", "Sick leave", "30"], strict=True):
+        cell.text = text
+    document.add_paragraph("Apply in time", style="List Bullet")
+
+
+def slides(presentation):
+    for title, text in (("Plan", "One point"), ("계획", "두 번째 장")):
+        slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+        slide.shapes.title.text = title
+        slide.placeholders[1].text = text
+
+
+@pytest.fixture(scope="module")
+def doc():
+    return old(docx_file(handbook), "doc")
+
+
+@pytest.fixture(scope="module")
+def xls():
+    return old(
+        xlsx_file({"Leave": [["구분", "日数"], ["연차", 15]], "Pay": [["Day"], [25]]}), "xls"
+    )
+
+
+@needs_libreoffice
+def test_a_doc_is_read_as_its_docx_is(doc):
+    document = read_document("규정.doc", doc)
+    assert document.page_content == (
+        "# 휴가 규정\n\n연차 휴가는 매년 15일입니다. 有給休暇は十五日です。\n\n"
+        "| Kind | Days |\n| --- | --- |\n| Sick leave | 30 |\n\n- Apply in time"
+    )
+    assert (document.metadata["format"], document.metadata["title"]) == ("doc", "휴가 규정")
+
+
+@needs_libreoffice
+def test_a_ppt_keeps_the_numbers_of_its_slides():
+    document = read_document("plan.ppt", old(pptx_file(slides), "ppt"))
+    (first, one), (second, two) = document.metadata["pages"]
+    text = document.page_content
+    assert (first, one, two, document.metadata["format"]) == (0, 1, 2, "ppt")
+    assert text.startswith("# Plan")
+    assert "One point" in text[:second]
+    assert text[second:].startswith("# 계획")
+    assert "두 번째 장" in text[second:]
+
+
+@needs_libreoffice
+def test_an_xls_keeps_every_sheet(xls):
+    document = read_document("a.xls", xls)
+    assert document.metadata["format"] == "xls"
+    for row in ("| 구분 | 日数 |", "| 연차 | 15 |", "| Day |", "| 25 |", "# Leave", "# Pay"):
+        assert row in document.page_content
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.doc", docx_file()),
+        ("a.ppt", pptx_file()),
+        ("a.xls", xlsx_file()),
+        ("a.xls", html_page("<table><tr><td>a<td>b<tr><td>1<td>2</table>")),
+    ],
+)
+def test_newer_files_and_web_pages_under_an_old_name_need_no_libreoffice(
+    monkeypatch, tmp_path, name, data
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    document = read_document(name, data)
+    assert document.page_content
+    assert document.metadata["format"] == name[-3:]
+
+
+@pytest.mark.parametrize("kind", ["doc", "ppt", "xls"])
+def test_without_libreoffice_the_file_is_listed_and_says_what_to_install(
+    monkeypatch, tmp_path, kind
+):
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / f"a.{kind}").write_bytes(ole_file({STREAMS[kind]: b"text"}))
+    files = DirectoryFiles(tmp_path)
+    (ref,) = files.list()
+    with pytest.raises(UnreadableNowError, match="apt-get install libreoffice-writer-nogui") as why:
+        files.read(ref)
+    assert f"LibreOffice reads .{kind} files, and is not installed" in str(why.value)
+    assert why.value.retryable
+
+
+@needs_libreoffice
+def test_files_are_converted_beside_each_other(doc, xls):
+    with ThreadPoolExecutor(4) as pool:
+        read = [*pool.map(lambda file: read_document(*file), [("a.doc", doc), ("b.xls", xls)] * 2)]
+    assert [one.metadata["format"] for one in read] == ["doc", "xls"] * 2
+    assert read[0].page_content == read[2].page_content
+
+
+def stream(data: bytes, name: str) -> bytearray:
+    with OleFileIO(io.BytesIO(data)) as file:
+        return bytearray(file.openstream(name).read())
+
+
+def with_stream(data: bytes, name: str, changed: bytes) -> bytes:
+    held = io.BytesIO(data)
+    with OleFileIO(held, write_mode=True) as file:
+        file.write_stream(name, changed)
+        return held.getvalue()
+
+
+@needs_libreoffice
+def test_a_password_is_told_as_such(doc, xls):
+    word = stream(doc, "WordDocument")
+    word[11] |= 1  # fEncrypted
+    excel = stream(xls, "Workbook")
+    after_start = 4 + int.from_bytes(excel[2:4], "little")
+    excel[after_start : after_start + 4] = b"\x2f\x00\x06\x00"  # FilePass, of 6 bytes
+    for name, data in (
+        ("a.doc", with_stream(doc, "WordDocument", bytes(word))),
+        ("a.xls", with_stream(xls, "Workbook", bytes(excel))),
+    ):
+        with pytest.raises(UnreadableError, match="encrypted with a password"):
+            read_document(name, data)
+
+
+@needs_libreoffice
+@pytest.mark.parametrize("kind", ["doc", "ppt", "xls"])
+@pytest.mark.parametrize("data", [OLE, ole_file({"Contents": b"text"}), OLE[:8]])
+def test_a_damaged_file_is_a_reason(kind, data):
+    with pytest.raises(UnreadableError) as caught:
+        read_document(f"a.{kind}", data)
+    assert not caught.value.retryable
+    assert f"save it as .{kind}x" in str(caught.value) or "damaged" in str(caught.value)
+
+
+def test_something_else_under_an_old_name_is_a_reason():
+    with pytest.raises(UnreadableError, match=r"damaged, or not really \.doc"):
+        read_document("a.doc", b"only some text")
+
+
+@needs_libreoffice
+def test_a_file_that_takes_too_long_is_a_reason(monkeypatch, doc):
+    monkeypatch.setattr(legacy_office, "_TIMEOUT_S", 0.05)
+    with pytest.raises(UnreadableError, match=r"longer than 0\.05 s; open it in its program"):
+        read_document("a.doc", doc)
+
+
+@needs_libreoffice
+def test_what_a_file_links_to_is_not_fetched():
+    asked = []
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+        do_HEAD = do_OPTIONS = do_PROPFIND = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    def convert(command):
+        address = f"http://127.0.0.1:{server.server_port}/pixel.png"
+        page = html_page(f"Before <img src='{address}' width=50 height=50>")
+
+        def as_text(folder):
+            return ["odt:writer8" if one == "docx" else one for one in command(folder)]
+
+        return run_program(as_text, {"it.doc": page}, "out/it.odt", timeout_s=120).made
+
+    def with_a_plain_profile(folder):
+        command = legacy_office._command(folder, "doc")
+        (folder / "profile" / "user" / "registrymodifications.xcu").unlink()
+        return command
+
+    with HTTPServer(("127.0.0.1", 0), Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            assert convert(lambda folder: legacy_office._command(folder, "doc"))
+            assert asked == []
+            assert convert(with_a_plain_profile)
+            assert asked  # the page does ask, where it is let
+        finally:
+            server.shutdown()
