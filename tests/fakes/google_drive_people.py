@@ -230,7 +230,7 @@ def _decoded(part: str) -> bytes:
 
 @cache
 def _key(account: str) -> rsa.RSAPrivateKey:
-    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return rsa.generate_private_key(public_exponent=65537, key_size=1024)  # quick to load
 
 
 def _private_pem(account: str) -> str:

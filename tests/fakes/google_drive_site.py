@@ -88,9 +88,14 @@ class DriveSite:
         return drive
 
     def edit(self, item: Item, content: Content | str, modified: datetime | None = None) -> None:
-        """Give it other content; `modified` as programs set it that keep the time of a file."""
+        """Give it other content; `modified` as programs set it that keep the time of a file.
+
+        A text is the Markdown of a document, and a file's as it is.
+        """
+        if isinstance(content, str):
+            content = Doc(content) if isinstance(item.content, Doc) else content.encode()
         with self._changing(item):
-            item.content = content.encode() if isinstance(content, str) else content
+            item.content = content
             item.modified = modified or self.now
 
     def rename(self, item: Item, name: str) -> None:

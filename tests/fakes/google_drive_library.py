@@ -1,0 +1,88 @@
+"""A library that imports from the fake Google Drive as the product does."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from domain import NOTHING_BEFORE, DocumentRef, ImportReport, ImportState
+from loaders.google_drive.files import DriveFiles
+from loaders.google_drive.login import DriveLogin
+from loaders.google_drive.wanted import DriveWanted
+from tests.fakes.google_drive import Doc, FakeDrive, Item
+from tests.fakes.google_drive_items import stamp
+from tests.fakes.google_drive_people_at_work import words
+from tests.fakes.library import Library
+from tests.fakes.loopback import Asked
+
+
+class DriveLibrary:
+    """Imports these folders; `waits` are the seconds that the loader asked for.
+
+    `confirm` is what a person answers who is asked whether most of the source is gone.
+    """
+
+    def __init__(self, fake: FakeDrive, data_dir: Path, *folders: Item) -> None:
+        self.fake = fake
+        self.library = Library(data_dir)
+        self.waits: list[float] = []
+        self.confirm: Callable[[], bool] = lambda: True
+        ids = [folder.id for folder in folders]
+        self._wanted = DriveWanted.of("folders", folders=ids)
+        self._source = self.library.sources.ensure("google_drive", " ".join(ids), name="Drive")
+        self._login = DriveLogin.of("service_account", json.dumps(fake.service_account()))
+
+    def load(self) -> tuple[ImportReport, list[Asked]]:
+        """Import, confirming removals if need be: the report, and what the API was asked."""
+        before = len(self.fake.requests)
+        report = self._run(confirm_removals=False)
+        if report.state is ImportState.NEEDS_CONFIRMATION and self.confirm():
+            report = self._run(confirm_removals=True)
+        return report, [one for one in self.fake.requests[before:] if one.path != "/token"]
+
+    def _run(self, *, confirm_removals: bool) -> ImportReport:
+        source = self.library.sources.get(self._source.id)
+        return self.library.load(self._loader(), source=source, confirm_removals=confirm_removals)
+
+    def _loader(self) -> DriveFiles:
+        def wait(seconds: float, why: str) -> None:
+            self.waits.append(seconds)
+
+        return DriveFiles(self._login, self._wanted, wait, api_url=self.fake.url)
+
+    def logs(self) -> int:
+        """How many logs of changes an import without news asks."""
+        return len(self.library.sources.get(self._source.id).mark["tokens"])
+
+    def versions(self) -> dict[str, str]:
+        """By id, the version that the library holds."""
+        known = self.library.documents.known(self._source.id)
+        return {key: one.version for key, one in known.items()}
+
+    def listed_anew(self) -> dict[str, str]:
+        """By id, the version that a whole listing tells now."""
+        listed = self._loader().list(NOTHING_BEFORE)
+        return {one.key: one.version for one in listed if isinstance(one, DocumentRef)}
+
+    def differences(self, expected: dict[str, Item]) -> list[tuple[str, str]]:
+        """The names of what is not as in the Drive, and how: ids, versions, titles and texts."""
+        known = self.library.documents.known(self._source.id)
+        names = {key: item.name for key, item in self.fake.items.items()}
+        wrong = [(names.get(key, key), "not there") for key in expected.keys() - known.keys()]
+        wrong += [(names.get(key, key), "too many") for key in known.keys() - expected.keys()]
+        for key in expected.keys() & known.keys():
+            stored = self.library.documents.get(known[key].document_id)
+            text = self.library.documents.text(stored.id)
+            wrong += [(names[key], how) for how in _wrong(stored, text, expected[key])]
+        return wrong
+
+
+def _wrong(stored, text: str, item: Item) -> list[str]:
+    content = item.content.markdown if isinstance(item.content, Doc) else item.content
+    exact = content.decode() if isinstance(content, bytes) else content
+    holds = {
+        "another version": stored.version.startswith(f"{item.md5 or stamp(item.modified)}/"),
+        "another title": stored.title == item.name,
+        "another text": not isinstance(exact, str) or text == exact.rstrip(),
+        "other words": words(text.encode()) == words(item.content),
+    }
+    return [how for how, is_right in holds.items() if not is_right]

@@ -1,0 +1,98 @@
+"""A Drive in which people are at work, and imports of it in between, with faults and without.
+
+After each import that succeeds the library holds what the Drive does: ids, versions and text.
+"""
+
+import random
+
+import pytest
+
+from domain import ImportState, Outcome
+from errors import SourceUnavailableError
+from tests.fakes.faults import Faults, no_faults
+from tests.fakes.google_drive import DRIVE_FAULTS, FakeDrive
+from tests.fakes.google_drive_library import DriveLibrary
+from tests.fakes.google_drive_people_at_work import PeopleAtWork
+
+_WORKED_ON = (Outcome.NEW, Outcome.CHANGED, Outcome.GONE, Outcome.FAILED)
+
+
+class Simulation:
+    """Steps of people, imports, and what has to hold after them."""
+
+    def __init__(self, fake, data_dir, seed):
+        self.fake, self.random = fake, random.Random(seed)
+        self.people = PeopleAtWork(fake, seed)
+        self.library = DriveLibrary(fake, data_dir, self.people.team, self.people.wiki)
+        self.history = []
+
+    def go_on(self):
+        """A few steps of people; Drive tells more or less of them, on longer or shorter pages."""
+        self.fake.tells_descendants = self.random.random() < 0.5
+        self.fake.page_limit = self.random.choice([7, 1000, 1000])
+        for _ in range(self.random.randint(1, 4)):
+            self.history.append(self.people.step())
+        if self.random.random() < 0.05:
+            self.fake.log.expire()
+            self.history.append("tokens expired")
+
+    def load_with_trouble(self):
+        """An import in which answers are faulty, or the network goes away in the middle."""
+        self.fake.faults = Faults(self.random.random(), 0.2, DRIVE_FAULTS, slow_seconds=0)
+        if self.random.random() < 0.3:
+            self.fake.unplug_after = self.random.randrange(12)
+        try:
+            report, _ = self.library.load()
+            self.check(report)
+        except SourceUnavailableError:
+            self.history.append("unplugged")
+        finally:
+            self.fake.faults, self.fake.unplug_after = no_faults(), None
+            self.fake.plug()
+
+    def load(self):
+        report, asked = self.library.load()
+        assert report.state is ImportState.COMPLETED, self.failed(report)
+        self.check(report)
+        assert len(asked) <= self.most_requests(report), (report.items, asked, self.history[-6:])
+
+    def check(self, report):
+        if report.state is ImportState.COMPLETED:
+            assert self.library.differences(self.people.expected()) == [], self.history[-12:]
+
+    def failed(self, report):
+        reasons = [item.reason for item in report.items if item.outcome is Outcome.FAILED]
+        return report.message, reasons, self.history[-12:]
+
+    def most_requests(self, report):
+        """The most that an import may need which did this: the logs, a few for each document, and
+        where folders or shortcuts have changed a listing of each of them."""
+        worked = sum(item.outcome in _WORKED_ON for item in report.items)
+        shortcuts = sum(item.target is not None for item in self.fake.items.values())
+        pages = 1 + len(self.fake.items) // self.fake.page_limit
+        moved = {*self.history[-8:]} - {"edit", "new_file", "look", "rename", "forbid"}
+        whole = 3 * (len(self.people.places) + shortcuts) + 4 * pages
+        return self.library.logs() * pages + 3 * worked + bool(moved) * whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "others_see_trash", "steps"), [(1, True, 300), (2, False, 100)])
+def test_the_library_follows_the_drive_through_whatever_people_do(
+    tmp_path, seed, others_see_trash, steps
+):
+    with FakeDrive(seed) as fake:
+        fake.others_see_trash = others_see_trash
+        simulation = Simulation(fake, tmp_path / "data", seed)
+        while len(simulation.history) < steps:
+            simulation.go_on()
+            if simulation.random.random() < 0.4:
+                simulation.load_with_trouble()
+            simulation.load()
+            if len(simulation.history) % 4 == 0:
+                assert simulation.library.versions() == simulation.library.listed_anew()
+
+        report, asked = simulation.library.load()
+        assert [one.path for one in asked] == ["/drive/v3/changes"] * simulation.library.logs()
+        assert report.passages_embedded == 0
+        assert fake.refused == []
+        assert simulation.library.library.check().agrees
