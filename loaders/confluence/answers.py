@@ -1,5 +1,6 @@
 """Tells what an answer of Confluence means: data, wait and ask again, or an error for a person."""
 
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -113,7 +114,7 @@ def _told(response: "Response") -> str:
 def _retry_after(response: "Response") -> float | None:
     """Seconds to wait, from a number or a date; None where it tells neither."""
     told = response.headers.get("Retry-After", "")
-    if told.strip().isdigit():
+    if re.fullmatch("[0-9]+", told.strip()):
         return float(told)
     try:
         moment = parsedate_to_datetime(told)
