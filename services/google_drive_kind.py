@@ -13,6 +13,7 @@ from services.source_kinds import Seen, look
 from storage.sources import Sources
 
 if TYPE_CHECKING:
+    from loaders.google_drive.calls import DriveCalls
     from loaders.google_drive.files import DriveFiles
     from loaders.google_drive.login import DriveLogin
     from loaders.google_drive.wanted import DriveWanted
@@ -77,22 +78,29 @@ class GoogleDriveKind(RemoteKind):
         if found.missing:  # an import could not tell what is hidden from what is gone
             raise SourceError(" ".join(found.missing))
         notes = (f"Signed in as {found.account}.", f"Visible: {joined(found.seen)}.")
-        return Place(joined(found.seen), options, notes)
+        return Place(joined(found.seen), self._spelled(options, secret, wait), notes)
 
     def _seen(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Seen:
         hint = "check that there are files, and that they are shared with the account"
         seen = look(self._loader(options, secret, wait), self._location(options), hint)
-        return replace(seen, titles=self._titles(options, secret, wait, seen.titles))
+        calls = self._calls(options, secret, wait)
+        return replace(seen, titles=tuple(str(calls.file(key)["name"]) for key in seen.titles))
 
-    def _titles(
-        self, options: Mapping[str, Any], secret: str, wait: Wait, keys: Sequence[str]
-    ) -> tuple[str, ...]:
+    def _spelled(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Mapping[str, Any]:
+        """The options with the id of the account's own Drive, which everybody calls the same."""
+        from loaders.google_drive.wanted import MY_DRIVE
+
+        if MY_DRIVE not in (ids := options[options["scope"]]):
+            return options
+        own = str(self._calls(options, secret, wait).file(MY_DRIVE)["id"])
+        return {**options, options["scope"]: sorted({*ids, own} - {MY_DRIVE})}
+
+    def _calls(self, options: Mapping[str, Any], secret: str, wait: Wait) -> "DriveCalls":
         from loaders.google_drive.calls import DriveCalls
         from loaders.google_drive.service import DriveServices
 
         login = _login(options, secret)
-        calls = DriveCalls(DriveServices(login, self._api_url), login.kind, wait)
-        return tuple(str(calls.file(key)["name"]) for key in keys)
+        return DriveCalls(DriveServices(login, self._api_url), login.kind, wait)
 
 
 def _login(options: Mapping[str, Any], secret: str) -> "DriveLogin":

@@ -26,8 +26,8 @@ def show_choices(services: Services, kind: str, key: str, before: Given | None =
     given = dict(before or {})
     choices = deciding(services.source_kinds.get(kind).fields)
     shown = [one for one in choices if before is None or not one.fixed]
-    for one, column in zip(shown, st.columns(max(len(shown), 2)) if shown else (), strict=False):
-        with column:
+    for one, place in zip(shown, _places(len(shown), in_two=True), strict=True):
+        with place:
             given[one.name] = _choose(one, given.get(one.name), f"{key}-{one.name}")
     return given
 

@@ -153,3 +153,13 @@ def test_a_test_does_not_wait_for_long(services, given, drive, monkeypatch):
     drive.faults = Faults(1, share=1.0, kinds=(Fault.UNAVAILABLE,), in_a_row=99)
     with pytest.raises(SourceError, match="Try again in"):
         check(services, given())
+
+
+def test_the_own_drive_of_an_account_is_a_place_of_its_own(services, given, drive):
+    drive.doc("Note", "# Note")
+    person = json.dumps(drive.people.authorized_user())
+    login = {"login": "oauth", "oauth_token": person}
+    mine = given(folders="https://drive.google.com/drive/my-drive", **login)
+    source = add(services, mine)
+    assert "root" not in source.location
+    assert work(services, source).state is ImportState.COMPLETED
