@@ -55,6 +55,8 @@ HOME = {
     "openpyxl": {"loaders"},
     "atlassian": {"loaders"},
     "requests": {"loaders"},
+    "olefile": {"loaders"},
+    "yaml": {"loaders"},
     "bs4": {"loaders"},
     "lxml": {"loaders"},
     "markdownify": {"loaders"},

@@ -19,7 +19,10 @@ LAB_FORMATS = "Document types"
 LAB_COLLECTIONS = "Collections, separated by commas"
 LAB_LABELS = "Labels, separated by commas"
 LAB_SINCE = "Changed since"
-FORMATS = fixed(("md", "txt", "html", "pdf", "docx", "pptx", "xlsx", "csv", "json"))
+FORMATS = fixed((
+    "md", "txt", "html", "pdf", "docx", "pptx", "xlsx", "odt", "ods", "odp", "hwp", "hwpx", "rtf",
+    "epub", "csv", "tsv", "json", "yaml", "xml", "ipynb", "eml", "msg", "zip",
+))  # fmt: skip
 MODES = {
     "similarity": "Similarity",
     "similarity_score_threshold": "Similarity above a threshold",
