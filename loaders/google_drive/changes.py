@@ -34,6 +34,11 @@ class News:
         elif change.get("removed"):
             self.files.setdefault(change["fileId"], None)
 
+    def shows_folders(self) -> bool:
+        """Whether a folder has changed that can be seen, wherever it is."""
+        told = (file for file in self.files.values() if file is not None)
+        return any(file["mimeType"] == FOLDER and not file.get("trashed") for file in told)
+
     def is_of_folders(self, tree: Tree) -> bool:
         """Whether what is below something has changed: only a whole listing tells what."""
         return any(_is_drive_other(tree, *one) for one in self.drives.items()) or any(
@@ -63,6 +68,8 @@ def _is_drive_other(tree: Tree, drive_id: str, name: str | None) -> bool:
 
 def _moves_others(tree: Tree, key: str, file: File | None) -> bool:
     """Whether a folder or a shortcut has come, is another now, or has gone."""
+    if key in tree.outer:
+        return True
     if key not in tree.folders and key not in tree.shortcuts:
         is_other = file is not None and file["mimeType"] in {FOLDER, SHORTCUT}
         return is_other and not _is_outside(tree, file)

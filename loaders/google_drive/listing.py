@@ -48,7 +48,7 @@ class Listing:
             SourceError: It can't be listed.
         """
         news = self._news()
-        if news is None or news.is_of_folders(self.tree):
+        if news is None or news.is_of_folders(self.tree) or self._may_lead_on(news):
             yield from self._whole({} if news is None else news.files)
         else:
             yield from self._by_changes(news)
@@ -66,6 +66,11 @@ class Listing:
             return None
         self.tree = Tree.of_json(mark, self.tree.drives, self.tree.singles)
         return news
+
+    def _may_lead_on(self, news: News) -> bool:
+        """Whether a shortcut that led to nothing may lead to something: a folder above came."""
+        waiting = self.tree.shortcuts.keys() & self.before.mark["skipped"].keys()
+        return bool(waiting) and news.shows_folders()
 
     def _whole(self, changed: Mapping[str, File | None]) -> Iterator[Listed]:
         walk = Walk(self.calls, self.wanted, self.invite)

@@ -26,12 +26,17 @@ class Shortcut(NamedTuple):
 
 @dataclass(slots=True)
 class Tree:
-    """What is imported: folders with all that is in them, whole shared drives, single files."""
+    """What is imported: folders with all that is in them, whole shared drives, single files.
+
+    `outer` are the ids of folders above these that are not imported: what befalls those, such as
+    the trash, befalls what is in them, and Drive tells it of those alone.
+    """
 
     folders: dict[str, Folder] = field(default_factory=dict)
     shortcuts: dict[str, Shortcut] = field(default_factory=dict)
     drives: frozenset[str] = frozenset()
     singles: frozenset[str] = frozenset()
+    outer: set[str] = field(default_factory=set)
     _paths: dict[str, Path] = field(default_factory=dict)
     _targets: dict[str, list[str]] = field(default_factory=dict)
 
@@ -75,6 +80,7 @@ class Tree:
         return {
             "folders": [[key, *folder] for key, folder in self.folders.items()],
             "shortcuts": [[key, *shortcut] for key, shortcut in self.shortcuts.items()],
+            "outer": sorted(self.outer),
         }
 
     @classmethod
@@ -82,7 +88,7 @@ class Tree:
         cls, told: Mapping[str, Any], drives: frozenset[str], singles: frozenset[str]
     ) -> "Tree":
         """The tree of an earlier import."""
-        tree = cls(drives=drives, singles=singles)
+        tree = cls(drives=drives, singles=singles, outer=set(told["outer"]))
         for key, name, above, parents in told["folders"]:  # those above others come before them
             tree.add(key, name, above, parents)
         for key, *shortcut in told["shortcuts"]:

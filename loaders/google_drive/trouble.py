@@ -72,7 +72,8 @@ def trouble_of(error: Exception) -> Trouble | None:
     if isinstance(error, ValueError):
         return Trouble(200, "broken", "Google Drive's answer was broken", passes=True)
     if isinstance(error, TransportError | HttpLib2Error | http.client.HTTPException | OSError):
-        return Trouble(0, "network", "Google Drive can't be reached", passes=True)
+        why = str(error) or type(error).__name__
+        return Trouble(0, "network", f"Google Drive can't be reached ({why})", passes=True)
     return None
 
 

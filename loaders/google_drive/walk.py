@@ -60,6 +60,7 @@ class Walk:
         roots = [self._root(folder_id) for folder_id in self._wanted.ids]
         for root in roots:
             self.tree.add(root["id"], root["name"], None, root.get("parents", ()))
+            self._climb(root)
         yield from self._below(roots)
 
     def _of_singles(self) -> Iterator[File | Skipped]:
@@ -75,6 +76,7 @@ class Walk:
             elif file["mimeType"] == SHORTCUT:
                 self._note(file, None)
             else:
+                self._climb(file)
                 yield file
 
     def _of_drives(self) -> Iterator[File | Skipped]:
@@ -144,6 +146,19 @@ class Walk:
             return file
         return self._calls.file(file_id)
 
+    def _climb(self, file: File) -> None:
+        """Note the folders above that this account sees and that are not imported."""
+        above = list(file.get("parents", ()))
+        while above:
+            folder_id = above.pop()
+            if folder_id in self.tree.folders.keys() | self.tree.outer | self.tokens.keys():
+                continue
+            try:
+                above += self._calls.file(folder_id).get("parents", ())
+            except NotVisibleError:
+                continue
+            self.tree.outer.add(folder_id)
+
     def _below(self, level: list[File]) -> Iterator[File | Skipped]:
         """Files in these folders and all below them, level by level: thus paths stay the same."""
         while level:
@@ -201,7 +216,9 @@ class Walk:
             return
         if file.get("trashed"):
             yield _skipped(shortcut, "it leads to what is in the trash")
-        elif file["mimeType"] == FOLDER:
+            return
+        self._climb(file)
+        if file["mimeType"] == FOLDER:
             self._add(file)
             yield from self._below([file])
         elif file["mimeType"] != SHORTCUT:  # Drive makes none to another

@@ -22,7 +22,8 @@ class Importer:
         self.listed = []
 
     def files(self, scope="folders", types=(), **wanted):
-        ids = {name: [item.id for item in items] for name, items in wanted.items()}
+        """The loader of these items, which may also be told by their addresses."""
+        ids = {name: [getattr(item, "id", item) for item in wanted[name]] for name in wanted}
         told = DriveWanted.of(scope, types=types, **ids)
         return DriveFiles(
             self.login, told, self.wait, api_url=self.drive.url, max_bytes=self.max_bytes

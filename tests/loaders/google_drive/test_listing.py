@@ -4,7 +4,6 @@ import pytest
 
 from domain import DocumentRef
 from errors import SourceError
-from loaders.google_drive.wanted import DriveWanted
 from tests.fakes.google_drive import PERSON
 from tests.loaders.google_drive.conftest import Importer
 
@@ -137,11 +136,19 @@ def test_a_folder_of_a_shared_drive_comes_to_members_and_to_guests(drive, import
         assert keys(importer) == {item.id}
 
 
+def test_a_shared_drive_can_be_imported_as_a_folder_under_its_own_name(drive, importer):
+    shared = drive.shared_drive("Company")
+    item = drive.doc("A", "x", drive.folder("Sub", shared))
+    files = importer.files(folders=[shared])
+    assert importer.sync(files) == {item.id}
+    assert files.read(importer.before.documents[item.id]).metadata["folder"] == "Company / Sub"
+    assert importer.sync(files) == set()
+    assert drive.calls() == {"changes": 2}
+
+
 def test_the_topmost_folder_of_a_person_is_my_drive(drive, importer):
     item = drive.doc("Mine", "text", drive.root_of(importer.login.email))
-    wanted = DriveWanted.of("folders", folders=["https://drive.google.com/drive/my-drive"])
-    files = importer.files(folders=[item.parents[0]])
-    files._wanted = wanted
+    files = importer.files(folders=["https://drive.google.com/drive/my-drive"])
     importer.listed = list(files.list())
     assert keys(importer) == {item.id}
 

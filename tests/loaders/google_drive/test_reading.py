@@ -7,6 +7,7 @@ from errors import UnreadableError, UnreadableNowError
 from loaders.google_drive.export import EXPORTS
 from loaders.google_drive.kinds import NATIVE
 from loaders.google_drive.loader import GoogleDriveLoader
+from loaders.google_drive.wanted import DriveWanted
 from tests.loaders.google_drive.conftest import refuse
 
 
@@ -150,8 +151,8 @@ def test_it_is_used_as_other_loaders_of_langchain_are(drive, importer, team):
     drive.doc("Plan", "# Plan", team)
     drive.upload("bad.pdf", b"no", team)
     drive.other("Survey", "form", team)
-    files = importer.files(folders=[team])
-    loader = GoogleDriveLoader(files._login, files._wanted, importer.wait, api_url=drive.url)
+    wanted = DriveWanted.of("folders", folders=[team.id])
+    loader = GoogleDriveLoader(importer.login, wanted, importer.wait, api_url=drive.url)
     assert [document.metadata["title"] for document in loader.load()] == ["Plan"]
 
 
