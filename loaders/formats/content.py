@@ -15,6 +15,8 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"\s+")
+_HEADING_STYLE = re.compile(r"(?:개요|제목|見出し|outline|heading)\s*([1-9])$", re.IGNORECASE)
+_TITLE_STYLES = ("title", "제목", "문서 제목", "表題")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,14 @@ def told_title(title: object) -> str:
     """The title from a file's properties; empty where a program, not a person, has set it."""
     text = one_line(title) if isinstance(title, str) else ""
     return "" if _NO_TITLE.match(text) else text
+
+
+def style_level(name: str) -> int:
+    """The heading level that a paragraph style's name tells, from 1; 0 where it tells none."""
+    if name.strip().lower() in _TITLE_STYLES:
+        return 1
+    match = _HEADING_STYLE.match(name.strip())
+    return int(match[1]) if match else 0
 
 
 def cell(text: str) -> str:

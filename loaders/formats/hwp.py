@@ -7,7 +7,7 @@ from typing import Any
 
 from errors import UnreadableError
 from loaders.formats.archive import ENCRYPTED
-from loaders.formats.content import Content, clean, heading, one_line, told_title
+from loaders.formats.content import Content, clean, heading, one_line, style_level, told_title
 from loaders.formats.grid import Cell, grid_table
 from loaders.formats.hwp_records import (
     CTRL_HEADER,
@@ -22,7 +22,6 @@ from loaders.formats.hwp_records import (
     tree,
     unsigned,
 )
-from loaders.formats.hwpx import style_level
 
 _OLD = b"HWP Document File V"
 _SIGNATURE = b"HWP Document File"

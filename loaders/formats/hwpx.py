@@ -11,7 +11,7 @@ from typing import Any
 from errors import UnreadableError
 from loaders.encoding import decode
 from loaders.formats.archive import ENCRYPTED, open_zip, read_part
-from loaders.formats.content import Content, heading, one_line, told_title
+from loaders.formats.content import Content, heading, one_line, style_level, told_title
 from loaders.formats.grid import Cell, grid_table
 from loaders.formats.markup import attribute, child, local, number, outermost, parse_part
 
@@ -19,8 +19,6 @@ _SECTION = re.compile(r"Contents/section(\d{1,6})\.xml$", re.IGNORECASE)
 _PREVIEW = "Preview/PrvText.txt"
 _ONLY_PREVIEW = "its pages are damaged: only the preview of its beginning was read"
 _MISSING = "section {number} is damaged and was left out"
-_OUTLINE = re.compile(r"(?:개요|outline|제목|heading)\s*([1-9])\Z", re.IGNORECASE)
-_TITLE_STYLES = ("제목", "title", "문서 제목")
 _MAX_HEADING = 200  # characters; longer ones are paragraphs, whatever their style
 _LETTERS = {
     "lineBreak": "\n", "tab": "\t", "nbSpace": " ", "fwSpace": " ", "hyphen": "-",
@@ -97,14 +95,6 @@ def _levels(archive: zipfile.ZipFile) -> dict[tuple[str, str], int]:
             if level := max(map(style_level, names)):
                 levels["style", attribute(node, "id")] = level
     return levels
-
-
-def style_level(name: str) -> int:
-    """The heading level that a style's name tells; 0 where it tells none."""
-    if name.strip().lower() in _TITLE_STYLES:
-        return 1
-    match = _OUTLINE.match(name.strip())
-    return int(match[1]) if match else 0
 
 
 def _blocks(parent: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:

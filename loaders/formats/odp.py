@@ -1,11 +1,14 @@
 """OpenDocument presentations as Markdown, slide by slide."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from loaders.formats.content import Content, heading, join_pages, one_line
 from loaders.formats.markup import attribute, child, local
 from loaders.formats.odf import Package, flat, table
+
+_LENGTH = re.compile(r"-?\d{1,6}(?:\.\d{1,6})?")  # LibreOffice writes all of a file in one unit
 
 
 def read(data: bytes) -> Content:
@@ -20,11 +23,18 @@ def read(data: bytes) -> Content:
 
 def _slide(slide: Any) -> Iterator[str]:
     shapes = [node for node in slide if local(node) not in ("", "notes", "forms")]
-    for shape in sorted(shapes, key=lambda node: attribute(node, "class") != "title"):
+    for shape in sorted(shapes, key=_place):
         yield from filter(None, _shape(shape))
     notes = child(slide, "notes")
     if notes is not None:
         yield from (f"> {line}" for line in flat(notes).splitlines())
+
+
+def _place(shape: Any) -> tuple[bool, float, float]:
+    """Where a shape stands in reading order: titles first, then from the top and the left."""
+    top, left = (_LENGTH.match(attribute(shape, name)) for name in ("y", "x"))
+    first = attribute(shape, "class") != "title"
+    return first, float(top[0]) if top else 0.0, float(left[0]) if left else 0.0
 
 
 def _shape(shape: Any) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from errors import UnreadableError
-from loaders.formats.content import Content, heading, one_line, told_title
+from loaders.formats.content import Content, heading, one_line, style_level, told_title
 from loaders.formats.rtf_table import Table
 from loaders.formats.rtf_tokens import Token, charset, code_page, decoded, tokens
 
@@ -225,6 +225,11 @@ class _Document:
             self.blocks.append(("\n" if is_item and self._after_item else "\n\n") + text)
             self._after_item = is_item
 
+    def _name_style(self, text: str) -> None:
+        """Take a style's name, which ends in a semicolon: some programs tell levels by it only."""
+        if level := style_level(text.strip().rstrip(";")):
+            self._levels.setdefault(self._style, level - 1)
+
     def _flush(self) -> None:
         if self._bytes:
             self._write(decoded(bytes(self._bytes), self._state.codec or self._page))
@@ -235,5 +240,7 @@ class _Document:
         if state.hidden or state.unseen:
             return
         targets = {"body": self._text, "title": self.told, "note": self._note, "label": self._label}
-        if state.place in targets:
+        if state.place == "styles":
+            self._name_style(text)
+        elif state.place in targets:
             targets[state.place].append(text)

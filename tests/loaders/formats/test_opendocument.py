@@ -100,7 +100,9 @@ def test_sheets_are_tables_under_their_names():
 
 def test_slides_are_pages_with_title_points_and_notes():
     body = (
-        "<draw:page><draw:frame><draw:text-box><text:list><text:list-item><text:p>One</text:p>"
+        '<draw:page><draw:frame svg:x="9cm" svg:y="2.5cm"><draw:text-box><text:p>right</text:p>'
+        '</draw:text-box></draw:frame><draw:frame svg:x="1cm" svg:y="2.5cm"><draw:text-box>'
+        "<text:list><text:list-item><text:p>One</text:p>"
         "</text:list-item><text:list-item><text:p>Two</text:p></text:list-item></text:list>"
         '</draw:text-box></draw:frame><draw:frame presentation:class="title"><draw:text-box>'
         "<text:p>계획</text:p></draw:text-box></draw:frame><presentation:notes><draw:frame>"
@@ -110,7 +112,7 @@ def test_slides_are_pages_with_title_points_and_notes():
         "</draw:page>"
     )
     document = read_document("a.odp", odf_file("presentation", body))
-    assert document.page_content == "# 계획\n\n- One\n- Two\n\n> Say hello\n\n二枚目"
+    assert document.page_content == "# 계획\n\n- One\n- Two\n\nright\n\n> Say hello\n\n二枚目"
     assert document.metadata["pages"] == [(0, 1), (document.page_content.index("二"), 2)]
     assert document.metadata["title"] == "계획"
 

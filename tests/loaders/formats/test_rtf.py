@@ -59,6 +59,12 @@ def test_headings_have_their_levels():
     assert document.metadata["title"] == "Leave"
 
 
+@pytest.mark.parametrize("name", ["heading 1", "Heading 1", escaped("제목 1", "cp949"), "Title"])
+def test_styles_of_headings_are_known_by_their_names(name):
+    body = rf"{{\stylesheet{{\s0 Normal;}}{{\s4\f1\b {name};}}}}\pard\s4 Leave\par\pard\s0 x\par"
+    assert read(body).page_content == "# Leave\n\nx"
+
+
 def test_the_title_of_the_properties_is_used_without_a_heading():
     document = read(r"{\info{\title Leave rules}{\author Kim}}Text\par")
     assert document.metadata["title"] == "Leave rules"
