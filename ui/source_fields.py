@@ -28,7 +28,7 @@ def show_choices(services: Services, kind: str, key: str, before: Given | None =
     shown = [one for one in choices if before is None or not one.fixed]
     for one, place in zip(shown, _places(len(shown), in_two=True), strict=True):
         with place:
-            given[one.name] = _choose(one, given.get(one.name), f"{key}-{one.name}")
+            given[one.name] = _choose(one, given.get(one.name), f"choice-{one.name}-{key}")
     return given
 
 

@@ -102,6 +102,12 @@ def test_a_confluence_site_is_tested_added_and_kept_in_step(
     refresh(page, 3, new=0, changed=0, gone=1)
     see_held(page, 1)
 
+    page.set_viewport_size(PHONE)
+    choose(page, words.EDIT_SOURCE)
+    label = page.get_by_text(words.SOURCE_FIELDS["login"], exact=True)
+    label.wait_for()
+    assert label.bounding_box()["width"] > 40, "styles of other pages' keys must not hide it"
+
 
 def test_what_is_typed_stays_when_another_choice_shows_other_fields(
     page: "sync_api.Page", program: Program
