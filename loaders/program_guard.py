@@ -25,16 +25,20 @@ def main() -> int:
     program = subprocess.Popen(  # noqa: S603  # the one who asks has chosen it
         command, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True
     )
-    told = threading.Thread(target=_end_with_pipe, args=(program.pid, folder), daemon=True)
-    told.start()
+    alone = threading.Event()
+    watch = threading.Thread(target=_end_with_pipe, args=(program.pid, folder, alone), daemon=True)
+    watch.start()
     code = program.wait()
+    if alone.is_set():
+        watch.join()  # it removes the folder, and ends this process
     _kill(program.pid)  # what it may have left running
     return code if code >= 0 else 128 - code
 
 
-def _end_with_pipe(group: int, folder: str) -> None:
+def _end_with_pipe(group: int, folder: str, alone: threading.Event) -> None:
     while os.read(0, 1024):
         pass
+    alone.set()
     _kill(group)
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
