@@ -151,13 +151,17 @@ class Walk:
         above = list(file.get("parents", ()))
         while above:
             folder_id = above.pop()
-            if folder_id in self.tree.folders.keys() | self.tree.outer | self.tokens.keys():
-                continue
-            try:
-                above += self._calls.file(folder_id).get("parents", ())
-            except NotVisibleError:
-                continue
-            self.tree.outer.add(folder_id)
+            noted = (self.tree.folders, self.tree.outer, self.tokens)  # a token is of a drive
+            if not any(folder_id in one for one in noted):
+                self.tree.outer.add(folder_id)
+                above += self._parents(folder_id)
+
+    def _parents(self, folder_id: str) -> Sequence[str]:
+        try:
+            parents: Sequence[str] = self._calls.file(folder_id).get("parents", ())
+        except NotVisibleError:  # no more: that is told as a change
+            return ()
+        return parents
 
     def _below(self, level: list[File]) -> Iterator[File | Skipped]:
         """Files in these folders and all below them, level by level: thus paths stay the same."""
