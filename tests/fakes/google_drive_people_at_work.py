@@ -33,8 +33,8 @@ class PeopleAtWork:
             *[self.new_file, self.edit] * 6,
             *[self.rename, self.move_file, self.trash, self.restore] * 3,
             *[self.move_folder, self.rename_folder, self.new_folder, self.shortcut] * 2,
-            *[self.share, self.unshare, self.purge, self.two_folders, self.forbid],
-            *[self.trash_folder, self.membership, self.look],
+            *[self.share, self.unshare, self.trash_folder, self.shortcut] * 2,
+            *[self.purge, self.two_folders, self.forbid, self.membership, self.look],
         ]
 
     def step(self) -> str:
@@ -103,7 +103,7 @@ class PeopleAtWork:
         self.fake.trash(self._file())
 
     def trash_folder(self) -> None:
-        if folder := self._inner_folder():
+        if folder := self.random.choice([self._inner_folder(), self.aside]):
             self.fake.trash(folder)
 
     def restore(self) -> None:
@@ -115,7 +115,9 @@ class PeopleAtWork:
         self.fake.purge(self._file())
 
     def share(self) -> None:
-        self.fake.share(self.random.choice([self.aside, self._file(), self._file()]))
+        item = self.random.choice([self.aside, self._place(), self._file(), self._file()])
+        if item.parents:
+            self.fake.share(item)
 
     def unshare(self) -> None:
         shared = [item for item in self.fake.items.values() if IMPORTER in item.shared]
