@@ -95,6 +95,25 @@ def test_a_password_signs_in_to_a_server(server):
     assert client.get(WHO)["displayName"] == "Kim Minji"
 
 
+def test_a_password_may_be_in_any_script_and_is_shown_by_no_error(server, monkeypatch):
+    client = ConfluenceClient(
+        server.url, Login(LoginKind.BASIC, KIM, "비밀번호"), lambda seconds, why: None
+    )
+    with pytest.raises(SourceError, match="refused the credentials"):
+        client.get(WHO)
+    monkeypatch.setattr("tests.fakes.confluence.PASSWORD", "비밀번호")
+    assert client.get(WHO)["displayName"] == "Kim Minji"
+
+
+@pytest.mark.parametrize("secret", ["토큰", "abc\ndef", "abc\x7f"])
+def test_a_token_that_can_be_none_is_refused_without_being_shown(server, secret):
+    login = Login(LoginKind.TOKEN, "", secret)
+    with pytest.raises(SourceError, match="copy it once more") as raised:
+        ConfluenceClient(server.url, login, lambda seconds, why: None).get(WHO)
+    assert secret not in str(raised.value)
+    assert not server.requests
+
+
 def test_what_is_not_there_is_refused_at_once_with_confluences_words(fake):
     with pytest.raises(ContentRefusedError, match="No content found") as raised:
         client_of(fake).get("rest/api/content/77")
