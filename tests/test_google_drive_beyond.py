@@ -71,6 +71,17 @@ def test_what_a_shortcut_leads_to_comes_with_the_folder_it_is_in(fake, team, tmp
     assert len(library.versions()) == 2
 
 
+def test_what_a_shortcut_leads_to_comes_with_membership_of_its_drive(fake, team, tmp_path):
+    drive = fake.shared_drive("Wiki", members=[PERSON])
+    fake.shortcut(fake.upload("a.txt", "w1", drive), team)
+    library = DriveLibrary(fake, tmp_path / "data", team)
+    assert follows(library, team)
+    assert library.versions() == {}
+    fake.add_member(drive)
+    assert follows(library, team)
+    assert len(library.versions()) == 1
+
+
 def test_a_shared_drive_that_is_left_is_told_and_nothing_is_removed(fake, tmp_path):
     drive = fake.shared_drive("Wiki")
     fake.upload("a.txt", "w1", drive)

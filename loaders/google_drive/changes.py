@@ -35,9 +35,12 @@ class News:
             self.files.setdefault(change["fileId"], None)
 
     def shows_folders(self) -> bool:
-        """Whether a folder has changed that can be seen, wherever it is."""
+        """Whether a folder or shared drive has changed that can be seen, wherever it is."""
         told = (file for file in self.files.values() if file is not None)
-        return any(file["mimeType"] == FOLDER and not file.get("trashed") for file in told)
+        is_drive = any(name is not None for name in self.drives.values())
+        return is_drive or any(
+            file["mimeType"] == FOLDER and not file.get("trashed") for file in told
+        )
 
     def is_of_folders(self, tree: Tree) -> bool:
         """Whether what is below something has changed: only a whole listing tells what."""
