@@ -96,3 +96,36 @@ def test_the_library_follows_the_drive_through_whatever_people_do(
         assert report.passages_embedded == 0
         assert fake.refused == []
         assert simulation.library.library.check().agrees
+
+
+class BusyDrive(FakeDrive):
+    """Before it answers, somebody may do something."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.meanwhile = lambda: None
+
+    def answer(self, request):
+        self.meanwhile()
+        return super().answer(request)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [3, 4])
+def test_what_people_do_in_the_middle_of_an_import_is_caught_up_with(tmp_path, seed):
+    with BusyDrive(seed) as fake:
+        simulation = Simulation(fake, tmp_path / "data", seed)
+
+        def meanwhile():
+            if simulation.random.random() < 0.5:
+                simulation.history.append(simulation.people.step())
+
+        for _ in range(40):
+            fake.meanwhile = meanwhile
+            simulation.library.load()
+            fake.meanwhile = lambda: None
+            report, _ = simulation.library.load()
+            assert report.state is ImportState.COMPLETED, simulation.failed(report)
+            simulation.check(report)
+        assert len(simulation.history) > 80
+        assert fake.refused == []
