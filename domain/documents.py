@@ -40,11 +40,13 @@ class Skipped:
 class Gone:
     """A document of an earlier import that its source holds no more, and why.
 
-    What is neither listed nor skipped is gone as well; this tells a person the reason.
+    What is neither listed nor skipped is gone as well; this tells a person the reason. Where it is
+    not certain, as with a whole place that a lost right may only hide, a person confirms it.
     """
 
     key: str
     reason: str
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from storage.documents import KnownVersion
 from storage.imports import Failure
 
 _BRAKE_ABOVE = 10
-HELD_BACK = "no longer in the source; its removal waits for confirmation"
+TO_CONFIRM = "its removal waits for confirmation"
 STILL_ANSWERS = "the version imported earlier still answers"
 
 
@@ -46,14 +46,14 @@ def plan(
 
     A document is unchanged if it was imported from these bytes by this reader. More than half
     of a source of more than 10 documents is removed only with `confirm_removals`: an unmounted
-    folder looks like an emptied one.
+    folder looks like an emptied one. So is what its loader is not certain of.
 
     Args:
         listing: All that the source holds.
         known: By key, what the ledger has of it.
         failures: By key, what could not be read before.
         formats_version: Of the readers.
-        confirm_removals: Remove even most of the source.
+        confirm_removals: Remove even most of the source, and what nobody is certain of.
         keys: If there are any, nothing is done about other documents, and these are read even
             if nothing about them has changed.
         left_out: Keys of documents that count as no longer in the source. A person said so, and
@@ -71,7 +71,7 @@ def plan(
     missing = [key for key in known if key not in seen.listed and (not asked or key in asked)]
     gone = _without_skipped(missing, seen.skipped, known, result)
     return _with_removals(
-        result, gone, known, left_out, seen.reasons, confirm_removals=confirm_removals
+        result, gone, known, left_out, seen.gone, confirm_removals=confirm_removals
     )
 
 
@@ -79,14 +79,14 @@ def plan(
 class _Seen:
     """What a source lists: the keys of all documents; those asked about, and second ones of a key.
 
-    `skipped` are all that it skips, `reasons` by key why documents are gone.
+    `skipped` are all that it skips, `gone` by key what it says of documents that are gone.
     """
 
     listed: set[str] = field(default_factory=set)
     documents: list[DocumentRef] = field(default_factory=list)
     twins: list[DocumentRef] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    reasons: dict[str, str] = field(default_factory=dict)
+    gone: dict[str, Gone] = field(default_factory=dict)
     mark: Mapping[str, Any] | None = None
 
 
@@ -96,7 +96,7 @@ def _look(listing: Iterable[Listed], asked: Collection[str], left_out: Collectio
         if isinstance(entry, Mark):
             seen.mark = entry.values
         elif isinstance(entry, Gone):
-            seen.reasons[entry.key] = entry.reason
+            seen.gone[entry.key] = entry
         elif entry.key in left_out:
             continue
         elif isinstance(entry, Skipped):
@@ -206,20 +206,23 @@ def _with_removals(
     gone: list[str],
     known: Mapping[str, KnownVersion],
     left_out: Collection[str],
-    reasons: Mapping[str, str],
+    told: Mapping[str, Gone],
     *,
     confirm_removals: bool,
 ) -> Plan:
     by_itself = [key for key in gone if key not in left_out]
     many = len(known) > _BRAKE_ABOVE and len(by_itself) * 2 > len(known)
-    held_back = by_itself if many and not confirm_removals else []
-    result.settled.extend(_item(key, known, Outcome.KEPT, HELD_BACK) for key in held_back)
-    removed = [key for key in gone if key in left_out] if held_back else gone
-    items = [
-        (known[key].document_id, _item(key, known, Outcome.GONE, reasons.get(key, "")))
-        for key in removed
-    ]
-    return replace(result, gone=items, held_back=len(held_back))
+    doubtful = {key for key in by_itself if many or (key in told and not told[key].is_certain)}
+    held_back = set() if confirm_removals else doubtful
+    for key in gone:
+        reason = told[key].reason if key in told else ""
+        if key in held_back:
+            why = f"{reason or 'no longer in the source'}; {TO_CONFIRM}"
+            result.settled.append(_item(key, known, Outcome.KEPT, why))
+        else:
+            item = _item(key, known, Outcome.GONE, reason)
+            result.gone.append((known[key].document_id, item))
+    return replace(result, held_back=len(held_back))
 
 
 def _item(

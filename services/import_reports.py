@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domain import ImportItem, ImportKind, Outcome, Principal, QueuedImport
-from services.import_plan import HELD_BACK
+from services.import_plan import TO_CONFIRM
 from services.queue import ImportQueue
 from services.sources import SourceService
 from storage.import_items import ImportItems, ReadFigures
@@ -74,7 +74,7 @@ class ImportReports:
         return ImportSummary(
             job,
             self._items.counts(import_id),
-            self._items.count_with_reason(import_id, HELD_BACK),
+            self._items.count_with_reason(import_id, TO_CONFIRM),
             figures,
             price,
             self._currency,

@@ -22,8 +22,9 @@ def _verdict(run: ImportRun, held_back: int) -> tuple[ImportState, str]:
     unread = f"{failures} could not be read" if failures else ""
     if held_back:
         waiting = (
-            f"{held_back} documents are no longer in the source, which is more than half of it."
-            " None was removed: if they are really gone, import again with --confirm-removals"
+            f"{held_back} documents seem to be gone: more than half of the source, or all of a"
+            " place in it. None of them was removed: if they are really gone, confirm it on the"
+            " import page, or import again with --confirm-removals"
         )
         message = f"{waiting}; {unread}" if unread else waiting
         return ImportState.NEEDS_CONFIRMATION, message

@@ -48,10 +48,10 @@ class ImportItems:
             found = session.execute(counted.group_by(ImportItemRow.outcome))
             return {Outcome(name): count for name, count in found}
 
-    def count_with_reason(self, import_id: str, reason: str) -> int:
-        """How many documents have exactly this reason."""
+    def count_with_reason(self, import_id: str, end: str) -> int:
+        """How many documents have a reason that ends so."""
         counted = select(func.count()).where(
-            ImportItemRow.import_id == import_id, ImportItemRow.reason == reason
+            ImportItemRow.import_id == import_id, ImportItemRow.reason.endswith(end)
         )
         with self._database.read() as session:
             return session.scalar(counted) or 0

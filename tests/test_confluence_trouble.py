@@ -5,6 +5,7 @@ import pytest
 from domain import ImportState, Outcome
 from errors import SourceError, SourceUnavailableError
 from loaders.confluence.wanted import Wanted
+from services.import_plan import TO_CONFIRM
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_library import ConfluenceLibrary
 from tests.fakes.faults import PASSING, Fault, Faults, no_faults
@@ -101,19 +102,28 @@ def test_a_login_page_in_the_middle_ends_the_import_and_removes_nothing(fake, he
     assert held.pages() == fake.visible()
 
 
-def test_a_space_that_the_account_sees_no_more_is_kept_and_named(fake, held):
+def test_a_space_that_the_account_sees_no_more_is_kept_until_a_person_confirms(fake, held):
     held.load()
     before = held.pages()
     fake.hide_space("HR")
+    held.confirm = lambda: False
     report, _ = held.load()
-    assert report.state is ImportState.COMPLETED_WITH_ERRORS
-    named = [item.reason for item in report.items if item.outcome is not Outcome.UNCHANGED]
+    assert report.state is ImportState.NEEDS_CONFIRMATION
+    named = [item.reason for item in report.items if item.outcome is Outcome.KEPT]
     assert len(named) == 20
-    assert all("HR" in reason for reason in named)
+    assert all("HR" in reason and TO_CONFIRM in reason for reason in named)
     assert held.pages() == before
     fake.hide_space("HR", False)
     report, _ = held.load()
     assert report.state is ImportState.COMPLETED
+
+
+def test_a_space_that_was_deleted_goes_once_a_person_confirms_it(fake, held):
+    held.load()
+    fake.delete_space("HR")
+    report, _ = held.load()
+    assert (report.state, report.count(Outcome.GONE)) == (ImportState.COMPLETED, 20)
+    assert held.pages() == fake.visible()
 
 
 def test_most_of_a_site_gone_at_once_waits_for_a_confirmation(fake, held):

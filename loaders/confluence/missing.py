@@ -64,7 +64,7 @@ class Missing:
             return Gone(ref.key, f"its space {version.space} is no longer imported")
         state = self.site.state_of(version.space)
         if state == SpaceState.HIDDEN:
-            return Skipped(ref.key, ref.location, _hidden(version.space))
+            return Gone(ref.key, _hidden(version.space), is_certain=False)
         if state == SpaceState.ARCHIVED and not wanted.archived:
             return Gone(ref.key, f"its space {version.space} was archived; {_NOT_ARCHIVED}")
         return None
@@ -115,10 +115,7 @@ _LEFT_OUT = (
 
 
 def _hidden(space: str) -> str:
-    return (
-        f"its space {space} was deleted or is hidden from this account: give the account its"
-        " permission back, or choose what to import without this space"
-    )
+    return f"its space {space} was deleted, or is hidden from this account"
 
 
 def _refused(status: int) -> str:

@@ -18,7 +18,7 @@ from tests.loaders.confluence.reading import client_of
 class ConfluenceLibrary:
     """Imports what is wanted; `waits` are the (seconds, reasons) that the loader told.
 
-    `confirm` is what a person answers who is asked whether most of the source is gone.
+    `confirm` is what a person answers who is asked whether documents are really gone.
     """
 
     def __init__(self, fake: FakeConfluence, data_dir: Path, wanted: Wanted) -> None:

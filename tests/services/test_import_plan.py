@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import DocumentRef, Outcome, Skipped
-from services.import_plan import plan
+from domain import DocumentRef, Gone, Outcome, Skipped
+from services.import_plan import TO_CONFIRM, plan
 from storage.documents import KnownVersion
 from storage.imports import Failure
 
@@ -156,3 +156,20 @@ def test_every_document_has_exactly_one_fate(listing, ledger, failing, skipped, 
             key == name or (name.endswith("/") and key.startswith(name)) for name in skipped
         )
         assert not (hidden and key in {item.key for _, item in result.gone})
+
+
+def test_what_its_loader_is_not_certain_of_waits_for_a_confirmation_however_little_it_is():
+    known = {key: known_as("v", key=key) for key in ("doubted", "certain", "here")}
+    listing = [
+        listed("here"),
+        Gone("doubted", "its space is hidden", is_certain=False),
+        Gone("certain", "in the trash"),
+    ]
+    result = planned(listing, known)
+    assert result.held_back == 1
+    [kept] = [item for item in result.settled if item.outcome is Outcome.KEPT]
+    assert (kept.key, kept.reason) == ("doubted", f"its space is hidden; {TO_CONFIRM}")
+    assert [(item.key, item.reason) for _, item in result.gone] == [("certain", "in the trash")]
+    confirmed = planned(listing, known, confirm=True)
+    assert {item.key for _, item in confirmed.gone} == {"doubted", "certain"}
+    assert confirmed.held_back == 0

@@ -86,10 +86,10 @@ TRIAL_FREE = "costs nothing: no price is set for embedding"
 TRIAL_NO_CHANGES = "Nothing has changed: there is nothing to import."
 IMPORT_CHANGES = Plural("Import 1 change", "Import {n:,} changes")
 HELD_BACK = Plural(
-    "1 document is no longer in the source, which is more than half of it. It stays until you"
-    " confirm that it is really gone.",
-    "{n:,} documents are no longer in the source, which is more than half of it. They stay until"
-    " you confirm that they are really gone.",
+    "1 document seems to be gone: more than half of the source, or all of a place in it. It stays"
+    " until you confirm that it is really gone.",
+    "{n:,} documents seem to be gone: more than half of the source, or all of a place in it. They"
+    " stay until you confirm that they are really gone.",
 )
 HELD_BACK_CHECK = "A folder that is not mounted looks like an empty one: check it first."
 HELD_BACK_CHECK_ACCOUNT = "An account that lost its rights sees an emptier place: check it first."

@@ -8,7 +8,7 @@ from loaders.confluence.wanted import Scope, Wanted
 from tests.fakes.faults import Fault, Faults
 from tests.loaders.confluence.reading import Library, pages_of, refs_of
 
-HIDDEN = "was deleted or is hidden from this account"
+HIDDEN = "was deleted, or is hidden from this account"
 
 
 @pytest.fixture
@@ -89,15 +89,15 @@ def test_what_an_own_query_no_longer_finds_is_gone(docs):
 
 
 @pytest.mark.parametrize("lose", [lambda s: s.hide_space("DOC"), lambda s: s.delete_space("DOC")])
-def test_documents_of_a_space_that_is_hidden_are_kept_and_named(docs, lose):
+def test_documents_of_a_space_that_is_hidden_are_gone_but_not_for_certain(docs, lose):
     pages = [docs.add("DOC", f"Page {number}", "<p>text</p>") for number in range(30)]
     library = imported(docs)
     lose(docs)
     docs.requests.clear()
-    library.update(pages_of(docs))
-    assert set(library.documents) == set(library.skipped) == set(pages)
-    assert library.gone == {}
-    assert all(HIDDEN in reason for reason in library.skipped.values())
+    gone = [entry for entry in pages_of(docs).list(library.before) if isinstance(entry, Gone)]
+    assert {entry.key for entry in gone} == set(pages)
+    assert not any(entry.is_certain for entry in gone)
+    assert all(HIDDEN in entry.reason for entry in gone)
     assert docs.count("/space/DOC") == 1
     assert len(docs.requests) == 3
 
