@@ -171,7 +171,7 @@ def _so_many_faults(report: Report, edited: Imported, faults: int) -> None:
 
     Some requests fail at every attempt: the next import makes up for them.
     """
-    edited.fake.faults = Faults(seed=11, share=0.5, in_a_row=10, at_most=faults)
+    edited.fake.faults = Faults(seed=11, share=0.3, in_a_row=10, at_most=faults)
     rounds, wrong = 0, Counter[str]()
     while edited.fake.faults.counts.total() < faults and rounds < ROUNDS:
         found, rounds = edited.bring_up_to_date(), rounds + 1
