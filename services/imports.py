@@ -216,9 +216,14 @@ class ImportService:
         return report_of(run, work.held_back)
 
     def _leave_mark(self, source: StoredSource, work: Plan) -> None:
-        """Let the next listing begin here, unless something of this one is still to be done."""
+        """Let the next listing begin here, unless something of this one is still to be done.
+
+        What could not even be listed, such as a file too large, may stay so for ever: it has no
+        version, and loaders are told of it each time.
+        """
         failures = self._imports.failures(source.id).values()
-        if work.mark is not None and not work.held_back and not any(one.again for one in failures):
+        is_to_be_retried = any(one.again and one.version for one in failures)
+        if work.mark is not None and not work.held_back and not is_to_be_retried:
             self._sources.mark(source.id, work.mark)
 
     def _target(self) -> Target:

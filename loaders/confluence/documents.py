@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from domain import DocumentRef
+from domain import DocumentRef, Skipped
 from errors import UnreadableError, UnreadableNowError
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.comments import comments_of, storage_of
 from loaders.confluence.site_links import SiteLinks, Users
 from loaders.confluence.versions import ContentVersion, number_of, version_of
 from loaders.confluence.wanted import Wanted, labels_of, space_of
-from loaders.formats import read_document
+from loaders.formats import read_document, unsupported
 
 if TYPE_CHECKING:  # slow, and a listing needs none of it
     from langchain_core.documents import Document
@@ -96,6 +96,19 @@ class Documents:
         document = read_document(name, data)
         document.metadata["page_title"] = (content.get("container") or {}).get("title") or ""
         return document
+
+
+def listed_file(
+    client: ConfluenceClient, content: Content, max_bytes: int
+) -> DocumentRef | Skipped:
+    """An attachment as a listing tells it: skipped where its format or its size is not read."""
+    key, location = content["id"], location_of(client, content)
+    if reason := unsupported(str(content.get("title") or "")):
+        return Skipped(key, location, reason, is_error=False)
+    size = size_of(content)
+    if size is not None and size > max_bytes:
+        return Skipped(key, location, too_large(size, max_bytes))
+    return DocumentRef(key, str(version_of(content)), location)
 
 
 def location_of(client: ConfluenceClient, content: Content) -> str:

@@ -6,15 +6,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from domain import Before, DocumentRef, Listed, Skipped
+from domain import Before, DocumentRef, Listed
 from loaders.confluence.documents import (
     ATTACHED,
     ATTACHMENT_IDS,
     SHOWN,
+    listed_file,
     location_of,
     moment_of,
-    size_of,
-    too_large,
 )
 from loaders.confluence.missing import Missing
 from loaders.confluence.site import Site, container_id
@@ -24,7 +23,6 @@ from loaders.confluence.versions import (
     number_of,
     version_of,
 )
-from loaders.formats import unsupported
 
 Content = Mapping[str, Any]
 
@@ -95,16 +93,7 @@ class Listing:
     def _attachments(self) -> Iterator[Listed]:
         for content in self.site.parts("attachment", self._all_spaces(), ATTACHED, self.since):
             if container_id(content) in self._listed and self._is_new(content):
-                yield self._attachment(content)
-
-    def _attachment(self, content: Content) -> DocumentRef | Skipped:
-        key, location = content["id"], location_of(self.site.client, content)
-        if reason := unsupported(str(content.get("title") or "")):
-            return Skipped(key, location, reason, is_error=False)
-        size = size_of(content)
-        if size is not None and size > self.max_bytes:
-            return Skipped(key, location, too_large(size, self.max_bytes))
-        return DocumentRef(key, str(version_of(content)), location)
+                yield listed_file(self.site.client, content, self.max_bytes)
 
     def _is_new(self, content: Content) -> bool:
         """Whether it was not listed yet; edits meanwhile may list a page twice."""
@@ -131,8 +120,8 @@ class Listing:
             for key, ref in self.before.documents.items()
             if key.startswith(ATTACHMENT_IDS) == files and key not in self._listed
         }
-        missing = Missing(self.site, self._trees)
-        for found in missing.explained(absent, len(self.before.documents), self._listed):
+        known = len(self.before.documents)
+        for found in self._lookup().explained(absent, known, self._listed):
             if isinstance(found, DocumentRef):
                 self._listed.add(found.key)
             yield found
@@ -152,4 +141,7 @@ class Listing:
 
     def _looked_up(self, ref: DocumentRef) -> Iterator[Listed]:
         """What could not even be listed before, asked for by its id."""
-        yield from Missing(self.site, self._trees).explained({ref.key: ref}, 0, self._listed)
+        yield from self._lookup().explained({ref.key: ref}, 0, self._listed)
+
+    def _lookup(self) -> Missing:
+        return Missing(self.site, self._trees, self.max_bytes)

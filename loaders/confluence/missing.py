@@ -8,7 +8,7 @@ from typing import Any
 from domain import DocumentRef, Gone, Skipped
 from errors import SourceUnavailableError
 from loaders.confluence.answers import ContentRefusedError
-from loaders.confluence.documents import ATTACHED, ATTACHMENT_IDS, SHOWN, location_of
+from loaders.confluence.documents import ATTACHED, ATTACHMENT_IDS, SHOWN, listed_file, location_of
 from loaders.confluence.site import Site, SpaceState, container_id
 from loaders.confluence.versions import ContentVersion, version_of
 from loaders.confluence.wanted import Scope
@@ -21,10 +21,14 @@ Found = DocumentRef | Skipped | Gone
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Tells what became of missing documents. `trees` are the ids of the wanted trees' roots."""
+    """Tells what became of missing documents.
+
+    `trees` are the ids of the wanted trees' roots, `max_bytes` the limit of attachments.
+    """
 
     site: Site
     trees: Collection[str]
+    max_bytes: int
 
     def explained(
         self, missing: Mapping[str, DocumentRef], known: int, pages: Collection[str]
@@ -85,7 +89,11 @@ class Missing:
         if status != "current" and not (status == "archived" and self.site.wanted.archived):
             return Gone(ref.key, _STATES.get(status, f"its state is {status!r} now"))
         reason = self._left_out(content) if not is_file else _without_page(content, pages)
-        return Gone(ref.key, reason) if reason else self._still_there(ref, content)
+        if reason:
+            return Gone(ref.key, reason)
+        if is_file:
+            return listed_file(self.site.client, content, self.max_bytes)
+        return self._still_there(ref, content)
 
     def _left_out(self, content: Mapping[str, Any]) -> str:
         """Why a page that is there is not imported; "" where it is."""

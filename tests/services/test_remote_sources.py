@@ -12,6 +12,7 @@ from domain import (
     ImportState,
     Mark,
     Outcome,
+    Skipped,
 )
 from errors import SourceUnavailableError, UnreadableNowError
 from storage import import_rows
@@ -35,6 +36,7 @@ class Site(DictLoader):
         self.mark += 1
         for key, text in sorted(self.texts.items()):
             yield DocumentRef(key, version_of(text), f"/docs/{key}")
+        yield from (Skipped(key, f"/docs/{key}", why) for key, why in self.hidden.items())
         yield from (Gone(key, reason) for key, reason in self.reasons.items())
         yield Mark({"at": self.mark})
 
@@ -92,6 +94,15 @@ def test_a_document_that_can_not_be_read_at_all_does_not_hold_the_mark(factory, 
     site.broken["000.txt"] = "it is damaged"
     assert run(factory).state is ImportState.COMPLETED_WITH_ERRORS
     assert mark_of(factory) == {"at": 1}
+
+
+def test_what_can_not_even_be_listed_does_not_hold_the_mark_and_is_told_each_time(factory, site):
+    site.hidden["huge.txt"] = "it is too large"
+    assert run(factory).state is ImportState.COMPLETED_WITH_ERRORS
+    assert mark_of(factory) == {"at": 1}
+    assert run(factory).state is ImportState.COMPLETED_WITH_ERRORS
+    assert set(site.told[-1].failed) == {"huge.txt"}
+    assert mark_of(factory) == {"at": 2}
 
 
 def test_removals_that_wait_for_a_person_hold_the_mark(factory, site):

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from domain import Before
+from domain import Before, DocumentRef
 from loaders.confluence.pages import Deletions
 from loaders.confluence.wanted import Scope, Wanted
 from tests.fakes.faults import Fault, Faults, no_faults
@@ -127,3 +127,21 @@ def test_a_new_comment_is_seen_between_daily_listings(docs, clock):
     library.update(daily(docs, clock, wanted))
     assert library.read == [rules, held]
     assert library.documents[rules].page_content.endswith("Well said")
+
+
+def test_an_attachment_that_is_too_large_is_named_each_time_until_the_limit_is_raised(docs, clock):
+    held = docs.attach(id_of(docs, "Low"), "big.txt", b"x" * 2000)
+    wanted, library = Wanted(attachments=True), Library()
+
+    def update(max_bytes):
+        clock.pass_by(hours=1)
+        options = {"deletions": Deletions.DAILY, "now": clock, "max_bytes": max_bytes}
+        library.update(pages_of(docs, wanted, **options))
+        library.failed |= {key: DocumentRef(key, "", "") for key in library.skipped}
+
+    for _ in range(3):
+        update(1000)
+        assert set(library.skipped) == {held}
+    update(3000)
+    assert library.read == [held]
+    assert ["lastmodified >=" in cql for cql in searches(docs)] == [False] * 2 + [True] * 6
