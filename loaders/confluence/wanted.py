@@ -14,6 +14,7 @@ from errors import SourceError
 PAGE_TYPES = ("page", "blogpost")
 _PAGE_ID = re.compile(r"^\s*(\d+)\s*$|[?&]pageId=(\d+)|/pages/(?:edit(?:-v2)?/)?(\d+)(?=[/?#]|$)")
 _TINY = re.compile(r"/x/([A-Za-z0-9_-]+)")
+_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""")
 _ORDER = re.compile(r"\border\s+by\b[^\"']*$", re.IGNORECASE)
 
 
@@ -85,7 +86,7 @@ class Wanted:
         if self.scope == Scope.TREES:
             ids = f"({', '.join(_filled(tree_ids, 'page'))})"
             return f"(id in {ids} or ancestor in {ids})"
-        return f"({_without_order(_filled([self.cql.strip()], 'CQL query')[0])})"
+        return f"({_closed(_without_order(_filled([self.cql.strip()], 'CQL query')[0]))})"
 
 
 def parts_query(kind: str, spaces: Iterable[str], since: datetime | None = None) -> str:
@@ -138,6 +139,18 @@ def _filled(values: Sequence[str], what: str) -> Sequence[str]:
 
 def _without_order(cql: str) -> str:
     return _ORDER.sub("", cql).strip()
+
+
+def _closed(cql: str) -> str:
+    """The query, which must not end the brackets that it is put in: what follows would widen it."""
+    depth = 0
+    for bracket in re.findall(r"[()]", _QUOTED.sub("", cql)):
+        depth += 1 if bracket == "(" else -1
+        if depth < 0:
+            break
+    if depth:
+        raise SourceError(f"The query (CQL) has a bracket without its other half: correct {cql}")
+    return cql
 
 
 def _untinied(text: str) -> str | None:

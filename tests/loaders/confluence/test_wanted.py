@@ -43,6 +43,17 @@ def test_the_order_of_an_own_query_gives_way_but_no_words_in_quotes(cql, kept):
     assert query == f"{PAGES} and {kept} {ORDER}"
 
 
+@pytest.mark.parametrize("cql", ["space = HR) or (type = page", "(space = HR", "space = HR)"])
+def test_a_query_that_leaves_its_brackets_is_refused(cql):
+    with pytest.raises(SourceError, match="bracket without its other half"):
+        Wanted(Scope.CQL, cql=cql).pages_query()
+
+
+@pytest.mark.parametrize("cql", ['title = "a) or (b"', "(a = 'it\\') ' or b = 1) and c = 2"])
+def test_brackets_within_quotes_are_words(cql):
+    assert f"({cql})" in Wanted(Scope.CQL, cql=cql).pages_query()
+
+
 def test_changes_are_asked_for_in_utc_to_the_minute():
     since = datetime(2026, 11, 21, 1, 30, 59, tzinfo=timezone(timedelta(hours=9)))
     assert Wanted().pages_query(since=since) == (
