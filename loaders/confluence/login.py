@@ -12,7 +12,7 @@ _GATEWAY = re.compile(r"/ex/confluence/[^/]+")  # of scoped tokens, at api.atlas
 # What follows the address of a site when somebody copies it from the address bar.
 _INSIDE = re.compile(
     r"/(?:display|pages|spaces|rest|x|home|dashboard|login|label|labels|plugins|admin|people"
-    r"|overview|download|[^/]+\.(?:action|jsp))(?=/|$)"
+    r"|users|user|collector|spacedirectory|overview|download|[^/]+\.(?:action|jsp))(?=/|$)"
 )
 _WITHOUT_SCHEME = re.compile(r"^(?![a-z][a-z0-9+.-]*://)", re.IGNORECASE)
 

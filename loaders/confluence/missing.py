@@ -85,18 +85,23 @@ class Missing:
             return Skipped(
                 ref.key, ref.location, f"whether it is still there is not clear: {error}"
             )
-        status = content.get("status") or "current"
-        if status != "current" and not (status == "archived" and self.site.wanted.archived):
-            return Gone(ref.key, _STATES.get(status, f"its state is {status!r} now"))
-        reason = self._left_out(content) if not is_file else _without_page(content, pages)
+        reason = self._left_out(content, pages, is_file=is_file)
         if reason:
             return Gone(ref.key, reason)
         if is_file:
             return listed_file(self.site.client, content, self.max_bytes)
         return self._still_there(ref, content)
 
-    def _left_out(self, content: Mapping[str, Any]) -> str:
-        """Why a page that is there is not imported; "" where it is."""
+    def _left_out(
+        self, content: Mapping[str, Any], pages: Collection[str], *, is_file: bool
+    ) -> str:
+        """Why what Confluence still has is not imported; "" where it is."""
+        status = content.get("status") or "current"
+        if status != "current" and not (status == "archived" and self.site.wanted.archived):
+            return _STATES.get(status, f"its state is {status!r} now")
+        return _without_page(content, pages) if is_file else self._not_wanted(content)
+
+    def _not_wanted(self, content: Mapping[str, Any]) -> str:
         takes = self.site.wanted.takes(content, self.trees)
         if takes is None:
             return "the query no longer finds it"
