@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from domain import Wait
 from errors import SourceError
 from services.import_run import Loader
-from services.remote_kind import Place, RemoteKind, joined
+from services.remote_kind import RemoteKind, SignedIn, joined
 from services.secrets import SourceSecrets
 from services.source_fields import Field, FieldType, items, required
 from services.source_kinds import TITLES, Seen, look
@@ -74,7 +74,7 @@ class ConfluenceKind(RemoteKind):
         return tidied
 
     def _location(self, options: Mapping[str, Any]) -> str:
-        return f"{options['url']} · {_scope(options)}"
+        return " · ".join(filter(None, (options["url"], _scope(options))))
 
     def _loader(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Loader:
         from loaders.confluence.pages import ConfluencePages, Deletions
@@ -86,14 +86,14 @@ class ConfluenceKind(RemoteKind):
             max_bytes=self._max_file_bytes,
         )
 
-    def _place(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Place:
+    def _signed_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignedIn:
         site = _site(options, secret, wait)
         who = site.user()
         found = islice(site.spaces(), _SPACES)
         names = {str(space["key"]): str(space.get("name") or space["key"]) for space in found}
         notes = (f"Signed in as {who}.", _visible(list(names)))
         told = _spelled(site, options, names)
-        return Place(_name(site, told, names), told, notes, _unseen(site, told, names))
+        return SignedIn(_name(site, told, names), told, notes, _unseen(site, told, names))
 
     def _seen(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Seen:
         seen = look(self._loader(options, secret, wait), self._location(options), _HINT)
@@ -113,16 +113,17 @@ def _require_scope(options: Mapping[str, Any]) -> None:
 
 
 def _scope(options: Mapping[str, Any]) -> str:
+    """What of the site, in Confluence's own words: the same in every language."""
     match options["scope"]:
         case "spaces":
-            return f"spaces {', '.join(options['spaces'])}"
+            return ", ".join(options["spaces"])
         case "trees":
-            return f"page trees {', '.join(options['trees'])}"
+            return f"pageId={', '.join(options['trees'])}"
         case "labels":
-            return f"labels {', '.join(options['page_labels'])}"
+            return ", ".join(f"#{label}" for label in options["page_labels"])
         case "cql":
             return str(options["cql"])
-    return "everything"
+    return ""
 
 
 def _client(options: Mapping[str, Any], secret: str, wait: Wait) -> "ConfluenceClient":

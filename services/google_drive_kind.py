@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain import Wait
 from errors import SourceError
-from services.remote_kind import Place, RemoteKind, joined
+from services.remote_kind import RemoteKind, SignedIn, joined
 from services.secrets import SourceSecrets
 from services.source_fields import Field, FieldType, items, lines
 from services.source_kinds import Seen, look
@@ -59,8 +59,7 @@ class GoogleDriveKind(RemoteKind):
         return {**told, scope: sorted(_wanted({**told, scope: options[scope]}).ids)}
 
     def _location(self, options: Mapping[str, Any]) -> str:
-        scope = options["scope"]
-        return f"Google Drive · {scope} {', '.join(options[scope])}"
+        return f"Google Drive · {', '.join(options[options['scope']])}"
 
     def _loader(self, options: Mapping[str, Any], secret: str, wait: Wait) -> "DriveFiles":
         from loaders.google_drive.files import DriveFiles
@@ -73,12 +72,12 @@ class GoogleDriveKind(RemoteKind):
             max_bytes=self._max_file_bytes,
         )
 
-    def _place(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Place:
+    def _signed_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignedIn:
         found = self._loader(options, secret, wait).connection()
-        if found.missing:  # an import could not tell what is hidden from what is gone
-            raise SourceError(" ".join(found.missing))
-        notes = (f"Signed in as {found.account}.", f"Visible: {joined(found.seen)}.")
-        return Place(joined(found.seen), self._spelled(options, secret, wait), notes)
+        if found.warnings:  # an import could not tell what is hidden from what is gone
+            raise SourceError(" ".join(found.warnings))
+        notes = (f"Signed in as {found.account}.", f"This account sees: {joined(found.seen)}.")
+        return SignedIn(joined(found.seen), self._spelled(options, secret, wait), notes)
 
     def _seen(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Seen:
         hint = "check that there are files, and that they are shared with the account"

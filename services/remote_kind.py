@@ -27,7 +27,7 @@ _SECRETS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SignedIn:
     """What a connection test learns of a source before anything is listed."""
 
     name: str
@@ -74,7 +74,7 @@ class RemoteKind(ABC):
         """The loader; nothing is asked yet."""
 
     @abstractmethod
-    def _place(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Place:
+    def _signed_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignedIn:
         """Who is signed in, and whether what is wanted is there.
 
         Raises:
@@ -98,12 +98,12 @@ class RemoteKind(ABC):
         """Keep the source, and its secret encrypted."""
         options = self._options(given)
         field, told = secret_field(self.fields, options), self._given_secret(options, given)
-        place = self._place(options, self._value(told), Impatience())
+        met = self._signed_in(options, self._value(told), Impatience())
         draft = unsaved(
             self.name,
-            self._location(place.options),
-            name=place.name,
-            options={**place.options, **reference_option(field.name, told)},
+            self._location(met.options),
+            name=met.name,
+            options={**met.options, **reference_option(field.name, told)},
         )
         added = keep_once(self._sources, draft)
         self._secrets.keep(added.source, field.name, told)
@@ -159,15 +159,15 @@ class RemoteKind(ABC):
 
     def _look(self, options: Mapping[str, Any], secret: str) -> Seen:
         wait = Impatience()
-        place = self._place(options, secret, wait)
-        seen = self._seen(place.options, secret, wait)
+        met = self._signed_in(options, secret, wait)
+        seen = self._seen(met.options, secret, wait)
         return Seen(
             seen.documents,
             seen.titles,
             seen.skipped,
             seen.is_all,
-            (*place.warnings, *seen.warnings),
-            (*place.notes, *seen.notes),
+            (*met.warnings, *seen.warnings),
+            (*met.notes, *seen.notes),
         )
 
 

@@ -212,7 +212,7 @@ def _interrupt(session: Session, row: ImportRow) -> None:
         f"its process ended {times} times at {key}: leave that document out, or mend it, and"
         " import again; what was imported is kept"
     )
-    end(session, row, ImportState.FAILED, message)
+    end(session, row, ImportState.FAILED, message=message)
 
 
 def _lease() -> datetime:

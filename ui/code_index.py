@@ -115,6 +115,14 @@ def parameters(function: Function) -> list[str]:
     return [*bound, *(arg.arg for arg in function.args.kwonlyargs)]
 
 
+def default_of(function: Function, name: str) -> ast.expr | None:
+    """What a parameter is where a call gives nothing for it."""
+    args = [*function.args.posonlyargs, *function.args.args]
+    given = [*zip(reversed(args), reversed(function.args.defaults), strict=False)]
+    given += zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    return next((default for arg, default in given if arg.arg == name), None)
+
+
 def _nearest(found: list[_Found], file: str) -> list[_Found]:
     here = [one for one in found if one[1].file == file]
     return here or (found if len(found) == 1 else [])

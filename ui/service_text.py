@@ -6,7 +6,7 @@ is shown, and made again from the translation.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ _NAMES = frozenset({"key", "location", "name", "path", "title"})
 """Places for what somebody has called something, be it by a word of ours."""
 _ENDS = (re.compile("(; )"), re.compile("(?<=[.?!])(?= )"))
 """Where texts are put together: the wider apart first, as one may be several sentences."""
+_NAMED = re.compile("(?<=: )")
+"""Where a text begins behind the name of what it is about: once, as it may have colons itself."""
 
 
 class _Reading(NamedTuple):
@@ -47,15 +49,22 @@ def _read(text: str, spoken: str, depth: int) -> _Reading:
     whole = max(_as_a_whole(text, spoken, depth), key=lambda one: one.known, default=None)
     if whole is not None:
         return whole
-    read = [_read(part, spoken, depth - 1) for part in _parts(text)]
-    known = sum(one.known for one in read)
-    return _Reading(known, "".join(one.translation for one in read) or text)
+    parted = [_part_by_part(parts, spoken, depth) for parts in _ways_to_part(text)]
+    return max(parted, key=lambda one: one.known, default=_Reading(0, text))
 
 
-def _parts(text: str) -> list[str]:
-    """The texts that it is put together of; none where it is but one."""
-    split = ([part for part in ends.split(text) if part] for ends in _ENDS)
-    return next((parts for parts in split if len(parts) > 1), [])
+def _part_by_part(parts: Sequence[str], spoken: str, depth: int) -> _Reading:
+    read = [_read(part, spoken, depth - 1) for part in parts]
+    return _Reading(sum(one.known for one in read), "".join(one.translation for one in read))
+
+
+def _ways_to_part(text: str) -> Iterator[list[str]]:
+    """The texts that it may be put together of; nothing where it is but one."""
+    ways = (*(ends.split(text) for ends in _ENDS), _NAMED.split(text, 1))
+    for way in ways:
+        parts = [part for part in way if part]
+        if len(parts) > 1:
+            yield parts
 
 
 def _as_a_whole(text: str, spoken: str, depth: int) -> Iterator[_Reading]:

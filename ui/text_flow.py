@@ -10,15 +10,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ui.code_index import CodeIndex, Function, Place, Scope, called, parameters
+from ui.code_index import CodeIndex, Function, Place, Scope, called, default_of, parameters
 from ui.text_templates import is_for_people, template_of
 
-SAID = frozenset({"error", "message", "notices", "problem", "reason", "refused", "warnings"})
+SAID = frozenset(
+    ("error", "message", "notes", "notices", "problem", "reason", "refused", "warning", "warnings")
+)
 THING = "what"
 """A parameter that names something within a text, be it in one word."""
 _ERRORS = "errors.py"
+_ASKED = frozenset({"cql", "query"})
+"""Names of what is asked of other programs, in their languages; people read it as it is."""
 _SETTINGS = "pydantic_settings"
-_HANDED_ON = frozenset({"filter", "join", "list", "repr", "sorted", "str", "tuple", "zip"})
+_HANDED_ON = frozenset(
+    ("filter", "fromkeys", "join", "list", "repr", "sorted", "str", "tuple", "zip")
+)
 _TAKEN_OUT = frozenset({"get", "values"})
 
 
@@ -98,7 +104,8 @@ class _TextFlow:
         """The expressions that the value comes from, each where it stands."""
         match node:
             case ast.Name(id=name):
-                yield from self._named(name, scope)
+                if name not in _ASKED:
+                    yield from self._named(name, scope)
             case ast.Call():
                 yield from self._called(node, scope)
             case ast.Attribute(value=ast.Name(id="self"), attr=name):
@@ -112,7 +119,7 @@ class _TextFlow:
             yield from ((arg, scope) for arg in call.args)
             yield from ((keyword.value, scope) for keyword in call.keywords)
         elif name in _TAKEN_OUT and isinstance(call.func, ast.Attribute):
-            yield call.func.value, scope
+            yield from ((one, scope) for one in (call.func.value, *call.args[1:]))
         else:
             yield from self._returned(name, scope)
 
@@ -131,10 +138,22 @@ class _TextFlow:
         order = parameters(function)
         if name not in order:
             return
-        for call, where in self._code.calls.get(function.name, []):
+        if default := default_of(function, name):
+            yield default, scope
+        for call, where in self._calls_of(function, scope):
             at = order.index(name)
             yield from ((value, where) for value in call.args[at : at + 1])
             yield from ((one.value, where) for one in call.keywords if one.arg == name)
+
+    def _calls_of(self, function: Function, scope: Scope) -> Iterator[tuple[ast.Call, Scope]]:
+        """The calls that can mean this function and no other of its name."""
+        if function.name == "__init__":
+            yield from self._code.calls.get(scope.owner, [])
+            return
+        for call, where in self._code.calls.get(function.name, []):
+            meant = self._code.functions_named(function.name, where.file)
+            if any(one is function for one, _ in meant):
+                yield call, where
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

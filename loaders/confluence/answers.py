@@ -45,8 +45,9 @@ def refuse(response: "Response", url: str) -> None:
     """
     status = response.status_code
     if status in _PASSING:
-        asked = " asked to wait" if status == 429 else " is busy or failing"
-        raise PassingError(f"Confluence{asked} ({status})", after=_retry_after(response))
+        busy = f"Confluence is busy or failing ({status})"
+        why = f"Confluence asked to wait ({status})" if status == 429 else busy
+        raise PassingError(why, after=_retry_after(response))
     if status == 401 or "X-Authentication-Denied-Reason" in response.headers:
         raise SourceError(_not_signed_in(response, url))
     if status >= 300:

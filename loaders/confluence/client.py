@@ -134,7 +134,7 @@ class ConfluenceClient:
             return data
         if "html" in response.headers.get("Content-Type", "") and data[:1] == b"<":
             raise SourceError(login_page(self.url))
-        raise PassingError(f"{len(data)} of {size} bytes of a file came")
+        raise PassingError(f"only {len(data)} of the {size} bytes of a file arrived")
 
     def _reached(self, ask: Callable[[], Asked]) -> Asked:
         """What was asked for, with what the network does in the way told for people."""
@@ -189,7 +189,8 @@ def _received(response: "Response", max_bytes: int) -> bytes:
     for block in response.iter_content(_BLOCK):
         data += block
         if len(data) > max_bytes:
-            raise UnreadableError(f"the file has more than the limit of {max_bytes} bytes")
+            limit = max_bytes / 2**20
+            raise UnreadableError(f"the file is larger than the limit of {limit:.1f} MiB: split it")
     return bytes(data)
 
 

@@ -106,7 +106,9 @@ class Site:
         try:
             yield from self.client.each("rest/api/content/search", asked)
         except ContentRefusedError as error:
-            raise SourceError(f"{error}. Check what is to be imported; asked was: {cql}") from error
+            raise SourceError(
+                f"{error}. Check what is to be imported. The query (CQL) was: {cql}"
+            ) from error
 
     def parts(
         self, kind: str, spaces: Iterable[str], expand: str, since: datetime | None = None
@@ -144,7 +146,7 @@ class Site:
                 return str(found["id"])
         raise UnknownPageError(
             f"{text!r} names no page that this account sees: give the page's address as the browser"
-            " shows it, or its id."
+            " shows it, or its number."
         )
 
 

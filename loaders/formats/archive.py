@@ -85,7 +85,7 @@ def _check_places(parts: Sequence[zipfile.ZipInfo]) -> None:
     end = 0
     for part in sorted(parts, key=lambda part: part.header_offset):
         if part.header_offset < end:
-            raise UnreadableError("damaged: parts of its archive lie on top of each other")
+            raise UnreadableError("damaged: parts of the archive overlap")
         end = part.header_offset + part.compress_size
 
 

@@ -33,7 +33,9 @@ _SUMMARY, _SUMMARY_TITLE = "\x05HwpSummaryInformation", 2
 _TABLE, _NOTES, _SHAPE = b" lbt", (b"  nf", b"  ne"), b" osg"
 _OUTLINE = 1
 
-_IS_OLD = "it is of Hangul 97 or older: open it in Hangul, save it as .hwpx and import that"
+_IS_OLD = (
+    "it was written by Hangul 97 or older: open it in Hangul, save it as .hwpx and import that"
+)
 _IS_DISTRIBUTED = (
     "it is a distribution document (배포용 문서), whose text is locked: import the original"
 )

@@ -23,13 +23,6 @@ _WEB = (b"<html", b"<table", b"<!doctype html")
 _HEAD = 1024  # bytes looked at to tell a web page, or a password
 _FLAGS = 11
 _FILE_PASS = 0x2F
-_MISSING = (
-    "LibreOffice reads {suffix} files, and is not installed: install it on the machine that runs"
-    " the worker (apt-get install libreoffice-writer-nogui libreoffice-calc-nogui"
-    " libreoffice-impress-nogui), and import again"
-)
-_OWN = "open it in its program, save it as {suffix} and import that"
-_DAMAGED = "damaged, or not really .{kind}: open it in its program, and save it as .{kind}x"
 
 # No macro, no link to elsewhere: what a file asks for is not done.
 _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -72,8 +65,20 @@ def _read(data: bytes, kind: str) -> Content:
         return _reader("html")(data)
     head = _main_stream(data, kind)
     if not is_installed(_PROGRAM):
-        raise UnreadableNowError(_MISSING.format(suffix=f".{kind}"))
+        raise UnreadableNowError(_missing(f".{kind}"))
     return _reader(f"{kind}x")(_converted(data, head, kind))
+
+
+def _missing(suffix: str) -> str:
+    return (
+        f"LibreOffice reads {suffix} files, and is not installed: install it on the machine that"
+        " runs the worker (apt-get install libreoffice-writer-nogui libreoffice-calc-nogui"
+        " libreoffice-impress-nogui), and import again"
+    )
+
+
+def _advice(suffix: str) -> str:
+    return f"open it in its program, save it as {suffix} and import that"
 
 
 def _reader(module: str) -> Callable[[bytes], Content]:
@@ -91,12 +96,14 @@ def _converted(data: bytes, head: bytes, kind: str) -> bytes:
             timeout_s=_TIMEOUT_S,
         )
     except TooSlowError as error:
-        raise UnreadableError(f"LibreOffice: {error}; {_OWN.format(suffix=f'.{new}')}") from error
+        raise UnreadableError(
+            f"LibreOffice took longer than {_TIMEOUT_S:g} s: {_advice(f'.{new}')}"
+        ) from error
     if ran.made is not None:
         return ran.made
     if _is_encrypted(head, data, kind):
         raise UnreadableError(ENCRYPTED)
-    raise UnreadableError(f"LibreOffice can't open it: {_OWN.format(suffix=f'.{new}')}")
+    raise UnreadableError(f"LibreOffice can't open it: {_advice(f'.{new}')}")
 
 
 def _command(folder: Path, kind: str) -> Sequence[str]:
@@ -130,7 +137,9 @@ def _main_stream(data: bytes, kind: str) -> bytes:
                     return head
     except OSError:
         pass  # told below: without its cause, as what the system refuses would be tried again
-    raise UnreadableError(_DAMAGED.format(kind=kind))
+    raise UnreadableError(
+        f"damaged, or not really .{kind}: open it in its program, and save it as .{kind}x"
+    )
 
 
 def _is_encrypted(head: bytes, data: bytes, kind: str) -> bool:

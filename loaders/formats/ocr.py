@@ -39,6 +39,7 @@ _MISSING = (
     " the worker (apt-get install tesseract-ocr tesseract-ocr-kor tesseract-ocr-jpn), and import"
     " again"
 )
+_GUESSED = "was recognised in a picture (OCR): it may hold mistakes"
 
 _languages: tuple[str, ...] = ("eng", "kor", "jpn")
 
@@ -100,7 +101,9 @@ def _known() -> tuple[tuple[str, ...], tuple[str, ...]]:
     try:
         said = run_program(lambda _: [_PROGRAM, "--list-langs"], {}, timeout_s=_LISTING_S).said
     except TooSlowError as error:
-        raise UnreadableNowError(f"Tesseract: {error} to name its languages") from error
+        raise UnreadableNowError(
+            f"Tesseract took longer than {_LISTING_S:g} s to name its languages"
+        ) from error
     installed = set(said.split())
     known = tuple(one for one in _languages if one in installed)
     unknown = tuple(one for one in _languages if one not in installed)
@@ -146,7 +149,7 @@ def _ran(picture: bytes, languages: Sequence[str], segmentation: str) -> str:
     try:
         ran = run_program(lambda _: command, {"page.pgm": picture}, "page.txt", timeout_s=_PAGE_S)
     except TooSlowError as error:
-        raise UnreadableError(f"{error} to recognise") from error
+        raise UnreadableError(f"Tesseract took longer than {_PAGE_S:g} s") from error
     if ran.code or ran.made is None:
         raise UnreadableError(f"Tesseract failed ({_last(ran.said)})")
     return ran.made.decode("utf-8", "replace")
@@ -170,11 +173,11 @@ def _warnings(
 ) -> tuple[str, ...]:
     warnings = []
     if texts:
-        where = "the text" if one else f"the text of page {ranges(sorted(texts))}"
-        warnings.append(f"{where} was recognised in a picture (OCR): it may hold mistakes")
+        pages = ranges(sorted(texts))
+        warnings.append(f"the text {_GUESSED}" if one else f"the text of page {pages} {_GUESSED}")
     for reason in dict.fromkeys(failed.values()):
-        pages = [page for page, why in failed.items() if why == reason]
-        warnings.append(f"page {ranges(pages)} could not be recognised: {reason}")
+        unread = [page for page, why in failed.items() if why == reason]
+        warnings.append(f"page {ranges(unread)} could not be recognised: {reason}")
     if unknown:
         warnings.append(_without_data(unknown))
     return tuple(warnings)

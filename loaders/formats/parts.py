@@ -14,9 +14,11 @@ MAX_PARTS = 1000
 _MAX_SIZE = 256 * 2**20  # bytes, those of files within files counted too
 _MAX_DEPTH = 2
 _MAX_WARNINGS = 50
-_TOO_DEEP = f"lies more than {_MAX_DEPTH} files deep in others: take it out and import it alone"
-_TOO_MANY = f"not read, for only {MAX_PARTS} files within one are: split it"
-_TOO_LARGE = f"not read, for the files within are more than {_MAX_SIZE // 2**20} MiB: split it"
+_TOO_DEEP = (
+    f"not read: more than {_MAX_DEPTH} files deep in others. Take it out and import it alone"
+)
+_TOO_MANY = f"not read: more than {MAX_PARTS} files within one. Split it"
+_TOO_LARGE = f"not read: the files within are more than {_MAX_SIZE // 2**20} MiB. Split it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,9 @@ def read(data: bytes) -> Content:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UnreadableError(f"the YAML is broken at line {line}: {error.problem}") from error
     except yaml.YAMLError as error:
-        raise UnreadableError("it is no YAML: a letter stands in it that none may hold") from error
+        raise UnreadableError(
+            "it is not YAML: it holds a character that YAML does not allow"
+        ) from error
     outlines = "\n\n".join(outline(value) for value in values if value is not None)
     title = title_of(values[0]) if values else ""
     return Content(outlines, title, decoded.encoding, warnings=decoded.warnings)
@@ -64,7 +66,7 @@ class _Values:
     def of(self, node: Any, depth: int = 0) -> Any:
         self._count += 1
         if self._count > _MAX_VALUES or depth > _MAX_DEPTH:
-            raise UnreadableError("its anchors repeat more than can be read: write them out")
+            raise UnreadableError("its anchors repeat more than can be read safely: write them out")
         if isinstance(node, yaml.MappingNode):
             return dict(self._pairs(node, depth))
         if isinstance(node, yaml.SequenceNode):

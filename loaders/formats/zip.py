@@ -74,5 +74,6 @@ def _encoding(names: bytes) -> str:
 def _nothing(warnings: Sequence[str]) -> str:
     if not warnings:
         return "there is no file in the archive"
-    more = f"; and {len(warnings) - _MAX_NAMED} more" if len(warnings) > _MAX_NAMED else ""
-    return f"nothing in the archive can be read: {'; '.join(warnings[:_MAX_NAMED])}{more}"
+    more = [f"and {left} more"] if (left := len(warnings) - _MAX_NAMED) > 0 else []
+    named = "; ".join([*warnings[:_MAX_NAMED], *more])
+    return f"nothing in the archive can be read: {named}"

@@ -179,7 +179,10 @@ class DriveCalls:
         while not ends:
             _, ends = self._patiently(lambda _: parts.next_chunk(num_retries=0))
             if data.tell() > max_bytes:
-                raise UnreadableError(f"the file is larger than the limit of {max_bytes} bytes")
+                limit = max_bytes / 2**20
+                raise UnreadableError(
+                    f"the file is larger than the limit of {limit:.1f} MiB: split it"
+                )
         return data.getvalue()
 
     def _ask(self, request: Callable[[Any], Any], meaning: Meaning = _plainly) -> dict[str, Any]:

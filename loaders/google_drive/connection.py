@@ -13,13 +13,13 @@ class Connection:
     """What a connection test saw.
 
     `account` is who is signed in, with name and e-mail address. `seen` are the names of the wanted
-    folders, files or shared drives that the account sees; `missing` tells, a sentence for each,
+    folders, files or shared drives that the account sees; `warnings` tell, a sentence for each,
     what it does not see and what to do about it.
     """
 
     account: str
     seen: tuple[str, ...]
-    missing: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def connect(calls: DriveCalls, wanted: DriveWanted, invite: str) -> Connection:
@@ -29,18 +29,18 @@ def connect(calls: DriveCalls, wanted: DriveWanted, invite: str) -> Connection:
         SourceError: The login is refused; SourceUnavailableError where Drive can't be reached.
     """
     user = calls.user()
-    seen, missing = [], []
+    seen, warnings = [], []
     for one in wanted.ids:
         try:
             name, wrong = _look(calls, wanted.scope, one)
         except NotVisibleError:
             wrong = f"{one} is not visible to this account: {invite}."
         if wrong:
-            missing.append(wrong)
+            warnings.append(wrong)
         else:
             seen.append(name)
     account = f"{user.get('displayName', '')} ({user.get('emailAddress', '')})"
-    return Connection(account, tuple(seen), tuple(missing))
+    return Connection(account, tuple(seen), tuple(warnings))
 
 
 def _look(calls: DriveCalls, scope: DriveScope, wanted: str) -> tuple[str, str]:

@@ -68,7 +68,7 @@ class Walk:
             try:
                 file = self._look_up(file_id)
             except NotVisibleError:
-                yield Skipped(file_id, file_id, f"not visible to this account: {self._invite}")
+                yield not_visible(file_id, self._invite)
                 continue
             if file["mimeType"] == FOLDER:
                 reason = f"{file['name']} is a folder: import it as a folder, not as a file"
@@ -128,7 +128,7 @@ class Walk:
             raise SourceError(f"{root['name']} is a file, not a folder: import it as a file.")
         if root.get("trashed"):
             raise SourceError(
-                f"The folder {root['name']} is in the trash: restore it, or import it no more."
+                f"The folder {root['name']} is in the trash: restore it, or delete this source."
             )
         if root["id"] == root.get("driveId"):  # the top of a shared drive, which is named "Drive"
             return root | {"name": self._calls.drive_name(root["id"])}
@@ -203,10 +203,14 @@ class Walk:
         self._shortcuts[file["id"]] = file
 
     def _behind_shortcuts(self) -> Iterator[File | Skipped]:
-        """What shortcuts lead to and was not come to otherwise; there may be shortcuts again."""
+        """What shortcuts lead to and was not come to otherwise; there may be shortcuts again.
+
+        Folders come first: a file in one of them has its place there, whatever else leads to it.
+        """
         followed: set[str] = set()
         while waiting := [one for key, one in self._shortcuts.items() if key not in followed]:
-            for shortcut in sorted(waiting, key=self._nearest):
+            folders = [one for one in waiting if _leads_to_folder(one)]
+            for shortcut in sorted(folders or waiting, key=self._nearest):
                 followed.add(shortcut["id"])
                 target = shortcut["shortcutDetails"]["targetId"]
                 if target not in self._seen and target not in self.tree.folders:
@@ -238,6 +242,15 @@ def empty_tree(wanted: DriveWanted) -> Tree:
     drives = wanted.ids if wanted.scope is DriveScope.DRIVES else ()
     singles = wanted.ids if wanted.scope is DriveScope.FILES else ()
     return Tree(drives=frozenset(drives), singles=frozenset(singles))
+
+
+def not_visible(file_id: str, invite: str) -> Skipped:
+    """A file that was asked for by its id; `invite` says what to do."""
+    return Skipped(file_id, file_id, f"not visible to this account: {invite}")
+
+
+def _leads_to_folder(shortcut: File) -> bool:
+    return bool(shortcut["shortcutDetails"].get("targetMimeType") == FOLDER)
 
 
 def _skipped(shortcut: File, why: str) -> Skipped:

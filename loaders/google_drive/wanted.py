@@ -54,7 +54,9 @@ class DriveWanted:
             raise SourceError(f"{scope!r} is not a part of Google Drive that can be imported.")
         ids = tuple(dict.fromkeys(drive_id(text) for text in given if text.strip()))
         if not ids:
-            raise SourceError("Say what to import: the URL of a folder, a file or a shared drive.")
+            raise SourceError(
+                "Say what to import: the address of a folder, a file or a shared drive."
+            )
         wanted = (text.strip().lstrip(".").lower() for text in types)
         return cls(DriveScope(scope), ids, frozenset(text for text in wanted if text))
 
@@ -80,7 +82,7 @@ def drive_id(text: str) -> str:
     if found := _in_url(text):
         return found
     raise SourceError(
-        f"{text} is neither a URL of Google Drive nor an id: open the folder or file in the"
+        f"{text} is neither an address of Google Drive nor an id: open the folder or file in the"
         " browser and copy its address."
     )
 

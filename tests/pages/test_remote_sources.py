@@ -133,7 +133,7 @@ def test_a_site_is_added_and_imported(page, services, site):
     html = press(page, words.ADD_AND_IMPORT)
     assert words.SOURCE_ADDED.format(name="Documentation") in html
     work(services)
-    assert f"{site.url} · spaces DOC" in told(page.run())
+    assert f"{site.url} · DOC" in told(page.run())
     [status] = services.sources.list(LOCAL_USER)
     assert (status.state, status.figures.documents) == (ImportState.COMPLETED, 1)
 

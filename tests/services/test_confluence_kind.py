@@ -133,16 +133,16 @@ def test_what_is_wrong_is_told_and_nothing_kept(services, given, more, told):
 @pytest.mark.parametrize(
     ("scope", "where", "name"),
     [
-        ({"scope": "spaces", "spaces": "HR DOC\nDOC"}, "spaces DOC, HR", "Documentation, People"),
-        ({"scope": "everything"}, "everything", "127.0.0.1"),
-        ({"scope": "labels", "page_labels": "b, a"}, "labels a, b", "a, b (127.0.0.1)"),
-        ({"scope": "cql", "cql": "title = Leave"}, "title = Leave", "127.0.0.1"),
+        ({"scope": "spaces", "spaces": "HR DOC\nDOC"}, " · DOC, HR", "Documentation, People"),
+        ({"scope": "everything"}, "", "127.0.0.1"),
+        ({"scope": "labels", "page_labels": "b, a"}, " · #a, #b", "a, b (127.0.0.1)"),
+        ({"scope": "cql", "cql": "title = Leave"}, " · title = Leave", "127.0.0.1"),
     ],
 )
 def test_where_it_is_is_readable_and_it_has_a_name(services, given, site, scope, where, name):
     site.label(site.guide, "a")
     source = add(services, given(**scope))
-    assert source.location == f"{site.url} · {where}"
+    assert source.location == f"{site.url}{where}"
     assert source.name == name
 
 

@@ -64,7 +64,7 @@ def test_a_test_tells_who_is_signed_in_and_what_is_there(services, given):
     seen = check(services, given())
     assert (seen.documents, set(seen.titles)) == (2, {"Leave", "vpn.md"})
     assert IMPORTER in seen.notes[0]
-    assert seen.notes[1] == "Visible: Handbook."
+    assert seen.notes[1] == "This account sees: Handbook."
     assert services.sources.list(LOCAL_USER) == []
 
 
@@ -74,7 +74,7 @@ def test_a_folder_is_imported_with_the_key_it_was_added_with(
     caplog.set_level(logging.DEBUG)
     source = add(services, given())
     assert source.name == "Handbook"
-    assert source.location == f"Google Drive · folders {drive.handbook.id}"
+    assert source.location == f"Google Drive · {drive.handbook.id}"
     assert work(services, source).state is ImportState.COMPLETED
     assert services.sources.get(LOCAL_USER, source.id).figures.documents == 2
     private = json.loads(key)["private_key"].splitlines()[1]
@@ -104,7 +104,7 @@ def test_what_is_not_shared_is_named_and_with_whom_to_share_it(services, given, 
     ("more", "told"),
     [
         ({"folders": []}, "Say what to import"),
-        ({"folders": "here"}, "neither a URL of Google Drive nor an id"),
+        ({"folders": "here"}, "neither an address of Google Drive nor an id"),
         ({"folders": "0123456789abcdef"}, f"share it with {IMPORTER}"),
         ({"service_account": ""}, "key of the service account is missing"),
         ({"service_account": "{}"}, "lacks client_email, private_key"),
@@ -141,7 +141,7 @@ def test_its_types_can_be_changed_without_the_key(services, given):
 
 def test_single_files_and_shared_drives_have_their_names(services, given, drive):
     file = add(services, given(scope="files", files=drive.leave.id))
-    assert (file.name, file.location) == ("Leave", f"Google Drive · files {drive.leave.id}")
+    assert (file.name, file.location) == ("Leave", f"Google Drive · {drive.leave.id}")
     shared = drive.shared_drive("Team")
     drive.doc("Plan", "# Plan", shared)
     team = add(services, given(scope="drives", drives=shared.id))

@@ -32,8 +32,23 @@ def texts(tmp_path):
         ('def f(*, told):\n    raise InputError(told)\nf(told="no name")', ["no name"]),
         ('class OwnError(InputError): pass\nraise OwnError("no name")', ["no name"]),
         (
+            'def f(told="no name", *, more="no box"):\n    raise InputError(told + more)',
+            ["no box", "no name"],
+        ),
+        (
+            'def f():\n    told = {}\n    told |= dict.fromkeys([1], "no name")\n'
+            "    for why in dict.fromkeys(told.values()):\n        put(reason=why)",
+            ["no name"],
+        ),
+        (
             "class OwnError(InputError):\n    def __init__(self):\n"
             '        super().__init__("no name")',
+            ["no name"],
+        ),
+        (
+            "class Passing(Exception):\n    def __init__(self, why):\n"
+            "        self.error = InputError(why)\n"
+            'raise Passing("no name")',
             ["no name"],
         ),
         ('put(reason="no name")', ["no name"]),
@@ -77,10 +92,16 @@ def test_a_text_is_followed_into_the_file_that_holds_it(texts):
         'def one():\n    other = "not this"\n\ndef two(other):\n    raise InputError(other)',
         'raise InputError(rows(text("select one from two")))',
         'raise InputError("_".join(parts))',
+        'def f(cql):\n    raise InputError(f"{cql}")\nf("space in site order by created")',
     ],
 )
 def test_what_people_do_not_read_is_left_out(texts, code):
     assert texts(service=code) == []
+
+
+def test_of_functions_of_one_name_each_is_followed_to_its_own_callers(texts):
+    fails = "def tell(why):\n    raise InputError(why)\ntell('no name')"
+    assert texts(asks="def tell(cql):\n    pass\ntell('space in site')", fails=fails) == ["no name"]
 
 
 def test_a_value_error_of_the_settings_is_said(texts):

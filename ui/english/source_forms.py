@@ -28,7 +28,7 @@ SOURCE_FIELDS = {
     "spaces": "Keys of the spaces",
     "trees": "Pages, each with all below it",
     "page_labels": "Labels of the pages",
-    "cql": "CQL",
+    "cql": "Query (CQL)",
     "skip_labels": "Leave out pages with these labels",
     "archived": "Archived spaces too",
     "attachments": "Attachments",

@@ -123,7 +123,7 @@ def test_mails_nested_past_any_sense_are_named_not_read():
     document = read(message)
     assert "text 3" in document.page_content
     assert "text 2" not in document.page_content
-    assert "lies more than 2 files deep" in document.metadata["warnings"][0]
+    assert "not read: more than 2 files deep" in document.metadata["warnings"][0]
 
 
 def test_pictures_of_the_layout_are_left_out():

@@ -186,7 +186,7 @@ def test_something_else_under_an_old_name_is_a_reason():
 @needs_libreoffice
 def test_a_file_that_takes_too_long_is_a_reason(monkeypatch, doc):
     monkeypatch.setattr(legacy_office, "_TIMEOUT_S", 0.05)
-    with pytest.raises(UnreadableError, match=r"longer than 0\.05 s; open it in its program"):
+    with pytest.raises(UnreadableError, match=r"longer than 0\.05 s: open it in its program"):
         read_document("a.doc", doc)
 
 

@@ -157,7 +157,7 @@ def test_a_page_that_takes_too_long_is_named(monkeypatch):
     found = recognise([1, 2, 5], lambda page: scan(SENTENCES["en"] if page != 2 else []))
     assert found.texts == {}
     assert found.warnings == (
-        "page 1, 5 could not be recognised: it took longer than 0.01 s to recognise",
+        "page 1, 5 could not be recognised: Tesseract took longer than 0.01 s",
     )
 
 

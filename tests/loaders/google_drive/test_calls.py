@@ -209,5 +209,5 @@ def test_a_file_that_differs_from_its_checksum_is_not_taken(drive, importer, tea
 
 def test_a_file_that_has_grown_is_not_fetched_beyond_the_limit(drive, team):
     paper = drive.upload("paper.md", "x" * 5000, team)
-    with pytest.raises(UnreadableError, match="larger than the limit of 1000 bytes"):
+    with pytest.raises(UnreadableError, match=r"larger than the limit of 0\.0 MiB"):
         Importer(drive, max_bytes=1000).files(folders=[team]).read(ref_of(paper))

@@ -13,7 +13,7 @@ def test_a_connection_tells_who_is_signed_in_and_what_is_seen(drive, importer, t
     told = importer.files(folders=[team, other, hidden]).connection()
     assert told.account == f"Importer ({importer.login.email})"
     assert told.seen == ("Team", "Other")
-    [missing] = told.missing
+    [missing] = told.warnings
     assert hidden.id in missing
     assert f"share it with {importer.login.email} as a viewer" in missing
 
@@ -24,7 +24,7 @@ def test_a_person_is_told_to_have_it_shared(drive, importer):
     told = importer.files(folders=[stranger, drive.my_drive]).connection()
     assert told.account == f"Kim ({PERSON})"
     assert told.seen == ("My Drive",)
-    assert "have it shared with the person who signed in" in told.missing[0]
+    assert "have it shared with the person who signed in" in told.warnings[0]
 
 
 def test_shared_drives_and_files_are_seen_by_name(drive, importer, team):
@@ -39,9 +39,9 @@ def test_what_is_no_folder_no_file_or_in_the_trash_is_missing(drive, importer, t
     drive.trash(gone)
     folders = importer.files(folders=[item, gone]).connection()
     assert folders.seen == ()
-    assert "import it as a file" in folders.missing[0]
-    assert "in the trash" in folders.missing[1]
-    assert "as a folder" in importer.files("files", files=[team]).connection().missing[0]
+    assert "import it as a file" in folders.warnings[0]
+    assert "in the trash" in folders.warnings[1]
+    assert "as a folder" in importer.files("files", files=[team]).connection().warnings[0]
 
 
 def test_a_login_that_was_withdrawn_says_what_to_do(drive, importer, team):
