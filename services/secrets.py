@@ -81,7 +81,7 @@ class SourceSecrets:
                 " as $FOOTNOTE_SECRET_NAME."
             )
         name = reference.removeprefix("$")
-        secret = self._variable(name)
+        secret = self._variable(name).strip()  # files of secrets often end with a new line
         if not secret:
             raise SourceError(
                 f"The variable {name} is not set: set it in .env, or in the environment of Footnote"
@@ -93,7 +93,7 @@ class SourceSecrets:
 def _content(name: str, path: str) -> str:
     """What the file holds; no message quotes the path, which could be a secret by mistake."""
     try:
-        return Path(path.strip()).expanduser().read_text(encoding="utf-8")
+        return Path(path.strip()).expanduser().read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
         raise SourceError(

@@ -30,9 +30,8 @@ def connected(url: str, login: Login) -> AtlassianRestAPI:
 
 
 def _token(secret: str) -> str:
-    token = secret.strip()
-    if token.isascii() and token.isprintable():
-        return token
+    if secret.isascii() and secret.isprintable():
+        return secret
     raise SourceError(
         "The personal access token holds characters that no token has, such as line breaks: copy it"
         " once more."

@@ -44,6 +44,12 @@ def test_a_named_variable_is_read_each_time_and_needs_no_key(sources, make):
         assert secrets.of(source, "api_token") == value
 
 
+def test_the_line_end_of_a_variable_is_no_part_of_the_secret(make):
+    assert make(FOOTNOTE_SECRET_WIKI=f"{PLAIN}\n").value("$FOOTNOTE_SECRET_WIKI") == PLAIN
+    with pytest.raises(SourceError, match="is not set"):
+        make(FOOTNOTE_SECRET_WIKI=" \n").value("$FOOTNOTE_SECRET_WIKI")
+
+
 def test_a_named_variable_takes_the_place_of_what_was_kept(sources, make):
     secrets, source = make(new_key()), kept(sources, PLAIN)
     secrets.keep(source, "api_token", PLAIN)
