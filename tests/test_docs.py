@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
+from loaders.formats import SUFFIXES
 from settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -47,3 +48,11 @@ def test_the_first_lines_of_the_readme_are_the_two_commands():
     head = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:12]
     assert any("make run" in line for line in head)
     assert any("make test" in line for line in head)
+
+
+def test_the_table_of_formats_names_those_that_are_read():
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| [A-Z][^|]* \| ([a-z, ]+) \|", text, flags=re.MULTILINE)
+    assert sorted(".".join(["", name]) for cell in cells for name in cell.split(", ")) == sorted(
+        SUFFIXES
+    )

@@ -28,11 +28,12 @@ def content(mail: Mail) -> Content:
     """The subject as heading, who wrote to whom and when, the text, and each attachment's text."""
     told = (f"{name}: {mail.headers[name]}" for name in _SHOWN if mail.headers.get(name))
     body, warnings = _body(mail)
-    attached, failed = sections(mail.parts, level=2) if mail.parts else ("", ())
+    attached = sections(mail.parts, level=2)
     subject = one_line(mail.subject)
-    blocks = [heading(1, subject or _UNNAMED), "\n".join(told), body, attached]
+    blocks = [heading(1, subject or _UNNAMED), "\n".join(told), body, attached.text]
     text = "\n\n".join(block for block in blocks if block.strip())
-    return Content(text, subject, mail.encoding, warnings=(*mail.warnings, *warnings, *failed))
+    warnings = (*mail.warnings, *warnings, *attached.warnings)
+    return Content(text, subject, mail.encoding, warnings=warnings)
 
 
 def _body(mail: Mail) -> tuple[str, Sequence[str]]:

@@ -4,7 +4,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from errors import UnreadableError
+from errors import UnreadableError, UnreadableNowError
 from loaders.encoding import decode
 from loaders.formats import unsupported
 from loaders.formats.archive import ENCRYPTED, open_zip, read_part
@@ -24,7 +24,8 @@ def read(data: bytes) -> Content:
     Nothing is written to disk, so that a path in it leads nowhere.
 
     Raises:
-        UnreadableError: It is encrypted, damaged or too large, or nothing in it can be read.
+        UnreadableError: It is encrypted, damaged or too large, or nothing in it can be read;
+            UnreadableNowError where something can be once a program is installed.
     """
     archive = open_zip(data, ".zip")
     files = [part for part in archive.infolist() if not part.is_dir()]
@@ -32,10 +33,11 @@ def read(data: bytes) -> Content:
         raise UnreadableError(f"it holds {len(files)} files, more than {MAX_PARTS}: split it")
     if files and all(file.flag_bits & 1 for file in files):
         raise UnreadableError(ENCRYPTED)
-    text, warnings = sections(list(_parts(archive, files)))
-    if not text:
-        raise UnreadableError(_nothing(warnings))
-    return Content(text, warnings=warnings)
+    found = sections(list(_parts(archive, files)))
+    if not found.text:
+        reason = _nothing(found.warnings)
+        raise UnreadableNowError(reason) if found.again else UnreadableError(reason)
+    return Content(found.text, warnings=found.warnings)
 
 
 def _parts(archive: zipfile.ZipFile, files: Sequence[zipfile.ZipInfo]) -> Iterator[Part]:

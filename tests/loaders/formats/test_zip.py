@@ -6,9 +6,10 @@ import zipfile
 
 import pytest
 
-from errors import UnreadableError
+from errors import UnreadableError, UnreadableNowError
 from loaders.formats import read_document
 from tests.loaders.formats.files import docx_file, xlsx_file, zipped
+from tests.loaders.formats.ole_files import ole_file
 
 
 def read(parts):
@@ -142,3 +143,21 @@ def test_a_damaged_file_leaves_the_others():
     document = read(data[:at] + b"\xff\xff\xff" + data[at + 3 :])
     assert document.page_content.startswith("# b.xlsx")
     assert document.metadata["warnings"][0].startswith("a.txt: damaged: its part a.txt")
+
+
+def test_archives_of_one_character_in_an_archive_are_no_way_around_the_limit():
+    inner = zipped({"a.txt": b"A" * (20 * 2**20)})
+    document = read({f"{i}.zip": inner for i in range(20)})
+    assert len(document.page_content) < 33 * 2**20
+    assert "more than 32 MiB" in document.metadata["warnings"][-1]
+
+
+def test_an_archive_that_a_missing_program_would_read_is_tried_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    document = ole_file({"WordDocument": b"text"})
+    with pytest.raises(UnreadableNowError, match="rules.doc: LibreOffice .* is not installed"):
+        read({"rules.doc": document})
+    assert (
+        "rules.doc: LibreOffice"
+        in read({"a.txt": b"x", "rules.doc": document}).metadata["warnings"][0]
+    )
