@@ -5,27 +5,22 @@ the built-in embedding, in a process of its own. Where Confluence asks to wait, 
 faults the figures are counts, not times.
 """
 
-import os
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from benchmarks.afresh import call_afresh
-from benchmarks.measure import Report, peak_mib
-from tests.fakes.confluence import ACCESS_TOKEN, FakeConfluence
+from benchmarks.confluence_import import SPACE, Found
+from benchmarks.measure import Report
+from tests.fakes.confluence import FakeConfluence
 from tests.fakes.faults import Faults
 
 SMALL = {"pages": 60, "fewer": 20, "faults": 20}
-SECRET = "FOOTNOTE_SECRET_BENCHMARK"
-SPACE = "DOC"
 WORDS = ["leave", "budget", "travel", "server", "backup", "contract", "invoice", "safety"]
 ROUNDS = 60
-
-Found = dict[str, Any]
 
 
 def measure(*, cache: str, pages: int = 5000, fewer: int = 500, faults: int = 1000) -> Report:
@@ -59,14 +54,16 @@ class Imported:
         """Import it once; what the worker's process tells, and the requests that it took."""
         before = len(self.fake.requests)
         found: Found = call_afresh(
-            "benchmarks.confluence:import_site", data_dir=str(self.data_dir), url=self.fake.url
+            "benchmarks.confluence_import:import_site",
+            data_dir=str(self.data_dir),
+            url=self.fake.url,
         )
         found["requests"] = len(self.fake.requests) - before
         return found
 
     def differences(self) -> Counter[str]:
         """How many pages the library lacks, has in another state, too many of or twice."""
-        held: Found = call_afresh("benchmarks.confluence:held", data_dir=str(self.data_dir))
+        held: Found = call_afresh("benchmarks.confluence_import:held", data_dir=str(self.data_dir))
         there = {
             key: [page.version, page.title, _text_of(page.text)]
             for key, page in self.fake.visible().items()
@@ -192,81 +189,3 @@ def _expect(imported: Imported, found: Found, state: str) -> None:
 
 def _text_of(storage: str) -> str:
     return storage.removeprefix("<p>").removesuffix("</p>")
-
-
-# In the importer's process
-
-
-def import_site(data_dir: str, url: str) -> Found:
-    """Queue an import of the site and do what a worker does; how it ended."""
-    services = _services(data_dir)
-    source = _source(services, url)
-    from domain import LOCAL_USER
-
-    job = services.sources.refresh(LOCAL_USER, source)
-    services.worker.run_next()
-    ended = services.queue.get(LOCAL_USER, job.id)
-    return {
-        "state": str(ended.state),
-        "message": ended.message,
-        "seconds": ended.seconds,
-        "embedded": ended.passages_embedded,
-        "peak": peak_mib(),
-    }
-
-
-def held(data_dir: str) -> Found:
-    """Of each document version, title and text; and how many passages disagree between stores."""
-    services = _services(data_dir)
-    from domain import LOCAL_USER
-    from storage.database import open_database
-    from storage.documents import Documents
-    from storage.sources import Sources
-
-    database = open_database(Path(data_dir))
-    documents = Documents(database)
-    [source] = Sources(database).list()
-    known = documents.known(source.id)
-    found = {
-        key: [
-            one.details["page_version"],
-            documents.get(one.document_id).title,
-            documents.text(one.document_id),
-        ]
-        for key, one in known.items()
-    }
-    agrees = services.maintenance.check(LOCAL_USER).agrees
-    return {"documents": found, "doubled": 0 if agrees else 1}
-
-
-def _services(data_dir: str) -> Any:
-    os.environ[SECRET] = ACCESS_TOKEN
-    from bootstrap import build_services
-    from services.patience import Patience
-    from settings import load_settings
-
-    setattr(Patience, "wait", _hardly_wait)  # noqa: B010  # the fake's limits are soon over
-    return build_services(load_settings(data_dir=Path(data_dir)))
-
-
-def _hardly_wait(_self: Any, _seconds: float, _reason: str) -> None:
-    return
-
-
-def _source(services: Any, url: str) -> str:
-    from domain import LOCAL_USER
-    from services.source_status import SourceSettings
-
-    given = {
-        "url": url,
-        "login": "token",
-        "access_token": f"${SECRET}",
-        "scope": "spaces",
-        "spaces": [SPACE],
-        "deletions": "always",
-    }
-    known: Sequence[Any] = services.sources.list(LOCAL_USER)
-    if known:
-        return str(known[0].source.id)
-    added = services.sources.add(LOCAL_USER, "confluence", given, SourceSettings())
-    return str(added.source.id)

@@ -1,23 +1,8 @@
 """A folder as LangChain's document loaders are used."""
 
-from collections.abc import Iterator
-
-from langchain_core.document_loaders import BaseLoader
-from langchain_core.documents import Document
-
-from domain import DocumentRef
-from errors import UnreadableError
 from loaders.files import DirectoryFiles
+from loaders.lazy import LazyLoader
 
 
-class DirectoryLoader(DirectoryFiles, BaseLoader):
-    """`DirectoryFiles` with LangChain's contract; an import needs the former alone."""
-
-    def lazy_load(self) -> Iterator[Document]:
-        """Yield the documents that can be read, in the order of their keys."""
-        for ref in self.list():
-            if isinstance(ref, DocumentRef):
-                try:
-                    yield self.read(ref)
-                except UnreadableError:  # BaseLoader's contract has no place for reasons
-                    continue
+class DirectoryLoader(DirectoryFiles, LazyLoader):
+    """`DirectoryFiles` with LangChain's contract; documents come in the order of their keys."""

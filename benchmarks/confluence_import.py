@@ -1,0 +1,89 @@
+"""What the benchmark of Confluence does in other processes: import, and tell what is held."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import peak_mib
+from tests.fakes.confluence import ACCESS_TOKEN
+
+SECRET = "FOOTNOTE_SECRET_BENCHMARK"
+SPACE = "DOC"
+
+Found = dict[str, Any]
+
+
+def import_site(data_dir: str, url: str) -> Found:
+    """Queue an import of the site and do what a worker does; how it ended."""
+    services = _services(data_dir)
+    source = _source(services, url)
+    from domain import LOCAL_USER
+
+    job = services.sources.refresh(LOCAL_USER, source)
+    services.worker.run_next()
+    ended = services.queue.get(LOCAL_USER, job.id)
+    return {
+        "state": str(ended.state),
+        "message": ended.message,
+        "seconds": ended.seconds,
+        "embedded": ended.passages_embedded,
+        "peak": peak_mib(),
+    }
+
+
+def held(data_dir: str) -> Found:
+    """Of each document version, title and text; and how many passages disagree between stores."""
+    services = _services(data_dir)
+    from domain import LOCAL_USER
+    from storage.database import open_database
+    from storage.documents import Documents
+    from storage.sources import Sources
+
+    database = open_database(Path(data_dir))
+    documents = Documents(database)
+    [source] = Sources(database).list()
+    known = documents.known(source.id)
+    found = {
+        key: [
+            one.details["page_version"],
+            documents.get(one.document_id).title,
+            documents.text(one.document_id),
+        ]
+        for key, one in known.items()
+    }
+    agrees = services.maintenance.check(LOCAL_USER).agrees
+    return {"documents": found, "doubled": 0 if agrees else 1}
+
+
+def _services(data_dir: str) -> Any:
+    os.environ[SECRET] = ACCESS_TOKEN
+    from bootstrap import build_services
+    from services.patience import Patience
+    from settings import load_settings
+
+    setattr(Patience, "wait", _hardly_wait)  # noqa: B010  # the fake's limits are soon over
+    return build_services(load_settings(data_dir=Path(data_dir)))
+
+
+def _hardly_wait(_self: Any, _seconds: float, _reason: str) -> None:
+    return
+
+
+def _source(services: Any, url: str) -> str:
+    from domain import LOCAL_USER
+    from services.source_status import SourceSettings
+
+    given = {
+        "url": url,
+        "login": "token",
+        "access_token": f"${SECRET}",
+        "scope": "spaces",
+        "spaces": [SPACE],
+        "deletions": "always",
+    }
+    known: Sequence[Any] = services.sources.list(LOCAL_USER)
+    if known:
+        return str(known[0].source.id)
+    added = services.sources.add(LOCAL_USER, "confluence", given, SourceSettings())
+    return str(added.source.id)
