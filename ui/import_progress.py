@@ -76,6 +76,8 @@ def _headline(job: QueuedImport) -> str:
 
 def _details(job: QueuedImport) -> str:
     progress = job.progress
+    if job.state is ImportState.INTERRUPTED and job.retry_at is not None:
+        return f"<span>{escape(said(job.message))}</span>"
     if job.state is not ImportState.RUNNING or progress is None:
         return ""
     parts = [words.JOB_STAGES[progress.stage]]

@@ -68,7 +68,7 @@ def _columns() -> dict[str, Any]:
     return {
         "title": text(words.COLUMN_TITLE, width=300),
         "source": text(words.COLUMN_SOURCE, width=150),
-        "format": text(words.COLUMN_FORMAT, width=65),
+        "format": text(words.COLUMN_FORMAT, width=90),
         "language": text(words.COLUMN_LANGUAGE, width=110),
         "pages": count(words.COLUMN_PAGES, width=65),
         "density": count(words.COLUMN_DENSITY, width=145, format="localized"),

@@ -207,8 +207,10 @@ def test_while_it_waits_the_reason_is_told():
     assert import_progress._headline(waits) == words.count(words.JOB_LISTED, 3)
 
 
-def test_an_interrupted_import_tells_when_it_tries_again():
+def test_an_interrupted_import_tells_why_and_when_it_tries_again():
     at = datetime.now(UTC) + timedelta(minutes=5, seconds=1)
-    headline = import_progress._headline(job(ImportState.INTERRUPTED, retry_at=at))
-    assert "5 minutes" in headline
+    reason = "https://wiki.example can't be reached"
+    left = job(ImportState.INTERRUPTED, retry_at=at, message=f"{reason}; what was imported is kept")
+    assert "5 minutes" in import_progress._headline(left)
+    assert reason.replace("'", "&#x27;") in import_progress._details(left)
     assert import_progress._headline(job(ImportState.INTERRUPTED)) == words.JOB_INTERRUPTED
