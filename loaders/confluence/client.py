@@ -59,6 +59,21 @@ class ConfluenceClient:
         """
         return self._patiently(lambda: self._data(path, params), ATTEMPTS)
 
+    def content(self, content_id: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """A page, a blog post or an attachment by its id.
+
+        Raises:
+            SourceError: As `get`.
+        """
+
+        def asked() -> dict[str, Any]:
+            data = self._data(f"rest/api/content/{content_id}", params)
+            if "id" in data:
+                return data
+            raise PassingError("Confluence's answer was not the page that was asked for")
+
+        return self._patiently(asked, ATTEMPTS)
+
     def each(self, path: str, params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """The entries of a listing, as they come, from as many requests as it has pages.
 
@@ -108,7 +123,7 @@ class ConfluenceClient:
         def asked() -> dict[str, Any]:
             data = self._data(path, params)
             entries = data.get("results")
-            if isinstance(entries, list) and all("id" in entry for entry in entries):
+            if isinstance(entries, list) and all(map(_has_id, entries)):
                 return data
             raise PassingError("Confluence's answer was not the listing that was asked for")
 
@@ -150,7 +165,9 @@ class ConfluenceClient:
         except exceptions.Timeout as error:
             raise PassingError(f"{self.url} did not answer in time") from error
         except (exceptions.ConnectionError, exceptions.ChunkedEncodingError) as error:
-            raise PassingError(f"{self.url} can't be reached, or broke off") from error
+            raise PassingError(
+                f"{self.url} can't be reached, or broke off: check the address and the network"
+            ) from error
         except exceptions.ContentDecodingError as error:
             raise PassingError("Confluence's answer was cut off or broken") from error
         except exceptions.RequestException as error:
@@ -182,6 +199,10 @@ class ConfluenceClient:
         if context and link.startswith(f"{context}/"):
             link = link[len(context) :]
         return link.lstrip("/")
+
+
+def _has_id(entry: Any) -> bool:
+    return isinstance(entry, dict) and "id" in entry
 
 
 def _received(response: "Response", max_bytes: int) -> bytes:

@@ -55,6 +55,8 @@ class Site:
                     f"There is no Confluence at {self.client.url}: check the address, with the"
                     " context path if it has one."
                 ) from error
+            if error.status == 403:
+                raise SourceError(f"{error}. Let this account use Confluence.") from error
             raise
         if user.get("type") == "anonymous":
             raise SourceError(
@@ -85,7 +87,7 @@ class Site:
             ContentRefusedError: It is deleted for good, or not for this account.
         """
         asked = {"status": "any", "expand": expand}
-        return self.client.get(f"rest/api/content/{content_id}", asked)
+        return self.client.content(content_id, asked)
 
     def search(self, cql: str, expand: str = "") -> Iterator[Content]:
         """All content that the query finds.

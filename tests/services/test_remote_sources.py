@@ -42,7 +42,7 @@ class Site(DictLoader):
 
     def read(self, ref):
         if self.down_after is not None and len(self.reads) >= self.down_after:
-            raise SourceUnavailableError("The site can't be reached: no route")
+            raise SourceUnavailableError("The site can't be reached: no route.")
         if ref.key in self.flaky:
             raise UnreadableNowError("the site was overloaded")
         return super().read(ref)
@@ -144,7 +144,7 @@ def test_a_source_out_of_reach_interrupts_the_import_which_keeps_what_was_read(f
     site.texts, site.down_after = documents(10), 7
     job = run(factory)
     assert (job.state, job.ended) == (ImportState.INTERRUPTED, False)
-    assert "can't be reached" in job.message
+    assert job.message == "The site can't be reached: no route; what was imported is kept"
     assert job.retry_at is not None
     assert len(factory.library.texts()) == 7
     assert not factory.run_next(), "it rests a while first"

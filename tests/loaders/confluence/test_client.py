@@ -114,6 +114,23 @@ def test_a_token_that_can_be_none_is_refused_without_being_shown(server, secret)
     assert not server.requests
 
 
+@pytest.mark.parametrize("answer", [{}, {"message": "busy"}, {"results": []}])
+def test_an_answer_that_is_no_page_is_asked_for_again(server, monkeypatch, answer):
+    server.add_space("DOC")
+    page, client, answers = server.add("DOC", "Page"), client_of(server), [answer]
+    whole = client._data
+    monkeypatch.setattr(client, "_data", lambda *asked: answers.pop() if answers else whole(*asked))
+    assert client.content(page, {})["title"] == "Page"
+
+
+@pytest.mark.parametrize("results", [None, [5], [{}], "abc"])
+def test_an_answer_that_is_no_listing_is_no_empty_one(server, monkeypatch, results):
+    client = client_of(server)
+    monkeypatch.setattr(client, "_data", lambda path, params: {"results": results})
+    with pytest.raises(SourceUnavailableError, match="not the listing"):
+        [*client.each(SEARCH, {})]
+
+
 def test_what_is_not_there_is_refused_at_once_with_confluences_words(fake):
     with pytest.raises(ContentRefusedError, match="No content found") as raised:
         client_of(fake).get("rest/api/content/77")

@@ -63,5 +63,5 @@ def test_a_wrong_address_says_that_there_is_no_confluence(fake):
 
 def test_an_account_without_access_is_told_so(fake):
     fake.denies_access = True
-    with pytest.raises(SourceError, match="not permitted to use Confluence"):
+    with pytest.raises(SourceError, match=r"not permitted to use Confluence\. Let this account"):
         site_of(fake).user()
