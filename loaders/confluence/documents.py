@@ -103,13 +103,12 @@ def listed_file(
 ) -> DocumentRef | Skipped:
     """An attachment as a listing tells it: skipped where its format or its size is not read."""
     key, location = content["id"], location_of(client, content)
-    name = str(content.get("title") or "")
-    if reason := unsupported(name):
-        return Skipped(key, location, reason, is_error=False, title=name)
+    if reason := unsupported(str(content.get("title") or "")):
+        return Skipped(key, location, reason, is_error=False)
     size = size_of(content)
     if size is not None and size > max_bytes:
-        return Skipped(key, location, too_large(size, max_bytes), title=name)
-    return DocumentRef(key, str(version_of(content)), location, name)
+        return Skipped(key, location, too_large(size, max_bytes))
+    return DocumentRef(key, str(version_of(content)), location)
 
 
 def location_of(client: ConfluenceClient, content: Content) -> str:
