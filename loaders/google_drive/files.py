@@ -14,8 +14,7 @@ from loaders.google_drive.kinds import link_of
 from loaders.google_drive.listing import Listing
 from loaders.google_drive.login import DriveLogin
 from loaders.google_drive.service import API_URL, DriveServices
-from loaders.google_drive.tree import Path, version_of
-from loaders.google_drive.walk import empty_tree
+from loaders.google_drive.tree import Path, empty_tree, version_of
 from loaders.google_drive.wanted import DriveWanted
 
 if TYPE_CHECKING:  # slow, and a Drive without news needs none of it

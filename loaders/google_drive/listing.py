@@ -7,9 +7,9 @@ from domain import Before, DocumentRef, Gone, Listed, Mark, Skipped
 from loaders.google_drive.calls import DriveCalls, File
 from loaders.google_drive.changes import News, news_of
 from loaders.google_drive.kinds import FOLDER, SHORTCUT, is_withheld, kind_of, link_of, too_large
-from loaders.google_drive.tree import Tree, version_of
+from loaders.google_drive.tree import Tree, empty_tree, version_of
 from loaders.google_drive.trouble import NotVisibleError, StaleTokenError
-from loaders.google_drive.walk import Walk, empty_tree
+from loaders.google_drive.walk import Walk, not_visible
 from loaders.google_drive.wanted import DriveWanted
 
 NOT_VISIBLE = "deleted, or no longer shared with this account"
@@ -35,7 +35,7 @@ class Listing:
     before: Before
     tree: Tree = field(init=False)
     _tokens: dict[str, str] = field(default_factory=dict)
-    _skipped: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _skipped: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -76,8 +76,10 @@ class Listing:
         walk = Walk(self.calls, self.wanted, self.invite)
         self.tree = walk.tree
         for file in walk.files():
-            entry = self._unseen(file) if isinstance(file, Skipped) else self._entry(file)
-            yield from self._noted(entry)
+            if isinstance(file, Skipped):
+                yield from self._noted(self._lost(file, NOT_VISIBLE) or file)
+            else:
+                yield from self._noted(self._entry(file))
         for key in self.before.documents:
             if key not in self._told:
                 yield from self._noted(self._missing(key, changed))
@@ -88,10 +90,10 @@ class Listing:
         for key, file in news.files.items():
             if file is None or file["mimeType"] not in {FOLDER, SHORTCUT}:  # those are as before
                 yield from self._noted(self._changed(key, file))
-        for key, (location, reason) in self.before.mark["skipped"].items():
+        for key, skipped in self.before.mark["skipped"].items():
             shortcut = self.tree.shortcuts.get(key)
             if (shortcut.target if shortcut else key) not in news.files:
-                yield from self._noted(Skipped(key, location, reason, is_error=False))
+                yield from self._noted(Skipped(key, *skipped))
         # What failed is told in the version that failed: an older one may be in the library.
         for key, ref in ({**self.before.documents, **self.before.failed}).items():
             if key not in news.files and key not in self._told:
@@ -101,11 +103,15 @@ class Listing:
         if entry is None or isinstance(entry, Mark):
             return
         self._told.add(entry.key)
-        if isinstance(entry, Skipped) and not entry.is_error:
-            self._skipped[entry.key] = (entry.location, entry.reason)
-            if entry.key in self.before.documents:
+        if isinstance(entry, Skipped):
+            self._keep_in_mind(entry)
+            if not entry.is_error and entry.key in self.before.documents:
                 entry = Gone(entry.key, entry.reason)
         yield entry
+
+    def _keep_in_mind(self, skipped: Skipped) -> None:
+        """Let it be told by later listings too, which may not come to it."""
+        self._skipped[skipped.key] = (skipped.location, skipped.reason, skipped.is_error)
 
     def _missing(self, key: str, changed: Mapping[str, File | None]) -> Listed | None:
         """What became of a document that the whole listing has not come to."""
@@ -120,9 +126,9 @@ class Listing:
 
     def _changed(self, key: str, file: File | None) -> Listed | None:
         if file is None:
-            return self._gone(key, NOT_VISIBLE)
+            return self._lost(not_visible(key, self.invite), NOT_VISIBLE)
         if file.get("trashed"):
-            return self._gone(key, IN_TRASH)
+            return self._lost(self._left_out(file, IN_TRASH), IN_TRASH)
         if self.tree.above(file) is None:
             return self._gone(key, MOVED_OUT)
         return self._entry(file)
@@ -130,16 +136,19 @@ class Listing:
     def _gone(self, key: str, reason: str) -> Gone | None:
         return Gone(key, reason) if key in self.before.documents else None
 
-    def _unseen(self, skipped: Skipped) -> Listed:
-        """A file that was asked for by its id and can't be seen, or a shortcut to nothing."""
-        return self._gone(skipped.key, NOT_VISIBLE) or skipped
+    def _lost(self, skipped: Skipped, reason: str) -> Listed | None:
+        """What can't be had; where it was asked for by its id, later listings tell of it too."""
+        if skipped.key not in self.tree.singles:
+            return self._gone(skipped.key, reason)
+        self._keep_in_mind(skipped)
+        return self._gone(skipped.key, reason) or skipped
 
     def _entry(self, file: File) -> Listed | None:
         """A file that is among what is wanted; None where only its type is not."""
         key, name, link = file["id"], file["name"], link_of(file)
         kind = kind_of(name, file["mimeType"])
         if file.get("trashed"):
-            return self._left_out(file, IN_TRASH)
+            return self._lost(self._left_out(file, IN_TRASH), IN_TRASH)
         if not self.wanted.takes(kind.type):
             return self._gone(key, _OTHER_TYPE)
         if kind.reason is not None:
@@ -148,7 +157,8 @@ class Listing:
             return self._left_out(file, _WITHHELD)
         if reason := too_large(file, self.max_bytes):
             return Skipped(key, link, f"{name} is left out: {reason}")
-        return DocumentRef(key, version_of(file, self.tree.path(self.tree.above(file))), link)
+        version = version_of(file, self.tree.path(self.tree.above(file)))
+        return DocumentRef(key, version, link, name)
 
     def _left_out(self, file: File, reason: str) -> Skipped:
         told = f"{file['name']} is left out: {reason}"

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from loaders.google_drive.wanted import DriveScope, DriveWanted
+
 Path = tuple[str, ...]
 """The names of folders, the topmost first."""
 
@@ -62,13 +64,13 @@ class Tree:
 
         `""` where it was given by itself. None where it is not among what is imported.
         """
+        if file["id"] in self.singles:  # even where a shortcut leads to a folder that it is in
+            return ""
         parents: list[str] = [one for one in file.get("parents", ()) if one in self.folders]
         if parents:
             return min(parents, key=self._order)
         if file.get("driveId") in self.drives:
             return str(file["driveId"])
-        if file["id"] in self.singles:
-            return ""
         return min(self._targets.get(file["id"], ()), key=self._order, default=None)
 
     def _order(self, folder_id: str) -> tuple[int, Path, str]:
@@ -94,6 +96,13 @@ class Tree:
         for key, *shortcut in told["shortcuts"]:
             tree.add_shortcut(key, Shortcut(*shortcut))
         return tree
+
+
+def empty_tree(wanted: DriveWanted) -> Tree:
+    """The tree before anything was looked at."""
+    drives = wanted.ids if wanted.scope is DriveScope.DRIVES else ()
+    singles = wanted.ids if wanted.scope is DriveScope.FILES else ()
+    return Tree(drives=frozenset(drives), singles=frozenset(singles))
 
 
 def version_of(file: Mapping[str, Any], path: Path) -> str:

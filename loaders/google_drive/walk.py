@@ -7,7 +7,7 @@ from domain import Skipped
 from errors import SourceError
 from loaders.google_drive.calls import DriveCalls, File
 from loaders.google_drive.kinds import FOLDER, SHORTCUT, link_of
-from loaders.google_drive.tree import Shortcut, Tree
+from loaders.google_drive.tree import Shortcut, empty_tree
 from loaders.google_drive.trouble import NotVisibleError
 from loaders.google_drive.wanted import DriveScope, DriveWanted
 
@@ -203,12 +203,10 @@ class Walk:
         self._shortcuts[file["id"]] = file
 
     def _behind_shortcuts(self) -> Iterator[File | Skipped]:
-        """What shortcuts lead to and was not come to otherwise; there may be shortcuts again.
-
-        Folders come first: a file in one of them has its place there, whatever else leads to it.
-        """
+        """What shortcuts lead to and was not come to otherwise; there may be shortcuts again."""
         followed: set[str] = set()
         while waiting := [one for key, one in self._shortcuts.items() if key not in followed]:
+            # First: a file that is in one has its place there, whatever else leads to it.
             folders = [one for one in waiting if _leads_to_folder(one)]
             for shortcut in sorted(folders or waiting, key=self._nearest):
                 followed.add(shortcut["id"])
@@ -237,20 +235,13 @@ class Walk:
         return len(self.tree.path(self.tree.shortcuts[shortcut["id"]].folder)), shortcut["id"]
 
 
-def empty_tree(wanted: DriveWanted) -> Tree:
-    """The tree before anything was looked at."""
-    drives = wanted.ids if wanted.scope is DriveScope.DRIVES else ()
-    singles = wanted.ids if wanted.scope is DriveScope.FILES else ()
-    return Tree(drives=frozenset(drives), singles=frozenset(singles))
-
-
 def not_visible(file_id: str, invite: str) -> Skipped:
     """A file that was asked for by its id; `invite` says what to do."""
     return Skipped(file_id, file_id, f"not visible to this account: {invite}")
 
 
 def _leads_to_folder(shortcut: File) -> bool:
-    return bool(shortcut["shortcutDetails"].get("targetMimeType") == FOLDER)
+    return shortcut["shortcutDetails"].get("targetMimeType") in {FOLDER}
 
 
 def _skipped(shortcut: File, why: str) -> Skipped:

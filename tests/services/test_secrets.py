@@ -80,8 +80,9 @@ def test_a_typed_secret_without_a_key_is_refused(make):
         make().value(PLAIN)
 
 
-def test_json_may_be_in_a_file_that_a_variable_names(make, tmp_path):
-    (tmp_path / "key.json").write_text('{"a": 1}')
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])  # the latter as Windows saves it
+def test_json_may_be_in_a_file_that_a_variable_names(make, tmp_path, encoding):
+    (tmp_path / "key.json").write_text('{"a": 1}', encoding=encoding)
     secrets = make(FOOTNOTE_SECRET_A=str(tmp_path / "key.json"), FOOTNOTE_SECRET_B='{"b": 2}')
     assert secrets.value("$FOOTNOTE_SECRET_A", is_json=True) == '{"a": 1}'
     assert secrets.value("$FOOTNOTE_SECRET_B", is_json=True) == '{"b": 2}'

@@ -268,6 +268,32 @@ def test_single_files_follow_their_changes(drive, importer):
         items[1].id: "deleted, or no longer shared with this account",
         items[2].id: "in the trash of Google Drive",
     }
+    told = {
+        items[1].id: f"not visible to this account: share it with {importer.login.email}"
+        " as a viewer",
+        items[2].id: "c is left out: in the trash of Google Drive",
+    }
+    for expire in (lambda: None, drive.log.expire, lambda: None):
+        expire()
+        assert importer.sync(files) == set()
+        assert (importer.gone, importer.skipped) == ({}, told), "asked for, and thus told of"
+    drive.share(items[1])
+    drive.restore(items[2])
+    assert importer.sync(files) == {items[1].id, items[2].id}
+    assert (importer.gone, importer.skipped) == ({}, {})
+
+
+def test_a_file_too_large_is_named_each_time_and_never_asked_for(drive, importer, files, team):
+    large = drive.upload("big.txt", b"x" * (importer.max_bytes + 1), team)
+    importer.sync(files)
+    for _ in range(2):
+        failed = {large.id: DocumentRef(large.id, "", "")}
+        importer.before = replace(importer.before, failed=failed)
+        importer.sync(files)
+        assert "more than the limit" in importer.skipped[large.id]
+        assert set(drive.calls()) == {"changes"}
+    drive.edit(large, "short")
+    assert importer.sync(files) == {large.id}
 
 
 def test_a_whole_listing_tells_the_reasons_too(drive, importer, files, team):

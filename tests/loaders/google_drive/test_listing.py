@@ -63,6 +63,19 @@ def test_shortcuts_are_followed_once_however_they_go_round(drive, importer, team
     assert files.read(importer.before.documents[item.id]).metadata["folder"] == "Team / Outside"
 
 
+@pytest.mark.parametrize("scope", ["folders", "files"])
+def test_whole_listings_of_the_same_tell_the_same_versions(drive, importer, team, scope):
+    outside, below = drive.folder("Outside"), drive.folder("Below", team)
+    drive.share(outside)
+    item = drive.doc("There", "text", outside)
+    near, far = drive.shortcut(item, team), drive.shortcut(outside, below)
+    drive.share(far)
+    asked = {"folders": [team]} if scope == "folders" else {"files": [item, near, far]}
+    assert importer.sync(importer.files(scope, **asked)) == {item.id}
+    drive.log.expire()
+    assert importer.sync(importer.files(scope, **asked)) == set()
+
+
 def test_a_shortcut_to_what_is_not_visible_is_named_and_no_error(drive, importer, team):
     secret, trashed = drive.doc("Secret", "x"), drive.doc("Old", "x", team)
     first, second = drive.shortcut(secret, team, "To it"), drive.shortcut(trashed, team)

@@ -31,6 +31,7 @@ def test_what_is_elsewhere_is_not_among_what_is_imported():
     assert tree.above({"id": "f", "parents": ["x"]}) is None
     assert tree.above({"id": "f"}) is None
     assert tree.above({"id": "s", "parents": ["x"]}) == ""
+    assert tree.above({"id": "s", "parents": ["a"]}) == "", "it was given by itself"
     assert tree.above({"id": "f", "parents": ["x"], "driveId": "d"}) == "d"
 
 

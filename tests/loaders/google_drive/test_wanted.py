@@ -63,7 +63,7 @@ def test_without_types_every_type_is_wanted():
     assert DriveWanted.of("files", files=["1abcdefghijkl"]).takes("anything")
 
 
-@pytest.mark.parametrize(("scope", "told"), [("drives", "URL of a folder"), ("moon", "'moon'")])
+@pytest.mark.parametrize(("scope", "told"), [("drives", "address of a folder"), ("moon", "'moon'")])
 def test_nothing_to_import_and_no_such_scope_are_refused(scope, told):
     with pytest.raises(SourceError, match=told):
         DriveWanted.of(scope, folders=["1abcdefghijkl"])
