@@ -61,19 +61,18 @@ class Imported:
         found["requests"] = len(self.fake.requests) - before
         return found
 
-    def differences(self) -> Counter[str]:
-        """How many pages the library lacks, has in another state, too many of or twice."""
-        held: Found = call_afresh("benchmarks.confluence_import:held", data_dir=str(self.data_dir))
+    def differences(self, found: Found) -> Counter[str]:
+        """How many pages the library lacks, has in another state or too many of; or its stores."""
+        held = found["documents"]
         there = {
             key: [page.version, page.title, _text_of(page.text)]
             for key, page in self.fake.visible().items()
         }
-        of_both = there.keys() & held["documents"].keys()
         return Counter(
-            lost=len(there.keys() - held["documents"].keys()),
-            other=sum(held["documents"][key] != there[key] for key in of_both),
-            left=len(held["documents"].keys() - there.keys()),
-            doubled=held["doubled"],
+            lost=len(there.keys() - held.keys()),
+            other=sum(held[key] != there[key] for key in there.keys() & held.keys()),
+            left=len(held.keys() - there.keys()),
+            doubled=0 if found["agrees"] else 1,
         )
 
     def add(self) -> None:
@@ -173,7 +172,7 @@ def _so_many_faults(report: Report, edited: Imported, faults: int) -> None:
     while edited.fake.faults.counts.total() < faults and rounds < ROUNDS:
         found, rounds = edited.bring_up_to_date(), rounds + 1
         if found["state"] == "completed":
-            wrong += edited.differences()
+            wrong += edited.differences(found)
         edited.edit_some()
     _expect(edited, edited.bring_up_to_date(), "completed")
     report.add("faults injected", edited.fake.faults.counts.total(), "")
@@ -182,7 +181,7 @@ def _so_many_faults(report: Report, edited: Imported, faults: int) -> None:
 
 
 def _expect(imported: Imported, found: Found, state: str) -> None:
-    differences = imported.differences()
+    differences = imported.differences(found)
     if found["state"] != state or differences.total():
         raise SystemExit(f"{found['state']}: {found['message']}; {dict(differences)}")
 

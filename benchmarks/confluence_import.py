@@ -1,4 +1,4 @@
-"""What the benchmark of Confluence does in other processes: import, and tell what is held."""
+"""What the benchmark of Confluence does in other processes: import, and tell what is held then."""
 
 import os
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Found = dict[str, Any]
 
 
 def import_site(data_dir: str, url: str) -> Found:
-    """Queue an import of the site and do what a worker does; how it ended."""
+    """Queue an import of the site and do what a worker does: how it ended, what is held then."""
     services = _services(data_dir)
     source = _source(services, url)
     from domain import LOCAL_USER
@@ -29,31 +29,25 @@ def import_site(data_dir: str, url: str) -> Found:
         "seconds": ended.seconds,
         "embedded": ended.passages_embedded,
         "peak": peak_mib(),
+        "documents": _held(data_dir, source),
+        "agrees": services.maintenance.check(LOCAL_USER).agrees,
     }
 
 
-def held(data_dir: str) -> Found:
-    """Of each document version, title and text; and how many passages disagree between stores."""
-    services = _services(data_dir)
-    from domain import LOCAL_USER
+def _held(data_dir: str, source_id: str) -> dict[str, list[Any]]:
+    """Of each document the version, the title and the text."""
     from storage.database import open_database
     from storage.documents import Documents
-    from storage.sources import Sources
 
-    database = open_database(Path(data_dir))
-    documents = Documents(database)
-    [source] = Sources(database).list()
-    known = documents.known(source.id)
-    found = {
+    documents = Documents(open_database(Path(data_dir)))
+    return {
         key: [
             one.details["page_version"],
             documents.get(one.document_id).title,
             documents.text(one.document_id),
         ]
-        for key, one in known.items()
+        for key, one in documents.known(source_id).items()
     }
-    agrees = services.maintenance.check(LOCAL_USER).agrees
-    return {"documents": found, "doubled": 0 if agrees else 1}
 
 
 def _services(data_dir: str) -> Any:
