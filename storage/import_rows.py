@@ -95,14 +95,14 @@ def item_of(row: ImportItemRow) -> ImportItem:
 
 def postpone(session: Session, row: ImportRow, attempts: int, reason: str) -> None:
     """Leave an import until its source can be reached, or for good after `ATTEMPTS` in a row."""
-    told = reason.removesuffix(".")
+    told = f"{reason.removesuffix('.')}."
     if row.wish:
         stop(session, row, ImportState.INTERRUPTED)
     elif attempts >= ATTEMPTS:
-        message = f"{told}; tried {attempts} times. What was imported is kept"
+        message = f"{told} Tried {attempts} times. What was imported is kept"
         end(session, row, ImportState.FAILED, message)
     else:
-        end(session, row, ImportState.INTERRUPTED, f"{told}; what was imported is kept")
+        end(session, row, ImportState.INTERRUPTED, f"{told} What was imported is kept")
         row.attempts = attempts
         row.retry_at = datetime.now(UTC) + min(_FIRST_RETRY * 2 ** (attempts - 1), _LAST_RETRY)
 

@@ -60,7 +60,8 @@ class _TextFlow:
             for call, scope in calls:
                 of_super = name == "__init__" and scope.owner in errors
                 of_settings = name == "ValueError" and _SETTINGS in self._code.imports[scope.file]
-                if name in errors or of_super or of_settings:
+                again = isinstance(call.func, ast.Call) and called(call.func) == "type"
+                if name in errors or of_super or of_settings or again:
                     yield from ((arg, scope) for arg in call.args)
 
     def _of_names(self) -> Iterator[Place]:

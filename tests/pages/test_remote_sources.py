@@ -210,7 +210,7 @@ def test_while_it_waits_the_reason_is_told():
 def test_an_interrupted_import_tells_why_and_when_it_tries_again():
     at = datetime.now(UTC) + timedelta(minutes=5, seconds=1)
     reason = "https://wiki.example can't be reached"
-    left = job(ImportState.INTERRUPTED, retry_at=at, message=f"{reason}; what was imported is kept")
+    left = job(ImportState.INTERRUPTED, retry_at=at, message=f"{reason}. What was imported is kept")
     assert "5 minutes" in import_progress._headline(left)
     assert reason.replace("'", "&#x27;") in import_progress._details(left)
     assert import_progress._headline(job(ImportState.INTERRUPTED)) == words.JOB_INTERRUPTED

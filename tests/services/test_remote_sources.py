@@ -144,7 +144,7 @@ def test_a_source_out_of_reach_interrupts_the_import_which_keeps_what_was_read(f
     site.texts, site.down_after = documents(10), 7
     job = run(factory)
     assert (job.state, job.ended) == (ImportState.INTERRUPTED, False)
-    assert job.message == "The site can't be reached: no route; what was imported is kept"
+    assert job.message == "The site can't be reached: no route. What was imported is kept"
     assert job.retry_at is not None
     assert len(factory.library.texts()) == 7
     assert not factory.run_next(), "it rests a while first"
@@ -181,7 +181,7 @@ def test_a_source_that_stays_away_fails_its_import_in_the_end(factory, site, mon
     assert runs == import_rows.ATTEMPTS
     failed = factory.queue.get(job)
     assert (failed.state, failed.ended) == (ImportState.FAILED, True)
-    assert "tried 12 times" in failed.message
+    assert "Tried 12 times" in failed.message
 
 
 def test_each_pause_is_longer_than_the_one_before_up_to_a_quarter_of_an_hour(

@@ -94,6 +94,14 @@ def test_texts_put_together_are_translated_each():
 
 
 @pytest.mark.usefixtures("in_korean")
+def test_a_text_behind_the_name_of_what_it_is_about_is_translated():
+    assert said("a.zip: b.md: the file is empty") == "a.zip: b.md: 빈 파일입니다"
+    assert said("a.zip: 6 are gone. None was removed; b: the file is empty") == (
+        "a.zip: 6개가 없습니다. 지우지 않았습니다; b: 빈 파일입니다"
+    )
+
+
+@pytest.mark.usefixtures("in_korean")
 @pytest.mark.parametrize(
     "text", ["", "Something else. And more; and more", "제목", "the file is empt", "{x}", ". ; ?"]
 )
@@ -121,7 +129,7 @@ def test_texts_of_loaders_storage_models_and_services_are_collected():
         "0 characters: probably a scan; {reason}",
         "This is no conversation exported from Footnote as JSON ({reason}): choose another file.",
         "{host} failed (HTTP {status}).{said} Try again soon.",
-        "{reason} (the version imported earlier still answers)",
+        "{reason}; its removal waits for confirmation",
     } <= texts
 
 

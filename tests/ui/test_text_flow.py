@@ -40,6 +40,7 @@ def texts(tmp_path):
             "    for why in dict.fromkeys(told.values()):\n        put(reason=why)",
             ["no name"],
         ),
+        ('raise type(error)(f"no {name}: {error}") from error', ["no {name}: {error}"]),
         (
             "class OwnError(InputError):\n    def __init__(self):\n"
             '        super().__init__("no name")',
