@@ -26,6 +26,10 @@ class UnreadableError(SourceError):
     """One document can't be read; the message is the reason shown beside its name."""
 
 
+class NothingToReadError(UnreadableError):
+    """There is no text in a document, and nothing is wrong with that: a photograph."""
+
+
 class UnreadableNowError(UnreadableError):
     """One document could not be read this time; the next import tries it again."""
 
@@ -33,9 +37,16 @@ class UnreadableNowError(UnreadableError):
 
 
 class SourceUnavailableError(SourceError):
-    """A source can't be reached now, as a whole; what is at work on it goes on later."""
+    """A source can't be reached now, as a whole; what is at work on it goes on later.
+
+    `retry_after_s` is how long the source asked to be left alone, 0 where it did not say.
+    """
 
     retryable = True
+
+    def __init__(self, message: str, *, retry_after_s: float = 0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class ModelError(AppError):

@@ -13,12 +13,14 @@ class DocumentRef:
     """A document as its source lists it, before it is read.
 
     `key` names it within its source for ever (a relative path in NFC, a page id); `version`
-    changes whenever its content does; `location` is what a person opens (a path or a URL).
+    changes whenever its content does; `location` is what a person opens (a path or a URL). `title`
+    names it for people where the key is one that only programs know.
     """
 
     key: str
     version: str
     location: str
+    title: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Skipped:
     location: str
     reason: str
     is_error: bool = True
+    title: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

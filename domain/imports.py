@@ -30,6 +30,7 @@ class ImportItem:
 
     `passages`, `pages` and `characters` are of a new or changed document, 0 for others; `pages`
     is 0 too in formats without pages. Only dry runs estimate the `tokens` of embedding it.
+    `title` is empty of what was never read, unless its source lists documents by title.
     """
 
     key: str
@@ -40,6 +41,7 @@ class ImportItem:
     pages: int = 0
     characters: int = 0
     tokens: int = 0
+    title: str = ""
 
 
 class ImportKind(StrEnum):

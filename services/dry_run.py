@@ -118,17 +118,18 @@ class _Reader:
 
     def item(self, ref: DocumentRef) -> ImportItem:
         """The outcome of the document."""
-        is_known = ref.key in self._known
+        known = self._known.get(ref.key)
         try:
             document = self._loader.read(ref)
             refuse_unstorable(document.page_content)
         except UnreadableError as error:
-            return failed(ref, str(error), has_older=is_known)
+            return failed(ref, error, known)
         passages = self._split(ref, document)
         return ImportItem(
             ref.key,
             ref.location,
-            Outcome.CHANGED if is_known else Outcome.NEW,
+            Outcome.CHANGED if known else Outcome.NEW,
+            title=document.metadata.get("title", ""),
             passages=len(passages),
             pages=len(document.metadata.get("pages", ())),
             characters=len(document.page_content),

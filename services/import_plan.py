@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from domain import DocumentRef, Gone, ImportItem, Listed, Mark, Outcome, Skipped
+from errors import NothingToReadError, UnreadableError
 from storage.documents import KnownVersion
 from storage.imports import Failure
 
@@ -133,11 +134,13 @@ def _sort(
 ) -> None:
     here = (ref.version, formats_version)
     if is_current(ref, known, formats_version):
-        result.settled.append(ImportItem(ref.key, ref.location, Outcome.UNCHANGED))
+        title = known.title if known else ""
+        result.settled.append(ImportItem(ref.key, ref.location, Outcome.UNCHANGED, title=title))
         if failure is not None:
             result.forgotten.append(ref.key)
     elif failure is not None and _still_holds(failure, here):
-        result.settled.append(failed(ref, failure.reason, has_older=known is not None))
+        kind = UnreadableError if failure.is_error else NothingToReadError
+        result.settled.append(failed(ref, kind(failure.reason), known))
     else:
         result.to_read.append(ref)
 
@@ -154,27 +157,33 @@ def _still_holds(failure: Failure, here: tuple[str, int]) -> bool:
     return not failure.again and (failure.version, failure.formats_version) == here
 
 
-def failed(ref: DocumentRef, reason: str, *, has_older: bool) -> ImportItem:
-    """The item of a document that could not be read, an older version of which may stay."""
-    told = f"{reason} ({STILL_ANSWERS})" if has_older else reason
-    return ImportItem(ref.key, ref.location, Outcome.FAILED, told)
+def failed(ref: DocumentRef, error: UnreadableError, known: KnownVersion | None) -> ImportItem:
+    """The item of a document that could not be read; the version that is known of it stays.
+
+    One without any text is only skipped, unless an older version goes on answering.
+    """
+    if known is not None:
+        told, title = f"{error} ({STILL_ANSWERS})", ref.title or known.title
+        return ImportItem(ref.key, ref.location, Outcome.FAILED, told, title=title)
+    outcome = Outcome.SKIPPED if isinstance(error, NothingToReadError) else Outcome.FAILED
+    return ImportItem(ref.key, ref.location, outcome, str(error), title=ref.title)
 
 
 def _twin(ref: DocumentRef) -> ImportItem:
     reason = "another document of this source has the same name in another Unicode form"
-    return ImportItem(ref.key, ref.location, Outcome.FAILED, reason)
+    return ImportItem(ref.key, ref.location, Outcome.FAILED, reason, title=ref.title)
 
 
 def _not_listed(entry: Skipped, known: Mapping[str, KnownVersion]) -> ImportItem:
-    ref = DocumentRef(entry.key, "", entry.location)
-    item = failed(ref, entry.reason, has_older=entry.key in known)
+    ref = DocumentRef(entry.key, "", entry.location, entry.title)
+    item = failed(ref, UnreadableError(entry.reason), known.get(entry.key))
     return item if entry.is_error else replace(item, outcome=Outcome.SKIPPED)
 
 
 def _not_to_be_listed(skipped: Iterable[Skipped], listed: Collection[str]) -> dict[str, Failure]:
     """The failures of what was skipped; one of a document's name, were it listed, is not its."""
     return {
-        entry.key: Failure("", 0, entry.reason, entry.location, again=True)
+        entry.key: Failure("", 0, entry.reason, entry.location, again=True, title=entry.title)
         for entry in skipped
         if entry.is_error and entry.key not in listed
     }
@@ -228,4 +237,4 @@ def _with_removals(
 def _item(
     key: str, known: Mapping[str, KnownVersion], outcome: Outcome, reason: str = ""
 ) -> ImportItem:
-    return ImportItem(key, known[key].location, outcome, reason)
+    return ImportItem(key, known[key].location, outcome, reason, title=known[key].title)

@@ -133,7 +133,7 @@ class ImportRun:
             document = self.loader.read(ref)
             refuse_unstorable(document.page_content)
         except UnreadableError as error:
-            self._fail(ref, error, has_older=known is not None)
+            self._fail(ref, error, known)
             return
         stop_if(self.cancelled)
         self._tell(Stage.SPLITTING, ref.key)
@@ -144,11 +144,19 @@ class ImportRun:
         if passages >= _BATCH_PASSAGES or len(self._batch) >= _BATCH_DOCUMENTS:
             self._flush(ref.key)
 
-    def _fail(self, ref: DocumentRef, error: UnreadableError, *, has_older: bool) -> None:
-        item = failed(ref, str(error), has_older=has_older)
+    def _fail(self, ref: DocumentRef, error: UnreadableError, known: KnownVersion | None) -> None:
+        item = failed(ref, error, known)
         # What the operating system refused today it may allow tomorrow, with the same bytes.
         again = isinstance(error.__cause__, OSError) or error.retryable
-        failure = Failure(ref.version, self.formats_version, str(error), ref.location, again)
+        failure = Failure(
+            ref.version,
+            self.formats_version,
+            str(error),
+            ref.location,
+            again,
+            item.title,
+            is_error=item.outcome is Outcome.FAILED,
+        )
         self.imports.fail(self.import_id, self.source.id, item, failure)
         self.items.append(item)
 

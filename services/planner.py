@@ -57,8 +57,8 @@ def before_of(
 ) -> Before:
     """What a loader is told of earlier imports."""
     return Before(
-        {key: DocumentRef(key, one.version, one.location) for key, one in known.items()},
-        {key: DocumentRef(key, one.version, one.location) for key, one in failures.items()},
+        {key: DocumentRef(key, it.version, it.location, it.title) for key, it in known.items()},
+        {key: DocumentRef(key, it.version, it.location, it.title) for key, it in failures.items()},
         mark,
     )
 

@@ -90,4 +90,4 @@ class Removals:
 
 
 def _gone(key: str, known: KnownVersion) -> tuple[str, ImportItem]:
-    return known.document_id, ImportItem(key, known.location, Outcome.GONE)
+    return known.document_id, ImportItem(key, known.location, Outcome.GONE, title=known.title)

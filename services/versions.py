@@ -73,6 +73,7 @@ def _item(document: StoredDocument, *, is_new: bool) -> ImportItem:
         key=document.key,
         location=document.location,
         outcome=Outcome.NEW if is_new else Outcome.CHANGED,
+        title=document.title,
         passages=document.passages,
         pages=len(document.pages),
         characters=document.characters,

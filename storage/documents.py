@@ -60,6 +60,7 @@ class KnownVersion:
     revision: int
     location: str
     details: Metadata = field(default_factory=dict)
+    title: str = ""
 
 
 def document_id(source_id: str, key: str) -> str:
@@ -88,6 +89,7 @@ class Documents:
             DocumentRow.revision,
             DocumentRow.location,
             DocumentRow.details,
+            DocumentRow.title,
         ).where(DocumentRow.source_id == source_id)
         with self._database.read() as session:
             return {row.key: KnownVersion(*row[1:]) for row in session.execute(wanted)}

@@ -54,7 +54,7 @@ class Failures:
 
 
 def _shown(wanted: Select[*Columns], sources: Sequence[str] | None) -> Select[*Columns]:
-    wanted = wanted.where(FailureRow.dismissed.is_(False))
+    wanted = wanted.where(FailureRow.dismissed.is_(False), FailureRow.is_error)
     return wanted if sources is None else wanted.where(FailureRow.source_id.in_(sources))
 
 

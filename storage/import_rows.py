@@ -16,6 +16,7 @@ _RESTING = (*WAITING, ImportState.PAUSED)
 ATTEMPTS = 12
 """So often in a row a source is asked that can't be reached: with their pauses nearly two hours."""
 _FIRST_RETRY, _LAST_RETRY = timedelta(seconds=15), timedelta(minutes=15)
+_LONGEST_PEACE = timedelta(days=1)
 _WISHES = {"pause": ImportState.PAUSED, "cancel": ImportState.CANCELLED}
 _MESSAGES = {
     ImportState.CANCELLED: (
@@ -72,6 +73,7 @@ def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> 
             "pages": item.pages,
             "characters": item.characters,
             "tokens": item.tokens,
+            "title": item.title,
         }
         for item in items
     ]
@@ -90,11 +92,17 @@ def item_of(row: ImportItemRow) -> ImportItem:
         pages=row.pages,
         characters=row.characters,
         tokens=row.tokens,
+        title=row.title,
     )
 
 
-def postpone(session: Session, row: ImportRow, attempts: int, reason: str) -> None:
-    """Leave an import until its source can be reached, or for good after `ATTEMPTS` in a row."""
+def postpone(
+    session: Session, row: ImportRow, attempts: int, reason: str, at_least_s: float
+) -> None:
+    """Leave an import until its source can be reached, or for good after `ATTEMPTS` in a row.
+
+    A source that asks for its peace gets it for `at_least_s`, though no longer than a day.
+    """
     told = f"{reason.removesuffix('.')}."
     if row.wish:
         stop(session, row, ImportState.INTERRUPTED)
@@ -104,7 +112,9 @@ def postpone(session: Session, row: ImportRow, attempts: int, reason: str) -> No
     else:
         end(session, row, ImportState.INTERRUPTED, f"{told} What was imported is kept")
         row.attempts = attempts
-        row.retry_at = datetime.now(UTC) + min(_FIRST_RETRY * 2 ** (attempts - 1), _LAST_RETRY)
+        pause = min(_FIRST_RETRY * 2 ** (attempts - 1), _LAST_RETRY)
+        asked = min(timedelta(seconds=at_least_s), _LONGEST_PEACE)
+        row.retry_at = datetime.now(UTC) + max(pause, asked)
 
 
 def stop(session: Session, row: ImportRow, otherwise: ImportState) -> None:

@@ -19,7 +19,8 @@ from storage.tables import FailureRow, ImportItemRow, ImportRow
 class Failure:
     """A version that could not be read, and why; "" of a document that can't even be listed.
 
-    With `again` the next import tries it again, though nothing about it has changed.
+    With `again` the next import tries it again, though nothing about it has changed. It is no error
+    where nothing is wrong with the document.
     """
 
     version: str
@@ -27,6 +28,8 @@ class Failure:
     reason: str
     location: str = ""
     again: bool = False
+    title: str = ""
+    is_error: bool = True
 
 
 class Imports:
@@ -57,7 +60,13 @@ class Imports:
         with self._database.read() as session:
             return {
                 row.key: Failure(
-                    row.version, row.formats_version, row.reason, row.location, row.again
+                    row.version,
+                    row.formats_version,
+                    row.reason,
+                    row.location,
+                    row.again,
+                    row.title,
+                    row.is_error,
                 )
                 for row in session.scalars(wanted)
             }
@@ -127,6 +136,7 @@ def _fill(row: FailureRow, failure: Failure) -> None:
     row.version, row.formats_version = failure.version, failure.formats_version
     row.reason, row.location = failure.reason, failure.location
     row.again, row.failed_at = failure.again, datetime.now(UTC)
+    row.title, row.is_error = failure.title, failure.is_error
 
 
 def _report(session: Session, row: ImportRow) -> ImportReport:

@@ -183,7 +183,9 @@ class Sources:
     def figures(self) -> dict[str, SourceFigures]:
         """By source id, what the library holds of each; none of what holds nothing."""
         held = select(DocumentRow.source_id, func.count(), func.sum(DocumentRow.passages))
-        failed = select(FailureRow.source_id, func.count()).where(FailureRow.dismissed.is_(False))
+        failed = select(FailureRow.source_id, func.count()).where(
+            FailureRow.dismissed.is_(False), FailureRow.is_error
+        )
         with self._database.read() as session:
             holds = {
                 id_: (documents, passages)

@@ -8,6 +8,7 @@ import streamlit as st
 from bootstrap import Services
 from domain import ImportItem, ImportState, Outcome, QueuedImport
 from ui import words
+from ui.document_links import link_html
 from ui.errors import show_problem
 from ui.html import escape
 from ui.imports import HERE, badge
@@ -15,6 +16,7 @@ from ui.language import ago, day_and_time, duration, number
 from ui.paging import offset_of, show_pages
 from ui.service_text import said
 from ui.services import principal
+from ui.sources import WEB
 
 if TYPE_CHECKING:
     from services.import_reports import ImportSummary
@@ -202,7 +204,7 @@ def _items_html(items: Sequence[ImportItem]) -> str:
     ]
     rows = [
         [
-            escape(item.key),
+            _name(item),
             f'<span class="fn-{item.outcome.value}">{escape(words.OUTCOMES[item.outcome])}</span>',
             number(item.passages) if item.passages else "",
             escape(said(item.reason)),
@@ -210,6 +212,13 @@ def _items_html(items: Sequence[ImportItem]) -> str:
         for item in items
     ]
     return _table(heads, rows)
+
+
+def _name(item: ImportItem) -> str:
+    """The key of a file, which is its path; of what lies elsewhere the title, a link to it."""
+    if not item.location.startswith(WEB):
+        return escape(item.key)
+    return link_html(item.location, escape(item.title or item.key))
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -103,12 +103,13 @@ def listed_file(
 ) -> DocumentRef | Skipped:
     """An attachment as a listing tells it: skipped where its format or its size is not read."""
     key, location = content["id"], location_of(client, content)
-    if reason := unsupported(str(content.get("title") or "")):
-        return Skipped(key, location, reason, is_error=False)
+    name = str(content.get("title") or "")
+    if reason := unsupported(name):
+        return Skipped(key, location, reason, is_error=False, title=name)
     size = size_of(content)
     if size is not None and size > max_bytes:
-        return Skipped(key, location, too_large(size, max_bytes))
-    return DocumentRef(key, str(version_of(content)), location)
+        return Skipped(key, location, too_large(size, max_bytes), title=name)
+    return DocumentRef(key, str(version_of(content)), location, name)
 
 
 def location_of(client: ConfluenceClient, content: Content) -> str:

@@ -76,7 +76,8 @@ class Listing:
                 version = version_of(content)
                 self._spaces.add(version.space)
                 location = location_of(self.site.client, content)
-                yield version, DocumentRef(content["id"], "", location)
+                title = str(content.get("title") or "")
+                yield version, DocumentRef(content["id"], "", location, title)
 
     def _digests_of_comments(self) -> dict[str, str]:
         """By page id: of all comments, whatever the listing asks for, as they are few."""

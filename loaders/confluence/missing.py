@@ -83,7 +83,10 @@ class Missing:
             if not self.site.client.answers():
                 raise
             return Skipped(
-                ref.key, ref.location, f"whether it is still there is not clear: {error}"
+                ref.key,
+                ref.location,
+                f"whether it is still there is not clear: {error}",
+                title=ref.title,
             )
         reason = self._left_out(content, pages, is_file=is_file)
         if reason:
@@ -111,7 +114,8 @@ class Missing:
         """The search may lag behind edits, and paging skip what moves meanwhile."""
         before = ContentVersion.parse(ref.version)
         version = version_of(content, "" if before is None else before.comments)
-        return DocumentRef(ref.key, str(version), location_of(self.site.client, content))
+        title = str(content.get("title") or "")
+        return DocumentRef(ref.key, str(version), location_of(self.site.client, content), title)
 
 
 _NOT_ARCHIVED = "archived pages are not imported"

@@ -4,7 +4,7 @@ import io
 import math
 from typing import TYPE_CHECKING
 
-from errors import UnreadableError
+from errors import NothingToReadError, UnreadableError
 from loaders.formats.content import Content, join_pages
 from loaders.formats.ocr import MAX_PIXELS, recognise
 
@@ -20,7 +20,8 @@ def read(data: bytes) -> Content:
     """Read the text in a picture, or in each of a multi-page TIFF.
 
     Raises:
-        UnreadableError: It is damaged, of more pixels than are safe to unpack, or without text.
+        UnreadableError: It is damaged, of more pixels than are safe to unpack;
+            NothingToReadError where it shows no text.
         UnreadableNowError: Text in pictures can't be read here yet.
     """
     from PIL import Image, UnidentifiedImageError  # slow to import
@@ -39,8 +40,9 @@ def _content(opened: "Image") -> Content:
     count = getattr(opened, "n_frames", 1) if opened.format == _SPEAKS_OF_PAGES else 1
     recognised = recognise(range(1, count + 1), lambda page: _frame(opened, page))
     if not recognised.texts:
-        why = "; ".join(recognised.warnings) or "no text was recognised in the picture"
-        raise UnreadableError(f"0 characters: {why}")
+        if not recognised.warnings:
+            raise NothingToReadError("0 characters: no text was recognised in the picture")
+        raise UnreadableError(f"0 characters: {'; '.join(recognised.warnings)}")
     text, starts = join_pages([recognised.texts.get(page, "") for page in range(1, count + 1)])
     return Content(text, pages=starts if count > 1 else (), warnings=recognised.warnings)
 

@@ -57,6 +57,7 @@ class ImportItemRow(Base):
     pages: Mapped[int] = mapped_column(default=0)
     characters: Mapped[int] = mapped_column(default=0)
     tokens: Mapped[int] = mapped_column(default=0)
+    title: Mapped[str] = mapped_column(default="")
 
 
 class WorkerRow(Base):
@@ -71,7 +72,8 @@ class WorkerRow(Base):
 class FailureRow(Base):
     """A version that could not be read, named until it can be or a person dismisses it.
 
-    Unless `again` it is not tried again before the document changes.
+    Unless `again` it is not tried again before the document changes. It is no error, and not named,
+    where nothing is wrong with the document: a picture without text.
     """
 
     __tablename__ = "failures"
@@ -85,3 +87,5 @@ class FailureRow(Base):
     again: Mapped[bool] = mapped_column(default=False)
     dismissed: Mapped[bool] = mapped_column(default=False)
     failed_at: Mapped[datetime | None]
+    title: Mapped[str] = mapped_column(default="")
+    is_error: Mapped[bool] = mapped_column(default=True)

@@ -14,8 +14,10 @@ from domain import (
     Outcome,
     Skipped,
 )
-from errors import SourceUnavailableError, UnreadableNowError
+from errors import NothingToReadError, SourceUnavailableError, UnreadableNowError
 from storage import import_rows
+from storage.failures import Failures
+from storage.imports import Imports
 from storage.left_out import LeftOut
 from tests.fakes.library import DictLoader, version_of
 from tests.services.test_worker import Factory, documents
@@ -27,22 +29,30 @@ class Site(DictLoader):
 
     told: list = field(default_factory=list)
     reasons: dict = field(default_factory=dict)
+    titles: dict = field(default_factory=dict)
     flaky: set = field(default_factory=set)
+    textless: set = field(default_factory=set)
     down_after: int | None = None
+    asks_for_s: float = 0
     mark: int = 0
 
     def list(self, before=None):
         self.told.append(before)
         self.mark += 1
         for key, text in sorted(self.texts.items()):
-            yield DocumentRef(key, version_of(text), f"/docs/{key}")
+            yield DocumentRef(key, version_of(text), f"/docs/{key}", self.titles.get(key, ""))
         yield from (Skipped(key, f"/docs/{key}", why) for key, why in self.hidden.items())
         yield from (Gone(key, reason) for key, reason in self.reasons.items())
         yield Mark({"at": self.mark})
 
     def read(self, ref):
         if self.down_after is not None and len(self.reads) >= self.down_after:
-            raise SourceUnavailableError("The site can't be reached: no route.")
+            raise SourceUnavailableError(
+                "The site can't be reached: no route.", retry_after_s=self.asks_for_s
+            )
+        if ref.key in self.textless:
+            self.reads.append(ref.key)
+            raise NothingToReadError("no text was recognised in the picture")
         if ref.key in self.flaky:
             raise UnreadableNowError("the site was overloaded")
         return super().read(ref)
@@ -207,3 +217,45 @@ def test_an_import_that_nobody_goes_on_with_fails_at_once(factory, site):
         library.imports.run(LOCAL_USER, library.source, site)
     report = library.remembered.latest(library.source.id)
     assert report.state is ImportState.FAILED
+
+
+def titles_of(factory, job):
+    return {item.key: item.title for item in Imports(factory.library.database).get(job.id).items}
+
+
+def test_a_report_names_documents_by_title_also_those_never_read_and_those_that_are_gone(
+    factory, site
+):
+    site.texts |= {"7": "x"}
+    site.titles, site.broken = {"7": "Leave rules"}, {"7": "it has no body"}
+    assert titles_of(factory, run(factory)) == {
+        **{key: key for key in documents(3)},
+        "7": "Leave rules",
+    }
+    del site.texts["7"], site.texts["001.txt"]
+    assert titles_of(factory, run(factory))["001.txt"] == "001.txt"
+
+
+def test_a_picture_without_text_is_skipped_without_error_and_looked_at_once(factory, site):
+    site.texts |= {"photo.png": "bytes"}
+    site.textless = {"photo.png"}
+    for _ in range(2):
+        job = run(factory)
+        assert job.state is ImportState.COMPLETED
+        assert job.counts["skipped"] == 1
+    assert site.reads.count("photo.png") == 1
+    assert Failures(factory.library.database).count() == 0
+
+
+def test_a_picture_that_lost_its_text_is_named_for_its_older_version_still_answers(factory, site):
+    run(factory)
+    site.texts["001.txt"] = "other bytes"
+    site.textless = {"001.txt"}
+    assert run(factory).state is ImportState.COMPLETED_WITH_ERRORS
+
+
+@pytest.mark.parametrize(("asked_s", "left_s"), [(5, 15), (3600, 3600), (10**9, 24 * 3600)])
+def test_a_source_that_asks_for_its_peace_gets_it(factory, site, asked_s, left_s):
+    site.down_after, site.asks_for_s = 0, asked_s
+    left = run(factory).retry_at - datetime.now(UTC)
+    assert left.total_seconds() == pytest.approx(left_s, abs=5)

@@ -4,7 +4,7 @@ import zlib
 import pytest
 from PIL import Image
 
-from errors import UnreadableError, UnreadableNowError
+from errors import NothingToReadError, UnreadableError, UnreadableNowError
 from loaders.formats import SUFFIXES, read_document
 from tests.loaders.formats.pictures import SENTENCES, saved, scan, why_not
 
@@ -144,7 +144,7 @@ def test_a_large_page_of_a_tiff_costs_that_page_only(monkeypatch):
 
 @needs_tesseract
 def test_a_picture_without_text_says_so():
-    with pytest.raises(UnreadableError, match="0 characters: no text was recognised") as caught:
+    with pytest.raises(NothingToReadError, match="no text was recognised") as caught:
         text_of(saved(Image.new("RGB", (800, 600), "navy")))
     assert not caught.value.retryable
 
