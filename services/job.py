@@ -132,6 +132,7 @@ class Job:
                 str(error),
                 seconds=self._seconds(),
                 has_written=self._has_written,
+                at_least_s=error.retry_after_s,
             )
         else:
             self._fail(error)

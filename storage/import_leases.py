@@ -126,9 +126,16 @@ class ImportLeases:
             return queued(row)
 
     def postpone(
-        self, import_id: str, worker: str, reason: str, *, seconds: float, has_written: bool
+        self,
+        import_id: str,
+        worker: str,
+        reason: str,
+        *,
+        seconds: float,
+        has_written: bool,
+        at_least_s: float,
     ) -> QueuedImport | None:
-        """Interrupt the worker's import for a while, longer each time in a row.
+        """Interrupt the worker's import for `at_least_s`, longer each time in a row.
 
         What was wished of it meanwhile comes true instead. It has failed where the source could
         not be reached `ATTEMPTS` times without anything written in between. None where it is no
@@ -138,7 +145,7 @@ class ImportLeases:
             if row is None:
                 return None
             attempts = 1 if has_written else row.attempts + 1
-            postpone(session, row, attempts, reason)
+            postpone(session, row, attempts, reason, at_least_s)
             return queued(row)
 
     def interrupt_dead(self) -> int:

@@ -32,7 +32,9 @@ class PassingError(Exception):
     def __init__(self, why: str, *, after: float | None = None) -> None:
         super().__init__(why)
         self.why, self.after = why, after
-        self.error: AppError = SourceUnavailableError(f"{why}. Try again later.")
+        self.error: AppError = SourceUnavailableError(
+            f"{why}. Try again later.", retry_after_s=after or 0
+        )
 
 
 def refuse(response: "Response", url: str) -> None:

@@ -33,8 +33,8 @@ Asked = TypeVar("Asked")
 class ConfluenceClient:
     """One site, asked as one account.
 
-    Every request is tried at most 6 times; in between it waits as long as Confluence asks for
-    (at most 300 seconds), else ever longer (at most 60 seconds).
+    Every request is tried at most 6 times; in between it waits as long as Confluence asks for, else
+    ever longer (at most 60 seconds). Asked for more than 300 seconds it gives up at once.
     """
 
     def __init__(self, url: str, login: Login, wait: Wait) -> None:
@@ -179,6 +179,8 @@ class ConfluenceClient:
             try:
                 return ask()
             except PassingError as passing:
+                if passing.after is not None and passing.after > LONGEST_ASKED_PAUSE:
+                    raise passing.error from passing  # others need not wait that long as well
                 self._wait(_pause(attempt, passing.after), passing.why)
         try:
             return ask()
@@ -218,7 +220,7 @@ def _received(response: "Response", max_bytes: int) -> bytes:
 def _pause(attempt: int, after: float | None) -> float:
     """Seconds until the next attempt: as asked for, else 1, 2, 4 ... give or take half of it."""
     if after is not None:
-        return min(after, LONGEST_ASKED_PAUSE)
+        return after
     return min(2.0 ** (attempt - 1), LONGEST_PAUSE) * random.uniform(0.5, 1.5)  # noqa: S311
 
 

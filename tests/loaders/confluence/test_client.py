@@ -28,15 +28,23 @@ def test_what_passes_is_asked_again(fake, kind):
     assert len(waited) == len(fake.requests) - 1
 
 
-def test_it_waits_as_long_as_it_is_asked_to_but_not_for_ever(server):
+@pytest.mark.parametrize("asked", [0, 7, LONGEST_ASKED_PAUSE])
+def test_it_waits_as_long_as_it_is_asked_to(server, asked):
     waited = []
-    for asked in (7, 86_400):
-        server.faults = Faults(
-            share=1, kinds=[Fault.TOO_MANY_RETRY_AFTER], at_most=1, retry_after=asked
-        )
+    server.faults = Faults(
+        share=1, kinds=[Fault.TOO_MANY_RETRY_AFTER], at_most=1, retry_after=int(asked)
+    )
+    client_of(server, waited).get(WHO)
+    assert waited == [(asked, "Confluence asked to wait (429)")]
+
+
+def test_asked_to_wait_for_long_it_gives_up_at_once_and_tells_how_long(server):
+    server.faults = Faults(share=1, kinds=[Fault.TOO_MANY_RETRY_AFTER], retry_after=3600)
+    waited = []
+    with pytest.raises(SourceUnavailableError, match="asked to wait") as refused:
         client_of(server, waited).get(WHO)
-    assert [seconds for seconds, _ in waited] == [7, LONGEST_ASKED_PAUSE]
-    assert {why for _, why in waited} == {"Confluence asked to wait (429)"}
+    assert refused.value.retry_after_s == 3600
+    assert (waited, len(server.requests)) == ([], 1)
 
 
 def test_without_being_told_it_waits_longer_each_time_and_gives_up(server):
