@@ -74,10 +74,13 @@ class GoogleDriveKind(RemoteKind):
 
     def _signed_in(self, options: Mapping[str, Any], secret: str, wait: Wait) -> SignedIn:
         found = self._loader(options, secret, wait).connection()
-        if found.warnings:  # an import could not tell what is hidden from what is gone
+        # An import tells of single files that are not there; of folders it could not tell what is
+        # hidden from what is gone.
+        if found.warnings and not (options["scope"] == "files" and found.seen):
             raise SourceError(" ".join(found.warnings))
-        notes = (f"Signed in as {found.account}.", f"This account sees: {joined(found.seen)}.")
-        return SignedIn(joined(found.seen), self._spelled(options, secret, wait), notes)
+        name = joined(found.seen)
+        notes = (f"Signed in as {found.account}.", f"This account sees: {name}.")
+        return SignedIn(name, self._spelled(options, secret, wait), notes, found.warnings)
 
     def _seen(self, options: Mapping[str, Any], secret: str, wait: Wait) -> Seen:
         hint = "check that there are files, and that they are shared with the account"

@@ -148,6 +148,21 @@ def test_single_files_and_shared_drives_have_their_names(services, given, drive)
     assert (team.name, work(services, team).state) == ("Team", ImportState.COMPLETED)
 
 
+def test_a_file_that_is_gone_keeps_nobody_from_giving_another_key(services, given, drive):
+    memo = drive.doc("Memo", "# Memo")
+    drive.share(memo)
+    asked = given(scope="files", files=[drive.leave.id, memo.id])
+    source = add(services, asked)
+    drive.unshare(memo)
+    [warning] = check(services, asked).warnings
+    assert f"{memo.id} is not visible" in warning
+    job = services.sources.edit(LOCAL_USER, source.id, asked, SourceSettings())
+    assert job is None, "nothing else is imported for that"
+    drive.unshare(drive.handbook)
+    with pytest.raises(SourceError, match=f"{drive.leave.id} is not visible.*{memo.id}"):
+        check(services, asked)
+
+
 def test_a_test_does_not_wait_for_long(services, given, drive, monkeypatch):
     monkeypatch.setattr(remote_kind, "_PATIENCE_S", 0.5)
     drive.faults = Faults(1, share=1.0, kinds=(Fault.UNAVAILABLE,), in_a_row=99)
