@@ -27,7 +27,7 @@ class UnreadableError(SourceError):
 
 
 class NothingToReadError(UnreadableError):
-    """There is no text in a document, and nothing is wrong with that: a photograph."""
+    """A document has no text, and nothing is wrong with that: a photograph, an emptied page."""
 
 
 class UnreadableNowError(UnreadableError):

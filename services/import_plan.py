@@ -140,7 +140,11 @@ def _sort(
             result.forgotten.append(ref.key)
     elif failure is not None and _still_holds(failure, here):
         kind = UnreadableError if failure.is_error else NothingToReadError
-        result.settled.append(failed(ref, kind(failure.reason), known))
+        item = failed(ref, kind(failure.reason), known)
+        if known is not None and item.outcome is Outcome.GONE:  # noted, and not removed yet
+            result.gone.append((known.document_id, item))
+        else:
+            result.settled.append(item)
     else:
         result.to_read.append(ref)
 
@@ -160,13 +164,14 @@ def _still_holds(failure: Failure, here: tuple[str, int]) -> bool:
 def failed(ref: DocumentRef, error: UnreadableError, known: KnownVersion | None) -> ImportItem:
     """The item of a document that could not be read; the version that is known of it stays.
 
-    One without any text is only skipped, unless an older version goes on answering.
+    Where nothing is wrong with having no text it is only skipped, and a text of before is gone.
     """
-    if known is not None:
-        told, title = f"{error} ({STILL_ANSWERS})", ref.title or known.title
-        return ImportItem(ref.key, ref.location, Outcome.FAILED, told, title=title)
-    outcome = Outcome.SKIPPED if isinstance(error, NothingToReadError) else Outcome.FAILED
-    return ImportItem(ref.key, ref.location, outcome, str(error), title=ref.title)
+    title = ref.title or (known.title if known else "")
+    if isinstance(error, NothingToReadError):
+        outcome = Outcome.SKIPPED if known is None else Outcome.GONE
+        return ImportItem(ref.key, ref.location, outcome, str(error), title=title)
+    told = f"{error} ({STILL_ANSWERS})" if known is not None else str(error)
+    return ImportItem(ref.key, ref.location, Outcome.FAILED, told, title=title)
 
 
 def _twin(ref: DocumentRef) -> ImportItem:

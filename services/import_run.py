@@ -85,6 +85,7 @@ class ImportRun:
 
     passages_embedded: int = 0
     _batch: list[NewVersion] = field(default_factory=list)
+    _emptied: list[tuple[str, ImportItem]] = field(default_factory=list)
     _new_before: frozenset[str] = frozenset()
     _done: int = 0
     _total: int = 0
@@ -107,7 +108,7 @@ class ImportRun:
         self.items.extend(plan.settled)
         self._read(plan.to_read, known)
         self._tell(Stage.READING, "")
-        self._remove(plan.gone)
+        self._remove([*plan.gone, *self._emptied])
 
     def _go_on(self, plan: Plan, known: Mapping[str, KnownVersion]) -> Plan:
         rest = rest_of(plan, self.items, known, self.formats_version)
@@ -157,6 +158,10 @@ class ImportRun:
             item.title,
             is_error=item.outcome is Outcome.FAILED,
         )
+        if known is not None and item.outcome is Outcome.GONE:
+            self.imports.remember(self.source.id, {ref.key: failure})
+            self._emptied.append((known.document_id, item))
+            return
         self.imports.fail(self.import_id, self.source.id, item, failure)
         self.items.append(item)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from domain import DocumentRef, Skipped
-from errors import UnreadableError, UnreadableNowError
+from errors import NothingToReadError, UnreadableError, UnreadableNowError
 from loaders.confluence.client import ConfluenceClient
 from loaders.confluence.comments import comments_of, storage_of
 from loaders.confluence.site_links import SiteLinks, Users
@@ -66,7 +66,8 @@ class Documents:
         text = "" if storage is None else to_markdown(storage, links).strip()
         comments = self._comments_of(ref, links)
         if not text and not comments:
-            raise UnreadableError(_without_text(storage))
+            kind = UnreadableError if storage is None else NothingToReadError
+            raise kind(_without_text(storage))
         metadata = {
             "title": content.get("title") or "",
             "format": "confluence",

@@ -17,7 +17,7 @@ from domain import (
 from errors import NothingToReadError, SourceUnavailableError, UnreadableNowError
 from storage import import_rows
 from storage.failures import Failures
-from storage.imports import Imports
+from storage.imports import Failure, Imports
 from storage.left_out import LeftOut
 from tests.fakes.library import DictLoader, version_of
 from tests.services.test_worker import Factory, documents
@@ -247,15 +247,28 @@ def test_a_picture_without_text_is_skipped_without_error_and_looked_at_once(fact
     assert Failures(factory.library.database).count() == 0
 
 
-def test_a_picture_that_lost_its_text_is_named_for_its_older_version_still_answers(factory, site):
-    run(factory)
-    site.texts["001.txt"] = "other bytes"
-    site.textless = {"001.txt"}
-    assert run(factory).state is ImportState.COMPLETED_WITH_ERRORS
-
-
 @pytest.mark.parametrize(("asked_s", "left_s"), [(5, 15), (3600, 3600), (10**9, 24 * 3600)])
 def test_a_source_that_asks_for_its_peace_gets_it(factory, site, asked_s, left_s):
     site.down_after, site.asks_for_s = 0, asked_s
     left = run(factory).retry_at - datetime.now(UTC)
     assert left.total_seconds() == pytest.approx(left_s, abs=5)
+
+
+def test_what_has_no_text_any_more_is_gone_and_comes_back_with_a_text(factory, site):
+    run(factory)
+    site.texts["000.txt"], site.textless = "", {"000.txt"}
+    assert run(factory).counts == {"gone": 1, "unchanged": 2}
+    assert set(factory.library.texts()) == {"001.txt", "002.txt"}
+    again = run(factory)
+    assert (again.state, again.counts) == (ImportState.COMPLETED, {"unchanged": 2, "skipped": 1})
+    site.texts["000.txt"], site.textless = "A text again.", set()
+    assert run(factory).counts == {"new": 1, "unchanged": 2}
+    assert factory.library.check().agrees
+
+
+def test_an_emptied_document_that_was_not_removed_before_a_crash_is_removed_next(factory, site):
+    run(factory)
+    site.texts["000.txt"], site.textless = "", {"000.txt"}
+    failure = Failure(version_of(""), 1, "0 characters", is_error=False)
+    factory.library.remembered.remember(factory.library.source.id, {"000.txt": failure})
+    assert run(factory).counts == {"gone": 1, "unchanged": 2}

@@ -3,7 +3,7 @@
 import pytest
 
 from domain import DocumentRef
-from errors import SourceError, UnreadableError, UnreadableNowError
+from errors import NothingToReadError, SourceError, UnreadableError, UnreadableNowError
 from loaders.confluence.loader import ConfluenceLoader
 from loaders.confluence.site_links import SiteLinks, Users
 from loaders.confluence.wanted import Wanted
@@ -64,7 +64,7 @@ def test_a_page_without_a_body_is_refused_with_the_reason(docs):
 
 def test_a_page_without_text_is_refused_with_the_reason(docs):
     page = docs.add("DOC", "Title", "<p> </p>")
-    with pytest.raises(UnreadableError, match="0 characters: the page holds no text"):
+    with pytest.raises(NothingToReadError, match="0 characters: the page holds no text"):
         read(docs, page)
 
 
