@@ -14,11 +14,13 @@ def google_login(client: Path, save: Path, *, port: int = 0, open_browser: bool 
         SourceError: A file can't be read or written, or the person did not allow it.
     """
     try:
-        client_json = client.read_text(encoding="utf-8")
+        client_json = client.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{client} can't be read: check the path of the client's JSON") from error
     if not save.parent.is_dir():  # told before somebody signs in for nothing
         raise SourceError(f"There is no folder {save.parent}: make it, or save elsewhere.")
+    if save.is_dir():
+        raise SourceError(f"{save} is a folder: name a file in it to save the token in.")
     _write_private(save, authorize(client_json, port, open_browser=open_browser))
 
 

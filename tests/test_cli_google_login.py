@@ -62,3 +62,10 @@ def test_a_file_that_is_no_client_is_refused(line, tmp_path):
         "google-login", tmp_path / "client.json", "--save", tmp_path / "token.json", code=1
     )
     assert 'type "Desktop app"' in done.stderr
+
+
+def test_a_place_where_nothing_can_be_saved_is_told_before_anybody_signs_in(line, google, tmp_path):
+    client = tmp_path / "client.json"
+    client.write_text(client.read_text(), encoding="utf-8-sig")  # as Windows saves it
+    for save, told in ((tmp_path, "is a folder"), (tmp_path / "no" / "t.json", "is no folder")):
+        assert told in line.run("google-login", client, "--save", save, code=1).stderr
