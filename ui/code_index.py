@@ -118,7 +118,8 @@ def parameters(function: Function) -> list[str]:
 def default_of(function: Function, name: str) -> ast.expr | None:
     """What a parameter is where a call gives nothing for it."""
     args = [*function.args.posonlyargs, *function.args.args]
-    given = [*zip(reversed(args), reversed(function.args.defaults), strict=False)]
+    given: list[tuple[ast.arg, ast.expr | None]] = []
+    given += zip(reversed(args), reversed(function.args.defaults), strict=False)
     given += zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
     return next((default for arg, default in given if arg.arg == name), None)
 
