@@ -153,7 +153,7 @@ def _nothing(location: str, skipped: Sequence[Skipped], hint: str) -> str:
     if skipped:
         return (
             f"Nothing at {location} can be imported: of {len(skipped)} files the first is"
-            f" {skipped[0].key} ({skipped[0].reason})."
+            f" {skipped[0].title or skipped[0].key} ({skipped[0].reason})."
         )
     return f"There is nothing to import at {location}: {hint}."
 

@@ -35,7 +35,7 @@ class Listing:
     before: Before
     tree: Tree = field(init=False)
     _tokens: dict[str, str] = field(default_factory=dict)
-    _skipped: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
+    _skipped: dict[str, tuple[str, str, bool, str]] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -111,7 +111,8 @@ class Listing:
 
     def _keep_in_mind(self, skipped: Skipped) -> None:
         """Let it be told by later listings too, which may not come to it."""
-        self._skipped[skipped.key] = (skipped.location, skipped.reason, skipped.is_error)
+        told = (skipped.location, skipped.reason, skipped.is_error, skipped.title)
+        self._skipped[skipped.key] = told
 
     def _missing(self, key: str, changed: Mapping[str, File | None]) -> Listed | None:
         """What became of a document that the whole listing has not come to."""
@@ -156,10 +157,10 @@ class Listing:
         if is_withheld(file):
             return self._left_out(file, _WITHHELD)
         if reason := too_large(file, self.max_bytes):
-            return Skipped(key, link, f"{name} is left out: {reason}")
+            return Skipped(key, link, f"{name} is left out: {reason}", title=name)
         version = version_of(file, self.tree.path(self.tree.above(file)))
         return DocumentRef(key, version, link, name)
 
     def _left_out(self, file: File, reason: str) -> Skipped:
         told = f"{file['name']} is left out: {reason}"
-        return Skipped(file["id"], link_of(file), told, is_error=False)
+        return Skipped(file["id"], link_of(file), told, is_error=False, title=file["name"])

@@ -72,7 +72,7 @@ class Walk:
                 continue
             if file["mimeType"] == FOLDER:
                 reason = f"{file['name']} is a folder: import it as a folder, not as a file"
-                yield Skipped(file_id, link_of(file), reason)
+                yield Skipped(file_id, link_of(file), reason, title=file["name"])
             elif file["mimeType"] == SHORTCUT:
                 self._note(file, None)
             else:
@@ -246,4 +246,6 @@ def _leads_to_folder(shortcut: File) -> bool:
 
 def _skipped(shortcut: File, why: str) -> Skipped:
     reason = f"the shortcut {shortcut['name']} is not followed: {why}"
-    return Skipped(shortcut["id"], link_of(shortcut), reason, is_error=False)
+    return Skipped(
+        shortcut["id"], link_of(shortcut), reason, is_error=False, title=shortcut["name"]
+    )

@@ -23,7 +23,7 @@ from tests.pages.test_imports import (
     unfold,
     work,
 )
-from ui import import_progress, words
+from ui import import_progress, import_report, words
 
 
 @pytest.fixture
@@ -170,6 +170,24 @@ def test_of_a_secret_in_the_environment_its_variable_is_told(services, site, mon
 def test_to_delete_it_leaves_the_site_as_it_is(services, source):
     page = show_view(opened(source), source, "delete")
     assert words.DELETE_KEEPS_PAGES in told(page)
+
+
+def test_what_a_drive_leaves_out_is_named_as_people_know_it(services, drive):
+    folder = drive.folder("Handbook")
+    drive.share(folder)
+    drive.doc("Leave", "# Leave\n\n25 days.", folder)
+    drive.other("Survey", "form", folder)
+    page = form("google_drive")
+    fill_in(page, service_account=json.dumps(drive.service_account()), folders=folder.id)
+    press(page, words.TEST_SOURCE)
+    assert "<li>Survey: Survey is left out" in told(page)
+    press(page, words.ADD_AND_IMPORT)
+    work(services)
+    [status] = services.sources.list(LOCAL_USER)
+    job, *_ = services.import_reports.history(LOCAL_USER, status.source.id, limit=1)
+    items = services.import_reports.items(LOCAL_USER, job.id, limit=9)
+    shown = [import_report._name(item) for item in items]
+    assert {name.partition(">")[2] for name in shown} == {"Survey</a>", "Leave</a>"}
 
 
 def test_a_folder_of_a_drive_is_added_and_imported(services, drive):
