@@ -142,6 +142,21 @@ def test_circles_of_shortcuts_end_and_are_followed_as_sharing_changes(fake, team
         assert len(library.versions()) == (0 if change == fake.unshare else 1)
 
 
+def test_a_document_that_is_emptied_answers_no_more_and_is_no_error(fake, team, tmp_path):
+    doc = fake.doc("Plan", "the plan w1", team)
+    library = DriveLibrary(fake, tmp_path / "data", team)
+    assert follows(library, team)
+    fake.edit(doc, "\n")
+    report, _ = library.load()
+    assert report.state is ImportState.COMPLETED
+    assert "Plan can't be read: 0 characters" in report.items[0].reason
+    assert library.versions() == {}
+    report, asked = library.load()
+    assert (report.state, len(asked)) == (ImportState.COMPLETED, 1), "it is not asked for again"
+    fake.edit(doc, "the plan w2")
+    assert follows(library, team)
+
+
 def test_a_document_too_large_to_export_is_named_and_read_when_it_has_shrunk(fake, team, tmp_path):
     fake.export_limit = 30
     doc = fake.doc("Long", "a long text " * 10, team)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from errors import UnreadableError, UnreadableNowError
+from errors import NothingToReadError, UnreadableError, UnreadableNowError
 from loaders.formats import read_document
 from loaders.google_drive.calls import DriveCalls, File
 from loaders.google_drive.kinds import DOCS, NATIVE, SHEETS, SLIDES, file_name
@@ -52,7 +52,8 @@ def document_of(calls: DriveCalls, file: File, max_bytes: int) -> "Document":
     """Read a file: as `read_document` does, with what Google's editors know besides.
 
     Raises:
-        UnreadableError: With the reason; UnreadableNowError where it may be read next time.
+        UnreadableError: With the reason; UnreadableNowError where it may be read next time,
+            NothingToReadError where a document of Google's holds no text.
         SourceUnavailableError: Drive as a whole can't be reached now.
     """
     if file["mimeType"] not in NATIVE:
@@ -61,6 +62,8 @@ def document_of(calls: DriveCalls, file: File, max_bytes: int) -> "Document":
     export, data = _exported(calls, file)
     if export.suffix == ".md":
         data = without_pictures(data.decode("utf-8-sig", "replace")).encode()
+        if not data.strip():
+            raise NothingToReadError("0 characters: the document holds no text")
     document = read_document(f"{file['name']}{export.suffix}", data)
     document.metadata |= {"format": NATIVE[file["mimeType"]], "encoding": None}
     if export.warning:
