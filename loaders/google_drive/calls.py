@@ -26,7 +26,7 @@ File = dict[str, Any]
 """A file as Drive tells it, with the fields asked for."""
 
 ATTEMPTS = 6
-_LONGEST_WAIT = 120.0  # seconds; a server that asks for an hour is asked again before
+_LONGEST_WAIT = 120.0  # seconds; where Google asks for more, other imports go on meanwhile
 _PAGE = 1000  # the most that Drive gives
 _PART = 8 * 2**20  # bytes
 _FILE = (
@@ -213,8 +213,8 @@ class DriveCalls:
                     continue
                 if not trouble.passes:
                     raise (meaning(trouble) or refusal(trouble, self._login)) from error
-                if attempt == ATTEMPTS:
-                    raise exhausted(trouble, ATTEMPTS) from error
+                if attempt == ATTEMPTS or (trouble.retry_after or 0) > _LONGEST_WAIT:
+                    raise exhausted(trouble, attempt) from error
             self._wait(_pause(trouble, attempt), told_shortly(trouble))
         raise AssertionError("the last attempt returns or raises")
 
@@ -230,5 +230,5 @@ class DriveCalls:
 def _pause(trouble: Trouble, attempt: int) -> float:
     """Seconds to wait: what was asked for, else twice as long each time, never quite the same."""
     if trouble.retry_after is not None:
-        return min(trouble.retry_after, _LONGEST_WAIT)
+        return trouble.retry_after
     return float(2 ** (attempt - 1)) * random.uniform(0.5, 1.5)  # noqa: S311  # nothing secret

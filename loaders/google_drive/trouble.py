@@ -117,8 +117,10 @@ def _seconds(text: str | None) -> float | None:
 
 def exhausted(trouble: Trouble, attempts: int) -> SourceUnavailableError:
     """What is raised where trouble that passes has not passed."""
+    often = f", {attempts} times in a row" if attempts > 1 else ""
     return SourceUnavailableError(
-        f"{told_shortly(trouble)}, {attempts} times in a row: try again in a while."
+        f"{told_shortly(trouble)}{often}: try again in a while.",
+        retry_after_s=trouble.retry_after or 0,
     )
 
 

@@ -235,8 +235,7 @@ class Walk:
         return len(self.tree.path(self.tree.shortcuts[shortcut["id"]].folder)), shortcut["id"]
 
 
-def not_visible(file_id: str, invite: str) -> Skipped:
-    """A file that was asked for by its id; `invite` says what to do."""
+def not_visible(file_id: str, invite: str) -> Skipped:  # of one that was asked for by its id
     return Skipped(file_id, file_id, f"not visible to this account: {invite}")
 
 
