@@ -22,9 +22,9 @@ class Stage(StrEnum):
 class Progress:
     """`done` of `total` documents are behind it; `total` is 0 while it is not known yet.
 
-    `passages` counts those embedded so far, `key` names the document at hand. `part` of `parts`
-    passages of the documents at hand are embedded; `parts` is 0 in stages without passages. While
-    it waits for its source, `key` says why.
+    `passages` counts those embedded so far. `key` names the document at hand, by its title where
+    its source lists one; while it waits for its source it says why. `part` of `parts` passages of
+    the documents at hand are embedded; `parts` is 0 in stages without passages.
     """
 
     stage: Stage

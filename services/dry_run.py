@@ -86,7 +86,8 @@ class DryRuns:
         passages = 0
         for ref in work.to_read:
             stop_if(cancelled)
-            on_progress(Progress(Stage.READING, len(read), len(work.to_read), ref.key, passages))
+            name = ref.title or ref.key
+            on_progress(Progress(Stage.READING, len(read), len(work.to_read), name, passages))
             read.append(reader.item(ref))
             passages += read[-1].passages
         return self._report(import_id, source, work, read)

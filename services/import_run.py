@@ -87,6 +87,7 @@ class ImportRun:
     _batch: list[NewVersion] = field(default_factory=list)
     _emptied: list[tuple[str, ImportItem]] = field(default_factory=list)
     _new_before: frozenset[str] = frozenset()
+    _at: str = ""
     _done: int = 0
     _total: int = 0
 
@@ -129,7 +130,8 @@ class ImportRun:
 
     def _take(self, ref: DocumentRef, known: KnownVersion | None) -> None:
         stop_if(self.cancelled)
-        self._tell(Stage.READING, ref.key)
+        self._at = ref.title or ref.key
+        self._tell(Stage.READING, self._at)
         try:
             document = self.loader.read(ref)
             refuse_unstorable(document.page_content)
@@ -137,13 +139,13 @@ class ImportRun:
             self._fail(ref, error, known)
             return
         stop_if(self.cancelled)
-        self._tell(Stage.SPLITTING, ref.key)
+        self._tell(Stage.SPLITTING, self._at)
         is_new = known is None or ref.key in self._new_before
         versions = Versions(self.source, self.formats_version)
         self._batch.append(versions.make(ref, document, known, self.target().spec, is_new=is_new))
         passages = sum(len(version.passages) for version in self._batch)
         if passages >= _BATCH_PASSAGES or len(self._batch) >= _BATCH_DOCUMENTS:
-            self._flush(ref.key)
+            self._flush()
 
     def _fail(self, ref: DocumentRef, error: UnreadableError, known: KnownVersion | None) -> None:
         item = failed(ref, error, known)
@@ -165,7 +167,7 @@ class ImportRun:
         self.imports.fail(self.import_id, self.source.id, item, failure)
         self.items.append(item)
 
-    def _flush(self, key: str = "") -> None:
+    def _flush(self) -> None:
         versions, self._batch = self._batch, []
         if not versions:
             return
@@ -174,9 +176,7 @@ class ImportRun:
             [Entry(v.document, passage) for v in versions for passage in v.passages],
             lambda: self.ledger.publish(target.index_id, self.import_id, versions),
             self.cancelled,
-            lambda stage, part, parts: self._tell(
-                stage, key or versions[-1].document.key, part, parts
-            ),
+            lambda stage, part, parts: self._tell(stage, self._at, part, parts),
         )
         self.passages_embedded += sum(version.item.passages for version in versions)
         self.items.extend(version.item for version in versions)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from domain import Before, DocumentRef, Listed, Mark
+from domain import Before, DocumentRef, Gone, Listed, Mark
 from services.import_plan import Plan, plan
 from services.import_run import Loader
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
@@ -69,6 +69,11 @@ def _listed(
     on_progress(Progress(Stage.LISTING, 0, 0))  # a source may take long before its first entry
     for done, entry in enumerate(loader.list(before)):
         stop_if(cancelled)
-        key = "" if isinstance(entry, Mark) else entry.key
-        on_progress(Progress(Stage.LISTING, done, 0, key))
+        on_progress(Progress(Stage.LISTING, done, 0, _name(entry)))
         yield entry
+
+
+def _name(entry: Listed) -> str:
+    if isinstance(entry, Mark):
+        return ""
+    return entry.key if isinstance(entry, Gone) else entry.title or entry.key
