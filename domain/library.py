@@ -1,11 +1,11 @@
 """The library's documents as they are listed, narrowed down and counted."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
-from domain.documents import Passage
+from domain.documents import Metadata, Passage
 
 
 class DocumentOrder(StrEnum):
@@ -35,7 +35,10 @@ class DocumentFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedDocument:
-    """A document as a row of the library's table; `pages` is 0 in formats without pages."""
+    """A document as a row of the library's table; `pages` is 0 in formats without pages.
+
+    `details` are what its source told of it besides.
+    """
 
     id: str
     source_id: str
@@ -52,6 +55,7 @@ class ListedDocument:
     revision: int
     imported_at: datetime
     warnings: tuple[str, ...]
+    details: Metadata = field(default_factory=dict)
 
     @property
     def characters_per_page(self) -> int | None:
@@ -61,13 +65,17 @@ class ListedDocument:
 
 @dataclass(frozen=True, slots=True)
 class FailedDocument:
-    """A document that could not be read; `failed_at` is None where it was not noted then."""
+    """A document that could not be read; `failed_at` is None where it was not noted then.
+
+    `title` is empty where its key, such as a path, names it.
+    """
 
     source_id: str
     key: str
     location: str
     reason: str
     failed_at: datetime | None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

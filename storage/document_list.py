@@ -38,6 +38,7 @@ _LISTED = select(
     DocumentRow.revision,
     DocumentRow.imported_at,
     DocumentRow.warnings,
+    DocumentRow.details,
 )
 
 

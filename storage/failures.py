@@ -59,4 +59,6 @@ def _shown(wanted: Select[*Columns], sources: Sequence[str] | None) -> Select[*C
 
 
 def _failed(row: FailureRow) -> FailedDocument:
-    return FailedDocument(row.source_id, row.key, row.location, row.reason, row.failed_at)
+    return FailedDocument(
+        row.source_id, row.key, row.location, row.reason, row.failed_at, row.title
+    )

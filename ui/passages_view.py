@@ -14,6 +14,7 @@ from ui.language import day_and_time, number
 from ui.library import open_document, source_names
 from ui.paging import offset_of, show_pages
 from ui.services import principal
+from ui.sources import WEB, original_html
 
 ROWS = 20
 PAGE = "passages_page"
@@ -44,10 +45,14 @@ def _show(services: Services, document: ListedDocument) -> None:
 
 def facts_html(document: ListedDocument, source: str) -> str:
     """The document's title and what is known of it."""
-    density = document.characters_per_page
+    density, details = document.characters_per_page, document.details
+    is_elsewhere = document.location.startswith(WEB)
     facts = {
         words.COLUMN_SOURCE: source,
-        words.COLUMN_KEY: document.key,
+        words.COLUMN_KEY: "" if is_elsewhere else document.key,
+        words.COLUMN_SPACE: details.get("space_name", ""),
+        words.COLUMN_AUTHOR: details.get("author", ""),
+        words.COLUMN_LABELS: ", ".join(details.get("labels", ())),
         words.COLUMN_FORMAT: document.format,
         words.COLUMN_PAGES: number(document.pages) if document.pages else "",
         words.COLUMN_CHARACTERS: number(document.characters),
@@ -67,7 +72,7 @@ def facts_html(document: ListedDocument, source: str) -> str:
     address = _address(document.id, 0, 0)
     return (
         f'<article class="fn-facts"><h3{lang(document.title)}>{escape(document.title)}</h3>'
-        f"<dl>{items}</dl>"
+        f"<dl>{items}</dl>{original_html(document.location) if is_elsewhere else ''} "
         f'<a href="{escape(address)}" target="_self">{escape(words.OPEN_DOCUMENT)}</a></article>'
     )
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, ImportKind, ImportState, Progress, QueuedImport, Stage
+from domain import LOCAL_USER, DocumentFilter, ImportKind, ImportState, Progress, QueuedImport, Stage
 from services.secrets import new_key
 from services.source_status import SourceSettings
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
@@ -23,7 +23,7 @@ from tests.pages.test_imports import (
     unfold,
     work,
 )
-from ui import import_progress, import_report, words
+from ui import import_progress, import_report, passages_view, words
 
 
 @pytest.fixture
@@ -232,3 +232,17 @@ def test_an_interrupted_import_tells_why_and_when_it_tries_again():
     assert "5 minutes" in import_progress._headline(left)
     assert reason.replace("'", "&#x27;") in import_progress._details(left)
     assert import_progress._headline(job(ImportState.INTERRUPTED)) == words.JOB_INTERRUPTED
+
+
+def test_the_library_tells_the_space_author_and_labels_of_a_page_and_leads_there(
+    services, site, source
+):
+    site.label(next(iter(site.contents)), "howto")
+    services.sources.refresh(LOCAL_USER, source.id)
+    work(services)
+    [document] = services.documents.page(LOCAL_USER, DocumentFilter()).documents
+    facts = passages_view.facts_html(document, source.name)
+    for name, value in (("SPACE", "Documentation"), ("AUTHOR", "Kim Minji"), ("LABELS", "howto")):
+        assert f"<dt>{getattr(words, f'COLUMN_{name}')}</dt><dd>{value}</dd>" in facts
+    assert f'href="{document.location}"' in facts
+    assert words.COLUMN_KEY not in facts
