@@ -117,11 +117,10 @@ def _seconds(text: str | None) -> float | None:
 
 def exhausted(trouble: Trouble, attempts: int) -> SourceUnavailableError:
     """What is raised where trouble that passes has not passed."""
-    often = f", {attempts} times in a row" if attempts > 1 else ""
-    return SourceUnavailableError(
-        f"{told_shortly(trouble)}{often}: try again in a while.",
-        retry_after_s=trouble.retry_after or 0,
-    )
+    told = told_shortly(trouble)
+    often = f"{told}, {attempts} times in a row: try again in a while."
+    message = often if attempts > 1 else f"{told}: try again in a while."
+    return SourceUnavailableError(message, retry_after_s=trouble.retry_after or 0)
 
 
 def told_shortly(trouble: Trouble) -> str:
