@@ -157,10 +157,9 @@ class Listing:
         if is_withheld(file):
             return self._left_out(file, _WITHHELD)
         if reason := too_large(file, self.max_bytes):
-            return Skipped(key, link, f"{name} is left out: {reason}", title=name)
+            return Skipped(key, link, reason, title=name)
         version = version_of(file, self.tree.path(self.tree.above(file)))
         return DocumentRef(key, version, link, name)
 
     def _left_out(self, file: File, reason: str) -> Skipped:
-        told = f"{file['name']} is left out: {reason}"
-        return Skipped(file["id"], link_of(file), told, is_error=False, title=file["name"])
+        return Skipped(file["id"], link_of(file), reason, is_error=False, title=file["name"])

@@ -235,7 +235,8 @@ class Walk:
         return len(self.tree.path(self.tree.shortcuts[shortcut["id"]].folder)), shortcut["id"]
 
 
-def not_visible(file_id: str, invite: str) -> Skipped:  # of one that was asked for by its id
+def not_visible(file_id: str, invite: str) -> Skipped:
+    """What is told of a single file that was asked for and can't be seen."""
     return Skipped(file_id, file_id, f"not visible to this account: {invite}")
 
 
@@ -244,7 +245,6 @@ def _leads_to_folder(shortcut: File) -> bool:
 
 
 def _skipped(shortcut: File, why: str) -> Skipped:
-    reason = f"the shortcut {shortcut['name']} is not followed: {why}"
-    return Skipped(
-        shortcut["id"], link_of(shortcut), reason, is_error=False, title=shortcut["name"]
-    )
+    name = shortcut["name"]
+    reason = f"the shortcut {name} is not followed: {why}"
+    return Skipped(shortcut["id"], link_of(shortcut), reason, is_error=False, title=name)

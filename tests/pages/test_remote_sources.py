@@ -7,7 +7,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, DocumentFilter, ImportKind, ImportState, Progress, QueuedImport, Stage
+from domain import (
+    LOCAL_USER,
+    DocumentFilter,
+    ImportKind,
+    ImportState,
+    Progress,
+    QueuedImport,
+    Stage,
+)
 from services.secrets import new_key
 from services.source_status import SourceSettings
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
@@ -180,7 +188,7 @@ def test_what_a_drive_leaves_out_is_named_as_people_know_it(services, drive):
     page = form("google_drive")
     fill_in(page, service_account=json.dumps(drive.service_account()), folders=folder.id)
     press(page, words.TEST_SOURCE)
-    assert "<li>Survey: Survey is left out" in told(page)
+    assert "<li>Survey: Footnote does not read" in told(page)
     press(page, words.ADD_AND_IMPORT)
     work(services)
     [status] = services.sources.list(LOCAL_USER)

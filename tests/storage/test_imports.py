@@ -8,7 +8,9 @@ from storage.import_leases import ImportLeases
 from storage.imports import Failure, Imports
 from storage.sources import Sources
 
-DONE = ImportItem("a.txt", "/a.txt", Outcome.NEW, "", 3, pages=2, characters=50, tokens=9, title="A")
+DONE = ImportItem(
+    "a.txt", "/a.txt", Outcome.NEW, "", 3, pages=2, characters=50, tokens=9, title="A"
+)
 SAME = ImportItem("b.txt", "/b.txt", Outcome.UNCHANGED)
 BAD = ImportItem("c.pdf", "/c.pdf", Outcome.FAILED, "encrypted")
 

@@ -80,7 +80,7 @@ class TestAfterAnImport:
             paper.id: "deleted, or no longer shared with this account",
             others[0].id: "moved out of what is imported",
             others[1].id: "deleted, or no longer shared with this account",
-            others[2].id: "c is left out: its owner does not let this account download it",
+            others[2].id: "its owner does not let this account download it",
         }
         assert importer.texts == {}
 
@@ -271,7 +271,7 @@ def test_single_files_follow_their_changes(drive, importer):
     told = {
         items[1].id: f"not visible to this account: share it with {importer.login.email}"
         " as a viewer",
-        items[2].id: "c is left out: in the trash of Google Drive",
+        items[2].id: "in the trash of Google Drive",
     }
     for expire in (lambda: None, drive.log.expire, lambda: None):
         expire()

@@ -94,10 +94,10 @@ def test_what_is_left_out_is_named_with_the_reason(drive, team):
     drive.forbid_download(locked)
     importer.sync(importer.files(folders=[team]))
     assert importer.skipped == {
-        form.id: "Survey is left out: Footnote does not read Google's form files",
-        clip.id: "clip.mp4 is left out: Footnote does not read .mp4 files yet",
-        locked.id: "Locked is left out: its owner does not let this account download it",
-        large.id: "big.txt is left out: 0.0 MiB is more than the limit of 0.0 MiB: split it",
+        form.id: "Footnote does not read Google's form files",
+        clip.id: "Footnote does not read .mp4 files yet",
+        locked.id: "its owner does not let this account download it",
+        large.id: "0.0 MiB is more than the limit of 0.0 MiB: split it",
     }
     errors = {one.key for one in importer.listed if getattr(one, "is_error", False)}
     assert errors == {large.id}
