@@ -37,6 +37,8 @@ def test_nobody_signs_in_for_nothing(client, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "authorize", lambda *_, **__: pytest.fail("signed in"))
     with pytest.raises(SourceError, match="There is no folder"):
         google_login(client, tmp_path / "none" / "token.json")
+    with pytest.raises(SourceError, match="is a folder"):
+        google_login(client, tmp_path)
     with pytest.raises(SourceError, match="client's JSON"):
         google_login(tmp_path / "none.json", tmp_path / "token.json")
     client.write_bytes(b"\xff\xfe")
@@ -45,7 +47,6 @@ def test_nobody_signs_in_for_nothing(client, tmp_path, monkeypatch):
 
 
 def test_a_file_that_can_not_be_written_is_told(client, tmp_path):
-    save = tmp_path / "token.json"
-    save.mkdir()
+    (tmp_path / "token.json.new").mkdir()  # where it is written first
     with pytest.raises(SourceError, match="can't be written"):
-        google_login(client, save)
+        google_login(client, tmp_path / "token.json")
