@@ -1,5 +1,5 @@
-# Two commands: `make run` starts Footnote, its pages and a worker (`make run PORT=8600` elsewhere);
-# `make test` runs every check.
+# `make run` starts Footnote, its pages and a worker (`make run PORT=9000` elsewhere);
+# `make api` serves programs, on port 8600; `make test` runs every check.
 # Both prepare .venv first and do nothing twice. Python 3.11 or newer is needed.
 # .venv-oracle holds a second client of Confluence that the tests let read their fake.
 PYTHON ?= python3.11
@@ -7,11 +7,15 @@ PORT ?= 8501
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
-.PHONY: run test setup bench lock translations
+.PHONY: run api test setup bench lock translations
 
 run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (Ctrl-C ends it)"
 	@$(BIN)/python cli.py serve --port $(PORT)
+
+api: PORT = 8600
+api: setup
+	@$(BIN)/python cli.py api --port $(PORT)
 
 test: .venv/.test .venv-oracle/.ready
 	@$(BIN)/ruff check .

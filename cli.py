@@ -1,6 +1,8 @@
 """Footnote on the command line: import, ask, search, check, reindex, evaluate, labels, ratings.
 
 `serve` runs the pages and a worker, which does what they have queued; `worker` is another one.
+`api` serves programs, with keys that `api-key` makes.
+`mcp` serves the library to models of other programs.
 `google-login` lets a person give leave to read their Google Drive.
 
 Exit codes: 0 done; 1 it failed, and the message says why; 2 the command was mistyped;
@@ -16,11 +18,14 @@ from typing import Annotated, Any
 
 import typer
 
+from commands.api import api
+from commands.api_key import api_key
 from commands.ask import ask
 from commands.encryption_key import encryption_key
 from commands.evaluate import evaluate
 from commands.google_login import google_login
 from commands.labels import labels
+from commands.mcp import mcp
 from commands.ratings import ratings
 from commands.running import (
     INTERRUPTED,
@@ -110,11 +115,14 @@ def reindex(data_dir: DataDir = None) -> None:
     typer.echo(f"{report.passages_embedded} passages embedded; the new index answers now.")
 
 
+app.command()(api)
+app.add_typer(api_key, name="api-key")
 app.command()(ask)
 app.command()(encryption_key)
 app.command()(evaluate)
 app.command()(google_login)
 app.add_typer(labels, name="labels")
+app.command()(mcp)
 app.command()(ratings)
 app.command()(search)
 app.command()(serve)

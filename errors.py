@@ -18,6 +18,14 @@ class InputError(AppError):
     """What the person gave can't be used: an empty question, an unknown search mode."""
 
 
+class ConflictError(InputError):
+    """What the person gave is well formed, but not for the library as it is, or not together.
+
+    A source that is not there, two dates of which the later comes first, a reranker that is not
+    set. With other things in the library, or other settings, the same may be right.
+    """
+
+
 class SourceError(AppError):
     """A source can't be listed or read."""
 

@@ -20,6 +20,8 @@ OPEN_TO_SOURCES = "FOOTNOTE_SECRET_"
 """What variables begin with that people may name as a source's secret, and no others."""
 
 _OF_THE_TESTS = {"FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS"}
+_OF_CLIENTS = {"FOOTNOTE_URL", "FOOTNOTE_API_KEY"}
+"""What docs/api.md lets programs that call the API be told by, often in the same shell."""
 
 
 class Settings(BaseSettings):
@@ -151,6 +153,26 @@ class Settings(BaseSettings):
     history_tokens: int = Field(2000, ge=0, description="Most of the conversation that is sent")
     passages_tokens: int = Field(6000, ge=100, description="Most of the passages that is sent")
 
+    agent_model_calls: int = Field(
+        8, ge=1, le=50, description="Most times the agent may ask the chat model for one answer"
+    )
+    agent_tool_calls: int = Field(
+        12, ge=1, le=100, description="Most tools the agent may call for one answer"
+    )
+    agent_mcp_servers: Path | None = Field(
+        None, description="JSON file that names MCP servers, and which of their tools it may use"
+    )
+
+    api_requests_per_minute: int = Field(
+        600, ge=1, description="Most requests of one API key in a minute, in each process"
+    )
+    api_answers: int = Field(
+        64, ge=1, le=1000, description="Most answers that one process of the API writes at once"
+    )
+    api_cors_origins: str = Field(
+        "", description="Origins, comma-separated, whose web pages may call the API from a browser"
+    )
+
     @model_validator(mode="after")
     def _check_together(self) -> Self:
         if self.passage_overlap_chars >= self.passage_chars:
@@ -200,9 +222,8 @@ def _refuse_unknown() -> None:
     known = {_variable(name) for name in Settings.model_fields}
     given = {name.upper() for source in _sources() for name in source.env_vars}
     ours = {name for name in given if name.startswith(_PREFIX)}
-    unknown = [
-        name for name in ours - known - _OF_THE_TESTS if not name.startswith(OPEN_TO_SOURCES)
-    ]
+    others = known | _OF_THE_TESTS | _OF_CLIENTS
+    unknown = [name for name in ours - others if not name.startswith(OPEN_TO_SOURCES)]
     if unknown:
         told = [f"{name} is no setting{_meant(name, known)}" for name in sorted(unknown)]
         raise ConfigError("; ".join(told))

@@ -30,10 +30,12 @@ PARTS = {
     "memory": False,
     "confluence": False,
     "pages": False,
+    "api": False,
 }
 """The parts in the order they run, and whether they are held to one thread."""
-WITH_A_BROWSER = {"pages"}
-"""Parts whose browser is no child of ours that is waited for: it would be told as other work."""
+WITH_OTHERS = {"pages", "api"}
+"""Parts with processes that are no children of ours that are waited for: they would be told as
+other work."""
 
 
 def run(part: str, cache: str, small: bool) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def run_parts(names: list[str], *, small: bool) -> dict[str, Report]:
             )
             reports[name] = as_report(found)
             taken = others.percent()
-            if taken is not None and name not in WITH_A_BROWSER:
+            if taken is not None and name not in WITH_OTHERS:
                 reports[name].ratio("other work's share of the machine meanwhile", taken, "%")
             print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
     return reports

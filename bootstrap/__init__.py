@@ -12,6 +12,7 @@ from bootstrap.browsing import BrowsingServices
 from bootstrap.importing import SAMPLES, SourceServices
 from bootstrap.parts import Parts
 from bootstrap.proof import ProofServices
+from bootstrap.serving import ServingServices
 from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
 from errors import AppError
 from settings import Settings, load_settings
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from services.maintenance import MaintenanceService
     from services.queue import ImportQueue
     from services.search import SearchService
+    from services.turns import TurnService
     from services.worker import Worker
 
 __all__ = ["SAMPLES", "Services", "build_services", "interface_language"]
@@ -61,7 +63,7 @@ def interface_language() -> str:
     return load_settings().language
 
 
-class Services(AskingServices, ProofServices, SourceServices, BrowsingServices):
+class Services(AskingServices, ProofServices, SourceServices, BrowsingServices, ServingServices):
     """Every service, each built when it is first used: a command pays only for its own."""
 
     def __init__(self, settings: Settings) -> None:
@@ -69,7 +71,7 @@ class Services(AskingServices, ProofServices, SourceServices, BrowsingServices):
 
     @cached_property
     def chat(self) -> "ChatService":
-        """Questions, answers, conversations."""
+        """Questions and their answers."""
         from services.chat import ChatService
         from storage.conversations import Conversations
         from storage.documents import Documents
@@ -88,8 +90,18 @@ class Services(AskingServices, ProofServices, SourceServices, BrowsingServices):
         """The list of conversations."""
         from services.conversations import ConversationService
         from storage.conversation_list import ConversationList
+        from storage.conversations import Conversations
 
-        return ConversationService(ConversationList(self._parts.database))
+        database = self._parts.database
+        return ConversationService(ConversationList(database), Conversations(database))
+
+    @cached_property
+    def turns(self) -> "TurnService":
+        """The turns of conversations, as they were kept."""
+        from services.turns import TurnService
+        from storage.conversations import Conversations
+
+        return TurnService(Conversations(self._parts.database))
 
     @cached_property
     def search(self) -> "SearchService":
@@ -217,4 +229,4 @@ class Services(AskingServices, ProofServices, SourceServices, BrowsingServices):
 
     @cached_property
     def _answering(self) -> Answering:
-        return Answering(self._parts, self.library, self.search)
+        return Answering(self._parts, self.library, self.search, self)

@@ -1,16 +1,22 @@
 """The chain that answers, with a chat model where one is set and without where not."""
 
-import threading
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from bootstrap.parts import Parts
 from domain import Principal, SearchChoice
+from errors import ConflictError
+from services.loading import LOADING
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables import Runnable
+    from langchain_core.tools import BaseTool
 
+    from agent.agent import DocumentAgent
+    from agent.numbering import SourceNumbers
+    from agent.tools import ToolServices
     from chains.answer import Answerer
     from chains.condense import Condenser
     from chains.conversational_retrieval import ConversationalRetrievalChain
@@ -20,25 +26,82 @@ if TYPE_CHECKING:
     from services.search import SearchService
 
 
+NO_MODEL = (
+    "The agent needs a chat model: set FOOTNOTE_CHAT_MODEL and OPENAI_API_KEY or OPENAI_BASE_URL, "
+    "or ask without the agent."
+)
+
+
 class Answering:
     """Builds a chain for each question: the index may be another than a moment ago."""
 
-    def __init__(self, parts: Parts, library: "Library", search: "SearchService") -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        library: "Library",
+        search: "SearchService",
+        tool_services: "ToolServices",
+    ) -> None:
         self._parts = parts
         self._library = library
         self._search = search
-        self._making = threading.Lock()
+        self._tool_services = tool_services
 
     def make_chain(
         self, principal: Principal, search: SearchChoice, conversation_id: str
-    ) -> "ConversationalRetrievalChain":
-        """The chain for one question of that person, over the index that answers now.
+    ) -> "Runnable[dict[str, Any], dict[str, Any]]":
+        """The chain, or the agent, for one question of that person, over what answers now.
 
         Raises:
-            InputError: What is chosen can't be searched, such as a source that there is not.
+            InputError: What is chosen can't be searched, such as a source that there is not, or
+                the agent is asked where no chat model is set.
+            ConfigError: The file of MCP servers is wrong.
         """
-        with self._making:  # two threads that import the same modules trip over each other
+        if search.by_agent:
+            return self._make_agent(principal, search, conversation_id)
+        with LOADING:
             return self._build_chain(self._make_retriever(principal, search, conversation_id))
+
+    def _make_agent(
+        self, principal: Principal, search: SearchChoice, conversation_id: str
+    ) -> "DocumentAgent":
+        with LOADING:
+            import agent.middleware  # noqa: F401  # loads langchain, which the first answer needs
+            from agent.agent import AgentLimits, DocumentAgent
+            from agent.tools import document_tools
+
+            model = self._parts.chat_model
+        if model is None:
+            raise ConflictError(NO_MODEL)
+        self._search.condition(principal, search.scope)  # refused now rather than by each tool
+        foreign, settings = self._foreign_tools(), self._parts.settings
+
+        def make_tools(numbers: "SourceNumbers") -> "list[BaseTool]":
+            own = document_tools(
+                self._tool_services,
+                principal,
+                search=search,
+                conversation_id=conversation_id,
+                numbers=numbers,
+            )
+            return [*own, *foreign]
+
+        return DocumentAgent(
+            model,
+            make_tools,
+            AgentLimits(settings.agent_model_calls, settings.agent_tool_calls),
+            max_history_tokens=settings.history_tokens,
+        )
+
+    def _foreign_tools(self) -> "Sequence[BaseTool]":
+        """The tools of MCP servers that the settings allow, as they are at this question."""
+        path = self._parts.settings.agent_mcp_servers
+        if path is None:
+            return ()
+        from agent.foreign_tools import foreign_tools
+        from settings import secret_variable
+
+        return foreign_tools(path, secret_variable)
 
     def _build_chain(self, retriever: "BaseRetriever") -> "ConversationalRetrievalChain":
         from chains.conversational_retrieval import ConversationalRetrievalChain

@@ -20,7 +20,7 @@ class ProofServices:
 
     @cached_property
     def chat(self) -> "ChatService":
-        """Questions, answers, conversations."""
+        """Questions and their answers."""
         raise NotImplementedError
 
     @cached_property

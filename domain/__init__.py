@@ -7,6 +7,8 @@ from domain.answers import (
     Conversation,
     FoundPassage,
     Source,
+    Step,
+    StepState,
     Turn,
     TurnState,
 )
@@ -40,6 +42,8 @@ from domain.library import (
 )
 from domain.people import (
     LOCAL_USER,
+    ApiKey,
+    ApiScope,
     Principal,
 )
 from domain.progress import (
@@ -66,6 +70,8 @@ __all__ = [
     "FILTER_FIELDS",
     "LOCAL_USER",
     "NOTHING_BEFORE",
+    "ApiKey",
+    "ApiScope",
     "Before",
     "Citation",
     "CitationState",
@@ -102,6 +108,8 @@ __all__ = [
     "Skipped",
     "Source",
     "Stage",
+    "Step",
+    "StepState",
     "Turn",
     "TurnState",
     "Wait",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from domain.search import Explanation, SearchChoice
 
@@ -79,10 +79,42 @@ class Source:
     hits: tuple[FoundPassage, ...] = ()
 
     @property
+    def name(self) -> str:
+        """What people call its document."""
+        return self.title or self.location
+
+    @property
     def found(self) -> tuple[FoundPassage, ...]:
         """The passages found in it, the best first."""
         end = self.start + len(self.text)
         return self.hits or (FoundPassage(self.passage_id, self.start, end),)
+
+
+class StepState(StrEnum):
+    """How a step of the agent stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A tool that the agent called on its way to an answer, and what came back.
+
+    `n` counts the steps of a turn from 1. `arguments` are what it asked the tool, `result` is what
+    it read ("" while the tool is at work), shortened where it is long, `sources` are the numbers
+    of the sources in it. `said` is what the agent wrote before it called: no part of the answer.
+    """
+
+    n: int
+    tool: str
+    arguments: Mapping[str, Any]
+    state: StepState = StepState.RUNNING
+    result: str = ""
+    sources: tuple[int, ...] = ()
+    said: str = ""
+    milliseconds: float = 0.0
 
 
 class TurnState(StrEnum):
@@ -102,7 +134,7 @@ class Turn:
     `parent_id` is the turn it follows, None at the beginning. Turns with the same parent are
     versions of each other: asked again, reworded, or searched with another question. With
     `standalone_given` a person worded the standalone question. `search` is how it was searched,
-    the settings' part filled in.
+    the settings' part filled in. `steps` are the agent's, none where it was not asked.
     """
 
     id: str
@@ -122,6 +154,7 @@ class Turn:
     usage: Mapping[str, int] = field(default_factory=dict)
     parent_id: str | None = None
     search: SearchChoice = field(default_factory=SearchChoice)
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,22 @@ from typing import Any
 Metadata = dict[str, Any]
 
 
+class Named:
+    """What has a key, and a title where the key tells people nothing."""
+
+    __slots__ = ()
+
+    key: str
+    title: str
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.title or self.key
+
+
 @dataclass(frozen=True, slots=True)
-class DocumentRef:
+class DocumentRef(Named):
     """A document as its source lists it, before it is read.
 
     `key` names it within its source for ever (a relative path in NFC, a page id); `version`
@@ -24,7 +38,7 @@ class DocumentRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Named):
     """Something a source could not list, with the reason.
 
     Documents imported earlier whose key is `key`, or starts with it where it ends in "/",

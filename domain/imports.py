@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from domain.documents import Named
 from domain.progress import Progress
 
 
@@ -25,7 +26,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportItem:
+class ImportItem(Named):
     """One document of an import and its outcome; `reason` says why where it failed.
 
     `passages`, `pages` and `characters` are of a new or changed document, 0 for others; `pages`

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
-from domain.documents import Metadata, Passage
+from domain.documents import Metadata, Named, Passage
 
 
 class DocumentOrder(StrEnum):
@@ -64,7 +64,7 @@ class ListedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class FailedDocument:
+class FailedDocument(Named):
     """A document that could not be read; `failed_at` is None where it was not noted then.
 
     `title` is empty where its key, such as a path, names it.

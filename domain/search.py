@@ -1,7 +1,7 @@
 """How the library is searched, and why a passage was found."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -112,10 +112,25 @@ class SearchChoice:
     """How one question, or all of a conversation, is searched; None is what the settings say.
 
     `k` is the number of passages put before the answerer, `score_threshold` the least relevance
-    in mode similarity_score_threshold, between 0 and 1.
+    in mode similarity_score_threshold, between 0 and 1. `by_agent` lets an agent search, in as
+    many steps as it wants, in place of one search for the standalone question.
     """
 
     scope: Scope = field(default_factory=Scope)
     mode: SearchMode | None = None
     k: int | None = None
     score_threshold: float | None = None
+    by_agent: bool = False
+
+    def filled_in(self, default: "SearchChoice") -> "SearchChoice":
+        """The choice with the default's mode, k and threshold for what it leaves open.
+
+        Only in mode similarity_score_threshold is there a threshold; in any other it is None.
+        """
+        mode = self.mode or default.mode
+        k = default.k if self.k is None else self.k
+        threshold = None
+        if mode is SearchMode.SIMILARITY_SCORE_THRESHOLD:
+            told = self.score_threshold
+            threshold = default.score_threshold if told is None else told
+        return replace(self, mode=mode, k=k, score_threshold=threshold)

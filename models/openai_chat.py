@@ -12,6 +12,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr
 
 from models.openai_errors import Endpoint, broken_off, model_errors, not_understood
+from models.openai_pieces import PlainCompletions
 
 
 class TranslatedChatOpenAI(ChatOpenAI):
@@ -25,6 +26,7 @@ class TranslatedChatOpenAI(ChatOpenAI):
 
     def __init__(self, endpoint: Endpoint, **settings: Any) -> None:
         super().__init__(**settings)
+        self.client = PlainCompletions(self.root_client)
         self._endpoint = endpoint
 
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:

@@ -15,7 +15,7 @@ ui.show_model(services.chat.model_label)
 ui.show_conversations(services)
 library = ui.show_library(services)
 
-turns = ui.current_turns(services.chat)
+turns = ui.current_turns(services.turns)
 again, chosen = ui.wanted_again(), ui.chosen_question()
 place = ui.show_turns(services, turns, again)
 
@@ -23,7 +23,7 @@ welcome = st.empty()
 ui.show_file_news(services, ui.current_conversation())
 with st.container(key="asking"):  # Streamlit would pin it by itself, and follow the page's end
     with st.container(key="scope", horizontal=True, vertical_alignment="center"):
-        search = ui.show_scope(services, ui.shown_conversation(services.chat))
+        search = ui.show_scope(services, ui.shown_conversation(services.conversations))
         ui.show_files(services, ui.current_conversation())
         if again or chosen:
             ui.show_stop()

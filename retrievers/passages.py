@@ -33,12 +33,16 @@ class PassageRetriever(CountedRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # nothing to tell it
     ) -> list[Document]:
         hits = {hit.id: hit for hit in self.rank(query, k + SPARE, self.condition)}
-        found = self.hydrate(list(hits))[:k]
-        for document in found:
+        for document in (found := self._committed(list(hits), k)):
             hit = hits[document.id or ""]
             document.metadata["score"] = hit.score
             document.metadata["parts"] = [part._asdict() for part in hit.parts]
         return found
+
+    def _committed(self, ids: list[str], k: int) -> list[Document]:
+        """The first `k` of the passages; the spare ids are looked up only where they are needed."""
+        found = self.hydrate(ids[:k])
+        return found if len(found) >= k else (found + self.hydrate(ids[k:]))[:k]
 
 
 SPARE = 20  # ids ranked beyond k, since an import may be replacing passages at this moment

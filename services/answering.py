@@ -1,29 +1,27 @@
 """One question being answered: what is known of it at every moment, and how it ends."""
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from chains.citations import check_answer, shown_text
-from chains.markers import MarkerParser
-from domain import FoundPassage, Source, Turn, TurnState
+from chains.markers import MarkerParser, parse_markers
+from domain import FoundPassage, Source, Step, StepState, Turn, TurnState
 from errors import AppError
-from services.events import Event, Found, Searching, Written
+from services.events import Event, Found, Searching, Stepped, Written
 from services.explain import explain
+from services.storable import storable, storable_json
 
 if TYPE_CHECKING:  # slow, and opening the page needs neither
     from langchain_core.documents import Document
     from langchain_core.messages.ai import UsageMetadata
-
-    from chains.conversational_retrieval import ConversationalRetrievalChain
+    from langchain_core.runnables import Runnable
 
 CUT_SHORT = (
     "The model stopped at the longest answer it may give: raise FOOTNOTE_CHAT_MAX_TOKENS or the "
     "server's own limit, or ask for less at once."
 )
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
@@ -40,16 +38,23 @@ class Answering:
     started: float = field(default_factory=time.monotonic)
 
     def run(
-        self, chain: "ConversationalRetrievalChain", history: list[tuple[str, str]]
+        self, chain: "Runnable[dict[str, Any], dict[str, Any]]", history: list[tuple[str, str]]
     ) -> Iterator[Event]:
         """Answer with the chain, telling what happens; `end` or `fail` where it does not end.
+
+        The chain streams the pieces of `ConversationalRetrievalChain`. An agent also streams each
+        `step`, as it begins and as it is done, `source_documents` as they come, and `incomplete`,
+        the reason, where it had to end before it was done.
 
         A standalone question that the turn was given is searched as it is.
         """
         from langchain_core.callbacks import UsageMetadataCallbackHandler  # slow, as above
+        from langchain_core.runnables.config import ensure_config, merge_configs
 
         counted = UsageMetadataCallbackHandler()
-        pieces = chain.stream(self._inputs(history), {"callbacks": [counted]})
+        # A tool of an agent asks too: whoever counts for the agent counts this as well.
+        watched = merge_configs(ensure_config(), {"callbacks": [counted]})
+        pieces = chain.stream(self._inputs(history), watched)
         try:
             yield from self._follow(pieces)
         finally:
@@ -61,21 +66,28 @@ class Answering:
         markers = MarkerParser()
         state = TurnState.COMPLETE
         for piece in pieces:
+            if "step" in piece:
+                if self._is_begun(piece["step"]):
+                    markers = MarkerParser()
+                yield Stepped(self.turn.steps[piece["step"].n - 1])
             if "searched_questions" in piece:
                 searched = as_one_question(piece["searched_questions"])
-                self._know(standalone_question=_storable(searched))
+                self._know(standalone_question=storable(searched))
                 yield Searching(self.turn.standalone_question)
             if "source_documents" in piece:
-                self._know(sources=self._numbered(piece["source_documents"]))
+                self._know(sources=self._with_numbered(piece["source_documents"]))
                 self._time("found")
                 yield Found(self.turn.sources)
-            if answer := _storable(piece.get("answer", "")):
+            if answer := storable(piece.get("answer", "")):
                 self.raw += answer
                 self._time("first_token")
                 yield from _written(shown_text(markers.feed(answer)))
             if "answer_message" in piece and _is_cut_short(piece["answer_message"]):
                 state = TurnState.INCOMPLETE
                 self._know(error=CUT_SHORT)
+            if "incomplete" in piece:
+                state = TurnState.INCOMPLETE
+                self._know(error=piece["incomplete"])
         yield from _written(shown_text(markers.close()))
         self.end(state)
 
@@ -84,9 +96,22 @@ class Answering:
         asked = {"question": self.turn.question, "chat_history": history}
         return asked | ({"standalone_question": given} if given else {})
 
-    def _numbered(self, documents: list["Document"]) -> tuple[Source, ...]:
-        question = self.turn.standalone_question
-        return tuple(_source(n, question, found) for n, found in enumerate(documents, start=1))
+    def _with_numbered(self, documents: list["Document"]) -> tuple[Source, ...]:
+        """The sources so far and these, numbered on."""
+        known, question = self.turn.sources, self.turn.standalone_question or self.turn.question
+        numbered = enumerate(documents, start=len(known) + 1)
+        return (*known, *(numbered_source(n, question, found) for n, found in numbered))
+
+    def _is_begun(self, step: Step) -> bool:
+        """Keep the step; whether it has just begun, which ends what was written before it."""
+        steps, step = self.turn.steps, _plain_step(step)
+        if step.state is not StepState.RUNNING:
+            said = steps[step.n - 1].said
+            self._know(steps=(*steps[: step.n - 1], replace(step, said=said), *steps[step.n :]))
+            return False
+        self._know(steps=(*steps, replace(step, said=shown_text(parse_markers(self.raw)))))
+        self.raw = ""
+        return True
 
     def fail(self, error: BaseException) -> None:
         """Keep what was written, and why no more came."""
@@ -111,13 +136,17 @@ class Answering:
         self.turn = replace(self.turn, **changes)
 
     def _time(self, moment: str) -> None:
+        """Know how long the moment took to come; of one that comes again, the first time."""
+        if moment in self.turn.timings_ms:
+            return
         elapsed_ms = round(1000 * (time.monotonic() - self.started), 1)
-        self._know(timings_ms={moment: elapsed_ms} | dict(self.turn.timings_ms))
+        self._know(timings_ms={**self.turn.timings_ms, moment: elapsed_ms})
 
 
-def _storable(text: str) -> str:
-    """Half a character, which a careless server sends, can be stored nowhere."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
+def _plain_step(step: Step) -> Step:
+    """With text and JSON that can be stored: a model and the tools of others give any."""
+    tool, result = storable(step.tool), storable(step.result)
+    return replace(step, tool=tool, result=result, arguments=storable_json(dict(step.arguments)))
 
 
 def _is_cut_short(message: Any) -> bool:
@@ -129,7 +158,8 @@ def _written(text: str) -> Iterator[Event]:
         yield Written(text)
 
 
-def _source(n: int, question: str, document: "Document") -> Source:
+def numbered_source(n: int, question: str, document: "Document") -> Source:
+    """What was found for the question, as the source of that number."""
     known = document.metadata
     return Source(
         n=n,

@@ -1,27 +1,27 @@
 """Answering questions in conversations: the one use case behind page, command line and API."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from domain import Conversation, Principal, SearchChoice, SearchMode, Turn, TurnState
+from domain import Principal, SearchChoice, Turn, TurnState
 from errors import NotFoundError
 from services.answering import Answering
-from services.events import Answered, Event, Started
+from services.events import Answered, Event, Started, turn_of
 from services.questions import checked_question, require_possible_k, title_of
 from storage.conversations import Conversations
 from storage.documents import Documents
 from storage.turn_tree import LATEST
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
-    from chains.conversational_retrieval import ConversationalRetrievalChain
+    from langchain_core.runnables import Runnable
 
 HISTORY_TURNS = 50
 """No earlier turns are condensed with, however many tokens a history may take."""
 
-MakeChain = Callable[[Principal, SearchChoice, str], "ConversationalRetrievalChain"]
-"""The chain for a question in the conversation of that id, over the index that answers now."""
+MakeChain = Callable[[Principal, SearchChoice, str], "Runnable[dict[str, Any], dict[str, Any]]"]
+"""The chain, or the agent, for a question in the conversation of that id ("" for in none)."""
 
 
 class ChatService:
@@ -74,8 +74,7 @@ class ChatService:
             principal: Who asks.
             question: As it was typed.
             conversation_id: The conversation to ask in.
-            search: How to search; as the conversation remembers if None. A conversation that
-                begins with it remembers it.
+            search: How to search, which a new conversation remembers; as it remembers if None.
             parent_id: The turn that the question follows, None for the beginning; the last one
                 shown if not told. Only that turn's branch is the history.
             standalone: Searched as it is, in place of the question condensed with its history.
@@ -88,17 +87,17 @@ class ChatService:
         asked = checked_question(question)
         given = "" if standalone is None else checked_question(standalone)
         require_possible_k(search.k if search else None)
+        kept, default = self._conversations, self.default_search
         if conversation_id is None:
-            conversation = self._conversations.create(principal, title_of(asked), search)
+            filled, title = (search or SearchChoice()).filled_in(default), title_of(asked)
+            turn = kept.start_first_turn(
+                principal, title, asked, parent_id=parent_id, remembered=search, search=filled
+            )
         else:
-            conversation = self._conversations.get(principal, conversation_id)
-        turn = self._conversations.start_turn(
-            principal,
-            conversation.id,
-            asked,
-            parent_id=parent_id,
-            search=self._filled_in(search or conversation.search),
-        )
+            filled = (search or kept.get(principal, conversation_id).search).filled_in(default)
+            turn = kept.start_turn(
+                principal, conversation_id, asked, parent_id=parent_id, search=filled
+            )
         turn = replace(turn, standalone_question=given, standalone_given=bool(given))
         yield from self._answer(principal, replace(turn, model=self.model_label))
 
@@ -106,7 +105,8 @@ class ChatService:
         answering = Answering(turn, self._text_of)
         try:
             yield Started(turn)
-            yield from self._events(principal, answering)
+            history = self._history(principal, turn) if turn.parent_id else []
+            yield from self._events(principal, answering, history)
         except GeneratorExit:
             answering.end(TurnState.STOPPED)
             raise
@@ -117,10 +117,12 @@ class ChatService:
             self._conversations.finish_turn(principal, answering.turn)
         yield Answered(answering.turn)
 
-    def _events(self, principal: Principal, answering: Answering) -> Iterator[Event]:
+    def _events(
+        self, principal: Principal, answering: Answering, history: list[tuple[str, str]]
+    ) -> Iterator[Event]:
         turn = answering.turn
         chain = self._make_chain(principal, turn.search, turn.conversation_id)
-        yield from answering.run(chain, self._history(principal, turn))
+        yield from answering.run(chain, history)
 
     def ask_again(
         self,
@@ -139,20 +141,22 @@ class ChatService:
             conversation_id: The conversation of the turn.
             turn_id: The turn that gets another version.
             question: Asked in place of the turn's own.
-            standalone: Searched as it is. Where neither is told, one that the turn was given is.
+            standalone: Searched as it is. Where neither is told, one that the turn was given is;
+                not by an agent, which words its searches itself.
             search: How to search; as the turn was searched if None.
 
         Raises:
             NotFoundError: The person has no such conversation, or it has no such turn.
         """
         turn = self._conversations.turn(principal, conversation_id, turn_id)
-        if question is None and standalone is None and turn.standalone_given:
-            standalone = turn.standalone_question
+        search = search or turn.search
+        if question is None and standalone is None and not search.by_agent:
+            standalone = turn.standalone_question if turn.standalone_given else None
         return self.stream(
             principal,
             turn.question if question is None else question,
             conversation_id,
-            search=search or turn.search,
+            search=search,
             parent_id=turn.parent_id,
             standalone=standalone,
         )
@@ -165,23 +169,63 @@ class ChatService:
             InputError: It was searched in a source that is not there any more.
             ModelError: The model failed.
         """
-        searched = turn.standalone_question
         again = Turn(
             turn.id,
             turn.conversation_id,
             turn.question,
             TurnState.RUNNING,
             datetime.now(UTC),
-            searched,
-            bool(searched),
+            turn.standalone_question,
+            bool(turn.standalone_question),
             model=self.model_label,
             parent_id=turn.parent_id,
             search=turn.search,
         )
         answering = Answering(again, self._text_of)
-        for _ in self._events(principal, answering):
+        for _ in self._events(principal, answering, self._history(principal, turn)):
             pass
         return answering.turn
+
+    def answer(
+        self,
+        principal: Principal,
+        question: str,
+        history: Sequence[tuple[str, str]] = (),
+        *,
+        search: SearchChoice | None = None,
+        conversation_id: str = "",
+    ) -> Generator[Event, None, None]:
+        """Answer a question step by step; nothing is kept.
+
+        The events are those of `stream` without the first.
+
+        Args:
+            principal: Who asks.
+            question: As it was typed.
+            history: The questions and answers before it, the oldest first.
+            search: How to search; as the settings say if None.
+            conversation_id: The conversation whose own files are searched as well.
+
+        Raises:
+            InputError: The question is empty, too long or no text, or the search can't be done.
+            NotFoundError: The person has no such conversation.
+            ModelError: The model failed.
+        """
+        require_possible_k(search.k if search else None)
+        if conversation_id:
+            self._conversations.get(principal, conversation_id)
+        turn = Turn(
+            id="",
+            conversation_id=conversation_id,
+            question=checked_question(question),
+            state=TurnState.RUNNING,
+            created_at=datetime.now(UTC),
+            model=self.model_label,
+            search=(search or SearchChoice()).filled_in(self.default_search),
+        )
+        answering = Answering(turn, self._text_of)
+        yield from self._events(principal, answering, list(history)[-HISTORY_TURNS:])
+        yield Answered(answering.turn)
 
     def ask(
         self,
@@ -191,50 +235,7 @@ class ChatService:
         search: SearchChoice | None = None,
     ) -> Turn:
         """Answer a question and return the whole turn; raises what `stream` raises."""
-        for event in self.stream(principal, question, conversation_id, search=search):
-            if isinstance(event, Answered):
-                return event.turn
-        raise AssertionError("a stream that does not raise ends with Answered")
-
-    def conversation(self, principal: Principal, conversation_id: str) -> Conversation:
-        """The conversation itself; raises NotFoundError where the person has no such one."""
-        return self._conversations.get(principal, conversation_id)
-
-    def turns(self, principal: Principal, conversation_id: str) -> list[Turn]:
-        """The turns of the branch that is shown, from the first question on.
-
-        Raises:
-            NotFoundError: The person has no such conversation.
-        """
-        return self._conversations.turns(principal, conversation_id)
-
-    def versions(self, principal: Principal, conversation_id: str) -> Mapping[str, tuple[str, ...]]:
-        """For each turn of all branches the ids of its versions, itself among them, oldest first.
-
-        Raises:
-            NotFoundError: The person has no such conversation.
-        """
-        return self._conversations.versions(principal, conversation_id)
-
-    def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
-        """Show the branch of that version from now on, down to the newest turn that came of it.
-
-        Raises:
-            NotFoundError: The person has no such conversation, or it has no such turn.
-        """
-        self._conversations.show(principal, conversation_id, turn_id)
-
-    def _filled_in(self, chosen: SearchChoice) -> SearchChoice:
-        """The choice with the settings' for what it leaves open; a threshold has one mode only."""
-        default = self.default_search
-        mode = chosen.mode or default.mode
-        k = default.k if chosen.k is None else chosen.k
-        if mode is not SearchMode.SIMILARITY_SCORE_THRESHOLD:
-            return SearchChoice(chosen.scope, mode, k)
-        told = chosen.score_threshold
-        return SearchChoice(
-            chosen.scope, mode, k, default.score_threshold if told is None else told
-        )
+        return turn_of(self.stream(principal, question, conversation_id, search=search))
 
     def _history(self, principal: Principal, turn: Turn) -> list[tuple[str, str]]:
         turns = self._conversations.turns(

@@ -4,13 +4,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
+from typing import NamedTuple
 
 from domain import Conversation, Principal, SearchChoice
 from errors import InputError
-from services.questions import require_letters
+from services.questions import require_letters, title_of
 from services.transcript_json import MAX_TITLE_CHARS, read_json
 from services.transcripts import TranscriptFormat, render
 from storage.conversation_list import ConversationList
+from storage.conversations import Conversations
 
 KEPT_DELETED = timedelta(days=30)
 LISTED = 12
@@ -25,6 +27,13 @@ class Age(StrEnum):
     OLDER = "older"
 
 
+class ConversationPage(NamedTuple):
+    """Some conversations, the one with the latest turn first, and how many there are in all."""
+
+    items: list[Conversation]
+    total: int
+
+
 class Groups(list[tuple[Age, list[Conversation]]]):
     """Conversations by age; `total` counts also those beyond the limit."""
 
@@ -34,8 +43,33 @@ class Groups(list[tuple[Age, list[Conversation]]]):
 class ConversationService:
     """What a person does with whole conversations."""
 
-    def __init__(self, conversations: ConversationList) -> None:
+    def __init__(self, conversations: ConversationList, begun: Conversations) -> None:
+        """Args are kept, nothing is opened.
+
+        Args:
+            conversations: The list.
+            begun: Where a conversation begins, as it does with a question, and is found by its id.
+        """
         self._conversations = conversations
+        self._begun = begun
+
+    def begin(
+        self, principal: Principal, title: str, search: SearchChoice | None = None
+    ) -> Conversation:
+        """A new conversation, to put files into or ask in.
+
+        It is called by the first 60 characters of the title, and remembers the search.
+        """
+        readable = title.encode(errors="replace").decode()
+        return self._begun.create(principal, title_of(readable), search)
+
+    def get(self, principal: Principal, conversation_id: str) -> Conversation:
+        """The conversation with that id.
+
+        Raises:
+            NotFoundError: The person has no such conversation.
+        """
+        return self._begun.get(principal, conversation_id)
 
     def grouped(
         self, principal: Principal, now: datetime, words: str = "", *, limit: int = LISTED
@@ -45,22 +79,34 @@ class ConversationService:
         Args:
             principal: Whose conversations.
             now: The reader's time, with its zone: the day begins at the reader's midnight.
+            words: As of `page`.
+            limit: The most conversations listed.
+        """
+        found = self.page(principal, words, limit=limit)
+        groups = Groups(
+            (age, list(group))
+            for age, group in groupby(found.items, lambda one: _age(one.updated_at, now))
+        )
+        groups.total = found.total
+        return groups
+
+    def page(
+        self, principal: Principal, words: str = "", *, limit: int, offset: int = 0
+    ) -> ConversationPage:
+        """At most `limit` conversations after the first `offset`.
+
+        Args:
+            principal: Whose conversations.
             words: Only conversations in whose title, questions and answers all of these occur,
                 in any case and width, also within longer words; "" for all.
             limit: The most conversations listed.
+            offset: How many of the latest are left out.
         """
         if sought := words.split():
             found = self._conversations.holding(principal, sought)
-            total = len(found)
-        else:
-            found = self._conversations.page(principal, limit=limit)
-            total = self._conversations.count(principal)
-        groups = Groups(
-            (age, list(group))
-            for age, group in groupby(found[:limit], lambda one: _age(one.updated_at, now))
-        )
-        groups.total = total
-        return groups
+            return ConversationPage(found[offset : offset + limit], len(found))
+        listed = self._conversations.page(principal, limit=limit, offset=offset)
+        return ConversationPage(listed, self._conversations.count(principal))
 
     def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
         """Give it that title, without the spaces around it.

@@ -96,13 +96,13 @@ class DirectoryKind:
         """The folder stays where it is."""
 
     def _draft(self, given: Given) -> StoredSource:
-        path = Path(required(given, "path", "The path of the folder"))
-        if not path.expanduser().is_absolute():
+        path = _from_home(required(given, "path", "The path of the folder"))
+        if not path.is_absolute():
             raise SourceError(
                 f"{_shown(path)} is not an absolute path: write it from the top, such as"
                 " /home/me/handbook."
             )
-        return self.draft(path.expanduser(), lines(given, "include"), lines(given, "exclude"))
+        return self.draft(path, lines(given, "include"), lines(given, "exclude"))
 
     def _shared(self, draft: StoredSource) -> tuple[str, ...]:
         """What is to be known of sources that hold this folder, or lie within it."""
@@ -120,6 +120,13 @@ class DirectoryKind:
             raise SourceError(
                 f"{_shown(path)} belongs to Footnote's data folder: import a folder of your own."
             )
+
+
+def _from_home(told: str) -> Path:
+    try:
+        return Path(told).expanduser()
+    except RuntimeError:  # nobody here is called what stands behind ~
+        return Path(told)
 
 
 def _one_holds_the_other(one: StoredSource, other: StoredSource) -> bool:

@@ -1,7 +1,7 @@
 """What an import would do, found out without doing it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 from chains.budget import estimate_tokens
 from domain import (
@@ -20,15 +20,12 @@ from services.import_run import Loader
 from services.indexing import searchable_text
 from services.planner import Planner
 from services.progress import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
-from services.versions import refuse_unstorable
-from storage.documents import Documents, KnownVersion, document_id
+from services.versions import Versions, refuse_unstorable
+from storage.documents import Documents, KnownVersion
 from storage.import_items import ImportItems
 from storage.imports import Imports
 from storage.indexes import Indexes, IndexSpec
 from storage.sources import StoredSource
-
-if TYPE_CHECKING:
-    from langchain_core.documents import Document
 
 
 class DryRuns:
@@ -81,13 +78,13 @@ class DryRuns:
         known = self._documents.known(source.id)
         work = self._planner.plan(source, loader, known, on_progress, cancelled)
         index = self._indexes.active()
-        reader = _Reader(source.id, loader, known, index.spec if index else self._wanted)
+        versions = Versions(source, self._planner.formats_version)
+        reader = _Reader(versions, loader, known, index.spec if index else self._wanted)
         read: list[ImportItem] = []
         passages = 0
         for ref in work.to_read:
             stop_if(cancelled)
-            name = ref.title or ref.key
-            on_progress(Progress(Stage.READING, len(read), len(work.to_read), name, passages))
+            on_progress(Progress(Stage.READING, len(read), len(work.to_read), ref.name, passages))
             read.append(reader.item(ref))
             passages += read[-1].passages
         return self._report(import_id, source, work, read)
@@ -102,52 +99,25 @@ class DryRuns:
         )
 
 
+@dataclass(frozen=True, slots=True)
 class _Reader:
     """Reads documents and counts what an import would keep of them."""
 
-    def __init__(
-        self,
-        source_id: str,
-        loader: Loader,
-        known: Mapping[str, KnownVersion],
-        spec: IndexSpec,
-    ) -> None:
-        self._source_id = source_id
-        self._loader = loader
-        self._known = known
-        self._spec = spec
+    versions: Versions
+    loader: Loader
+    known: Mapping[str, KnownVersion]
+    spec: IndexSpec
 
     def item(self, ref: DocumentRef) -> ImportItem:
         """The outcome of the document."""
-        known = self._known.get(ref.key)
+        known = self.known.get(ref.key)
         try:
-            document = self._loader.read(ref)
+            document = self.loader.read(ref)
             refuse_unstorable(document.page_content)
         except UnreadableError as error:
             return failed(ref, error, known)
-        passages = self._split(ref, document)
-        return ImportItem(
-            ref.key,
-            ref.location,
-            Outcome.CHANGED if known else Outcome.NEW,
-            title=document.metadata.get("title", ""),
-            passages=len(passages),
-            pages=len(document.metadata.get("pages", ())),
-            characters=len(document.page_content),
-            tokens=_tokens(document.metadata.get("title") or ref.key, passages),
-        )
-
-    def _split(self, ref: DocumentRef, document: "Document") -> list[Passage]:
-        from loaders.split import split  # a dry run that finds nothing new must not load it
-
-        return split(
-            document.page_content,
-            document_id=document_id(self._source_id, ref.key),
-            version=ref.version,
-            pages=document.metadata.get("pages", ()),
-            size=self._spec.size,
-            overlap=self._spec.overlap,
-        )
+        made = self.versions.make(ref, document, known, self.spec, is_new=known is None)
+        return replace(made.item, tokens=_tokens(made.document.title, made.passages))
 
 
 def _tokens(title: str, passages: Sequence[Passage]) -> int:

@@ -1,8 +1,12 @@
-"""What happens while a question is answered, in this order; light, for the faces to import."""
+"""What happens while a question is answered, in this order; light, for the faces to import.
 
+An agent goes through `Stepped` and `Found` several times.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from domain import Source, Turn
+from domain import Source, Step, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +24,18 @@ class Searching:
 
 
 @dataclass(frozen=True, slots=True)
+class Stepped:
+    """A step of the agent begins, and comes again once it is done.
+
+    What was written before a step that begins was no part of the answer: `step.said` has it.
+    """
+
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
-    """The passages put before the answerer, numbered from 1."""
+    """All passages put before the answerer so far, numbered from 1."""
 
     sources: tuple[Source, ...]
 
@@ -40,4 +54,16 @@ class Answered:
     turn: Turn
 
 
-Event = Started | Searching | Found | Written | Answered
+Event = Started | Searching | Stepped | Found | Written | Answered
+
+
+def turn_of(events: Iterable[Event]) -> Turn:
+    """The turn that an answer ended with.
+
+    Args:
+        events: All of it; what goes wrong on the way is raised as it comes.
+    """
+    *_, last = events
+    if not isinstance(last, Answered):
+        raise TypeError(f"what does not raise ends with Answered, not {last}")
+    return last.turn

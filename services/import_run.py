@@ -130,7 +130,7 @@ class ImportRun:
 
     def _take(self, ref: DocumentRef, known: KnownVersion | None) -> None:
         stop_if(self.cancelled)
-        self._at = ref.title or ref.key
+        self._at = ref.name
         self._tell(Stage.READING, self._at)
         try:
             document = self.loader.read(ref)

@@ -158,7 +158,9 @@ class ImportService:
         """
         report = self._imports.get(import_id)
         if not sees(self._sources, principal, report.source_id):
-            raise NotFoundError(f"there is no import {import_id}")
+            raise NotFoundError(
+                f"There is no import {import_id}, or not any more: look at the list."
+            )
         return report
 
     def latest(self, principal: Principal, source: StoredSource) -> ImportReport | None:  # noqa: ARG002  # every call names who asks
@@ -221,9 +223,10 @@ class ImportService:
         What could not even be listed, such as a file too large, may stay so for ever: it has no
         version, and loaders are told of it each time.
         """
+        if work.mark is None or work.held_back:
+            return
         failures = self._imports.failures(source.id).values()
-        is_to_be_retried = any(one.again and one.version for one in failures)
-        if work.mark is not None and not work.held_back and not is_to_be_retried:
+        if not any(one.again and one.version for one in failures):
             self._sources.mark(source.id, work.mark)
 
     def _target(self) -> Target:

@@ -91,8 +91,8 @@ class LabService:
         is loaded before. With `rerank` they hold reranking too; it makes the modes alike.
 
         Raises:
-            InputError: No mode is given, the question, `k` or the condition can't be used, or
-                `rerank` is asked for and no reranker set.
+            InputError: No mode is given, or the question, `k` or the condition can't be used.
+            ConflictError: `rerank` is asked for and no reranker set.
         """
         if not modes:
             raise InputError("Choose at least one search mode to compare.")

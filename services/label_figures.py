@@ -48,13 +48,15 @@ def measure(
     modes: Sequence[SearchMode] | None,
     k: int,
 ) -> LabelFigures:
-    """Search every question that has a right passage in each mode.
+    """Search every question that has a right passage in each mode once.
 
     The time is that of the whole search as the product does it, with embedding the question; a
     first search that loads the model is not counted.
     """
     asked = [one for one in labelled.questions if 1 in one.relevance.values()]
-    rows = tuple(_mode_figures(mode, asked, search, k) for mode in modes or COMPARED_MODES)
+    rows = tuple(
+        _mode_figures(mode, asked, search, k) for mode in dict.fromkeys(modes or COMPARED_MODES)
+    )
     return LabelFigures(rows, _notices(labelled, len(asked)))
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, FoundPassage, Principal, SearchMode, Source, Turn
-from errors import InputError, NotFoundError
+from errors import ConflictError, InputError, NotFoundError
 from evaluation.datasets import LabelledQuestion
 from services.labelled_questions import LabelledQuestions, checked_question
+from services.own_sources import sees
 from storage.documents import Documents
 from storage.indexes import Indexes
-from storage.labels import Label, LabelOrigin, Labels
+from storage.labels import Label, LabelOrigin, Labels, label_id
 from storage.passage_finder import PassageFinder
 from storage.sources import Sources
 
@@ -57,11 +58,11 @@ class LabelService:
 
         Raises:
             InputError: The question is empty, too long or no text, or the grade is neither.
-            NotFoundError: The library holds no such passage (any more).
+            NotFoundError: The library holds no such passage for the person (any more).
         """
         asked = checked_question(question)
         found = self.documents.hydrate([passage_id])
-        if not found:
+        if not found or not sees(self.sources, principal, found[0].metadata["source_id"]):
             raise NotFoundError(f"there is no passage {passage_id} in the library: search again")
         known = found[0].metadata
         label = Label(
@@ -81,6 +82,18 @@ class LabelService:
     def remove(self, principal: Principal, question: str, passage_id: str) -> None:
         """Take a label back; where there is none, nothing happens."""
         self.labels.remove(principal, question.strip(), [passage_id])
+
+    def id_of(self, principal: Principal, label: Label) -> str:
+        """By which a label that the person has given can be named; no other has it."""
+        return label_id(principal, label.question, label.passage_id)
+
+    def discard(self, principal: Principal, id_: str) -> None:
+        """Take back the label of that id.
+
+        Raises:
+            NotFoundError: The person has given no such label.
+        """
+        self.labels.discard(principal, id_)
 
     def list(self, principal: Principal) -> list[Label]:
         """All labels of the person, oldest first, with the passages as they were then."""
@@ -137,15 +150,15 @@ class LabelService:
         given to one conversation are no part of it.
 
         Raises:
-            InputError: There is no label whose passage is in the library, or the folder holds
-                files already or can't be written.
+            ConflictError: There is no label whose passage is in the library.
+            InputError: The folder holds files already or can't be written.
         """
         from services.label_files import write_labelled_set
 
         index, private = self.indexes.active(), self.sources.private_documents()
         labelled = self._labelled(principal, index.id if index else None, private)
         if index is None or not labelled.questions:
-            raise InputError(labelled.nothing_to_measure())
+            raise ConflictError(labelled.nothing_to_measure())
         return write_labelled_set(folder, labelled, self.documents, index.id, private)
 
     def import_(self, principal: Principal, folder: Path) -> "LabelsRead":
@@ -170,20 +183,20 @@ class LabelService:
     def evaluate(
         self, principal: Principal, modes: Sequence[SearchMode] | None = None, k: int = 10
     ) -> "LabelFigures":
-        """nDCG, recall and MRR at `k` with 95 % intervals, and milliseconds, for each mode.
+        """nDCG, recall and MRR at `k` with 95 % intervals, and milliseconds, for each mode once.
 
         Each labelled question with a right passage is searched in the library as it is now, as
         the product searches it.
 
         Raises:
-            InputError: No question has a right passage in the library, or `k` is not between 1
-                and 1,000.
+            ConflictError: No question has a right passage in the library.
+            InputError: `k` is not between 1 and 1,000.
         """
         from services.label_figures import measure
 
         labelled = self.labelled_questions(principal)
         if not any(1 in question.relevance.values() for question in labelled.questions):
-            raise InputError(labelled.nothing_to_measure())
+            raise ConflictError(labelled.nothing_to_measure())
 
         def search(question: str, mode: SearchMode) -> list[str]:
             return self.search(principal, question, mode, k)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain import Principal
+from services.loading import LOADING
 from services.maintenance import MaintenanceService
 from storage.documents import Documents
 from storage.index_stores import IndexStores
@@ -60,7 +61,8 @@ class Library:
         Raises:
             StorageError: Its folder is missing.
         """
-        from services.ranking import OpenIndex  # slow, and only searching needs it
+        with LOADING:
+            from services.ranking import OpenIndex  # slow, and only searching needs it
 
         active = self.indexes.active()
         if active is None:

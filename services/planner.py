@@ -56,11 +56,13 @@ def before_of(
     mark: Mapping[str, Any],
 ) -> Before:
     """What a loader is told of earlier imports."""
-    return Before(
-        {key: DocumentRef(key, it.version, it.location, it.title) for key, it in known.items()},
-        {key: DocumentRef(key, it.version, it.location, it.title) for key, it in failures.items()},
-        mark,
-    )
+    return Before(_refs(known), _refs(failures), mark)
+
+
+def _refs(told: Mapping[str, KnownVersion] | Mapping[str, Failure]) -> dict[str, DocumentRef]:
+    return {
+        key: DocumentRef(key, one.version, one.location, one.title) for key, one in told.items()
+    }
 
 
 def _listed(
@@ -76,4 +78,4 @@ def _listed(
 def _name(entry: Listed) -> str:
     if isinstance(entry, Mark):
         return ""
-    return entry.key if isinstance(entry, Gone) else entry.title or entry.key
+    return entry.key if isinstance(entry, Gone) else entry.name

@@ -66,7 +66,7 @@ class ImportQueue:
         Raises:
             NotFoundError: There is no such source, or it is another's.
         """
-        if not sees(self._sources, principal, source_id):
+        if not self._sees(principal, source_id):
             raise NotFoundError(f"there is no source {source_id}")
         options = {"keys": sorted(set(keys)), "confirm_removals": confirm_removals}
         told = {name: value for name, value in options.items() if value}
@@ -79,8 +79,10 @@ class ImportQueue:
             NotFoundError: There is no such import, or its source is another's.
         """
         job = self._imports.get(import_id)
-        if not sees(self._sources, principal, job.source_id):
-            raise NotFoundError(f"there is no import {import_id}")
+        if not self._sees(principal, job.source_id):
+            raise NotFoundError(
+                f"There is no import {import_id}, or not any more: look at the list."
+            )
         return job
 
     def current(self, principal: Principal, source_id: str | None = None) -> list[QueuedImport]:
@@ -104,9 +106,13 @@ class ImportQueue:
         offset: int = 0,
     ) -> list[QueuedImport]:
         """The source's ended imports, of every kind, the latest first; none of another's."""
-        if not sees(self._sources, principal, source_id):
+        if not self._sees(principal, source_id):
             return []
         return self._imports.history(source_id, limit=limit, offset=offset)
+
+    def count_history(self, principal: Principal, source_id: str) -> int:
+        """How many imports of the source have ended; 0 for another's."""
+        return self._imports.count_history(source_id) if self._sees(principal, source_id) else 0
 
     def pause(self, principal: Principal, import_id: str) -> QueuedImport:
         """Let an import rest until it is resumed; it stops within two seconds.
@@ -132,6 +138,21 @@ class ImportQueue:
         """
         return self._imports.wish(self.get(principal, import_id).id, CANCEL)
 
+    def again(self, principal: Principal, job: QueuedImport) -> QueuedImport:
+        """How an import that was seen before stands now.
+
+        A removal takes its own record with it: it is told as it was last seen, and completed.
+
+        Raises:
+            NotFoundError: As for `get`, or its source was removed meanwhile.
+        """
+        try:
+            return self.get(principal, job.id)
+        except NotFoundError:
+            if job.kind is not ImportKind.REMOVAL:
+                raise
+            return replace(job, state=ImportState.COMPLETED, finished_at=datetime.now(UTC))
+
     def expects_worker(self) -> bool:
         """Whether a worker lives, or did some seconds ago: `serve` starts another in its place."""
         return self._workers.any_lately()
@@ -141,20 +162,15 @@ class ImportQueue:
     ) -> QueuedImport:
         """Wait until an import has ended or is paused; how it ended.
 
-        Where no worker lives, what is queued is done here meanwhile. A removal takes its own
-        record with it: it is told as it was last seen, and completed.
+        Where no worker lives, what is queued is done here meanwhile. A removal is told as for
+        `again`.
 
         Raises:
-            NotFoundError: As for `get`, or its source was removed meanwhile.
+            NotFoundError: As for `again`.
         """
         job = self.get(principal, import_id)
         while True:
-            try:
-                job = self.get(principal, import_id)
-            except NotFoundError:
-                if job.kind is not ImportKind.REMOVAL:
-                    raise
-                return replace(job, state=ImportState.COMPLETED, finished_at=datetime.now(UTC))
+            job = self.again(principal, job)
             if job.progress is not None:
                 on_progress(job.progress)
             if job.ended or job.state is ImportState.PAUSED:
@@ -162,3 +178,6 @@ class ImportQueue:
             # One that is expected isn't there yet: this process needn't wait for it.
             if self._workers.any_alive() or not self._run_next(on_progress):
                 time.sleep(_POLL_S)
+
+    def _sees(self, principal: Principal, source_id: str) -> bool:
+        return sees(self._sources, principal, source_id)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from domain import Principal, Source, Turn
 from errors import InputError, NotFoundError, UnreadableError
@@ -22,6 +23,9 @@ from storage.documents import Documents, StoredDocument
 from storage.passage_finder import nearest_place
 from storage.reading import Place, Reading
 from storage.sources import Sources
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
 
 __all__ = ["Cited", "DocumentReader", "DocumentView", "Freshness", "Shown", "Span"]
 
@@ -84,6 +88,31 @@ class DocumentReader:
             raise NotFoundError(NOT_THERE)
         return self._view(document, Span(start, end))
 
+    def text(
+        self, principal: Principal, document_id: str, start: int = 0, end: int | None = None
+    ) -> str:
+        """The stored text from one character to before another, which the spans count in.
+
+        What lies behind its end is left out.
+
+        Raises:
+            NotFoundError: There is no such document for the person.
+        """
+        document = self._known(principal, document_id)
+        until = document.characters if end is None else end
+        return self.reading.cut(document.id, start, until) if until > start else ""
+
+    def passages(
+        self, principal: Principal, document_id: str, start: int = 0, limit: int = 10
+    ) -> list["Document"]:
+        """The first `limit` passages that end behind that character, as a search gives them.
+
+        Raises:
+            NotFoundError: There is no such document for the person.
+        """
+        document = self._known(principal, document_id)
+        return self.documents.hydrate(self.reading.passage_ids(document.id, start, limit))
+
     def page_image(self, principal: Principal, document_id: str, page: int) -> bytes:
         """A page of the original PDF, counted from 1, as PNG.
 
@@ -92,13 +121,17 @@ class DocumentReader:
             UnreadableError: It is no PDF file, the file is not the imported one any more, or the
                 page can't be drawn.
         """
-        document = self._stored(principal, document_id)
-        if document is None:
-            raise NotFoundError(NOT_THERE)
+        document = self._known(principal, document_id)
         if document.format != "pdf" or document.location.startswith(WEB):
             raise UnreadableError(f"{document.title} is no PDF file: it has no pages to draw.")
         data = self.original_bytes(Path(document.location), document.version)
         return self.page_png(data, page)
+
+    def _known(self, principal: Principal, document_id: str) -> StoredDocument:
+        document = self._stored(principal, document_id)
+        if document is None:
+            raise NotFoundError(NOT_THERE)
+        return document
 
     def _stored(self, principal: Principal, document_id: str) -> StoredDocument | None:
         """The document, where there is one that the person may see."""

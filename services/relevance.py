@@ -134,6 +134,7 @@ def _complete(search: SearchChoice, settings: SearchChoice) -> SearchChoice:
         score_threshold=(
             settings.score_threshold if search.score_threshold is None else search.score_threshold
         ),
+        by_agent=search.by_agent,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from unicodedata import normalize
 
 from domain import FILTER_FIELDS, Filter, Scope
-from errors import InputError
+from errors import ConflictError, InputError
 from storage.filing import utc_text
 from storage.filters import EITHER, checks_of
 from storage.sources import StoredSource
@@ -20,8 +20,8 @@ def condition_of(scope: Scope, known: Iterable[StoredSource]) -> Filter:
     """The filter that a scope stands for; empty where it narrows nothing.
 
     Raises:
-        InputError: A source is not among the `known` ones, a date can't be read, or `since`
-            lies after `until`.
+        ConflictError: A source is not among the `known` ones, or `since` lies after `until`.
+        InputError: A date can't be read.
     """
     found = {
         "source_id": _any_of(_source_ids(scope.sources, list(known))),
@@ -31,6 +31,20 @@ def condition_of(scope: Scope, known: Iterable[StoredSource]) -> Filter:
         "modified_at": _period(scope),
     }
     return {name: condition for name, condition in found.items() if condition}
+
+
+def together(scoped: Filter, further: Filter) -> Filter:
+    """Both conditions in one.
+
+    Raises:
+        ConflictError: Both are on one field: what should hold then can't be said in a filter.
+    """
+    if both := sorted(scoped.keys() & further.keys()):
+        raise ConflictError(
+            f"The scope and the filter both narrow {' and '.join(both)}: say in one of them what"
+            " it is to be."
+        )
+    return {**scoped, **further}
 
 
 def searchable(
@@ -63,7 +77,7 @@ def _period(scope: Scope) -> dict[str, str]:
     if scope.until:
         limits["$lte"] = utc_text(_moment("until", scope.until, _LAST_SECOND))
     if len(limits) == 2 and limits["$gte"] > limits["$lte"]:
-        raise InputError(
+        raise ConflictError(
             f"since ({scope.since}) lies after until ({scope.until}): swap the two dates."
         )
     return limits
@@ -105,7 +119,7 @@ def _source_ids(wanted: Iterable[str], known: Sequence[StoredSource]) -> list[st
         if not same:
             names = sorted({one.name for one in known})
             listed = f" The sources are {', '.join(names)}." if names else " There is none yet."
-            raise InputError(f"There is no source {name!r}.{_nearest(name, names)}{listed}")
+            raise ConflictError(f"There is no source {name!r}.{_nearest(name, names)}{listed}")
         ids.extend(same)
     return ids
 

@@ -7,7 +7,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 
 from domain import Filter, Principal, Scope, SearchMode
-from errors import InputError
+from errors import ConflictError, InputError
 from retrievers.hits import Hit
 from retrievers.multi_query import MultiQueryRetriever
 from retrievers.passages import PassageRetriever
@@ -45,20 +45,32 @@ class SearchService:
         k: int = 5,
         condition: Filter | None = None,
         rerank: bool | None = None,
+        score_threshold: float | None = None,
+        conversation_id: str = "",
     ) -> list[Document]:
         """At most `k` passages, best first, with `score`, its `parts` and the place of each.
 
-        `rerank` None reranks where a reranker is set; what became of it is in the metadata.
+        `rerank` None reranks where a reranker is set; what became of it is in the metadata. What
+        was dropped into that conversation is searched as well; whose it is, the caller knows.
 
         Raises:
-            InputError: The query is empty or no text, `k` is not between 1 and 1,000, the
-                condition names an unknown field, or `rerank` is asked for and no reranker set.
+            InputError: The query is empty or no text, `k` is not between 1 and 1,000,
+                `score_threshold` not between 0 and 1, or the condition names an unknown field.
+            ConflictError: `rerank` is asked for and no reranker set.
         """
         if not query.strip():
             raise InputError("The query is empty: type the words to search for.")
         require_letters(query, "query")
         require_possible_k(k)
-        retriever = self.retriever(principal, mode=mode, k=k, condition=condition, rerank=rerank)
+        retriever = self.retriever(
+            principal,
+            mode=mode,
+            k=k,
+            condition=condition,
+            rerank=rerank,
+            score_threshold=score_threshold,
+            conversation_id=conversation_id,
+        )
         return retriever.invoke(query)
 
     def retriever(
@@ -79,8 +91,9 @@ class SearchService:
         condition is. With `rephrase` the wordings it gives are searched beside the question.
 
         Raises:
-            InputError: `score_threshold` is not between 0 and 1, `rerank` is asked for and no
-                reranker set, or the condition names an unknown field or operator.
+            InputError: `score_threshold` is not between 0 and 1, or the condition names an
+                unknown field or operator.
+            ConflictError: `rerank` is asked for and no reranker set.
         """
         require_known_fields(condition or {})
         base: BaseRetriever = PassageRetriever(
@@ -93,17 +106,19 @@ class SearchService:
             depth = self.options.candidates
             base = MultiQueryRetriever(base=base, rephrase=rephrase, k=k, depth=depth)
         if rerank and self.reranking is None:
-            raise InputError(NO_RERANKER)
+            raise ConflictError(NO_RERANKER)
         return base if self.reranking is None or rerank is False else self.reranking.over(base, k)
 
     def condition(self, principal: Principal, scope: Scope) -> Filter:
         """The condition that narrows a search to the scope.
 
         Raises:
-            InputError: It names a source that the person does not know, or no date where one is
-                expected.
+            ConflictError: It names a source that the person does not know, or `since` lies
+                after `until`.
+            InputError: It names no date where one is expected.
         """
-        return condition_of(scope, own_sources(self.library.sources, principal).values())
+        own = own_sources(self.library.sources, principal).values() if scope.sources else ()
+        return condition_of(scope, own)
 
     def _options(self, score_threshold: float | None) -> RankingOptions:
         if score_threshold is None:

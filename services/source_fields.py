@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from errors import SourceError
+from errors import ConflictError, SourceError
 
 Given = Mapping[str, Any]
 """What a person filled in, by the names of the kind's fields."""
@@ -69,6 +69,19 @@ def options_of(fields: Iterable[Field], given: Given) -> dict[str, Any]:
     chosen = {one.name: choice(given, one) for one in deciding(fields)}
     told = [one for one in fields if not one.secret and one.applies(chosen)]
     return {one.name: _value(given, one) for one in told}
+
+
+def check_given(fields: Iterable[Field], given: Given) -> None:
+    """Make sure that all that was given is of these fields.
+
+    Raises:
+        ConflictError: Something is not; no value is quoted, as it could be a secret.
+    """
+    known = [one.name for one in fields]
+    for name in given:
+        if name not in known:
+            told = ", ".join(known) or "none"
+            raise ConflictError(f"No field {name!r} can be given here; those that can are: {told}.")
 
 
 def choice(given: Given, one: Field) -> str:

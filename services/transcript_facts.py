@@ -1,9 +1,13 @@
 """What Markdown and HTML transcripts tell alike, in words."""
 
+import json
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
-from domain import CitationState, Scope, SearchChoice, Source, Turn, TurnState
+from domain import CitationState, Scope, SearchChoice, Source, Step, StepState, Turn, TurnState
+
+_CHARACTERS = 300  # more of what a tool was asked or gave is not told
 
 _STATES = {
     TurnState.RUNNING: "This answer is not finished.",
@@ -41,6 +45,43 @@ def place(source: Source) -> list[str]:
     return [part for part in (" › ".join(source.heading_path), page, version) if part]
 
 
+class ToldStep(NamedTuple):
+    """A step in words: what was said before it, the tool with what it was asked, what came back."""
+
+    said: str
+    asked: str
+    back: str
+
+
+def told_steps(turn: Turn) -> list[ToldStep]:
+    """The agent's steps in their order; no text is longer than a few lines."""
+    return [ToldStep(_cut(step.said), _asked(step), _came_back(step)) for step in turn.steps]
+
+
+def _asked(step: Step) -> str:
+    given = ", ".join(f"{name}: {_plain(value)}" for name, value in step.arguments.items())
+    return _cut(f"{step.tool} ({given})" if given else step.tool)
+
+
+def _came_back(step: Step) -> str:
+    """The passages are among the sources; of anything else the beginning is told."""
+    if step.state is StepState.RUNNING:
+        return "not finished"
+    took = f" ({step.milliseconds:,.0f} ms)" if step.milliseconds >= 1 else ""
+    if step.sources and step.state is StepState.DONE:
+        return "passages " + " ".join(f"[{n}]" for n in step.sources) + took
+    return (_cut(step.result) or "nothing") + took
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _CHARACTERS else f"{line[:_CHARACTERS]}…"
+
+
 def facts(turn: Turn) -> Iterator[tuple[str, str]]:
     """Name and value of everything else there is to know about the turn."""
     yield "Asked", when(turn.created_at)
@@ -58,6 +99,8 @@ def _figures(figures: Iterable[tuple[str, float]]) -> str:
 
 
 def _search(search: SearchChoice) -> Iterator[str]:
+    if search.by_agent:
+        yield "by the agent"
     if search.mode:
         yield f"mode {search.mode}"
     if search.k is not None:

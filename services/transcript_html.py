@@ -7,14 +7,14 @@ from pathlib import Path
 from domain import Citation, CitationState, Conversation, Source, Turn
 from language.script import script_of
 from services.safe_markdown import markdown_to_html
-from services.transcript_facts import facts, place, state_of, verdict, when
+from services.transcript_facts import ToldStep, facts, place, state_of, told_steps, verdict, when
 
 _STYLE = Path(__file__).with_name("transcript.css")
 _LANGUAGES = {"korean": ' lang="ko"', "japanese": ' lang="ja"', "chinese": ' lang="zh"'}
 
 
 def to_html(conversation: Conversation, turns: Sequence[Turn]) -> str:
-    """The turns in order: question, standalone question, answer, sources, settings.
+    """The turns in order: question, what was searched or done, answer, sources, settings.
 
     Whatever comes from documents or people is escaped; opening the file fetches nothing.
     """
@@ -46,6 +46,7 @@ def _turn(n: int, turn: Turn) -> str:
         f'<article id="turn-{n}">',
         f"<h2{_lang(turn.question)}>{escape(turn.question.strip())}</h2>",
         _searched_for(turn),
+        *_steps(turn),
         _answer(n, turn),
         _line("state", state_of(turn)),
         *_evidence(n, turn),
@@ -59,6 +60,16 @@ def _searched_for(turn: Turn) -> str:
     asked, searched = turn.question, turn.standalone_question
     told = searched and searched != asked
     return _line("searched", f"Searched for: {searched}") if told else ""
+
+
+def _steps(turn: Turn) -> list[str]:
+    told = told_steps(turn)
+    return ["<h3>Steps</h3>", "<ol>", *map(_step, told), "</ol>"] if told else []
+
+
+def _step(step: ToldStep) -> str:
+    asked = f"<b{_lang(step.asked)}>{escape(step.asked)}</b>"
+    return f"<li>{_line('said', step.said)}{asked} {_line('where', step.back)}</li>"
 
 
 def _answer(n: int, turn: Turn) -> str:
@@ -98,7 +109,7 @@ def _source(n: int, turn: Turn, source: Source) -> str:
 
 
 def _link(source: Source) -> str:
-    title = escape(source.title or source.location)
+    title = escape(source.name)
     if not source.location.startswith(("http://", "https://")):
         return title
     return f'<a href="{escape(source.location)}" rel="noreferrer">{title}</a>'

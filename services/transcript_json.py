@@ -1,5 +1,6 @@
 """A conversation as JSON with all its turns, and back."""
 
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from domain import Conversation, SearchChoice, Turn, TurnState
+from domain import Conversation, SearchChoice, Step, Turn, TurnState
 from errors import InputError
 from services.questions import require_possible_k
 from services.scope import condition_of
@@ -103,6 +104,7 @@ def _check(file: _File) -> None:
         known.add(turn.id)
         if not 0 <= turn.unsupported_sentences <= _LARGEST:
             raise _unreadable("turns: a number is out of range")
+        _check_steps(turn.steps)
     shown = file.conversation.shown_turn_id
     if shown not in known if file.turns else shown:
         raise _unreadable("shown_turn_id: there is no such turn")
@@ -110,6 +112,20 @@ def _check(file: _File) -> None:
         raise _unreadable("title: it is too long")
     for search in (file.conversation.search, *(turn.search for turn in file.turns)):
         _check_search(search)
+
+
+def _check_steps(steps: Sequence[Step]) -> None:
+    """Refuse steps that could not be told or stored. A stopped turn may lack their sources."""
+    if [step.n for step in steps] != list(range(1, len(steps) + 1)):
+        raise _unreadable("steps: they are not numbered from 1")
+    for step in steps:
+        numbers = (step.milliseconds, *step.sources)
+        if not all(0 <= number <= _LARGEST for number in numbers):
+            raise _unreadable(f"steps.{step.n}: a number is out of range")
+        try:
+            json.dumps(step.arguments, allow_nan=False)
+        except ValueError as error:
+            raise _unreadable(f"steps.{step.n}.arguments: a number is out of range") from error
 
 
 def _check_search(search: SearchChoice) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from domain import Citation, CitationState, Conversation, Source, Turn
-from services.transcript_facts import facts, place, state_of, verdict, when
+from services.transcript_facts import ToldStep, facts, place, state_of, told_steps, verdict, when
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~!$&])")
 _LINE_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
@@ -14,7 +14,7 @@ _FOLLOWED = {"html_block", "html_inline", "image", "link_open"}
 
 
 def to_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
-    """The turns in order: question, standalone question, answer, sources, settings.
+    """The turns in order: question, what was searched or done, answer, sources, settings.
 
     Text of documents and people stands as it is, its Markdown not followed. An answer's own
     Markdown is, but for HTML, links and images: opening the file fetches nothing, and an answer
@@ -30,6 +30,7 @@ def _turn(n: int, turn: Turn) -> str:
         f"## Question {n}",
         _quoted(turn.question),
         _searched_for(turn),
+        *_steps(turn),
         f"### Answer {n}",
         _answer(turn.answer),
         _state(turn),
@@ -43,6 +44,17 @@ def _turn(n: int, turn: Turn) -> str:
 def _searched_for(turn: Turn) -> str:
     asked, searched = turn.question, turn.standalone_question
     return f"Searched for: {_text(searched)}" if searched and searched != asked else ""
+
+
+def _steps(turn: Turn) -> list[str]:
+    told = told_steps(turn)
+    lines = (f"{n}. {_step(step)}" for n, step in enumerate(told, start=1))
+    return ["### Steps", "\n".join(lines)] if told else []
+
+
+def _step(step: ToldStep) -> str:
+    said = f"“{_text(step.said)}” " if step.said else ""
+    return f"{said}**{_text(step.asked)}**: {_text(step.back)}"
 
 
 def _answer(text: str) -> str:
@@ -97,7 +109,7 @@ def _source(turn: Turn, source: Source) -> str:
 
 
 def _link(source: Source) -> str:
-    title = _text(source.title or source.location)
+    title = _text(source.name)
     if not source.location.startswith(("http://", "https://")):
         return f"**{title}** ({_text(source.location)})"
     target = re.sub(r"[\s<>\\]", lambda match: f"%{ord(match[0]):02X}", source.location)

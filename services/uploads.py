@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from unicodedata import normalize
 
-from domain import Principal, SearchChoice
-from errors import InputError, NotFoundError
+from domain import Principal
+from errors import ConflictError, InputError, NotFoundError
 from loaders.files import DirectoryFiles
 from loaders.formats import SUFFIXES, unsupported
 from services.file_names import safe_name
-from services.questions import title_of
 from storage.conversations import Conversations
 from storage.sources import Sources, StoredSource
 from storage.upload_files import BOXES, UploadFiles
@@ -82,16 +81,6 @@ class UploadService:
         """The ends of the names of files that can be read, without their dots."""
         return tuple(suffix[1:] for suffix in SUFFIXES)
 
-    def begin_conversation(
-        self, principal: Principal, title: str, search: SearchChoice | None = None
-    ) -> str:
-        """The id of a new conversation, to put files into before anything is asked.
-
-        It is called by the beginning of the title, and remembers the search.
-        """
-        readable = title.encode(errors="replace").decode()
-        return self._conversations.create(principal, title_of(readable), search).id
-
     def add(
         self,
         principal: Principal,
@@ -108,7 +97,8 @@ class UploadService:
 
         Raises:
             NotFoundError: The person has no such conversation.
-            InputError: The box's name is blank, or the box is being removed.
+            InputError: The box's name is blank.
+            ConflictError: The box is being removed.
             StorageError: The disk is full or can't be written.
         """
         place = self._place(principal, conversation_id, box)
@@ -127,7 +117,7 @@ class UploadService:
     def _keep(self, place: "_Place", fit: dict[str, bytes]) -> StoredSource:
         known = self._sources.find(KIND, place.location)
         if known and self._sources.is_leaving(known.id):
-            raise InputError(
+            raise ConflictError(
                 f"The box {known.name} is being removed, and the files would go with it: give them"
                 " again once it is gone, or cancel its removal on the import page first."
             )

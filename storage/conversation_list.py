@@ -8,8 +8,8 @@ from sqlalchemy import Select, delete, func, select
 
 from domain import Conversation, Principal, SearchChoice, Turn
 from language.normalise import fold
-from storage.conversations import owned
 from storage.database import Database
+from storage.ownership import owned
 from storage.tables import ConversationRow, TurnRow
 from storage.turn_records import conversation_of, fill_row, turn_of
 

@@ -12,6 +12,7 @@ from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from errors import NotFoundError
 from storage.database import Database
 from storage.groups import in_groups
+from storage.ownership import owned
 from storage.processes import is_known_dead, number_here, process_name
 from storage.tables import ConversationRow, TurnRow
 from storage.turn_records import conversation_of, fill_row, turn_of
@@ -33,17 +34,10 @@ class Conversations:
         self, principal: Principal, title: str, search: SearchChoice | None = None
     ) -> Conversation:
         """Begin a conversation without turns, which remembers how it is to be searched."""
-        now = datetime.now(UTC)
-        row = ConversationRow(
-            id=uuid.uuid4().hex,
-            user_id=principal.user_id,
-            title=title,
-            created_at=now,
-            updated_at=now,
-            search=asdict(search or SearchChoice()),
-        )
+        row = _new_row(principal, title, search)
         conversation = conversation_of(row)
-        with self._database.write() as session:
+        # Whoever asks waits for this, and what follows it is synced.
+        with self._database.write(synced=False) as session:
             session.add(row)
         return conversation
 
@@ -77,25 +71,31 @@ class Conversations:
         Raises:
             NotFoundError: The principal has no such conversation, or it has no such parent.
         """
-        with self._database.write() as session:
+        # Of many who ask at once the last would wait for the disk as often as there are others.
+        with self._database.write(synced=False) as session:
             conversation = owned(session, principal, conversation_id, lock=True)
-            tree = _tree(session, conversation)
-            turn = Turn(
-                id=uuid.uuid4().hex,
-                conversation_id=conversation_id,
-                question=question,
-                state=TurnState.RUNNING,
-                created_at=datetime.now(UTC),
-                parent_id=tree.resolve(parent_id),
-                search=search or SearchChoice(),
-            )
-            conversation.updated_at = turn.created_at
-            conversation.shown_turn_id = turn.id
-            position = _next_position(session, turn)
-            row = TurnRow(id=turn.id, position=position, process=process_name())
-            fill_row(row, turn)
-            session.add(row)
-        return turn
+            return _started(session, conversation, question, parent_id, search)
+
+    def start_first_turn(
+        self,
+        principal: Principal,
+        title: str,
+        question: str,
+        *,
+        parent_id: str | None = LATEST,
+        remembered: SearchChoice | None = None,
+        search: SearchChoice | None = None,
+    ) -> Turn:
+        """`create`, which keeps what is remembered, and `start_turn` in one: both, or neither.
+
+        Raises:
+            NotFoundError: A parent is told: there is none yet.
+        """
+        with self._database.write(synced=False) as session:  # as in both
+            conversation = _new_row(principal, title, remembered)
+            session.add(conversation)
+            session.flush()  # the turn refers to it
+            return _started(session, conversation, question, parent_id, search)
 
     def finish_turn(self, principal: Principal, turn: Turn) -> None:
         """Keep everything the turn says now; a partial answer may be kept as it grows.
@@ -178,6 +178,42 @@ class Conversations:
             return len(dead)
 
 
+def _new_row(principal: Principal, title: str, search: SearchChoice | None) -> ConversationRow:
+    now = datetime.now(UTC)
+    return ConversationRow(
+        id=uuid.uuid4().hex,
+        user_id=principal.user_id,
+        title=title,
+        created_at=now,
+        updated_at=now,
+        search=asdict(search or SearchChoice()),
+    )
+
+
+def _started(
+    session: Session,
+    conversation: ConversationRow,
+    question: str,
+    parent_id: str | None,
+    search: SearchChoice | None,
+) -> Turn:
+    turn = Turn(
+        id=uuid.uuid4().hex,
+        conversation_id=conversation.id,
+        question=question,
+        state=TurnState.RUNNING,
+        created_at=datetime.now(UTC),
+        parent_id=_tree(session, conversation).resolve(parent_id),
+        search=search or SearchChoice(),
+    )
+    conversation.updated_at = turn.created_at
+    conversation.shown_turn_id = turn.id
+    row = TurnRow(id=turn.id, position=_next_position(session, turn), process=process_name())
+    fill_row(row, turn)
+    session.add(row)
+    return turn
+
+
 def _tree(session: Session, conversation: ConversationRow) -> TurnTree:
     wanted = (
         select(TurnRow.id, TurnRow.parent_id)
@@ -196,7 +232,7 @@ def _next_position(session: Session, turn: Turn) -> int:
 def _turn_row(session: Session, conversation: ConversationRow, turn_id: str) -> TurnRow:
     row = session.get(TurnRow, turn_id)
     if row is None or row.conversation_id != conversation.id:
-        raise NotFoundError(f"there is no turn {turn_id} in this conversation")
+        raise NotFoundError(f"There is no turn {turn_id} in this conversation: read it again.")
     return row
 
 
@@ -206,27 +242,3 @@ def _is_dead(row: TurnRow, now: datetime) -> bool:
         return now - row.created_at > _LONGEST_ANSWER
     # Whoever has our own number was here before us: we have only just begun.
     return pid == os.getpid() or is_known_dead(row.process)
-
-
-def owned(
-    session: Session,
-    principal: Principal,
-    conversation_id: str,
-    *,
-    deleted: bool = False,
-    lock: bool = False,
-) -> ConversationRow:
-    """The row of a conversation of the principal's, with `deleted` even if it is deleted.
-
-    With `lock` no other writer changes its tree meanwhile (SQLite has one anyway).
-
-    Raises:
-        NotFoundError: There is no such conversation.
-    """
-    row = session.get(ConversationRow, conversation_id, with_for_update=lock or None)
-    if row is None or row.user_id != principal.user_id or (row.deleted_at and not deleted):
-        raise NotFoundError(
-            f"There is no conversation {conversation_id}, or not any more: open another, or begin"
-            " a new one."
-        )
-    return row

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from errors import BusyError, ConfigError, StorageError
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest migration. Compared at each start, so that Alembic loads only for a migration."""
 
 _FILE = "footnote.db"
@@ -27,6 +27,7 @@ class Database:
     def __init__(self, engine: Engine, place: str) -> None:
         self._reader = engine
         self._writer = engine.execution_options(footnote_writes=True)
+        self._quick_writer = self._writer.execution_options(footnote_unsynced=True)
         self._place = place
         # SQLite has one writer: threads queue here instead of polling its file lock.
         self._writing = threading.RLock()
@@ -38,13 +39,17 @@ class Database:
             yield session
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
+    def write(self, *, synced: bool = True) -> Iterator[Session]:
         """A session in one transaction: committed when the block ends, undone when it raises.
+
+        Without `synced` the disk is not waited for: a power cut, though no crash, may undo it
+        unless a later one was synced.
 
         Raises:
             BusyError: Another process has been writing for half a minute.
         """
-        with self._explained(), self._writing, Session(self._writer) as session, session.begin():
+        engine = self._writer if synced else self._quick_writer
+        with self._explained(), self._writing, Session(engine) as session, session.begin():
             yield session
 
     def close(self) -> None:
@@ -117,8 +122,6 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA journal_mode = WAL")
-    # NORMAL could forget the last commits in a power cut, which Deep Lake would remember.
-    cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
 
@@ -126,7 +129,12 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     # A transaction that reads first and writes later is refused when another wrote in between,
     # whatever the timeout: writers take their place in the queue at once.
-    writes = connection.get_execution_options().get("footnote_writes")
+    options = connection.get_execution_options()
+    writes = options.get("footnote_writes")
+    if writes:
+        # NORMAL could forget the last commits in a power cut, which Deep Lake would remember.
+        synchronous = "NORMAL" if options.get("footnote_unsynced") else "FULL"
+        connection.exec_driver_sql(f"PRAGMA synchronous = {synchronous}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 

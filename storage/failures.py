@@ -53,8 +53,12 @@ class Failures:
                 )
 
 
+NAMED = FailureRow.dismissed.is_(False) & FailureRow.is_error
+"""Failures that people are told of."""
+
+
 def _shown(wanted: Select[*Columns], sources: Sequence[str] | None) -> Select[*Columns]:
-    wanted = wanted.where(FailureRow.dismissed.is_(False), FailureRow.is_error)
+    wanted = wanted.where(NAMED)
     return wanted if sources is None else wanted.where(FailureRow.source_id.in_(sources))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from domain import ImportKind, ImportState, QueuedImport
@@ -76,11 +76,15 @@ class QueuedImports:
 
     def history(self, source_id: str, *, limit: int, offset: int = 0) -> list[QueuedImport]:
         """The source's ended imports, the latest first."""
-        wanted = select(ImportRow).where(
-            ImportRow.source_id == source_id, ImportRow.finished_at.is_not(None)
+        newest = _ended(select(ImportRow), source_id).order_by(
+            ImportRow.started_at.desc(), ImportRow.id
         )
-        newest = wanted.order_by(ImportRow.started_at.desc(), ImportRow.id)
         return self._list(newest.limit(limit).offset(offset))
+
+    def count_history(self, source_id: str) -> int:
+        """How many imports of the source have ended."""
+        with self._database.read() as session:
+            return session.scalar(_ended(select(func.count(ImportRow.id)), source_id)) or 0
 
     def wish(self, import_id: str, wish: str) -> QueuedImport:
         """Let it be paused or cancelled; at once where nobody is at work on it.
@@ -144,11 +148,15 @@ def new_row(
     )
 
 
+def _ended(wanted: Select[Any], source_id: str) -> Select[Any]:
+    return wanted.where(ImportRow.source_id == source_id, ImportRow.finished_at.is_not(None))
+
+
 def _row(session: Session, import_id: str, *, lock: bool = False) -> ImportRow:
     """The row; with `lock` no worker changes it meanwhile (SQLite has one writer anyway)."""
     row = session.get(ImportRow, import_id, with_for_update=lock or None)
     if row is None:
-        raise NotFoundError(f"there is no import {import_id}")
+        raise NotFoundError(f"There is no import {import_id}, or not any more: look at the list.")
     return row
 
 

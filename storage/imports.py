@@ -102,7 +102,9 @@ class Imports:
         with self._database.read() as session:
             row = session.get(ImportRow, import_id)
             if row is None:
-                raise NotFoundError(f"there is no import {import_id}")
+                raise NotFoundError(
+                    f"There is no import {import_id}, or not any more: look at the list."
+                )
             return _report(session, row)
 
     def latest(self, source_id: str) -> ImportReport | None:

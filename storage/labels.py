@@ -9,6 +9,7 @@ from enum import StrEnum
 from sqlalchemy import delete, insert, select
 
 from domain import Principal
+from errors import NotFoundError
 from storage.database import Database
 from storage.groups import in_groups
 from storage.tables import LabelRow
@@ -20,6 +21,7 @@ class LabelOrigin(StrEnum):
     LAB = "lab"
     CHAT = "chat"
     IMPORT = "import"
+    API = "api"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ class Labels:
 
         Of two for the same question and passage the later in the list is kept.
         """
-        rows = {_id(principal, label.question, label.passage_id): asdict(label) for label in labels}
+        rows = {
+            label_id(principal, label.question, label.passage_id): asdict(label) for label in labels
+        }
         named = [{**row, "id": id_, "user_id": principal.user_id} for id_, row in rows.items()]
         with self._database.write() as session:
             for group in in_groups(list(rows)):
@@ -62,14 +66,25 @@ class Labels:
 
     def remove(self, principal: Principal, question: str, passage_ids: Sequence[str]) -> None:
         """Take back the labels of these passages for the question; those not given stay so."""
-        ids = [_id(principal, question, passage_id) for passage_id in passage_ids]
+        ids = [label_id(principal, question, passage_id) for passage_id in passage_ids]
         with self._database.write() as session:
             for group in in_groups(ids):
                 session.execute(delete(LabelRow).where(LabelRow.id.in_(group)))
 
+    def discard(self, principal: Principal, id_: str) -> None:
+        """Take back the label of that id (see `label_id`).
+
+        Raises:
+            NotFoundError: The principal has given no such label.
+        """
+        wanted = delete(LabelRow).where(LabelRow.id == id_, LabelRow.user_id == principal.user_id)
+        with self._database.write() as session:
+            if session.scalar(wanted.returning(LabelRow.id)) is None:
+                raise NotFoundError(f"there is no label {id_}: it was taken back already")
+
     def given(self, principal: Principal, question: str, passage_ids: Sequence[str]) -> list[Label]:
         """The labels of these passages for the question, in no order."""
-        ids = [_id(principal, question, passage_id) for passage_id in passage_ids]
+        ids = [label_id(principal, question, passage_id) for passage_id in passage_ids]
         with self._database.read() as session:
             return [
                 _label(row)
@@ -89,7 +104,7 @@ class Labels:
         return map(_label, rows)
 
 
-def _id(principal: Principal, question: str, passage_id: str) -> str:
+def label_id(principal: Principal, question: str, passage_id: str) -> str:
     """One for each user, question and passage: a question is too long for a key."""
     digest = hashlib.sha256()
     for part in (principal.user_id, question, passage_id):

@@ -63,7 +63,9 @@ class Ratings:
         with self._database.read() as session:
             row = session.scalar(wanted.where(TurnRow.id == turn_id, *_own(principal)))
             if row is None:
-                raise NotFoundError(f"there is no answer {turn_id}")
+                raise NotFoundError(
+                    f"There is no answer {turn_id}, or not any more: see its conversation."
+                )
             return turn_of(row)
 
     def list(self, principal: Principal) -> list[Rated]:

@@ -64,6 +64,15 @@ class Reading:
         with self._database.read() as session:
             return [Place(*row) for row in session.execute(wanted)]
 
+    def passage_ids(self, document_id: str, start: int, limit: int) -> list[str]:
+        """The first `limit` passages that end behind that character, in the text's order."""
+        own = select(PassageRow.id).where(
+            PassageRow.document_id == document_id, PassageRow.end > start
+        )
+        wanted = in_active_index(own).order_by(PassageRow.ordinal).limit(limit)
+        with self._database.read() as session:
+            return list(session.scalars(wanted))
+
     def headings(self, document_id: str, ordinal: int) -> tuple[str, ...]:
         """The heading path of that passage; empty where there is none."""
         paths = select(PassageRow.heading_path).where(

@@ -12,6 +12,7 @@ from sqlalchemy import delete, func, select, update
 from domain import ImportKind
 from errors import NotFoundError
 from storage.database import Database
+from storage.failures import NAMED
 from storage.tables import ConversationRow, DocumentRow, FailureRow, ImportRow, SourceRow
 
 
@@ -183,9 +184,7 @@ class Sources:
     def figures(self) -> dict[str, SourceFigures]:
         """By source id, what the library holds of each; none of what holds nothing."""
         held = select(DocumentRow.source_id, func.count(), func.sum(DocumentRow.passages))
-        failed = select(FailureRow.source_id, func.count()).where(
-            FailureRow.dismissed.is_(False), FailureRow.is_error
-        )
+        failed = select(FailureRow.source_id, func.count()).where(NAMED)
         with self._database.read() as session:
             holds = {
                 id_: (documents, passages)

@@ -16,6 +16,8 @@ from domain import (
     SearchChoice,
     SearchMode,
     Source,
+    Step,
+    StepState,
     Turn,
     TurnState,
 )
@@ -59,6 +61,7 @@ def fill_row(row: TurnRow, turn: Turn) -> None:
     row.timings_ms = dict(turn.timings_ms)
     row.usage = dict(turn.usage)
     row.search = asdict(turn.search)
+    row.steps = [asdict(step) for step in turn.steps]
 
 
 def turn_of(row: TurnRow) -> Turn:
@@ -72,6 +75,7 @@ def turn_of(row: TurnRow) -> Turn:
         timings_ms=row.timings_ms,
         usage=row.usage,
         search=search_choice(row.search),
+        steps=tuple(map(_step, row.steps)),
     )
 
 
@@ -84,6 +88,7 @@ def search_choice(stored: Mapping[str, Any]) -> SearchChoice:
         mode=mode and SearchMode(mode),
         k=stored.get("k"),
         score_threshold=stored.get("score_threshold"),
+        by_agent=stored.get("by_agent", False),
     )
 
 
@@ -100,6 +105,11 @@ def source_of(stored: Mapping[str, Any]) -> Source:
         "hits": tuple(FoundPassage(*hit) for hit in stored.get("hits", ())),
     }
     return Source(**_with_heading_path(stored) | later)
+
+
+def _step(stored: Mapping[str, Any]) -> Step:
+    known = {"state": StepState(stored["state"]), "sources": tuple(stored["sources"])}
+    return Step(**{**stored, **known})
 
 
 def _explanation(stored: Mapping[str, Any]) -> Explanation:

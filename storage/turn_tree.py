@@ -31,7 +31,7 @@ class TurnTree:
         if turn_id == LATEST:
             return self.shown or None
         if turn_id is not None and turn_id not in self.parents:
-            raise NotFoundError(f"there is no turn {turn_id} in this conversation")
+            raise NotFoundError(f"There is no turn {turn_id} in this conversation: read it again.")
         return turn_id
 
     def branch(self, last: str | None) -> list[str]:

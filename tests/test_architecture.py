@@ -22,10 +22,12 @@ ALLOWED = {
     "models": LEAVES,
     "evaluation": LEAVES,
     "services": PARTS | LEAVES | {"evaluation"},
-    "bootstrap": PARTS | LEAVES | {"services", "models", "settings"},
+    "agent": {"services", "chains"} | LEAVES,
+    "bootstrap": PARTS | LEAVES | {"services", "models", "settings", "agent"},
+    "api": {"bootstrap", "services"} | VALUES,
     "ui": {"bootstrap", "services"} | VALUES,
     "cli": {"bootstrap", "services", "settings", "commands"} | VALUES,
-    "commands": {"bootstrap", "services", "settings"} | VALUES,
+    "commands": {"bootstrap", "services", "settings", "agent", "api"} | VALUES,
     "pages": {"ui"},
     "app": {"ui"},
 }
@@ -73,6 +75,14 @@ HOME = {
     "typer": {"cli", "commands"},
     "rich": {"commands"},
     "pydantic_settings": {"settings"},
+    "langchain": {"agent"},
+    "langgraph": {"agent"},
+    "mcp": {"agent"},
+    "fastapi": {"api"},
+    "starlette": {"api"},
+    "sse_starlette": {"api"},
+    "limits": {"api"},
+    "uvicorn": {"commands"},
 }
 
 

@@ -168,7 +168,7 @@ ODD_QUESTIONS = [
 @pytest.mark.parametrize("question", ODD_QUESTIONS)
 def test_an_odd_question_is_a_question(services, question):
     turn = services.chat.ask(LOCAL_USER, question)
-    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
     services.search.search(LOCAL_USER, question)
 
 

@@ -31,7 +31,7 @@ def with_handbook(services, handbook):
 
 def stored_turn(services):
     [conversation] = conversations_of(services)
-    [turn] = services.chat.turns(LOCAL_USER, conversation.id)
+    [turn] = services.turns.list(LOCAL_USER, conversation.id)
     return turn
 
 

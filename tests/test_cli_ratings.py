@@ -50,7 +50,7 @@ def test_a_replay_shows_both_answers_and_what_is_gone_and_new(line, rated, handb
     assert "25 days" in data["before"]["answer"]
     assert "25 days" not in data["after"]["answer"]
     assert {one["title"]: one["now"] for one in data["passages"]}["Leave policy"] is None
-    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
 def test_what_was_never_answered_can_not_be_asked_again(line):

@@ -84,7 +84,7 @@ def test_a_stream_comes_in_order_and_in_pieces_and_is_what_is_stored(services, l
     assert isinstance(events[-1], Answered)
     turn = events[-1].turn
     assert "".join(written).strip() == turn.answer.strip()
-    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
 def test_a_follow_up_is_condensed_by_the_model_and_searched_for(services, llm):
@@ -100,7 +100,7 @@ def test_a_follow_up_is_condensed_by_the_model_and_searched_for(services, llm):
     condensing = asked(llm)[1]
     assert QUESTION in condensing
     assert "They get 25 days" in condensing
-    assert [turn.id for turn in services.chat.turns(LOCAL_USER, first.conversation_id)] == [
+    assert [turn.id for turn in services.turns.list(LOCAL_USER, first.conversation_id)] == [
         first.id,
         second.id,
     ]
@@ -111,7 +111,7 @@ def test_a_broken_stream_keeps_question_and_part_and_the_next_question_is_answer
     with pytest.raises(ModelUnavailableError, match="ask again"):
         services.chat.ask(LOCAL_USER, QUESTION)
     [conversation] = conversations_of(services)
-    [turn] = services.chat.turns(LOCAL_USER, conversation.id)
+    [turn] = services.turns.list(LOCAL_USER, conversation.id)
     assert (turn.question, turn.state) == (QUESTION, TurnState.INCOMPLETE)
     assert turn.answer
     llm.script(says(QUESTION), says(GOOD))

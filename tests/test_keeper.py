@@ -22,7 +22,7 @@ if sys.argv[3:]:
         os.kill(os.getpid(), int(sys.argv[3]))
     except KeyboardInterrupt:
         pass  # what Python does with one that comes amid loading a module
-code = keep(told, Path("unused"), [sleeper, sys.argv[1]], [sleeper, sys.argv[2]])
+code = keep(told, Path("unused"), [sleeper, sys.argv[1]], [[sleeper, sys.argv[2]]])
 sys.exit(130 if code is None else code)
 """
 

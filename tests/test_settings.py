@@ -49,7 +49,8 @@ def test_an_unknown_variable_in_the_env_file_is_named_too(tmp_path):
 
 
 def test_what_other_programs_and_the_tests_read_is_let_be(monkeypatch):
-    for name in ("FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS", "FOOTPRINT", "PATH"):
+    clients = ("FOOTNOTE_URL", "FOOTNOTE_API_KEY")
+    for name in ("FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS", "FOOTPRINT", "PATH", *clients):
         monkeypatch.setenv(name, "x")
     assert load_settings().top_k == 5
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from domain import Source, Turn
+from domain import Source, StepState, Turn
 from ui import words
-from ui.html import escape, lang
+from ui.html import escape, strong_html
 from ui.service_text import said
+from ui.steps import seconds_html, steps_html
 
 TITLES = 3  # of documents that are named while they are read
-QUESTION_CHARACTERS = 300  # more of what was searched for is not repeated
 
 
 def working_html(
@@ -20,13 +20,13 @@ def working_html(
         steps.append(_reading(sources) if sources else escape(words.NOTHING_FOUND))
     if answering:
         steps.append(escape(words.ANSWERING))
-    *done, now = (f"<span>{step}</span>" for step in steps)
-    html = "".join([*done, now.replace("<span>", '<span class="fn-now">', 1)])
-    return f'<p class="fn-activity fn-steps" role="status">{html}</p>'
+    return _at_work(*steps)
 
 
 def activity_html(turn: Turn) -> str:
-    """What was done, in a line that unfolds the documents that were read."""
+    """What was done, in a line that unfolds the documents that were read, or the agent's steps."""
+    if turn.steps or turn.search.by_agent:
+        return _agent(turn)
     if not turn.standalone_question:
         return ""
     parts = [_searched(turn), _found(turn.sources), _seconds(turn)]
@@ -38,20 +38,46 @@ def activity_html(turn: Turn) -> str:
     return f'<div class="fn-activity">{unfolded}{_not_reranked(turn.sources)}</div>'
 
 
+def doing_html(text: str) -> str:
+    """What an agent is at between its steps, and after them."""
+    return _at_work(escape(text))
+
+
+def _at_work(*steps: str) -> str:
+    """What was done, and last what is done now, as HTML."""
+    *done, now = steps
+    html = "".join(f"<span>{step}</span>" for step in done) + f'<span class="fn-now">{now}</span>'
+    return f'<p class="fn-activity fn-steps" role="status">{html}</p>'
+
+
+def _agent(turn: Turn) -> str:
+    found = _found(turn.sources) if turn.sources else ""
+    line = " · ".join(part for part in (*_counted(turn), found, _seconds(turn)) if part)
+    if not turn.steps:
+        return f'<p class="fn-activity">{line}</p>'
+    summary = f'<summary><span class="fn-activity">{line}</span></summary>'
+    unfolded = f"<details>{summary}{steps_html(turn.steps, turn.sources)}</details>"
+    return f'<div class="fn-taken">{unfolded}{_not_reranked(turn.sources)}</div>'
+
+
+def _counted(turn: Turn) -> list[str]:
+    """The number of steps, and of those that failed."""
+    if not turn.steps:
+        return [escape(words.NO_STEPS)] if turn.answer else []
+    failed = sum(step.state is StepState.FAILED for step in turn.steps)
+    steps = escape(words.count(words.STEPS, len(turn.steps)))
+    return [steps, escape(words.STEPS_FAILED.format(n=failed)) if failed else ""]
+
+
 def _searching(question: str) -> str:
     if not question:
         return escape(words.SEARCHING)
-    return escape(words.SEARCHING_FOR).format(question=_strong(question))
+    return escape(words.SEARCHING_FOR).format(question=strong_html(question))
 
 
 def _searched(turn: Turn) -> str:
     template = words.SEARCHED_FOR_GIVEN if turn.standalone_given else words.SEARCHED_FOR
-    return escape(template).format(question=_strong(turn.standalone_question))
-
-
-def _strong(question: str) -> str:
-    cut = question[:QUESTION_CHARACTERS] + ("…" if len(question) > QUESTION_CHARACTERS else "")
-    return f"<strong{lang(question)}>{escape(cut)}</strong>"
+    return escape(template).format(question=strong_html(turn.standalone_question))
 
 
 def _reading(sources: Sequence[Source]) -> str:
@@ -77,7 +103,7 @@ def _found(sources: Sequence[Source]) -> str:
 
 def _seconds(turn: Turn) -> str:
     total = turn.timings_ms.get("total")
-    return "" if total is None else escape(words.SECONDS.format(seconds=f"{total / 1000:.1f}"))
+    return "" if total is None else seconds_html(total)
 
 
 def _not_reranked(sources: Sequence[Source]) -> str:
@@ -93,5 +119,5 @@ def _not_reranked(sources: Sequence[Source]) -> str:
 
 
 def _titles(sources: Sequence[Source]) -> list[str]:
-    titles = {source.document_id: source.title or source.location for source in sources}
+    titles = {source.document_id: source.name for source in sources}
     return list(titles.values())

@@ -12,7 +12,8 @@ from ui.errors import show_problem
 from ui.services import principal
 
 if TYPE_CHECKING:
-    from services.chat import ChatService
+    from services.conversations import ConversationService
+    from services.turns import TurnService
 
 PARAMETER = "conversation"
 OPEN, BEGUN = "open-conversation", "begun-turn"
@@ -36,13 +37,13 @@ def open_conversation(conversation_id: str | None) -> None:
         del st.query_params[PARAMETER]
 
 
-def current_turns(chat: "ChatService") -> list[Turn]:
+def current_turns(turns: "TurnService") -> list[Turn]:
     """The turns of the conversation in the address; where there is none such, says so."""
     conversation_id = st.session_state[OPEN] = current_conversation()
     if not conversation_id:
         return []
     try:
-        return _kept_turns(chat, conversation_id)
+        return _kept_turns(turns, conversation_id)
     except NotFoundError:
         open_conversation(None)
         show_problem(words.LOST_CONVERSATION, severe=False)
@@ -54,28 +55,28 @@ def note_begun(turn: Turn) -> None:
     st.session_state[BEGUN] = turn.id
 
 
-def _kept_turns(chat: "ChatService", conversation_id: str) -> list[Turn]:
+def _kept_turns(turns: "TurnService", conversation_id: str) -> list[Turn]:
     """The turns, once the answer is kept that a press of this window's reader has ended.
 
     The run that answered learns of the press when the next words come; this one begins at once.
     """
     begun = st.session_state.pop(BEGUN, "")
-    turns = chat.turns(principal(), conversation_id)
+    kept = turns.list(principal(), conversation_id)
     until = time.monotonic() + KEPT_WITHIN_S
-    while _is_answering(turns, begun) and time.monotonic() < until:
+    while _is_answering(kept, begun) and time.monotonic() < until:
         time.sleep(LOOK_S)
-        turns = chat.turns(principal(), conversation_id)
-    return turns
+        kept = turns.list(principal(), conversation_id)
+    return kept
 
 
 def _is_answering(turns: list[Turn], turn_id: str) -> bool:
     return any(turn.id == turn_id and turn.state is TurnState.RUNNING for turn in turns)
 
 
-def shown_conversation(chat: "ChatService") -> Conversation | None:
+def shown_conversation(conversations: "ConversationService") -> Conversation | None:
     """The conversation in the address, None for a new one; for after `current_turns`."""
     conversation_id = current_conversation()
-    return chat.conversation(principal(), conversation_id) if conversation_id else None
+    return conversations.get(principal(), conversation_id) if conversation_id else None
 
 
 def short_title(title: str) -> str:

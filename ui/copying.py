@@ -49,7 +49,7 @@ def copied_text(turn: Turn) -> str:
     """The answer, and a line for each source that it cites."""
     cited = {citation.n for citation in turn.citations}
     lines = [
-        f"[{source.n}] {source.title or source.location} ({source.location})"
+        f"[{source.n}] {source.name} ({source.location})"
         for source in turn.sources
         if source.n in cited
     ]

@@ -9,12 +9,23 @@ from html import escape as escape_html
 
 from services.safe_markdown import Marker, markdown_to_html
 
+LINE_CHARACTERS = 300  # of what is told in passing
 HANGUL, KANA = re.compile("[가-힣]"), re.compile("[ぁ-ヿ]")
 
 
 def escape(text: str) -> str:
     """The text, safe between tags and within a quoted attribute."""
     return escape_html(text, quote=True)
+
+
+def cut_html(text: str, most: int = LINE_CHARACTERS) -> str:
+    """The text, escaped; of a longer one its first `most` characters and an ellipsis."""
+    return escape(text[:most] + ("…" if len(text) > most else ""))
+
+
+def strong_html(text: str) -> str:
+    """What a sentence of ours names, in its own language and no longer than a line or two."""
+    return f"<strong{lang(text)}>{cut_html(text)}</strong>"
 
 
 def answer_html(text: str, marker: Marker) -> str:

@@ -218,7 +218,7 @@ def _name(item: ImportItem) -> str:
     """The key of a file, which is its path; of what lies elsewhere the title, a link to it."""
     if not item.location.startswith(WEB):
         return escape(item.key)
-    return link_html(item.location, escape(item.title or item.key))
+    return link_html(item.location, escape(item.name))
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -34,7 +34,7 @@ def show_failures(services: Services) -> None:
     st.caption(words.FAILURES_NOTE)
     names = source_names(services)
     columns: dict[str, Sequence[object]] = {
-        words.COLUMN_KEY: [one.title or one.key for one in page.failures],
+        words.COLUMN_KEY: [one.name for one in page.failures],
         words.COLUMN_REASON: [said(one.reason) for one in page.failures],
         words.COLUMN_SOURCE: [names.get(one.source_id, "") for one in page.failures],
         words.COLUMN_TRIED: [one.failed_at and here(one.failed_at) for one in page.failures],

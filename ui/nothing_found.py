@@ -45,8 +45,9 @@ def _told(services: Services, turn: Turn) -> "NothingFound | None":
 
 
 def _told_html(told: "NothingFound", choices: "Choices") -> str:
+    searched = ((words.NOTHING_SEARCHED, told.question),)
     rows = (
-        (words.NOTHING_SEARCHED, told.question),
+        *(() if told.search.by_agent else searched),  # its steps tell each
         (words.NOTHING_WHERE, _where(told.search.scope, choices)),
         (words.NOTHING_HOW, _how(told.search)),
         (words.NOTHING_BEST, _best(told)),
@@ -99,7 +100,7 @@ def _show_edit(turn: Turn, told: "NothingFound") -> None:
     with st.popover(words.WIDEN_EDIT, icon=":material/edit:"):
         key = f"widen-question-{turn.id}"
         st.text_area(
-            words.NOTHING_SEARCHED,
+            words.YOUR_QUESTION if told.search.by_agent else words.NOTHING_SEARCHED,
             told.question,
             key=key,
             height=LINES_PX,
@@ -115,5 +116,7 @@ def _show_edit(turn: Turn, told: "NothingFound") -> None:
 
 
 def _choose_edited(turn: Turn, search: SearchChoice, key: str) -> None:
-    if standalone := st.session_state[key].strip():
-        want(Again(turn, Change.SEARCH, standalone, search))
+    """An agent words its searches itself: it is asked another question."""
+    change = Change.QUESTION if search.by_agent else Change.SEARCH
+    if text := st.session_state[key].strip():
+        want(Again(turn, change, text, search))

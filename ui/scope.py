@@ -1,16 +1,29 @@
 """What the next question searches: a small panel beside the input, remembered per conversation."""
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from bootstrap import Services
-from domain import Conversation, Scope, SearchChoice
+from domain import EXTRACTIVE, Conversation, Scope, SearchChoice
 from errors import InputError
 from ui import words
 from ui.conversations import current_conversation, open_conversation
 from ui.errors import show_problem
-from ui.scope_fields import field_key, note_shown, read_fields, show_anew, show_fields
+from ui.scope_fields import (
+    field_key,
+    note_shown,
+    read_fields,
+    show_agent_switch,
+    show_anew,
+    show_fields,
+)
 from ui.scope_words import scope_label
 from ui.services import principal
+
+if TYPE_CHECKING:
+    from services.choices import Choices
 
 NEW = "scope-of-the-new-conversation"
 
@@ -30,22 +43,43 @@ def show_scope(services: Services, conversation: Conversation | None) -> SearchC
         _keep(services, id_, edited)
         kept = edited
         note_shown(id_, kept, edited)
+    if _show_panel(id_, kept, edited, choices, problem):
+        _keep(services, id_, _widest(kept))
+        show_anew()
+        st.rerun()
+    show_agent_switch(id_, is_possible=_has_agent(services))
+    return _possible(services, kept)
+
+
+def _show_panel(
+    id_: str, kept: SearchChoice, edited: SearchChoice, choices: "Choices", problem: str
+) -> bool:
+    """Show the panel with its fields; whether everything is to be searched again."""
     label = scope_label(kept, choices)
     with st.popover(label, icon=":material/tune:", type="tertiary", help=words.SCOPE_HELP):
         show_fields(id_, edited, choices)
         if problem:
             show_problem(problem, hint=words.SCOPE_NOT_SEARCHED, severe=False)
-        is_reset = st.button(
+        return st.button(
             words.SCOPE_RESET,
             key=field_key(id_, "reset"),
             icon=":material/restart_alt:",
-            disabled=kept == edited == SearchChoice(),
+            disabled=kept == edited == _widest(kept),
         )
-    if is_reset:
-        _keep(services, id_, SearchChoice())
-        show_anew()
-        st.rerun()
-    return kept
+
+
+def _widest(kept: SearchChoice) -> SearchChoice:
+    """Everything is searched, as the settings say; by whom stays as it is."""
+    return SearchChoice(by_agent=kept.by_agent)
+
+
+def _has_agent(services: Services) -> bool:
+    return services.chat.model_label != EXTRACTIVE
+
+
+def _possible(services: Services, kept: SearchChoice) -> SearchChoice:
+    """What is kept, without the agent where the chat model is gone that it was chosen with."""
+    return replace(kept, by_agent=kept.by_agent and _has_agent(services))
 
 
 def _kept(conversation: Conversation | None) -> SearchChoice:
@@ -74,7 +108,7 @@ def open_begun(conversation_id: str) -> None:
 
 def kept_search(services: Services, conversation_id: str) -> SearchChoice:
     """How the next question of the conversation is searched, as it was kept last."""
-    return services.chat.conversation(principal(), conversation_id).search
+    return _possible(services, services.conversations.get(principal(), conversation_id).search)
 
 
 def _problem(services: Services, scope: Scope) -> str:

@@ -18,6 +18,7 @@ MOST_PASSAGES = 50
 FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2999, 12, 31)
 FIELDS = ("sources", "collections", "formats", "labels", "since", "until")
 ADVANCED_FIELDS = ("mode", "k", "score_threshold")
+AGENT = "by_agent"
 
 
 def show_anew() -> None:
@@ -57,7 +58,7 @@ def _fill(id_: str, kept: SearchChoice) -> None:
     for name in FIELDS:
         value = getattr(kept.scope, name)
         st.session_state[field_key(id_, name)] = _day(value) if name in days else list(value)
-    for name in ADVANCED_FIELDS:
+    for name in (*ADVANCED_FIELDS, AGENT):
         st.session_state[field_key(id_, name)] = getattr(kept, name)
 
 
@@ -87,7 +88,8 @@ def _edited(id_: str, settings: SearchChoice) -> SearchChoice:
         until=day("until"),
     )
     mode, k, threshold = map(value, ADVANCED_FIELDS)
-    return SearchChoice(scope, mode, k, threshold if _has_threshold(mode, settings) else None)
+    threshold = threshold if _has_threshold(mode, settings) else None
+    return SearchChoice(scope, mode, k, threshold, bool(value(AGENT)))
 
 
 def _has_threshold(mode: SearchMode | None, settings: SearchChoice) -> bool:
@@ -97,6 +99,15 @@ def _has_threshold(mode: SearchMode | None, settings: SearchChoice) -> bool:
 def field_key(id_: str, name: str) -> str:
     """The key of a widget of the panel; another one for each conversation."""
     return f"scope-{name}-{id_ or 'new'}-{st.session_state.get(SHOWN, 0)}"
+
+
+def show_agent_switch(id_: str, *, is_possible: bool) -> None:
+    """Show the switch that lets an agent search; without a chat model it is off, and says why."""
+    if is_possible:
+        st.toggle(words.AGENT, key=field_key(id_, AGENT), help=words.AGENT_HELP)
+    else:
+        key = field_key(id_, f"no-{AGENT}")
+        st.toggle(words.AGENT, key=key, help=words.AGENT_NEEDS_MODEL, disabled=True)
 
 
 def show_fields(id_: str, edited: SearchChoice, choices: "Choices") -> None:

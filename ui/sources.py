@@ -166,7 +166,7 @@ def _checks(citations: Sequence[Citation]) -> str:
 
 
 def _title(turn: Turn, source: Source, citations: Sequence[Citation]) -> str:
-    title = source.title or source.location
+    title = source.name
     label = words.OPEN_AT_PASSAGE.format(title=title)
     address = source_address(turn, source, next(iter(citations), None))
     return link_html(address, escape(title), kind="fn-title", label=label)

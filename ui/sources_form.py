@@ -163,9 +163,7 @@ def _show_seen(seen: "Seen") -> None:
     if seen.skipped:
         lines.append(f"<p>{escape(words.count(words.TEST_SKIPPED, len(seen.skipped)))}</p>")
         shown = seen.skipped[:SHOWN_SKIPPED]
-        items = (
-            f"<li>{escape(_skipped_line(one.title or one.key, one.reason))}</li>" for one in shown
-        )
+        items = (f"<li>{escape(_skipped_line(one.name, one.reason))}</li>" for one in shown)
         lines.append(f"<ul>{''.join(items)}</ul>")
     st.html(f'<div class="fn-seen">{"".join(lines)}</div>')
     for warning in seen.warnings:

@@ -14,7 +14,10 @@ from ui.code_index import CodeIndex, Function, Place, Scope, called, default_of,
 from ui.text_templates import is_for_people, template_of
 
 SAID = frozenset(
-    ("error", "message", "notes", "notices", "problem", "reason", "refused", "warning", "warnings")
+    (
+        *("error", "incomplete", "message", "notes", "notices", "problem", "reason", "refused"),
+        *("warning", "warnings"),
+    )
 )
 THING = "what"
 """A parameter that names something within a text, be it in one word."""

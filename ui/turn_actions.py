@@ -15,13 +15,13 @@ from ui.scrolling import scroll_to
 from ui.services import principal
 
 if TYPE_CHECKING:
-    from services.chat import ChatService
+    from services.turns import TurnService
 
 EDITED = "edited_turn"
 LINES_PX = 100
 
 
-def show_actions(chat: "ChatService", turn: Turn, versions: tuple[str, ...] = ()) -> None:
+def show_actions(turns: "TurnService", turn: Turn, versions: tuple[str, ...] = ()) -> None:
     """Show the buttons under an answer; `versions` are the ids of the turn's, oldest first."""
     edited = st.session_state.get(EDITED, ())
     if edited[:1] == (turn.id,):
@@ -30,7 +30,7 @@ def show_actions(chat: "ChatService", turn: Turn, versions: tuple[str, ...] = ()
         key=f"actions-{turn.id}", horizontal=True, vertical_alignment="center", gap="small"
     ):
         if len(versions) > 1:
-            _show_versions(chat, turn, versions)
+            _show_versions(turns, turn, versions)
         if turn.answer:
             copy_button(turn)
         _button("again", turn, words.ASK_AGAIN, ":material/refresh:", Change.NOTHING)
@@ -51,18 +51,18 @@ def _button(name: str, turn: Turn, label: str, icon: str, change: Change) -> Non
     )
 
 
-def _show_versions(chat: "ChatService", turn: Turn, versions: tuple[str, ...]) -> None:
+def _show_versions(turns: "TurnService", turn: Turn, versions: tuple[str, ...]) -> None:
     """The switch between the versions of a turn: ‹ 2/3 ›."""
     place = versions.index(turn.id)
-    _step(chat, turn, versions, place - 1, words.PREVIOUS_VERSION, ":material/chevron_left:")
+    _step(turns, turn, versions, place - 1, words.PREVIOUS_VERSION, ":material/chevron_left:")
     told = words.VERSION.format(n=place + 1, total=len(versions))
     html = f'<span class="fn-version" title="{told}">{place + 1}/{len(versions)}</span>'
     st.html(html, width="content")
-    _step(chat, turn, versions, place + 1, words.NEXT_VERSION, ":material/chevron_right:")
+    _step(turns, turn, versions, place + 1, words.NEXT_VERSION, ":material/chevron_right:")
 
 
 def _step(
-    chat: "ChatService", turn: Turn, versions: tuple[str, ...], to: int, label: str, icon: str
+    turns: "TurnService", turn: Turn, versions: tuple[str, ...], to: int, label: str, icon: str
 ) -> None:
     is_there = 0 <= to < len(versions)
     st.button(
@@ -72,13 +72,13 @@ def _step(
         type="tertiary",
         disabled=not is_there,
         on_click=_show_version,
-        args=(chat, turn.conversation_id, versions[to] if is_there else ""),
+        args=(turns, turn.conversation_id, versions[to] if is_there else ""),
     )
 
 
-def _show_version(chat: "ChatService", conversation_id: str, turn_id: str) -> None:
+def _show_version(turns: "TurnService", conversation_id: str, turn_id: str) -> None:
     try:
-        chat.show(principal(), conversation_id, turn_id)
+        turns.show(principal(), conversation_id, turn_id)
     except AppError as error:
         show_error(error)
 

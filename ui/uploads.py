@@ -42,9 +42,7 @@ def take_files(
     Returns:
         The conversation's id.
     """
-    id_ = conversation_id or services.uploads.begin_conversation(
-        principal(), title.strip() or files[0].name, kept_for_new()
-    )
+    id_ = conversation_id or _begin(services, title.strip() or files[0].name)
     open_begun(id_)  # at once: a reload while it imports must find it again
     given = services.uploads.add(
         principal(), [(file.name, file.getvalue()) for file in files], conversation_id=id_
@@ -62,6 +60,10 @@ def take_files(
         status.update(label=label, state="complete" if ready else "error")
     st.session_state[PROBLEMS] = (id_, lines.problems)
     return id_
+
+
+def _begin(services: Services, title: str) -> str:
+    return services.conversations.begin(principal(), title, kept_for_new()).id
 
 
 def _import(services: Services, given: "Uploaded", lines: "_Lines") -> bool:

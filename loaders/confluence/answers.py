@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from requests import Response
 
 _PASSING = {408, 423, 425, 429, 500, 502, 503, 504, 520, 522, 524}
+_OF_CONTENT = {403, 404, 410}
 _LONGEST_MESSAGE = 300
 
 
@@ -20,6 +21,11 @@ class ContentRefusedError(SourceError):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+    @property
+    def is_of_content(self) -> bool:
+        """Whether it tells of the content asked for, not of how it was asked."""
+        return self.status in _OF_CONTENT
 
 
 class PassingError(Exception):

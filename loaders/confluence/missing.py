@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from domain import DocumentRef, Gone, Skipped
-from errors import SourceUnavailableError
+from errors import SourceError, SourceUnavailableError
 from loaders.confluence.answers import ContentRefusedError
 from loaders.confluence.documents import ATTACHED, ATTACHMENT_IDS, SHOWN, listed_file, location_of
 from loaders.confluence.site import Site, SpaceState, container_id
@@ -78,16 +78,13 @@ class Missing:
         try:
             content = self.site.content(ref.key, ATTACHED if is_file else SHOWN)
         except ContentRefusedError as error:
+            if not error.is_of_content:
+                return _unclear(ref, error)
             return Gone(ref.key, _refused(error.status))
         except SourceUnavailableError as error:
             if not self.site.client.answers():
                 raise
-            return Skipped(
-                ref.key,
-                ref.location,
-                f"whether it is still there is not clear: {error}",
-                title=ref.title,
-            )
+            return _unclear(ref, error)
         reason = self._left_out(content, pages, is_file=is_file)
         if reason:
             return Gone(ref.key, reason)
@@ -139,6 +136,11 @@ def _refused(status: int) -> str:
     if status == 403:
         return "this account may not see it any more"
     return "it was deleted for good, or is hidden from this account"
+
+
+def _unclear(ref: DocumentRef, error: SourceError) -> Skipped:
+    reason = f"whether it is still there is not clear: {error}"
+    return Skipped(ref.key, ref.location, reason, title=ref.title)
 
 
 def _without_page(content: Mapping[str, Any], pages: Collection[str]) -> str:

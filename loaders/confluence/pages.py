@@ -128,6 +128,6 @@ class ConfluencePages:
 
 
 def _refused(error: ContentRefusedError) -> str:
-    if error.status in (403, 404):
+    if error.is_of_content:
         return "it was deleted or hidden from this account while the import was running"
     return str(error)

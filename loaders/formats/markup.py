@@ -12,17 +12,23 @@ def parse_part(data: bytes) -> Any:
     Raises:
         etree.XMLSyntaxError: It is no well-formed XML, or nested more than 256 deep.
     """
-    return etree.fromstring(data, _parser())
+    return etree.fromstring(data, xml_parser())
 
 
-def _parser() -> etree.XMLParser:
+def xml_parser(*, encoding: str | None = None, recover: bool = False) -> etree.XMLParser:
+    """A parser that fetches nothing, leaves entities unresolved, and comments out.
+
+    `encoding` overrules the declared one; with `recover` broken XML is read as far as it goes.
+    """
     return etree.XMLParser(
+        encoding=encoding,
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
+        recover=recover,
     )
 
 

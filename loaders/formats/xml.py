@@ -10,7 +10,7 @@ from errors import UnreadableError
 from loaders.encoding import declared_encoding, decode
 from loaders.formats.content import Content, clean, fenced, heading, one_line, pipe_table
 from loaders.formats.html import to_markdown
-from loaders.formats.markup import child, local
+from loaders.formats.markup import child, local, xml_parser
 
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _MARKUP = re.compile(r"</[a-zA-Z]{1,12}>|<(?:br|p|img)\b")
@@ -50,28 +50,15 @@ def read(data: bytes) -> Content:
 
 
 def _parsed(text: str) -> tuple[Any, tuple[str, ...]]:
+    data = text.encode("utf-8", "replace")
     try:
-        return etree.fromstring(text.encode("utf-8", "replace"), _parser()), ()
+        return etree.fromstring(data, xml_parser(encoding="utf-8")), ()
     except etree.XMLSyntaxError as error:
         line = error.lineno or 1
-    root = etree.fromstring(text.encode("utf-8", "replace"), _parser(recover=True))
+    root = etree.fromstring(data, xml_parser(encoding="utf-8", recover=True))
     if root is None:
         raise UnreadableError(f"the XML is broken at line {line}, and nothing in it can be read")
     return root, (f"the XML is broken at line {line}: some of its text may be missing",)
-
-
-def _parser(*, recover: bool = False) -> etree.XMLParser:
-    return etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        strip_cdata=True,
-        recover=recover,
-    )
 
 
 def _title(root: Any) -> str:

@@ -3,6 +3,7 @@
 They are imported from here: only together are they the ledger, which a migration compares.
 """
 
+from storage.tables.access import ApiKeyRow
 from storage.tables.base import Base
 from storage.tables.conversations import ConversationRow, LabelRow, RatingRow, TurnRow
 from storage.tables.imports import FailureRow, ImportItemRow, ImportRow, WorkerRow
@@ -17,6 +18,7 @@ from storage.tables.library import (
 )
 
 __all__ = [
+    "ApiKeyRow",
     "Base",
     "ConversationRow",
     "DiscardedPassageRow",

@@ -51,6 +51,7 @@ class TurnRow(Base):
     usage: Mapped[dict[str, Any]]
     parent_id: Mapped[str | None]
     search: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    steps: Mapped[list[Any]] = mapped_column(default=list)
 
 
 class RatingRow(Base):

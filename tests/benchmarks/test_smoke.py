@@ -127,3 +127,11 @@ def test_a_comparison_asks_everyone_everything():
     asked = []
     compare({"a": asked.append, "b": asked.append}, [1, 2], rounds=2)
     assert asked == [1, 1, 2] * 4
+
+
+def test_clients_that_ask_the_api_all_get_their_answers(cache):
+    found = small_run("api", cache)
+    assert found["answers"] >= 4
+    assert found["answers that failed"] == 0
+    assert found["added to the first token, p50"] > 0
+    assert found["memory of the API at 3 s"] > 0

@@ -76,7 +76,8 @@ def test_a_dropped_file_is_asked_at_once_and_in_its_conversation_alone(
 def narrowed(page: "sync_api.Page", address: str) -> "sync_api.Page":
     """The chat page on which only PDFs are searched, after a question that no PDF answers."""
     page.goto(address)
-    scope(page).get_by_role("button").click()
+    settle(page)
+    scope(page).get_by_role("button", name=words.SCOPE_EVERYWHERE).click()
     page.get_by_label(words.SCOPE_FORMATS).click()
     page.get_by_role("option", name="pdf", exact=True).click()
     sync_api.expect(scope(page)).to_contain_text(words.SCOPE_LABEL.format(what="pdf"))

@@ -27,6 +27,7 @@ def asked(page: "sync_api.Page", address: str) -> str:
 
 def choose(page: "sync_api.Page", conversation_id: str, action: str) -> "sync_api.Locator":
     """Choose from the conversation's menu; the dialog that opens."""
+    settle(page)  # a menu closes where the list is drawn again
     page.locator(f".st-key-menu-{conversation_id} button").click()
     page.get_by_role("menuitem", name=words.CONVERSATION_ACTIONS[action]).click()
     dialog = page.get_by_role("dialog")
@@ -58,6 +59,7 @@ def test_a_conversation_is_renamed_found_deleted_and_brought_back(
     sync_api.expect(row(page, asked)).to_be_visible()
     screenshot(page, "conversations")
     sought.fill("")
+    page.get_by_text(words.count(words.CONVERSATIONS_FOUND, 1)).wait_for(state="detached")
     choose(page, asked, "delete").get_by_role("button", name=words.DELETE).click()
     sync_api.expect(row(page, asked)).to_have_count(0)
     assert "conversation=" not in page.url

@@ -1,4 +1,4 @@
-"""A fake Confluence of each kind."""
+"""A fake Confluence of each kind, and a fake Google Drive."""
 
 from zoneinfo import ZoneInfo
 
@@ -6,6 +6,8 @@ import pytest
 
 from tests.fakes.asking_confluence import Clock
 from tests.fakes.confluence import FakeConfluence
+from tests.fakes.google_drive import FakeDrive
+from tests.fakes.google_drive_client import client
 
 
 @pytest.fixture(params=["cloud", "server"])
@@ -14,3 +16,28 @@ def fake(request):
     with FakeConfluence(cloud=cloud, context="/confluence", now=Clock(), zone=zone) as running:
         running.add_space("DOC", "Documents")
         yield running
+
+
+@pytest.fixture
+def drive():
+    with FakeDrive() as running:
+        yield running
+
+
+@pytest.fixture
+def strict(drive):
+    """The fake Drive, of which nothing is asked that it does not know."""
+    yield drive
+    assert drive.refused == []
+
+
+@pytest.fixture
+def api(drive):
+    return client(drive)
+
+
+@pytest.fixture
+def team(drive):
+    folder = drive.folder("Team")
+    drive.share(folder)
+    return folder

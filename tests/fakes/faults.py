@@ -21,10 +21,11 @@ class Fault(StrEnum):
     BROKEN_JSON = "half of the JSON, said to be all"
     SLOW = "a slow answer"
     LOGIN_PAGE = "an HTML login page with status 200"
+    REFUSED = "400"
 
 
-PASSING = tuple(fault for fault in Fault if fault is not Fault.LOGIN_PAGE)
-"""Those that pass when the same request is sent again. A login page stays until a person acts."""
+PASSING = tuple(fault for fault in Fault if fault not in (Fault.LOGIN_PAGE, Fault.REFUSED))
+"""Those that pass when the same request is sent again. The others stay until a person acts."""
 
 
 class Faults:

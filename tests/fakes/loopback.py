@@ -20,6 +20,7 @@ FAULTY_STATUS = {
     Fault.TOO_MANY_RETRY_AFTER: 429,
     Fault.FAILED: 500,
     Fault.UNAVAILABLE: 503,
+    Fault.REFUSED: 400,
 }
 
 

@@ -24,15 +24,18 @@ from tests.fakes.openai_wire import (
     wrong_chat,
     wrong_embedding,
 )
+from tests.fakes.tool_calls import Call, ToolCalls, wrong_tools
 
 __all__ = [
     "EMBEDDING_MODEL",
     "MODEL",
+    "Call",
     "Fault",
     "OpenAIServer",
     "Raw",
     "Recorded",
     "Text",
+    "ToolCalls",
     "Vectors",
     "serving",
     "vector_of",
@@ -149,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._json({"object": "list", "data": data})
 
     def _chat(self, body: dict) -> None:
-        wrong = wrong_chat(body)
+        wrong = wrong_chat(body) or wrong_tools(body)
         if wrong:
             self._violation(wrong)
             return
@@ -188,8 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _complete(self, reply: Text, body: dict) -> None:
-        message = {"role": "assistant", "content": "".join(reply.pieces)}
-        choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
+        choice = {"index": 0, "message": reply.message(), "finish_reason": reply.finish_reason}
         made = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0}
         self._json({**made, "model": body["model"], "choices": [choice], "usage": usage(reply)})
 

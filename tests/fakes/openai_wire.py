@@ -40,6 +40,14 @@ class Text:
                 raise TypeError(f"Text has no {name}")
             object.__setattr__(self, name, value)
 
+    def deltas(self) -> Iterator[dict]:
+        """What comes of the message when it is streamed, after its role."""
+        return ({"content": piece} for piece in self.pieces)
+
+    def message(self) -> dict:
+        """The whole message."""
+        return {"role": "assistant", "content": "".join(self.pieces)}
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -147,8 +155,8 @@ def events(reply: Text, body: dict) -> Iterator[bytes]:
         return [{"index": 0, "delta": delta, "finish_reason": finish_reason}]
 
     yield event(choice({"role": "assistant", "content": ""}))
-    for piece in reply.pieces:
-        yield event(choice({"content": piece}))
+    for delta in reply.deltas():
+        yield event(choice(delta))
     if reply.finish_reason:
         yield event(choice({}, reply.finish_reason))
     if (body.get("stream_options") or {}).get("include_usage"):

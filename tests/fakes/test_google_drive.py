@@ -5,33 +5,8 @@ import io
 import pytest
 from googleapiclient.http import MediaIoBaseDownload
 
-from tests.fakes.google_drive import PERSON, FakeDrive, Slides
-from tests.fakes.google_drive_client import ALL, client, error, names
-
-
-@pytest.fixture
-def fake():
-    with FakeDrive() as drive:
-        yield drive
-
-
-@pytest.fixture
-def strict(fake):
-    """The fake, of which nothing is asked that it does not know."""
-    yield fake
-    assert fake.refused == []
-
-
-@pytest.fixture
-def api(fake):
-    return client(fake)
-
-
-@pytest.fixture
-def team(fake):
-    folder = fake.folder("Team")
-    fake.share(folder)
-    return folder
+from tests.fakes.google_drive import PERSON, Slides
+from tests.fakes.google_drive_client import ALL, error, names
 
 
 def test_a_folder_that_is_shared_shows_what_is_in_it_and_nothing_else(strict, api, team):
@@ -155,17 +130,17 @@ def test_a_search_of_all_drives_may_be_incomplete_and_says_so(strict, api):
         {"includeLabels": "x"},
     ],
 )
-def test_what_is_not_known_is_refused_and_remembered(fake, api, asked):
+def test_what_is_not_known_is_refused_and_remembered(drive, api, asked):
     assert error(api.files().list(**asked)) == (400, "badRequest")
-    assert len(fake.refused) == 1
+    assert len(drive.refused) == 1
 
 
-def test_about_needs_fields(fake, api):
+def test_about_needs_fields(drive, api):
     assert api.about().get(fields="user(emailAddress)").execute() == {
-        "user": {"emailAddress": fake.service_account()["client_email"]}
+        "user": {"emailAddress": drive.service_account()["client_email"]}
     }
     assert error(api.about().get())[0] == 400
-    assert len(fake.refused) == 1
+    assert len(drive.refused) == 1
 
 
 def test_visible_is_what_an_importer_ought_to_find(strict, team):

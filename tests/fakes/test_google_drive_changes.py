@@ -2,33 +2,8 @@
 
 import pytest
 
-from tests.fakes.google_drive import PERSON, FakeDrive
-from tests.fakes.google_drive_client import BY_LOG, changes, client, error, names, start
-
-
-@pytest.fixture
-def fake():
-    with FakeDrive() as drive:
-        yield drive
-
-
-@pytest.fixture
-def strict(fake):
-    """The fake, of which nothing is asked that it does not know."""
-    yield fake
-    assert fake.refused == []
-
-
-@pytest.fixture
-def api(fake):
-    return client(fake)
-
-
-@pytest.fixture
-def team(fake):
-    folder = fake.folder("Team")
-    fake.share(folder)
-    return folder
+from tests.fakes.google_drive import PERSON
+from tests.fakes.google_drive_client import BY_LOG, changes, error, names, start
 
 
 def test_changes_tell_each_item_once_as_it_is_now(strict, api, team):

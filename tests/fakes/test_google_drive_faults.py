@@ -8,33 +8,8 @@ from googleapiclient.errors import HttpError
 from httplib2 import HttpLib2Error
 
 from tests.fakes.faults import Fault, Faults
-from tests.fakes.google_drive import DRIVE_FAULTS, DriveFault, FakeDrive
+from tests.fakes.google_drive import DRIVE_FAULTS, DriveFault
 from tests.fakes.google_drive_client import client, error, names
-
-
-@pytest.fixture
-def fake():
-    with FakeDrive() as drive:
-        yield drive
-
-
-@pytest.fixture
-def strict(fake):
-    """The fake, of which nothing is asked that it does not know."""
-    yield fake
-    assert fake.refused == []
-
-
-@pytest.fixture
-def api(fake):
-    return client(fake)
-
-
-@pytest.fixture
-def team(fake):
-    folder = fake.folder("Team")
-    fake.share(folder)
-    return folder
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ def test_a_refused_request_gets_400_and_is_remembered(echo):
         (Fault.UNAVAILABLE, 503),
         (Fault.SLOW, 200),
         (Fault.LOGIN_PAGE, 200),
+        (Fault.REFUSED, 400),
         (Fault.BROKEN_JSON, 200),
     ],
 )

@@ -78,7 +78,9 @@ def test_a_slow_program_is_killed_with_what_it_started(tmp_path):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_program_dies_with_the_process_that_wanted_it_however_that_dies(tmp_path, how):
     asking = (
-        "import sys; from loaders.programs import run_program\n"
+        # A run in the background ignores Ctrl-C, and hands that on to what it starts.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from loaders.programs import run_program\n"
         "def command(folder):\n"
         f"    open({str(tmp_path / 'folder')!r}, 'w').write(str(folder))\n"
         f"    return ['sh', '-c', {FAMILY.format(told=tmp_path)!r}]\n"
@@ -88,7 +90,10 @@ def test_a_program_dies_with_the_process_that_wanted_it_however_that_dies(tmp_pa
     assert wait_until((tmp_path / "own").exists)
     assert all(map(is_alive, pids(tmp_path)))
     process.send_signal(how)
-    process.wait(10)
+    try:
+        process.wait(10)
+    finally:
+        process.kill()
     assert wait_until(lambda: not any(map(is_alive, pids(tmp_path))))
     assert wait_until(lambda: not Path((tmp_path / "folder").read_text()).exists())
 

@@ -8,7 +8,7 @@ def scope_page():
     from ui.services import principal, services
 
     talk = st.query_params.get("conversation")
-    conversation = services().chat.conversation(principal(), talk) if talk else None
+    conversation = services().conversations.get(principal(), talk) if talk else None
     st.session_state["chosen"] = show_scope(services(), conversation)
 
 

@@ -14,7 +14,7 @@ import bootstrap
 from domain import Principal, Turn
 from services.choices import Choices
 from services.costs import CostService, Prices
-from tests.pages.double import ScriptedChat, ScriptedConversations
+from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
 from tests.pages.proof import Ratings, Reader
 
 Kind = TypeVar("Kind")
@@ -67,6 +67,10 @@ class Services:
     uploads: Asking = field(default_factory=Asking)
     relevance: Asking = field(default_factory=Asking)
     suggestions: Asking = field(default_factory=Asking)
+
+    @property
+    def turns(self) -> ScriptedTurns:
+        return ScriptedTurns(self.chat)
 
     @property
     def conversations(self) -> ScriptedConversations:

@@ -105,7 +105,7 @@ class ScriptedChat:
             NOW,
             standalone_question=standalone or "",
             standalone_given=bool(standalone),
-            parent_id=self._tree(conversation_id).resolve(parent_id),
+            parent_id=self.tree(conversation_id).resolve(parent_id),
         )
         turns.append(turn)
         self.shown[conversation_id] = turn.id
@@ -158,23 +158,6 @@ class ScriptedChat:
             for id, turns in reversed(self.stored.items())
         ][:limit]
 
-    def turns(self, principal: Principal, conversation_id: str) -> list[Turn]:
-        if conversation_id not in self.stored:
-            raise NotFoundError("There is no such conversation.")
-        tree = self._tree(conversation_id)
-        return [self._turn(conversation_id, one) for one in tree.branch(tree.shown)]
-
-    def conversation(self, principal: Principal, conversation_id: str) -> Conversation:
-        if conversation_id not in self.stored:
-            raise NotFoundError("There is no such conversation.")
-        return Conversation(conversation_id, principal.user_id, "", NOW, NOW)
-
-    def versions(self, principal: Principal, conversation_id: str) -> dict[str, tuple[str, ...]]:
-        return self._tree(conversation_id).versions()
-
-    def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
-        self.shown[conversation_id] = self._tree(conversation_id).newest_below(turn_id)
-
     def ask_again(
         self,
         principal: Principal,
@@ -185,7 +168,7 @@ class ScriptedChat:
         standalone: str | None = None,
         search: SearchChoice | None = None,
     ) -> Generator[Event, None, None]:
-        turn = self._turn(talk, turn_id)
+        turn = self.turn(talk, turn_id)
         return self.stream(
             principal,
             question or turn.question,
@@ -195,12 +178,32 @@ class ScriptedChat:
             standalone=standalone,
         )
 
-    def _tree(self, conversation_id: str) -> TurnTree:
+    def tree(self, conversation_id: str) -> TurnTree:
         parents = {turn.id: turn.parent_id for turn in self.stored[conversation_id]}
         return TurnTree(self.shown.get(conversation_id, ""), parents)
 
-    def _turn(self, conversation_id: str, turn_id: str) -> Turn:
+    def turn(self, conversation_id: str, turn_id: str) -> Turn:
         return next(one for one in self.stored[conversation_id] if one.id == turn_id)
+
+
+class ScriptedTurns:
+    """The turns that a scripted chat keeps."""
+
+    def __init__(self, chat: ScriptedChat) -> None:
+        self._chat = chat
+
+    def list(self, principal: Principal, conversation_id: str) -> list[Turn]:
+        if conversation_id not in self._chat.stored:
+            raise NotFoundError("There is no such conversation.")
+        tree = self._chat.tree(conversation_id)
+        return [self._chat.turn(conversation_id, one) for one in tree.branch(tree.shown)]
+
+    def versions(self, principal: Principal, conversation_id: str) -> dict[str, tuple[str, ...]]:
+        return self._chat.tree(conversation_id).versions()
+
+    def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
+        shown = self._chat.tree(conversation_id).newest_below(turn_id)
+        self._chat.shown[conversation_id] = shown
 
 
 class ScriptedConversations:
@@ -208,6 +211,11 @@ class ScriptedConversations:
 
     def __init__(self, chat: ScriptedChat) -> None:
         self._chat = chat
+
+    def get(self, principal: Principal, conversation_id: str) -> Conversation:
+        if conversation_id not in self._chat.stored:
+            raise NotFoundError("There is no such conversation.")
+        return Conversation(conversation_id, principal.user_id, "", NOW, NOW)
 
     def grouped(
         self, principal: Principal, now: datetime, words: str = "", *, limit: int = 30

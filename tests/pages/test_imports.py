@@ -344,7 +344,7 @@ def test_names_of_people_are_no_markup(services, source):
 
 
 def test_files_of_conversations_are_apart(services, source):
-    conversation = services.uploads.begin_conversation(LOCAL_USER, "About leave")
+    conversation = services.conversations.begin(LOCAL_USER, "About leave").id
     services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation)
     assert words.count(words.CONVERSATION_BOXES, 1) in [one.label for one in opened().expander]
 

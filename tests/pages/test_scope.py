@@ -66,7 +66,7 @@ def test_what_is_chosen_is_told_in_few_words(services):
 
 
 def test_it_is_remembered_with_the_conversation_and_given_back_on_reload(services):
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    talk = services.conversations.begin(LOCAL_USER, "Leave").id
     page = opened(talk)
     field(page, "multiselect", words.SCOPE_FORMATS).set_value(["txt"])
     field(page, "selectbox", words.ADVANCED_MODE).set_value(SearchMode.BM25).run()
@@ -74,12 +74,12 @@ def test_it_is_remembered_with_the_conversation_and_given_back_on_reload(service
     assert chosen(again) == SearchChoice(Scope(formats=("txt",)), SearchMode.BM25)
     assert field(again, "multiselect", words.SCOPE_FORMATS).value == ["txt"]
     assert label(again) == "Search in: txt, Keywords (BM25)"
-    other = opened(services.uploads.begin_conversation(LOCAL_USER, "Other"))
+    other = opened(services.conversations.begin(LOCAL_USER, "Other").id)
     assert chosen(other) == SearchChoice()
 
 
 def test_reset_searches_everything_again(services):
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    talk = services.conversations.begin(LOCAL_USER, "Leave").id
     services.conversations.remember(
         LOCAL_USER, talk, SearchChoice(Scope(formats=("md",), until="2026-11-21"), k=9)
     )
@@ -93,7 +93,7 @@ def test_reset_searches_everything_again(services):
 def test_what_is_chosen_for_a_new_conversation_waits_while_another_is_looked_at(services):
     page = opened()
     field(page, "multiselect", words.SCOPE_FORMATS).set_value(["txt"]).run()
-    page.query_params["conversation"] = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    page.query_params["conversation"] = services.conversations.begin(LOCAL_USER, "Leave").id
     assert chosen(page.run()) == SearchChoice()
     del page.query_params["conversation"]
     assert chosen(page.run()) == SearchChoice(Scope(formats=("txt",)))
@@ -137,7 +137,7 @@ def test_the_threshold_is_asked_for_only_where_it_matters(services):
 
 
 def test_a_source_that_is_gone_stays_chosen_and_is_said(services):
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    talk = services.conversations.begin(LOCAL_USER, "Leave").id
     services.conversations.remember(LOCAL_USER, talk, SearchChoice(Scope(sources=("gone",))))
     page = opened(talk)
     assert chosen(page).scope.sources == ("gone",)
@@ -156,20 +156,20 @@ def test_a_source_that_is_gone_stays_chosen_and_is_said(services):
     ids=["many passages", "a moment", "long ago", "a threshold without its mode"],
 )
 def test_what_the_fields_cannot_hold_is_searched_and_kept_as_it_came(services, search):
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    talk = services.conversations.begin(LOCAL_USER, "Leave").id
     services.conversations.remember(LOCAL_USER, talk, search)
     page = opened(talk)
     for _ in range(2):
         page.run()
         assert chosen(page) == search
-    assert services.chat.conversation(LOCAL_USER, talk).search == search
+    assert services.conversations.get(LOCAL_USER, talk).search == search
     field(page, "selectbox", words.ADVANCED_MODE).set_value(SearchMode.BM25).run()
     assert chosen(page).k == search.k
     assert chosen(page).mode is SearchMode.BM25
 
 
 def test_a_window_left_open_does_not_undo_what_is_chosen_in_another(services):
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave")
+    talk = services.conversations.begin(LOCAL_USER, "Leave").id
     old, new = opened(talk), opened(talk)
     field(new, "multiselect", words.SCOPE_FORMATS).set_value(["txt"]).run()
     old.run()

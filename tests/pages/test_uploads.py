@@ -36,7 +36,7 @@ def test_dropped_files_begin_a_conversation_and_can_be_asked_at_once(services):
     assert page.status[0].label == words.FILES_READY
     assert page.status[0].state == "complete"
     assert "ready: 1 passage" in lines(page)
-    talk = services.chat.conversation(LOCAL_USER, page.session_state["talk"])
+    talk = services.conversations.get(LOCAL_USER, page.session_state["talk"])
     assert talk.title == "About the VPN"
     turn = services.chat.ask(LOCAL_USER, "Which gateway is it, Bristol?", talk.id)
     assert "vpn.md" in [source.location.rpartition("/")[2] for source in turn.sources]
@@ -93,9 +93,9 @@ def test_the_conversations_files_are_listed_and_taken_out(services):
 def test_a_narrowed_conversation_searches_the_files_dropped_into_it(services, handbook):
     services.directories.import_directory(LOCAL_USER, handbook)
     narrow = SearchChoice(Scope(collections=("handbook",), formats=("pdf",)))
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Leave", narrow)
+    talk = services.conversations.begin(LOCAL_USER, "Leave", narrow).id
     dropped([("lunch.md", b"# Lunch\n\nAt noon, in Bristol.")], talk)
-    assert services.chat.conversation(LOCAL_USER, talk).search == narrow
+    assert services.conversations.get(LOCAL_USER, talk).search == narrow
     turn = services.chat.ask(LOCAL_USER, "When is lunch?", talk)
     assert "lunch.md" in [source.location.rpartition("/")[2] for source in turn.sources]
 

@@ -64,6 +64,19 @@ def test_passages_that_are_not_committed_do_not_take_a_place():
     assert [document.id for document in retriever.invoke("leave")] == ["p1"]
 
 
+def test_spare_passages_are_looked_up_only_where_others_are_not_committed():
+    asked = []
+
+    def counting(ids):
+        asked.append(list(ids))
+        return hydrate(ids)
+
+    hits = hits_of("bm25", [("p1", 3.0), ("p2", 2.0), ("p3", 1.0)])
+    retriever = PassageRetriever(rank=lambda *_: hits, hydrate=counting, k=2)
+    assert [document.id for document in retriever.invoke("leave")] == ["p1", "p2"]
+    assert asked == [["p1", "p2"]]
+
+
 def test_a_condition_reaches_the_ranker():
     ranker = KeywordRanker(Words(), matching=lambda condition: condition["id"].__eq__)
     found = build(ranker, condition={"id": "p4"}).invoke("annual leave")

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from domain import (
@@ -7,10 +9,12 @@ from domain import (
     Scope,
     SearchChoice,
     SearchMode,
+    Step,
+    StepState,
     TurnState,
 )
 from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
-from services.events import Answered, Found, Searching, Started, Written
+from services.events import Answered, Found, Searching, Started, Stepped, Written
 from services.questions import MAX_QUESTION_CHARS
 from tests.fakes.openai import Fault, Text
 from tests.talks import conversations_of
@@ -57,7 +61,7 @@ def test_what_is_shown_while_streaming_is_what_is_stored(services, model_server)
     shown = "".join(event.text for event in events if isinstance(event, Written))
     turn = events[-1].turn
     assert shown.strip() == turn.answer.strip() == "They get 25 days [1]."
-    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
 def test_a_quote_is_verified_and_an_invented_one_and_an_invented_number_are_not(
@@ -80,7 +84,7 @@ def test_the_evidence_stays_when_the_document_goes(services, model_server, handb
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     (handbook / "leave.md").unlink()
     services.directories.import_directory(LOCAL_USER, handbook)
-    [kept] = services.chat.turns(LOCAL_USER, turn.conversation_id)
+    [kept] = services.turns.list(LOCAL_USER, turn.conversation_id)
     assert kept.citations[0].state is CitationState.VERIFIED
     assert "25 days" in kept.citations[0].quote
     assert "25 days" in kept.citations[0].passage_text
@@ -148,7 +152,7 @@ def test_a_failing_model_leaves_the_question_and_says_what_to_do(
     assert isinstance(error, expected)
     assert says in str(error)
     assert isinstance(events[2], Found)
-    [turn] = services.chat.turns(LOCAL_USER, conversations_of(services)[0].id)
+    [turn] = services.turns.list(LOCAL_USER, conversations_of(services)[0].id)
     assert (turn.question, turn.state, turn.error) == (
         "How many days?",
         TurnState.FAILED,
@@ -164,7 +168,7 @@ def test_a_stream_that_breaks_off_leaves_the_partial_answer_checked_and_marked(
     events, error = events_of(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
     assert isinstance(error, ModelUnavailableError)
     assert any(isinstance(event, Written) for event in events)
-    [turn] = services.chat.turns(LOCAL_USER, conversations_of(services)[0].id)
+    [turn] = services.turns.list(LOCAL_USER, conversations_of(services)[0].id)
     assert turn.state is TurnState.INCOMPLETE
     assert turn.answer.startswith("They get 25 days [1].")
     assert turn.citations[0].state is CitationState.VERIFIED
@@ -181,7 +185,7 @@ def test_an_answer_at_the_models_limit_is_marked_and_says_which_setting(services
 def test_half_a_character_from_the_model_is_replaced_and_the_turn_kept(services, model_server):
     model_server.will(Text(GOOD, " Well \ud83d done."))
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
-    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
     assert "Well \ufffd done." in turn.answer
 
 
@@ -189,7 +193,7 @@ def test_a_failing_condenser_leaves_the_follow_up_as_a_failed_turn(services, mod
     model_server.will(Text(GOOD), Fault(500))
     first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     _, error = events_of(services.chat.stream(LOCAL_USER, "And then?", first.conversation_id))
-    kept = services.chat.turns(LOCAL_USER, first.conversation_id)[-1]
+    kept = services.turns.list(LOCAL_USER, first.conversation_id)[-1]
     assert (kept.question, kept.state, kept.error) == ("And then?", TurnState.FAILED, str(error))
 
 
@@ -214,7 +218,7 @@ def test_a_stopped_answer_keeps_what_was_written(services, model_server):
         if isinstance(event, Written):
             break
     stream.close()
-    [turn] = services.chat.turns(LOCAL_USER, conversations_of(services)[0].id)
+    [turn] = services.turns.list(LOCAL_USER, conversations_of(services)[0].id)
     assert (turn.state, turn.answer) == (TurnState.STOPPED, "They get 25 days. ")
 
 
@@ -274,7 +278,7 @@ def test_a_stored_source_tells_why_it_was_found(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
-    kept = services.chat.turns(LOCAL_USER, turn.conversation_id)[0]
+    kept = services.turns.list(LOCAL_USER, turn.conversation_id)[0]
     why = kept.sources[0].why
     assert sum(part.share for part in why.parts) == pytest.approx(kept.sources[0].score)
     assert {"annual", "leave"} <= {word.lower() for word in why.matched_words}
@@ -288,8 +292,8 @@ def last(stream):
     return event.turn
 
 
-def questions_of(chat, conversation_id):
-    return [turn.question for turn in chat.turns(LOCAL_USER, conversation_id)]
+def questions_of(services, conversation_id):
+    return [turn.question for turn in services.turns.list(LOCAL_USER, conversation_id)]
 
 
 def test_asking_again_keeps_both_answers_and_the_history_is_that_of_the_branch(
@@ -303,7 +307,8 @@ def test_asking_again_keeps_both_answers_and_the_history_is_that_of_the_branch(
     second = chat.ask(LOCAL_USER, "Second question?", first.conversation_id)
     again = last(chat.ask_again(LOCAL_USER, first.conversation_id, second.id))
     assert (again.question, again.answer) == ("Second question?", "Two again.")
-    assert chat.versions(LOCAL_USER, first.conversation_id)[again.id] == (second.id, again.id)
+    versions = services.turns.versions(LOCAL_USER, first.conversation_id)
+    assert versions[again.id] == (second.id, again.id)
     chat.ask(LOCAL_USER, "Third question?", first.conversation_id)
     prompts = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
     asked_again, third = prompts[3][-1]["content"], prompts[5][-1]["content"]
@@ -325,9 +330,9 @@ def test_another_search_is_done_exactly_as_given_and_both_are_kept(extractive):
     assert (turn.question, turn.standalone_question) == ("And the gateway?", "Bristol WireGuard")
     assert turn.standalone_given
     assert turn.sources[0].title == "VPN"
-    chat.show(LOCAL_USER, first.conversation_id, follow_up.id)
-    assert chat.turns(LOCAL_USER, first.conversation_id) == [first, follow_up]
-    chat.show(LOCAL_USER, first.conversation_id, turn.id)
+    extractive.turns.show(LOCAL_USER, first.conversation_id, follow_up.id)
+    assert extractive.turns.list(LOCAL_USER, first.conversation_id) == [first, follow_up]
+    extractive.turns.show(LOCAL_USER, first.conversation_id, turn.id)
     again = last(chat.ask_again(LOCAL_USER, first.conversation_id, turn.id))
     assert again.standalone_question == "Bristol WireGuard"
 
@@ -340,9 +345,9 @@ def test_an_edited_question_begins_a_branch_and_what_followed_stays(extractive):
         chat.ask_again(LOCAL_USER, first.conversation_id, first.id, question="Which gateway?")
     )
     assert turn.parent_id is None
-    assert questions_of(chat, first.conversation_id) == ["Which gateway?"]
-    chat.show(LOCAL_USER, first.conversation_id, first.id)
-    assert questions_of(chat, first.conversation_id) == [QUESTION, "And sick leave?"]
+    assert questions_of(extractive, first.conversation_id) == ["Which gateway?"]
+    extractive.turns.show(LOCAL_USER, first.conversation_id, first.id)
+    assert questions_of(extractive, first.conversation_id) == [QUESTION, "And sick leave?"]
 
 
 @pytest.mark.parametrize("text", ["", "  ", "x" * (MAX_QUESTION_CHARS + 1)])
@@ -352,7 +357,7 @@ def test_what_can_not_be_asked_leaves_the_conversation_as_it_was(extractive, tex
     for changed in ("question", "standalone"):
         with pytest.raises(InputError):
             last(extractive.chat.ask_again(*where, **{changed: text}))
-    assert extractive.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert extractive.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
 def test_nobody_asks_again_in_a_conversation_of_another(extractive):
@@ -395,7 +400,7 @@ def test_a_scope_that_can_not_be_searched_is_a_failed_turn_that_says_why(extract
     lost = SearchChoice(Scope(sources=("handbok",)))
     with pytest.raises(InputError, match="handbook"):
         extractive.chat.ask(LOCAL_USER, QUESTION, search=lost)
-    [turn] = extractive.chat.turns(LOCAL_USER, conversations_of(extractive)[0].id)
+    [turn] = extractive.turns.list(LOCAL_USER, conversations_of(extractive)[0].id)
     assert (turn.state, turn.question) == (TurnState.FAILED, QUESTION)
     assert "handbok" in turn.error
 
@@ -404,3 +409,73 @@ def test_a_scope_that_can_not_be_searched_is_a_failed_turn_that_says_why(extract
 def test_an_impossible_search_is_refused_in_words(extractive, search):
     with pytest.raises(InputError, match="must be between"):
         extractive.chat.ask(LOCAL_USER, QUESTION, search=search)
+
+
+def test_an_answer_of_no_conversation_follows_the_history_it_is_given_and_is_not_kept(
+    services, model_server
+):
+    model_server.will(Text("How many days of annual leave do new employees get?"), Text(GOOD))
+    history = [("What is annual leave?", "Days off with pay.")]
+    events = list(services.chat.answer(LOCAL_USER, "How many do I get?", history))
+    assert [type(event) for event in events[:2]] == [Searching, Found]
+    turn = events[-1].turn
+    assert turn.standalone_question == "How many days of annual leave do new employees get?"
+    assert [one.state for one in turn.citations] == [CitationState.VERIFIED]
+    assert conversations_of(services) == []
+
+
+@pytest.mark.parametrize("question", ["", " ", "x" * (MAX_QUESTION_CHARS + 1)])
+def test_what_can_not_be_asked_is_refused_there_too(extractive, question):
+    with pytest.raises(InputError):
+        next(extractive.chat.answer(LOCAL_USER, question))
+
+
+class Pieces:
+    """An agent that says what the test gives it."""
+
+    def __init__(self, *pieces):
+        self.pieces = pieces
+
+    def stream(self, inputs, config):
+        yield from self.pieces
+
+
+def stepping(services, *pieces):
+    services.chat._make_chain = lambda *_: Pieces(*pieces)
+    return list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
+
+
+def test_what_is_written_before_a_step_is_no_part_of_the_answer(extractive):
+    found = extractive.search.search(LOCAL_USER, "annual leave", k=2)
+    begun = Step(1, "search_documents", {"query": "annual leave"})
+    done = replace(begun, state=StepState.DONE, result="two", sources=(1, 2), milliseconds=3.0)
+    events = stepping(
+        extractive,
+        {"answer": "Let me look [1"},
+        {"step": begun},
+        {"step": done, "source_documents": found[:1]},
+        {"source_documents": found[1:]},
+        {"answer": GOOD},
+    )
+    turn = events[-1].turn
+    assert turn.steps == (replace(done, said="Let me look [1]"),)
+    assert turn.answer == "They get 25 days [1]."
+    assert [source.n for source in turn.sources] == [1, 2]
+    assert [len(event.sources) for event in events if isinstance(event, Found)] == [1, 2]
+    states = [event.step.state for event in events if isinstance(event, Stepped)]
+    assert states == [StepState.RUNNING, StepState.DONE]
+    assert extractive.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_what_a_model_asks_and_a_tool_gives_is_kept_as_text_and_json_that_can_be_stored(extractive):
+    asked = {"query": "\ud83d", "k": float("nan"), "in": ("a", {"\udc00": None})}
+    step = Step(1, "find\udc00", asked, StepState.DONE, "half \ud83d")
+    begun = {"step": replace(step, state=StepState.RUNNING, result="")}
+    [kept] = stepping(extractive, begun, {"step": step})[-1].turn.steps
+    assert kept.arguments == {"query": "\ufffd", "k": "NaN", "in": ["a", {"\ufffd": None}]}
+    assert (kept.tool, kept.result) == ("find\ufffd", "half \ufffd")
+
+
+def test_an_agent_that_has_to_end_early_leaves_an_incomplete_turn_that_says_why(extractive):
+    turn = stepping(extractive, {"answer": "So far"}, {"incomplete": "too many calls"})[-1].turn
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, "too many calls")

@@ -36,12 +36,12 @@ def test_what_the_library_holds_can_be_chosen(build_services, handbook):
 
 def test_the_files_of_a_conversation_are_a_choice_in_it_alone(build_services):
     services = build_services(embed=True)
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Mine")
+    talk = services.conversations.begin(LOCAL_USER, "Mine").id
     box = imported(services, [("a.md", b"# A\n\nText.")], conversation_id=talk)
     inside = services.choices.choices(LOCAL_USER, talk)
     assert inside.own == box.id
     assert inside.formats == ("md",)
-    for other in (None, services.uploads.begin_conversation(LOCAL_USER, "Other")):
+    for other in (None, services.conversations.begin(LOCAL_USER, "Other").id):
         outside = services.choices.choices(LOCAL_USER, other)
         assert not outside.sources
         assert not outside.formats

@@ -33,8 +33,8 @@ def conversations(database):
 
 
 @pytest.fixture
-def service(database):
-    return ConversationService(ConversationList(database))
+def service(database, conversations):
+    return ConversationService(ConversationList(database), conversations)
 
 
 @pytest.fixture
@@ -228,3 +228,21 @@ def test_how_to_search_is_remembered(service, conversations, ask):
 def test_an_unknown_form_of_transcript_is_refused(service, ask):
     with pytest.raises(InputError, match="docx"):
         service.export(ANNA, ask("Why?"), "docx")
+
+
+def test_a_conversation_begun_for_files_remembers_its_search(service, conversations):
+    search = SearchChoice(Scope(formats=("md",)), k=3)
+    begun = service.begin(ANNA, "a\n b\ud800 " + "x" * 100, search)
+    assert conversations.get(ANNA, begun.id) == begun
+    assert begun.search == search
+    assert begun.title.startswith("a b? xxx")
+    assert len(begun.title) == 60
+
+
+@pytest.mark.parametrize("words", ["", "days"])
+def test_pages_follow_each_other_and_tell_how_many_there_are_in_all(service, ask, words):
+    asked = [ask(f"Which days {n}?") for n in range(5)]
+    ask("Whose days?", principal=BERT)
+    pages = [service.page(ANNA, words, limit=2, offset=offset) for offset in (0, 2, 4, 6)]
+    assert [one.id for page in pages for one in page.items] == asked[::-1]
+    assert [page.total for page in pages] == [5, 5, 5, 5]

@@ -16,7 +16,7 @@ from domain import (
     Turn,
     TurnState,
 )
-from errors import InputError, NotFoundError
+from errors import ConflictError, InputError, NotFoundError
 from evaluation.datasets import load_labelled_set
 from services.labels import LabelOrigin
 from services.progress import ignore
@@ -55,6 +55,28 @@ def test_a_label_holds_the_passage_it_judges_and_where_it_stands(services):
     assert (label.question, label.grade, label.origin) == (LEAVE, 1, LabelOrigin.LAB)
     assert services.labels.list(LOCAL_USER) == [label]
     assert services.labels.list(BERT) == []
+
+
+def test_a_label_is_taken_back_by_its_id_by_who_gave_it(services):
+    label = services.labels.label(LOCAL_USER, LEAVE, passage(services).id, 1)
+    named = services.labels.id_of(LOCAL_USER, label)
+    for person, id_ in ((BERT, named), (LOCAL_USER, "nothing")):
+        with pytest.raises(NotFoundError, match="there is no label"):
+            services.labels.discard(person, id_)
+    services.labels.discard(LOCAL_USER, named)
+    assert services.labels.list(LOCAL_USER) == []
+
+
+def test_a_passage_of_another_persons_conversation_can_not_be_labelled(services):
+    talk = services.conversations.begin(LOCAL_USER, "Lunch").id
+    file = ("lunch.md", b"# Lunch\n\nLunch is at noon.")
+    box = services.uploads.add(LOCAL_USER, [file], conversation_id=talk).source_id
+    services.queue.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
+    retriever = services.search.retriever(LOCAL_USER, conversation_id=talk)
+    private = next(one for one in retriever.invoke("Lunch") if one.metadata["key"] == "lunch.md")
+    assert services.labels.label(LOCAL_USER, LEAVE, private.id, 0)
+    with pytest.raises(NotFoundError, match="no passage"):
+        services.labels.label(BERT, LEAVE, private.id, 0)
 
 
 def test_a_label_is_changed_by_another_and_taken_back(services):
@@ -206,7 +228,7 @@ def test_labels_need_documents(build_services, tmp_path):
     with pytest.raises(InputError, match="import the documents first"):
         empty.import_(LOCAL_USER, folder)
     for use in (empty.evaluate, lambda who: empty.export(who, tmp_path / "out")):
-        with pytest.raises(InputError, match="mark one"):
+        with pytest.raises(ConflictError, match="mark one"):
             use(LOCAL_USER)
     assert not (tmp_path / "out").exists()
 

@@ -14,7 +14,7 @@ def services(build_services):
 @pytest.fixture
 def berts_box(services):
     """The files of a conversation of Bert's: a source that is his alone."""
-    talk = services.uploads.begin_conversation(BERT, "Salaries")
+    talk = services.conversations.begin(BERT, "Salaries").id
     return services.uploads.add(BERT, [("a.md", b"# A")], conversation_id=talk).source_id
 
 
@@ -112,6 +112,16 @@ def test_waiting_for_an_import_whose_source_is_removed_tells_so(services, source
     with pytest.raises(NotFoundError):
         services.queue.wait(LOCAL_USER, job.id)
     assert removal.id != job.id
+
+
+def test_ended_imports_are_counted_for_whoever_may_see_them(services, source, berts_box):
+    services.queue.enqueue(BERT, berts_box)
+    for _ in range(2):
+        services.queue.wait(LOCAL_USER, enqueue(services, source).id)
+    enqueue(services, source)
+    assert services.queue.count_history(LOCAL_USER, source.id) == 2
+    assert services.queue.count_history(BERT, berts_box) == 1
+    assert services.queue.count_history(LOCAL_USER, berts_box) == 0
 
 
 def test_of_an_unknown_source_or_import_nothing_can_be_asked(services):

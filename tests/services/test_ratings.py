@@ -111,7 +111,7 @@ def test_a_replay_is_the_same_while_the_library_is_and_nothing_of_it_is_kept(ser
     assert replay.after.standalone_question == turn.standalone_question
     assert (replay.after.answer, replay.after.citations) == (turn.answer, turn.citations)
     assert [one.now for one in replay.passages] == [one.then for one in replay.passages]
-    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
 def test_a_replay_tells_which_passages_are_gone_and_which_are_new(services, turn, handbook):

@@ -196,7 +196,7 @@ def test_what_is_no_pdf_has_no_pictures(services, turn):
 
 
 def test_what_another_person_put_into_a_conversation_is_not_there(services):
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Mine")
+    talk = services.conversations.begin(LOCAL_USER, "Mine").id
     services.uploads.add(LOCAL_USER, [("a.txt", b"My salary is secret.")], conversation_id=talk)
     box = services.uploads.box_of(LOCAL_USER, talk)
     services.imports.run(LOCAL_USER, box, services.uploads.loader(box))
@@ -210,3 +210,40 @@ def test_what_another_person_put_into_a_conversation_is_not_there(services):
     turn = services.chat.ask(LOCAL_USER, "What is secret?", talk)
     assert document.id in services.reader.freshness(LOCAL_USER, [turn])
     assert document.id not in services.reader.freshness(BERT, [turn])
+
+
+def test_a_stretch_of_the_stored_text_is_read(services, turn):
+    _, source = evidence(turn)
+    whole = services.reader.text(LOCAL_USER, source.document_id)
+    assert whole.startswith("# Leave policy")
+    assert services.reader.text(LOCAL_USER, source.document_id, 2, 7) == "Leave"
+    assert services.reader.text(LOCAL_USER, source.document_id, len(whole), 10**9) == ""
+
+
+def test_the_passages_from_a_place_on_are_those_a_search_gives(services, turn):
+    _, source = evidence(turn)
+    every = services.reader.passages(LOCAL_USER, source.document_id)
+    assert [one.metadata["start"] for one in every] == sorted(
+        one.metadata["start"] for one in every
+    )
+    second = every[1]
+    assert services.reader.passages(
+        LOCAL_USER, source.document_id, second.metadata["start"], limit=1
+    ) == [second]
+    found = services.search.search(LOCAL_USER, LEAVE, k=1)[0]
+    assert found.id in {one.id for one in every}
+    assert services.reader.passages(LOCAL_USER, source.document_id, 10**9) == []
+
+
+def test_neither_text_nor_passages_of_another_persons_files_are_read(services):
+    taken = services.conversations.begin(BERT, "mine").id
+    services.uploads.add(
+        BERT, [("secret.md", b"# Pay\n\nBert earns a lot.")], conversation_id=taken
+    )
+    box = services.uploads.box_of(BERT, taken)
+    services.imports.run(BERT, box, services.uploads.loader(box))
+    own = services.search.retriever(BERT, conversation_id=taken).invoke("Bert earns a lot")[0]
+    for read in (services.reader.text, services.reader.passages):
+        assert read(BERT, own.metadata["document_id"])
+        with pytest.raises(NotFoundError):
+            read(LOCAL_USER, own.metadata["document_id"])

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import FILTER_FIELDS, Scope
-from errors import InputError
-from services.scope import condition_of, require_known_fields, searchable
+from errors import ConflictError, InputError
+from services.scope import condition_of, require_known_fields, searchable, together
 from storage.filters import checks_of, matches
 from storage.sources import StoredSource
 
@@ -97,7 +97,7 @@ def test_a_date_beyond_all_calendars_is_refused(since, until):
 
 
 def test_a_period_that_ends_before_it_begins_is_refused():
-    with pytest.raises(InputError, match="swap"):
+    with pytest.raises(ConflictError, match="swap"):
         condition_of(Scope(since="2026-11-22", until="2026-11-21"), KNOWN)
 
 
@@ -120,6 +120,13 @@ def test_every_field_that_is_listed_is_known():
 
 def test_a_name_may_be_typed_with_space_around_it():
     assert condition_of(Scope(labels=(" hr ",)), []) == {"labels": {"$contains_any": ["hr"]}}
+
+
+def test_a_scope_and_a_filter_hold_together():
+    scoped = {"format": {"$in": ["md"]}}
+    assert together(scoped, {"page": 2}) == {"format": {"$in": ["md"]}, "page": 2}
+    with pytest.raises(ConflictError, match="both narrow format:"):
+        together(scoped, {"format": "pdf"})
 
 
 BOX = replace(source("box", "files", "uploads/1"), options={"conversation_id": "c1"})

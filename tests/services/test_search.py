@@ -1,7 +1,7 @@
 import pytest
 
 from domain import LOCAL_USER, Principal, Scope, SearchMode
-from errors import ConfigError, InputError
+from errors import ConfigError, ConflictError, InputError
 from tests.fakes.cross_encoder import write_cross_encoder
 from tests.fakes.reranker import reranking
 
@@ -128,7 +128,7 @@ def test_a_reranker_that_fails_leaves_the_order_and_says_why(reranked):
 
 
 def test_reranking_without_a_reranker_names_the_setting(search):
-    with pytest.raises(InputError, match="FOOTNOTE_RERANK_PROVIDER"):
+    with pytest.raises(ConflictError, match="FOOTNOTE_RERANK_PROVIDER"):
         search.search(LOCAL_USER, QUESTION, rerank=True)
     assert search.search(LOCAL_USER, QUESTION, rerank=False)
 
@@ -141,7 +141,7 @@ def test_a_reranker_without_its_address_names_the_setting(build_services):
 def test_a_file_given_to_a_conversation_is_found_in_that_one_alone(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
-    mine, other = (services.uploads.begin_conversation(LOCAL_USER, one) for one in "ab")
+    mine, other = (services.conversations.begin(LOCAL_USER, one).id for one in "ab")
     file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
     box = services.uploads.add(LOCAL_USER, [file], conversation_id=mine).source_id
     services.queue.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
@@ -168,7 +168,7 @@ def test_a_file_given_elsewhere_while_the_question_is_condensed_is_not_found(
 ):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
-    mine, other = (services.uploads.begin_conversation(LOCAL_USER, one) for one in "ab")
+    mine, other = (services.conversations.begin(LOCAL_USER, one).id for one in "ab")
     retriever = services.search.retriever(LOCAL_USER, conversation_id=mine)
     file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
     box = services.uploads.add(LOCAL_USER, [file], conversation_id=other).source_id
@@ -179,10 +179,10 @@ def test_a_file_given_elsewhere_while_the_question_is_condensed_is_not_found(
 
 def test_the_sources_of_another_persons_conversation_are_neither_known_nor_named(build_services):
     services = build_services(embed=True)
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Salaries")
+    talk = services.conversations.begin(LOCAL_USER, "Salaries").id
     box = services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=talk).source_id
     assert services.search.condition(LOCAL_USER, Scope(sources=[box]))
     for check in (services.search.condition, services.choices.check):
-        with pytest.raises(InputError, match="There is no source") as refused:
+        with pytest.raises(ConflictError, match="There is no source") as refused:
             check(Principal("bert"), Scope(sources=[box]))
         assert "Salaries" not in str(refused.value)

@@ -185,7 +185,7 @@ def test_a_scheduled_source_is_refreshed_when_its_time_has_come(services, add, s
 
 
 def test_a_scheduled_source_of_one_person_is_refreshed_for_that_person(services):
-    conversation = services.uploads.begin_conversation(SOMEBODY, "About leave")
+    conversation = services.conversations.begin(SOMEBODY, "About leave").id
     box = services.uploads.add(SOMEBODY, [("a.md", b"# A")], conversation_id=conversation).source_id
     services.sources.edit(SOMEBODY, box, {}, SourceSettings(schedule=Schedule.HOURLY))
     work(services)
@@ -245,7 +245,7 @@ def test_a_removal_says_what_goes_and_takes_it_out(services, add, handbook):
     check = services.maintenance.check(LOCAL_USER)
     assert (check.agrees, check.documents, check.passages) == (True, 0, 0)
     assert services.search.search(LOCAL_USER, "annual leave") == []
-    [kept] = services.chat.turns(LOCAL_USER, turn.conversation_id)
+    [kept] = services.turns.list(LOCAL_USER, turn.conversation_id)
     assert kept.citations == turn.citations
     assert (handbook / "leave.md").exists()
 
@@ -305,7 +305,7 @@ def test_a_box_without_a_fit_file_is_not_made(services, files, told):
 
 
 def test_files_of_a_conversation_are_listed_last_and_for_its_owner_alone(services, add):
-    conversation = services.uploads.begin_conversation(LOCAL_USER, "About leave")
+    conversation = services.conversations.begin(LOCAL_USER, "About leave").id
     box = services.uploads.add(
         LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation
     ).source_id

@@ -21,6 +21,8 @@ from domain import (
     SearchChoice,
     SearchMode,
     Source,
+    Step,
+    StepState,
     Turn,
     TurnState,
 )
@@ -28,6 +30,7 @@ from errors import InputError
 from services.conversations import ConversationService
 from services.transcript_json import MAX_BYTES, read_json, to_json
 from storage.conversation_list import ConversationList
+from storage.conversations import Conversations
 from storage.database import open_database
 
 ANNA, BERT = Principal("anna"), Principal("bert")
@@ -44,6 +47,7 @@ choices = st.builds(
     st.none() | st.sampled_from(SearchMode),
     st.none() | st.integers(1, 1000),
     st.none() | st.floats(0, 1),
+    st.booleans(),
 )
 explanations = st.builds(
     Explanation,
@@ -78,6 +82,27 @@ citations = st.builds(
     start=st.integers(-1, 9),
     quoted_by_answer=st.booleans(),
 )
+plain = st.none() | st.booleans() | st.integers() | numbers | texts
+arguments = st.dictionaries(texts, plain | st.lists(plain, max_size=2), max_size=2)
+
+
+@st.composite
+def steps(draw):
+    return tuple(
+        Step(
+            n,
+            draw(texts),
+            draw(arguments),
+            draw(st.sampled_from(StepState)),
+            draw(texts),
+            draw(st.tuples(counts)),
+            draw(texts),
+            draw(st.floats(0, 1e6)),
+        )
+        for n in range(1, draw(st.integers(0, 2)) + 1)
+    )
+
+
 ended = st.sampled_from([state for state in TurnState if state is not TurnState.RUNNING])
 
 
@@ -104,6 +129,7 @@ def conversations(draw):
                 timings_ms=st.dictionaries(texts, numbers, max_size=2),
                 usage=st.dictionaries(texts, counts, max_size=2),
                 search=choices,
+                steps=steps(),
             )
         )
         for n, turn_id in enumerate(ids)
@@ -126,14 +152,23 @@ def with_plain_ids(conversation, turns):
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory):
-    return ConversationList(open_database(tmp_path_factory.mktemp("data")))
+def database(tmp_path_factory):
+    return open_database(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def stored(database):
+    return ConversationList(database)
+
+
+@pytest.fixture(scope="module")
+def service(database, stored):
+    return ConversationService(stored, Conversations(database))
 
 
 @given(conversations())
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-def test_an_imported_conversation_equals_the_exported_one(stored, given_):
-    service = ConversationService(stored)
+def test_an_imported_conversation_equals_the_exported_one(service, stored, given_):
     imported = service.import_json(BERT, to_json(*given_))
     back, turns = stored.whole(BERT, imported.id)
     assert back == imported
@@ -149,7 +184,8 @@ def file():
     turn = Turn("t", "c", "Why?", TurnState.COMPLETE, WHEN, answer="Because. [1]")
     source = Source(1, "p", "d", "Title", "a.md", "Because.", score=0.5)
     citation = Citation(1, CitationState.VERIFIED, "Because.")
-    turn = replace(turn, sources=(source,), citations=(citation,))
+    step = Step(1, "search_documents", {"query": "why"}, StepState.DONE, "Because.", (1,))
+    turn = replace(turn, sources=(source,), citations=(citation,), steps=(step,))
     return json.loads(to_json(Conversation("c", "anna", "Why?", WHEN, WHEN, "t"), [turn]))
 
 
@@ -158,8 +194,7 @@ def test_the_file_names_its_version_and_not_its_owner(file):
     assert "anna" not in json.dumps(file)
 
 
-def test_imported_twice_there_are_two(stored, file):
-    service = ConversationService(stored)
+def test_imported_twice_there_are_two(service, stored, file):
     data = json.dumps(file).encode()
     first, second = service.import_json(ANNA, data), service.import_json(ANNA, data)
     assert first.id != second.id
@@ -240,6 +275,22 @@ def drop(*path):
         change("turns", 0, "sources", 0, "score", "0.5"),
         change("turns", 0, "sources", 0, "heading_path", "A"),
         change("turns", 0, "citations", 0, "state", "true"),
+        change("turns", 0, "steps", {}),
+        change("turns", 0, "steps", [None]),
+        change("turns", 0, "steps", 0, "n", 2),
+        change("turns", 0, "steps", 0, "n", 10**30),
+        change("turns", 0, "steps", 0, "tool", None),
+        change("turns", 0, "steps", 0, "state", "perfect"),
+        change("turns", 0, "steps", 0, "arguments", ["query"]),
+        change("turns", 0, "steps", 0, "arguments", "k", float("nan")),
+        change("turns", 0, "steps", 0, "arguments", "query", "\udc00"),
+        change("turns", 0, "steps", 0, "sources", ["1"]),
+        change("turns", 0, "steps", 0, "sources", [10**30]),
+        change("turns", 0, "steps", 0, "sources", 1),
+        change("turns", 0, "steps", 0, "milliseconds", -1.0),
+        change("turns", 0, "steps", 0, "milliseconds", float("inf")),
+        change("turns", 0, "steps", 0, "result", "\udc00"),
+        drop("turns", 0, "steps", 0, "tool"),
         drop("version"),
         drop("turns"),
         drop("turns", 0, "question"),
@@ -254,11 +305,27 @@ def drop(*path):
         lambda file: b" " * (MAX_BYTES + 1),
     ],
 )
-def test_anything_else_is_refused_and_nothing_is_kept(stored, file, spoiled):
+def test_anything_else_is_refused_and_nothing_is_kept(service, stored, file, spoiled):
     before = stored.count(ANNA)
     with pytest.raises(InputError, match=r"\w"):
-        ConversationService(stored).import_json(ANNA, spoiled(file))
+        service.import_json(ANNA, spoiled(file))
     assert stored.count(ANNA) == before
+
+
+def test_a_file_from_before_there_were_steps_is_read(file):
+    del file["turns"][0]["steps"]
+    for search in (file["turns"][0]["search"], file["conversation"]["search"]):
+        del search["by_agent"]
+    conversation, [turn] = read_json(json.dumps(file).encode())
+    assert turn.steps == ()
+    assert not turn.search.by_agent
+    assert not conversation.search.by_agent
+
+
+def test_a_wrong_step_is_named_by_its_number(file):
+    file["turns"][0]["steps"][0]["arguments"] = {"k": float("inf")}
+    with pytest.raises(InputError, match=r"steps\.1\.arguments: a number is out of range"):
+        read_json(json.dumps(file).encode())
 
 
 def test_the_same_turn_twice_is_refused(file):

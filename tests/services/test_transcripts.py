@@ -22,6 +22,8 @@ from domain import (
     SearchChoice,
     SearchMode,
     Source,
+    Step,
+    StepState,
     Turn,
     TurnState,
 )
@@ -78,9 +80,37 @@ BROKEN_OFF = Turn(
     error="The model broke off.",
     parent_id="t1",
 )
+STEPPED = Turn(
+    "t4",
+    "c",
+    "And for those who *stay*?",
+    TurnState.COMPLETE,
+    WHEN,
+    answer="They get more [1].",
+    model="qwen2.5:7b",
+    sources=(POLICY, GUIDE),
+    citations=(Citation(1, CitationState.VERIFIED, "annual leave"),),
+    parent_id="t2",
+    search=SearchChoice(by_agent=True),
+    steps=(
+        Step(
+            1,
+            "search_documents",
+            {"query": "leave <b>after</b> years", "k": 4},
+            StepState.DONE,
+            "[1] Leave policy\n[2] 휴가 안내",
+            (1, 2),
+            "Let me *look*.",
+            1412.4,
+        ),
+        Step(2, "jira_find", {"text": "휴가", "in": ["HR"]}, StepState.FAILED, "Failed:\n<no>"),
+        Step(3, "list_sources", {}, StepState.DONE, "- handbook\n- " + "long " * 100, (), "", 3.0),
+        Step(4, "open_document", {"document_id": "d1"}),
+    ),
+)
 REWORDED = replace(BROKEN_OFF, id="t3", question="And in France?", answer="")
-CONVERSATION = Conversation("c", "anna", "Leave & <holidays>", WHEN, WHEN, "t2")
-TURNS = (ANSWERED, BROKEN_OFF, REWORDED)
+CONVERSATION = Conversation("c", "anna", "Leave & <holidays>", WHEN, WHEN, "t4")
+TURNS = (ANSWERED, BROKEN_OFF, REWORDED, STEPPED)
 
 
 @pytest.mark.parametrize("form", [TranscriptFormat.MARKDOWN, TranscriptFormat.HTML])
@@ -93,7 +123,7 @@ def test_the_file_is_the_one_we_have_read_and_found_right(form):
 
 
 def test_only_the_branch_that_is_shown_is_in_it():
-    assert shown_branch(CONVERSATION, TURNS) == [ANSWERED, BROKEN_OFF]
+    assert shown_branch(CONVERSATION, TURNS) == [ANSWERED, BROKEN_OFF, STEPPED]
     other = replace(CONVERSATION, shown_turn_id="t3")
     assert shown_branch(other, TURNS) == [ANSWERED, REWORDED]
     assert b"And in France?" in render(other, TURNS, TranscriptFormat.HTML)
@@ -112,8 +142,10 @@ hostile = st.text("<>\"'&`*_[]()!#|\\/ \nab1.-")
 @given(hostile, hostile, hostile)
 def test_html_takes_no_markup_from_people_documents_or_answers(question, title, answer):
     source = replace(POLICY, title=title, location="/x" + title)
-    turn = replace(ANSWERED, question=question, answer=answer, sources=(source,))
-    html = render(CONVERSATION, [turn, *TURNS[1:]], TranscriptFormat.HTML).decode()
+    step = Step(1, title, {question: answer}, StepState.FAILED, answer, (1,), question)
+    turn = replace(ANSWERED, question=question, answer=answer, sources=(source,), steps=(step,))
+    shown = replace(CONVERSATION, shown_turn_id="t1")
+    html = render(shown, [turn], TranscriptFormat.HTML).decode()
     tags = {tag.lower() for tag in re.findall(r"<([a-zA-Z]+)", html)}
     assert not tags & {"script", "img", "iframe", "svg", "object", "form", "link", "b>"}
     body = html[html.index("<body>") :]
@@ -136,6 +168,15 @@ def test_markdown_shows_a_question_letter_for_letter(question):
 
 def _asking(question):
     return Turn("t", "c", question, TurnState.COMPLETE, WHEN)
+
+
+@given(hostile, hostile, hostile)
+def test_markdown_takes_no_markup_from_what_tools_were_asked_and_gave(tool, asked, gave):
+    step = Step(1, tool or "t", {asked: gave}, StepState.DONE, gave, (), asked)
+    text = to_markdown(CONVERSATION, [replace(_asking("Why?"), steps=(step,))])
+    html = MarkdownIt("commonmark").render(text)
+    listed = html[html.index("<ol>") : html.index("</ol>")]
+    assert set(re.findall(r"<(\w+)", listed)) <= {"ol", "li", "strong"}
 
 
 @pytest.mark.parametrize("location", ["javascript:alert(1)", "data:text/html,x", "file:///etc"])

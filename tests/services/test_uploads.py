@@ -129,7 +129,7 @@ def test_the_box_of_a_conversation_that_is_gone_for_good_is_removed_at_the_next_
     build_services, tmp_path
 ):
     services = build_services(embed=True)
-    talks = [services.uploads.begin_conversation(LOCAL_USER, name) for name in ("kept", "gone")]
+    talks = [services.conversations.begin(LOCAL_USER, name).id for name in ("kept", "gone")]
     for talk in talks:
         services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=talk)
     services.uploads.add(LOCAL_USER, [("a.md", b"# A")])
@@ -150,21 +150,12 @@ def test_the_box_of_anybodys_conversation_that_is_gone_is_removed_at_the_next_st
     build_services,
 ):
     services = build_services(embed=True)
-    talk = services.uploads.begin_conversation(OTHER, "gone")
+    talk = services.conversations.begin(OTHER, "gone").id
     box = services.uploads.add(OTHER, [("a.md", b"# A")], conversation_id=talk).source_id
     services.conversations.delete(OTHER, talk)
     services.conversations.purge(datetime.now(UTC) + timedelta(days=31))
     [job] = build_services(embed=True).queue.current(OTHER)
     assert (job.source_id, job.kind) == (box, ImportKind.REMOVAL)
-
-
-def test_a_conversation_begun_for_files_remembers_its_search(uploads, conversations):
-    search = SearchChoice(Scope(formats=("md",)), k=3)
-    id_ = uploads.begin_conversation(LOCAL_USER, "a\n b\ud800 " + "x" * 100, search)
-    begun = conversations.get(LOCAL_USER, id_)
-    assert begun.search == search
-    assert begun.title.startswith("a b? xxx")
-    assert len(begun.title) == 60
 
 
 @pytest.mark.parametrize(
@@ -180,7 +171,7 @@ def test_a_conversation_begun_for_files_remembers_its_search(uploads, conversati
 def test_however_narrow_a_conversations_scope_its_own_files_are_searched(imported, scope):
     services = imported(embed=True)
     search = SearchChoice(scope, SearchMode.BM25)
-    talk = services.uploads.begin_conversation(LOCAL_USER, "Lunch", search)
+    talk = services.conversations.begin(LOCAL_USER, "Lunch", search).id
     services.uploads.add(LOCAL_USER, [("lunch.txt", b"Lunch is at noon.")], conversation_id=talk)
     box = services.uploads.box_of(LOCAL_USER, talk)
     services.imports.run(LOCAL_USER, box, services.uploads.loader(box))

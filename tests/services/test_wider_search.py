@@ -33,7 +33,7 @@ def test_the_answerer_is_shown_windows_and_its_citations_verify_by_span(build, m
 
     assert turn.sources[0].passage_id == passages[0].id
     assert turn.sources[0].hits[0].id == passages[0].id
-    assert services.chat.turns(LOCAL_USER, turn.conversation_id) == [turn]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
     assert QUOTE not in passages[0].page_content
     assert QUOTE in turn.sources[0].text
     assert len({source.text for source in turn.sources}) == len(turn.sources)

@@ -124,6 +124,19 @@ def test_a_conversation_is_seen_by_its_owner_alone(database, conversations):
     assert conversations.turns(ANNA, conversation.id) == [turn]
 
 
+def test_a_conversation_begins_with_its_first_turn_or_not_at_all(database, conversations):
+    remembered, search = SearchChoice(k=3), SearchChoice(k=4)
+    turn = conversations.start_first_turn(ANNA, "Why", "Why?", remembered=remembered, search=search)
+    begun = conversations.get(ANNA, turn.conversation_id)
+    assert (begun.title, begun.search) == ("Why", remembered)
+    assert (begun.shown_turn_id, begun.updated_at) == (turn.id, turn.created_at)
+    assert (turn.question, turn.parent_id, turn.search) == ("Why?", None, search)
+    assert conversations.turns(ANNA, begun.id) == [turn]
+    with pytest.raises(NotFoundError, match="never"):
+        conversations.start_first_turn(ANNA, "Why", "Why?", parent_id="never")
+    assert ConversationList(database).page(ANNA, limit=5) == [begun]
+
+
 def test_a_turn_can_not_be_written_into_another_conversation(conversations):
     mine, theirs = conversations.create(BERT, "mine"), conversations.create(ANNA, "theirs")
     turn = conversations.start_turn(ANNA, theirs.id, "?")

@@ -175,3 +175,13 @@ def test_the_tables_can_be_made_in_postgresql():
         for table in Base.metadata.sorted_tables
     ]
     assert len(made) == len(Base.metadata.tables)
+
+
+@pytest.mark.parametrize(("synced", "level"), [(True, 2), (False, 1)])
+def test_a_write_waits_for_the_disk_unless_it_says_it_need_not(tmp_path, synced, level):
+    database = open_database(tmp_path)
+    for _ in range(2):  # the connection is used again
+        with database.write(synced=not synced) as session:
+            session.execute(text("SELECT 1"))
+        with database.write(synced=synced) as session:
+            assert session.execute(text("PRAGMA synchronous")).scalar() == level

@@ -1,5 +1,6 @@
 """Every text of the pages in English, page by page, as the catalogues translate it."""
 
+from ui.english.agent import *  # noqa: F403
 from ui.english.asking import *  # noqa: F403
 from ui.english.chat import *  # noqa: F403
 from ui.english.conversations import *  # noqa: F403

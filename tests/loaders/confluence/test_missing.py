@@ -142,13 +142,14 @@ def test_many_losses_are_all_asked_for(docs):
     assert set(library.gone) == set(pages[:110])
 
 
-def test_a_page_that_can_t_be_asked_for_is_kept(docs):
+@pytest.mark.parametrize("fault", [Fault.FAILED, Fault.REFUSED])
+def test_a_page_that_can_t_be_asked_for_is_kept(docs, fault):
     page, other = docs.add("DOC", "Page", "<p>a</p>"), docs.add("DOC", "Other", "<p>b</p>")
     library = imported(docs)
     docs.trash(page)
     docs.trash(other)
     docs.faults = Faults(
-        share=1, kinds=[Fault.FAILED], in_a_row=99, only=lambda asked: f"content/{page}" in asked
+        share=1, kinds=[fault], in_a_row=99, only=lambda asked: f"content/{page}" in asked
     )
     found = [*pages_of(docs).list(library.before)]
     assert [entry.key for entry in found if isinstance(entry, Gone)] == [other]

@@ -5,6 +5,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from loaders.programs import is_installed
@@ -63,13 +64,23 @@ def scan(
     return picture
 
 
-def worn(page: Image.Image) -> Image.Image:
-    """The page as a poor copier gives it: askew, blurred, grainy, and much packed."""
+def worn(page: Image.Image, seed: int = 0) -> Image.Image:
+    """The page as a poor copier gives it: askew, blurred, grainy, and much packed.
+
+    Args:
+        page: The page as it was.
+        seed: Of its grain: Pillow's own noise can't be had twice.
+    """
     askew = page.rotate(0.6, Image.Resampling.BICUBIC, fillcolor=255)
     blurred = askew.filter(ImageFilter.GaussianBlur(1.2))
-    grain = Image.effect_noise(page.size, 60)
+    grain = Image.fromarray(_grain(page.size, seed))
     grainy = Image.blend(blurred, grain, 0.25).point(lambda value: min(255, value * 1.15))
     return Image.open(io.BytesIO(saved(grainy, "JPEG", quality=40)))
+
+
+def _grain(size: tuple[int, int], seed: int) -> np.ndarray:
+    noise = np.random.default_rng(seed).normal(128, 60, size[::-1])
+    return noise.clip(0, 255).astype(np.uint8)
 
 
 def saved(picture: Image.Image, kind: str = "PNG", **options: object) -> bytes:

@@ -1,0 +1,73 @@
+"""The MCP server over streamable HTTP, behind API keys."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+import anyio.to_thread
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl
+
+from agent.mcp_server import make_mcp_server
+from agent.mcp_tools import McpServices
+from services.api_keys import ApiKeyService
+
+PATH = "/mcp"
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+App = Callable[..., Awaitable[None]]
+"""An ASGI application."""
+
+
+class KeyedServices(McpServices, Protocol):
+    """What the server needs where keys are asked for."""
+
+    @property
+    def api_keys(self) -> ApiKeyService:
+        """Tells keys apart."""
+
+
+class Keys:
+    """Finds the key that a bearer token is, as the package for MCP asks for it."""
+
+    def __init__(self, api_keys: ApiKeyService) -> None:
+        """Args: the keys."""
+        self._api_keys = api_keys
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Whose key it is and what it allows; None where there is none, or it was revoked."""
+        key = await anyio.to_thread.run_sync(self._api_keys.find, token)
+        if key is None:
+            return None
+        return AccessToken(
+            token=token, client_id=key.id, scopes=sorted(key.scopes), subject=key.user_id
+        )
+
+
+def make_mcp_app(services: KeyedServices, hosts: Sequence[str] = ()) -> App:
+    """The app, at `/mcp`; who has no key is answered 401.
+
+    It answers only to requests that name this machine's loopback address or one of the `hosts`
+    (names or addresses without port), so that no web page can reach it by a name of its own.
+    """
+    server: Any = make_mcp_server(services)
+    return server.streamable_http_app(  # type: ignore[no-any-return]
+        streamable_http_path=PATH,
+        transport_security=_security(hosts),
+        # No server hands out tokens: `cli.py api-key create` does. The address is never told.
+        auth=AuthSettings(
+            issuer_url=AnyHttpUrl("http://localhost"), resource_server_url=None, required_scopes=[]
+        ),
+        token_verifier=Keys(services.api_keys),
+    )
+
+
+def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
+    written = (f"[{host}]" if ":" in host else host for host in hosts)  # as a URL has them
+    named = [name for host in (*LOOPBACK, *written) for name in (host, f"{host}:*")]
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=named,
+        allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in named],
+    )

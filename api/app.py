@@ -1,0 +1,102 @@
+"""The application that a server runs."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.access import Gate, with_headers
+from api.bodies import Bodies
+from api.description import describe
+from api.openai import errors as openai_errors
+from api.openai import routes as openai_routes
+from api.operations import Operations
+from api.problems import EVERYWHERE, Problems, Responder, respond_with_problems
+from api.routes import ROUTERS
+from api.streaming import Streams
+from bootstrap import Services
+
+PREFIX = "/api/v1"
+OPENAI_PREFIX = "/v1"
+"""Where OpenAI's clients look below an address; what is here speaks their protocol."""
+FREE = frozenset(f"{PREFIX}/{name}" for name in ("health", "ready", "openapi.json"))
+"""What needs no key."""
+
+OTHER_RESPONDERS: Mapping[str, Responder] = {f"{OPENAI_PREFIX}/": openai_errors.respond}
+"""Who tells errors below other paths in another form, by the beginning of the path."""
+
+_SAFE_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+_READABLE = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After")
+
+
+def make_app(services: Services) -> FastAPI:
+    """The API over these services.
+
+    Its description is at `/api/v1/openapi.json`; there is no page that shows it, since those load
+    their scripts from elsewhere. No address is redirected: where to would be told by a request's
+    `Host`, which nothing here trusts.
+    """
+    app = FastAPI(
+        title="Footnote",
+        version="1",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        lifespan=_lifespan,
+    )
+    app.state.services = services
+    app.state.streams = Streams(services.api_limits.answers)
+    for router in ROUTERS:
+        app.include_router(router, prefix=PREFIX, responses=EVERYWHERE)
+    app.include_router(
+        openai_routes.router, prefix=OPENAI_PREFIX, responses=openai_errors.EVERYWHERE
+    )
+    _guard(app, services)
+    describe(app)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    # Without this the process might be gone before a stopped answer is kept.
+    await run_in_threadpool(app.state.streams.wait_for_ends)
+
+
+def _guard(app: FastAPI, services: Services) -> None:
+    # What is added last is outermost.
+    operations, limits = Operations(app), services.api_limits
+    app.add_middleware(
+        Bodies,
+        operations=operations,
+        max_file_bytes=limits.max_file_bytes,
+        # Clients made for others who speak OpenAI's protocol send what those know: `api-version`.
+        lenient=(f"{OPENAI_PREFIX}/",),
+    )
+    app.add_middleware(Problems)  # what is refused here has counted, and says so in its headers
+    app.add_middleware(Gate, services=services, operations=operations, free=FREE)
+    respond_with_problems(app, OTHER_RESPONDERS)
+    app.add_middleware(_SafeHeaders)
+    if limits.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=limits.cors_origins,
+            allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+            allow_headers=("Authorization", "Content-Type"),
+            expose_headers=_READABLE,
+        )
+
+
+class _SafeHeaders:
+    """ASGI middleware: answers hold people's documents, so nobody keeps or reinterprets them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, with_headers(send, _SAFE_HEADERS))

@@ -1,0 +1,191 @@
+"""Many clients asking the API at once: what it adds to the first token, and whether it grows.
+
+The library has 10,000 passages, searched with the built-in embedding. The chat model is a scripted
+server in a process of its own, the clients are in another, all on this machine and its cores.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import Any
+
+import httpx
+
+from benchmarks.afresh import ROOT, call_afresh
+from benchmarks.measure import Report, Times
+from benchmarks.texts import texts_and_questions
+
+SMALL = {"passages": 40, "clients": 4, "seconds": 3.0, "tokens": 5}
+FIRST_S, GAP_S, TOKENS = 0.5, 1 / 30, 100
+"""A hosted model of middling speed: half a second to its first token, then 30 a second."""
+BOUND_MS = 250.0
+BURST_S = 1.0
+STARTS_WITHIN_S = 120.0
+PASSAGE_CHARS = 900
+SAMPLED_S = 1.0
+AROUND_S = 20.0
+
+
+def measure(
+    *,
+    cache: str,
+    passages: int = 10_000,
+    clients: int = 32,
+    seconds: float = 620.0,
+    tokens: int = TOKENS,
+    processes: int = 4,
+) -> Report:
+    about = (
+        f"{clients} clients over server-sent events for {seconds:.0f} s, {processes} processes of"
+        f" the API, {passages:,} passages; the model takes {FIRST_S} s to the first of about"
+        f" {tokens} tokens"
+    )
+    report = Report("API", about)
+    with TemporaryDirectory(prefix="footnote-api-") as folder:
+        made = call_afresh("benchmarks.api:fill", folder=folder, cache=cache, passages=passages)
+        report.note([made["about"]])
+        with serving(Path(folder), tokens, processes) as (url, pid):
+            memory = Memory(pid)
+            seen = call_afresh(
+                "benchmarks.api_clients:ask_for",
+                url=url,
+                secret=made["secret"],
+                questions=made["questions"],
+                clients=clients,
+                seconds=seconds,
+            )
+            memory.end()
+    _tell_times(report, seen)
+    _tell_memory(report, memory, seconds)
+    return report
+
+
+def fill(folder: str, cache: str, passages: int) -> dict[str, Any]:
+    """Import so many documents of one passage; the secret of a key, and questions to ask."""
+    from bootstrap import build_services
+    from domain import LOCAL_USER, ApiScope
+    from settings import Settings
+
+    texts, questions, about = texts_and_questions(passages, 200)
+    documents, data_dir = Path(folder) / "documents", Path(folder) / "data"
+    documents.mkdir()
+    data_dir.mkdir()
+    (data_dir / "cache").symlink_to(cache)
+    for n, text in enumerate(texts):
+        (documents / f"{n:05}.txt").write_text(text[:PASSAGE_CHARS], encoding="utf-8")
+    services = build_services(Settings(data_dir=data_dir, _env_file=None))
+    services.directories.import_directory(LOCAL_USER, documents)
+    secret = services.api_keys.create(LOCAL_USER, "benchmark", [ApiScope.ASK]).secret
+    return {"secret": secret, "questions": questions, "about": about}
+
+
+@contextmanager
+def serving(folder: Path, tokens: int, processes: int) -> Iterator[tuple[str, int]]:
+    """The API over that folder, with the scripted model; its address and first process id."""
+    model, port = _free_port(), _free_port()
+    script = ["benchmarks.api_model", model, FIRST_S, GAP_S, tokens]
+    api = ["cli", "api", "--port", port, "--data-dir", folder / "data", "--processes", processes]
+    environment = {
+        "OPENAI_BASE_URL": f"http://127.0.0.1:{model}/v1",
+        "FOOTNOTE_CHAT_MODEL": "scripted",
+        "FOOTNOTE_API_REQUESTS_PER_MINUTE": "100000",
+    }
+    with _running(script, {}), _running(api, environment) as pid:
+        url = f"http://127.0.0.1:{port}"
+        _wait_for(f"{url}/api/v1/ready")
+        yield url, pid
+
+
+@contextmanager
+def _running(module: Sequence[Any], environment: Mapping[str, str]) -> Iterator[int]:
+    command = [sys.executable, "-m", *map(str, module)]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.DEVNULL
+    )
+    try:
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def _wait_for(url: str) -> None:
+    until = time.monotonic() + STARTS_WITHIN_S
+    while time.monotonic() < until:
+        try:
+            if httpx.get(url, timeout=5).is_success:
+                return
+        except httpx.TransportError:
+            time.sleep(0.2)
+    raise SystemExit(f"{url} did not answer within {STARTS_WITHIN_S:.0f} s")
+
+
+@dataclass
+class Memory:
+    """What a process and its children hold until `end`: (seconds since the start, MiB)."""
+
+    pid: int
+    samples: list[tuple[float, float]] = field(default_factory=list)
+    _over: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        self._began = time.monotonic()
+        self._thread = Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Look no more."""
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(SAMPLED_S):
+            children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+            held = sum(_resident_mib(pid) for pid in (self.pid, *children))
+            self.samples.append((time.monotonic() - self._began, held))
+
+    def around(self, second: float) -> float:
+        """The median of the samples near that second, in MiB."""
+        return median(mib for at, mib in self.samples if abs(at - second) <= AROUND_S)
+
+
+def _resident_mib(pid: int | str) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+
+def _tell_times(report: Report, seen: Mapping[str, Any]) -> None:
+    added = Times([milliseconds for _, milliseconds in seen["added"]])
+    burst = Times([milliseconds for at, milliseconds in seen["added"] if at < BURST_S])
+    report.ratio("added to the first token, p95 / bound", added.p95 / BOUND_MS)
+    report.add("answers", len(seen["added"]), "")
+    report.add("answers that failed", sum(seen["failed"].values()), "")
+    report.add("added to the first token, p50", added.p50, "ms")
+    report.add("added to the first token, p95", added.p95, "ms")
+    report.add("of those asked all at once at the start, p50", burst.p50, "ms")
+    report.add("of those asked all at once at the start, p95", burst.p95, "ms")
+    report.note(f"failed, {times} times: {what}" for what, times in seen["failed"].items())
+
+
+def _tell_memory(report: Report, memory: Memory, seconds: float) -> None:
+    first, last = min(60.0, seconds / 3), min(600.0, seconds)
+    before, after = memory.around(first), memory.around(last)
+    report.ratio(f"memory at {last:.0f} s / at {first:.0f} s", after / before)
+    report.add(f"memory of the API at {first:.0f} s", before, "MiB")
+    report.add(f"memory of the API at {last:.0f} s", after, "MiB")

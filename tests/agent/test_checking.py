@@ -1,0 +1,36 @@
+from agent.checking import checked_answer
+from agent.numbering import SourceNumbers
+from agent.tools import document_tools
+from domain import CitationState, Principal
+
+TRUE = "New employees get 25 days of annual leave a year"
+
+
+def found(services, numbers):
+    tool = document_tools(services, numbers=numbers)[0]
+    tool.invoke({"query": "annual leave", "k": 2})
+    return numbers.documents
+
+
+def test_an_answer_of_ones_own_agent_is_checked_as_in_the_chat(services):
+    documents = found(services, SourceNumbers())
+    n = next(n for n, one in enumerate(documents, 1) if TRUE in one.page_content)
+    answer = f'They get 25 days [{n}: "{TRUE}"]. All get a car [{n}: "a car for all"]. So [9].'
+    checked = checked_answer(services, answer, documents)
+    assert checked.text == f"They get 25 days [{n}]. All get a car [{n}]. So [9]."
+    assert [one.state for one in checked.citations] == [
+        CitationState.VERIFIED,
+        CitationState.NOT_FOUND,
+        CitationState.NO_SUCH_SOURCE,
+    ]
+    assert (
+        services.reader.text(Principal("local"), checked.citations[0].document_id)[
+            checked.citations[0].start : checked.citations[0].end
+        ]
+        == TRUE
+    )
+
+
+def test_without_sources_every_number_is_one_that_was_never_given(services):
+    checked = checked_answer(services, "They get 25 days [1].", [])
+    assert [one.state for one in checked.citations] == [CitationState.NO_SUCH_SOURCE]

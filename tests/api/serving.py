@@ -1,0 +1,36 @@
+"""The API on a true server, for clients that go away."""
+
+import socket
+import threading
+from contextlib import contextmanager
+
+import uvicorn
+
+from api.app import make_app
+
+
+@contextmanager
+def serving(services):
+    """The address of the API over these services, on loopback, until the end of the block."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(make_app(services), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        listening.close()
+        assert not thread.is_alive()
+
+
+def events_of(lines):
+    """The names and data of Server-Sent Events, as they come."""
+    name = ""
+    for line in lines:
+        kind, _, told = line.partition(": ")
+        if kind == "event":
+            name = told
+        elif kind == "data":
+            yield name, told

@@ -1,0 +1,117 @@
+import pytest
+from fastapi.testclient import TestClient
+
+from api.app import make_app
+from api.problems import MEDIA_TYPE
+from errors import StorageError
+from tests.api.conftest import bearer
+
+LIBRARY = "/api/v1/library"
+ORIGIN = "https://wiki.example.com"
+ASKED = {"Origin": ORIGIN, "Access-Control-Request-Method": "POST"}
+
+
+@pytest.fixture
+def client_of(build_services):
+    def build(**settings):
+        services = build_services(**settings)
+        return TestClient(make_app(services), headers=bearer(services))
+
+    return build
+
+
+def test_nobody_keeps_or_reinterprets_an_answer(client_of):
+    for path in (LIBRARY, "/api/v1/health", "/nowhere"):
+        headers = client_of().get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+        assert "set-cookie" not in headers
+
+
+def test_an_address_that_is_none_is_a_problem(client_of):
+    for path in ("/", "/api/v1/nothing", "/api/v1/library/", "/docs", "/redoc"):
+        answer = client_of().get(path)
+        assert (answer.status_code, answer.headers["content-type"]) == (404, MEDIA_TYPE)
+
+
+def test_a_method_that_is_none_is_told_the_others(client_of):
+    answer = client_of().delete(LIBRARY)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+
+
+def query_parameters(client):
+    """Of each operation, by method and path: the names of its query parameters."""
+    paths = client.get("/api/v1/openapi.json").json()["paths"]
+    return {
+        (method.upper(), path): [
+            one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"
+        ]
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    }
+
+
+def test_each_operation_knows_the_parameters_that_are_described_and_no_others(client_of):
+    client = client_of()
+    described = query_parameters(client)
+    assert sum(map(len, described.values())) > 10
+    for (method, path), names in described.items():
+        if path.startswith("/api/v1/"):
+            answer = client.request(method, path, params={"colour": "red"})
+            assert answer.status_code == 422, path
+            known = answer.json()["detail"].removeprefix("Unknown parameters in the query: colour.")
+            assert known == f" Known here: {', '.join(names) or 'none'}."
+
+
+def test_clients_of_openai_may_send_parameters_that_others_know(client_of):
+    answer = client_of().get("/v1/models", params={"api-version": "2024-10-21"})
+    assert answer.status_code == 200
+
+
+def test_the_name_of_the_host_leads_nowhere(client_of):
+    answer = client_of().get("/api/v1/library/", headers={"Host": "evil.example"})
+    assert "location" not in answer.headers
+    assert "evil" not in answer.text
+
+
+def test_pages_of_other_sites_may_not_call_it_unless_that_is_set(client_of):
+    client = client_of()
+    assert "access-control-allow-origin" not in client.get(LIBRARY, headers=ASKED).headers
+    assert client.options(LIBRARY, headers=ASKED).status_code == 405
+
+
+def test_pages_of_the_origins_that_are_set_may_call_it(client_of):
+    client = client_of(api_cors_origins=f"{ORIGIN}, https://other.example.com")
+    asked = client.options(LIBRARY, headers=ASKED)
+    assert asked.status_code == 200
+    assert asked.headers["access-control-allow-origin"] == ORIGIN
+    answer = client.get(LIBRARY, headers={"Origin": ORIGIN})
+    assert answer.headers["access-control-allow-origin"] == ORIGIN
+    assert "RateLimit-Remaining" in answer.headers["access-control-expose-headers"]
+    refused = client.get(LIBRARY, headers={"Origin": ORIGIN, "Authorization": ""})
+    assert refused.status_code == 401
+    assert refused.headers["access-control-allow-origin"] == ORIGIN
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://wiki.example.com.evil.org", "http://wiki.example.com", "null"]
+)
+def test_an_origin_that_only_looks_alike_may_not(client_of, origin):
+    headers = client_of(api_cors_origins=ORIGIN).get(LIBRARY, headers={"Origin": origin}).headers
+    assert "access-control-allow-origin" not in headers
+
+
+def test_a_library_that_cant_be_read_is_not_ready_and_says_so_in_the_log(
+    build_services, monkeypatch, caplog
+):
+    services = build_services()
+
+    def broken():
+        raise StorageError("the folder /secret/place is gone")
+
+    monkeypatch.setattr(services.library.__class__, "open_index", lambda self: broken())
+    answer = TestClient(make_app(services)).get("/api/v1/ready")
+    assert answer.status_code == 503
+    assert answer.json()["retryable"] is True
+    assert "/secret/place" not in answer.text
+    assert "/secret/place" in caplog.text

@@ -1,0 +1,104 @@
+import re
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+import domain
+from api.schemas import answers, turns
+from api.schemas.answers import MOMENT, GivenScope, GivenSearch
+from api.schemas.turns import Turn
+
+SOURCE = domain.Source(
+    1,
+    "p",
+    "d",
+    "Leave",
+    "leave.md",
+    "25 days",
+    why=domain.Explanation(
+        1.0,
+        (domain.ScorePart("keyword", 1, None, 1.0),),
+        ("days",),
+        domain.Move(skipped="none is set"),
+        {"format": "md"},
+    ),
+    hits=(domain.FoundPassage("p", 1, 8),),
+)
+TURN = domain.Turn(
+    "t",
+    "c",
+    "How many?",
+    domain.TurnState.COMPLETE,
+    datetime(2026, 11, 21, tzinfo=UTC),
+    sources=(SOURCE,),
+    citations=(domain.Citation(1, domain.CitationState.VERIFIED, "25 days"),),
+    timings_ms={"total": 2.5},
+    search=domain.SearchChoice(domain.Scope(("handbook",), since="2026-11-21"), k=3),
+    steps=(domain.Step(1, "search_documents", {"query": "days"}, sources=(1,)),),
+)
+
+
+def test_a_turn_says_everything_that_the_turn_of_the_domain_holds():
+    told = Turn.model_validate(TURN).model_dump(mode="json")
+    assert told["created_at"] == "2026-11-21T00:00:00Z"
+    assert told["sources"][0]["why"]["parts"] == [
+        {"ranker": "keyword", "rank": 1, "score": None, "share": 1.0}
+    ]
+    assert told["sources"][0]["hits"] == [{"passage_id": "p", "start": 1, "end": 8}]
+    assert told["citations"][0]["state"] == "verified"
+    assert told["steps"][0]["arguments"] == {"query": "days"}
+    assert told["search"]["scope"]["sources"] == ["handbook"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Turn", "Source", "Citation", "Step", "Explanation", "Scope", "SearchChoice"]
+)
+def test_each_schema_has_the_fields_of_its_namesake(name):
+    home = turns if name in ("Step", "Turn") else answers
+    fields = set(getattr(home, name).model_fields)
+    assert fields == {field.name for field in getattr(domain, name).__dataclass_fields__.values()}
+
+
+def test_what_is_sent_becomes_the_choice_of_the_domain():
+    given = GivenSearch.model_validate({"scope": {"labels": ["hr"]}, "mode": "bm25", "k": 3})
+    assert given.choice() == domain.SearchChoice(
+        domain.Scope(labels=("hr",)), domain.SearchMode.BM25, 3
+    )
+    assert GivenSearch().choice() == domain.SearchChoice()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"k": 0},
+        {"k": 1001},
+        {"k": "5"},
+        {"score_threshold": "0.5"},
+        {"by_agent": "yes"},
+        {"score_threshold": 1.5},
+        {"mode": "best"},
+        {"scope": {"sources": [" "]}},
+        {"scope": {"since": "yesterday"}},
+        {"top_k": 3},
+    ],
+)
+def test_what_nothing_could_be_searched_with_is_refused(wrong):
+    with pytest.raises(ValidationError):
+        GivenSearch.model_validate(wrong)
+
+
+@given(st.dates(date(1600, 1, 1), date(9998, 12, 31)))
+def test_every_day_can_be_told(day):
+    assert GivenScope(since=day.isoformat()).scope().since == day.isoformat()
+
+
+@given(st.from_regex(re.compile(MOMENT), fullmatch=True))
+@example("9998-12-31T23:59-14:59")
+@example("1600-01-01T00:00+14:59")
+def test_every_moment_that_is_let_in_can_be_read(told):
+    told = told.strip()
+    if told and "-02-29" not in told:
+        assert 1599 <= datetime.fromisoformat(told).astimezone(UTC).year <= 9999

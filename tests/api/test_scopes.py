@@ -1,0 +1,64 @@
+"""What a key of each scope opens: every operation, with every scope."""
+
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+
+from api.app import make_app
+from domain import ApiScope
+from tests.api.conftest import bearer
+
+OPENS = {
+    ApiScope.READ: """
+        search compare_modes evaluate_search list_labels list_ratings read_rating
+        list_source_kinds list_sources read_source preview_removal list_source_imports
+        list_imports read_import list_import_items follow_import
+        read_library list_documents read_document read_text list_passages
+        list_failures list_left_out create_embedding""",
+    ApiScope.ASK: """
+        ask ask_stream create_chat_completion list_conversations create_conversation
+        import_conversation read_conversation change_conversation delete_conversation
+        restore_conversation read_turn show_version export_conversation
+        put_label delete_label put_rating delete_rating replay_answer""",
+    ApiScope.MANAGE: """
+        test_source create_source change_source delete_source pause_source resume_source
+        import_source dry_run_source pause_import resume_import cancel_import
+        import_document delete_document dismiss_failures retry_failures take_back
+        upload_files upload_to_conversation""",
+}
+ANY = {"list_models", "retrieve_model"}
+"""A client lists what there is before it asks."""
+
+BODIES = {
+    "application/json": {"json": {}},
+    "multipart/form-data": {"files": {"none": ("a.md", b"")}},
+}
+
+
+@pytest.fixture
+def client(build_services):
+    services = build_services(api_requests_per_minute=10_000)
+    client = TestClient(make_app(services))
+    client.keys = {scope: bearer(services, scope) for scope in ApiScope}
+    return client
+
+
+def test_a_key_opens_what_its_scope_names_and_nothing_else(client):
+    opened = {scope: set() for scope in ApiScope}
+    for name, method, path, body in operations(client):
+        for scope, key in client.keys.items():
+            answer = client.request(method, path, headers=key, **body)
+            if answer.status_code != 403:
+                opened[scope].add(name)
+    assert opened == {scope: ANY | set(names.split()) for scope, names in OPENS.items()}
+
+
+def operations(client):
+    """Name, method, an address at which nothing is, and a body, of all that needs a key."""
+    for path, methods in client.get("/api/v1/openapi.json").json()["paths"].items():
+        for method, operation in methods.items():
+            if "security" in operation:
+                kinds = operation.get("requestBody", {}).get("content", {})
+                body = BODIES[next(iter(kinds))] if kinds else {}
+                yield operation["operationId"], method, re.sub(r"{\w+}", "none", path), body

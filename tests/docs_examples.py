@@ -1,0 +1,137 @@
+"""The examples of a page of the documentation, run as whoever reads it would."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from tests.fakes.command_line import ROOT
+
+WAIT_S = 120
+QUOTE = "New employees get 25 days of annual leave a year."
+LAPSE = "Unused days lapse on 31 March."
+HANDBOOK = {
+    "leave.md": f"# Leave policy\n\n## Annual leave\n\n{QUOTE} {LAPSE}\n",
+    "vpn.md": "# VPN\n\nInstall WireGuard and choose the Bristol gateway.\n",
+}
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NAME = re.compile(r"^# ([\w-]+\.py): \S")
+
+
+class Page:
+    """A page: `programs` by the name in their first line, `commands` in their order."""
+
+    def __init__(self, name):
+        self.text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        blocks = _BLOCK.findall(self.text)
+        self.programs = {_named(text): text for kind, text in blocks if kind == "python"}
+        self.commands = [text for kind, text in blocks if kind == "sh"]
+        self.settings = [text for kind, text in blocks if kind == "json"]
+
+    def command(self, holding):
+        """The one block of commands with that in it."""
+        [found] = [text for text in self.commands if holding in text]
+        return found
+
+
+@dataclass
+class Desk:
+    """A reader's folder: it looks as a checkout does, and the page's programs are saved in it."""
+
+    folder: Path
+    data_dir: Path
+    environment: dict = field(default_factory=dict)
+
+    def save(self, page):
+        python = self.folder / ".venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        python.chmod(0o755)
+        (self.folder / "cli.py").symlink_to(ROOT / "cli.py")
+        for name, text in page.programs.items():
+            (self.folder / name).write_text(text, encoding="utf-8")
+
+    @property
+    def environ(self):
+        kept = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT)}
+        local = {"NO_PROXY": "127.0.0.1", "FOOTNOTE_DATA_DIR": str(self.data_dir)}
+        return kept | local | self.environment
+
+    def python(self, *arguments, code=0, **more):
+        return self._run([sys.executable, *map(str, arguments)], code, more)
+
+    def sh(self, commands, code=0, **more):
+        return self._run(["sh", "-e", "-c", commands], code, more)
+
+    def _run(self, command, code, more):
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environ | more,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=WAIT_S,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr, done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+
+def desk_over_handbook(page, tmp_path_factory, model_cache):
+    """A desk with the page's programs, its library imported from `~/handbook`."""
+    desk = Desk(tmp_path_factory.mktemp("desk"), tmp_path_factory.mktemp("data"))
+    (desk.data_dir / "cache").symlink_to(model_cache)
+    desk.save(page)
+    handbook = desk.folder / "handbook"
+    handbook.mkdir()
+    for name, text in HANDBOOK.items():
+        (handbook / name).write_text(text, encoding="utf-8")
+    desk.sh(".venv/bin/python cli.py import ~/handbook")
+    return desk
+
+
+@contextmanager
+def running(desk, *arguments, **more):
+    """A command of Footnote in a process of its own, until the end of the block."""
+    command = [sys.executable, str(ROOT / "cli.py"), *map(str, arguments)]
+    environment = desk.environ | {"PYTHONUNBUFFERED": "1"} | more
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=desk.folder, env=environment, **pipes) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@contextmanager
+def serving_api(desk, **more):
+    """The address of `cli.py api`, and nothing behind it."""
+    with running(desk, "api", "--port", "0", **more) as process:
+        said = process.stdout.readline()
+        assert "http://" in said, said
+        url = said.split()[4].removesuffix("/api/v1")
+        deadline = time.monotonic() + WAIT_S
+        while time.monotonic() < deadline:
+            try:
+                if httpx.get(f"{url}/api/v1/ready", timeout=WAIT_S).is_success:
+                    break
+            except httpx.ConnectError:
+                time.sleep(0.05)
+        yield url
+
+
+def _named(text):
+    name = _NAME.match(text)
+    assert name, f"an example begins with its name and what it does, not {text[:60]!r}"
+    return name[1]

@@ -1,0 +1,92 @@
+"""The true MCP client for tests that do not wait in an event loop; every wait is bounded."""
+
+import threading
+import time
+from contextlib import contextmanager
+
+import anyio
+from anyio.from_thread import start_blocking_portal
+
+from agent.mcp_http import make_mcp_app
+
+WAIT_S = 60
+
+
+class Connected:
+    """A client that stands; what it is asked is awaited for at most a minute."""
+
+    def __init__(self, portal, client):
+        self._portal = portal
+        self.client = client
+
+    def ask(self, method, *arguments, **named):
+        async def bounded():
+            with anyio.fail_after(WAIT_S):
+                return await getattr(self.client, method)(*arguments, **named)
+
+        return self._portal.call(bounded)
+
+    def call(self, tool, **arguments):
+        return self.ask("call_tool", tool, arguments)
+
+    def call_and_leave(self, tool, seconds, **arguments):
+        """Cancel the call after so many seconds."""
+
+        async def left():
+            with anyio.move_on_after(seconds):
+                return await self.client.call_tool(tool, arguments)
+
+        return self._portal.call(left)
+
+
+@contextmanager
+def connected(transport, **settings):
+    from mcp import Client
+
+    with start_blocking_portal() as portal:
+        client = Client(transport, read_timeout_seconds=WAIT_S, **settings)
+        with portal.wrap_async_context_manager(client):
+            yield Connected(portal, client)
+
+
+def over_stdio(line):
+    """The command in a process of its own, as a program starts it."""
+    from mcp import StdioServerParameters
+
+    command = line.command("mcp")
+    environment = line.environ()
+    return StdioServerParameters(command=command[0], args=command[1:], env=environment)
+
+
+def over_http(url, secret):
+    """A transport that sends the key; `secret` None sends none."""
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+    return streamable_http_client(
+        url, http_client=httpx2.AsyncClient(headers=headers, timeout=WAIT_S)
+    )
+
+
+@contextmanager
+def serving_mcp(services, hosts=()):
+    """The address of the app over these services, served by uvicorn in a thread."""
+    import uvicorn
+
+    config = uvicorn.Config(make_mcp_app(services, hosts), port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        deadline = time.monotonic() + WAIT_S
+        while not server.started:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        server.should_exit = True
+        server.force_exit = True
+        thread.join(WAIT_S)
+        assert not thread.is_alive()

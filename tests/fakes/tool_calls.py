@@ -1,0 +1,94 @@
+"""Tool calls as an OpenAI-compatible server streams them, and what it refuses of a client."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.fakes.openai_wire import Text
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call; `arguments` are a text where they are to be malformed."""
+
+    name: str
+    arguments: dict[str, Any] | str
+    id: str = ""
+
+
+class ToolCalls(Text):
+    """A reply that calls tools, after saying something: `ToolCalls(Call(...), said="I look.")`.
+
+    The arguments come in pieces of a few characters, calls one after the other, as OpenAI does it.
+    """
+
+    calls: tuple[Call, ...]
+
+    def __init__(self, *calls: Call, said: str = "", **settings) -> None:
+        super().__init__(*([said] if said else []), finish_reason="tool_calls", **settings)
+        object.__setattr__(self, "calls", calls)
+
+    def deltas(self) -> Iterator[dict]:
+        yield from super().deltas()
+        for index, call in enumerate(self._shaped()):
+            arguments = call["function"]["arguments"]
+            begun = {**call, "index": index, "function": {**call["function"], "arguments": ""}}
+            yield {"tool_calls": [begun]}
+            for at in range(0, len(arguments), 7):
+                piece = {"arguments": arguments[at : at + 7]}
+                yield {"tool_calls": [{"index": index, "function": piece}]}
+
+    def message(self) -> dict:
+        return {**super().message(), "tool_calls": self._shaped()}
+
+    def _shaped(self) -> list[dict]:
+        return [
+            {
+                "id": call.id or f"call_{id(self)}_{index}",
+                "type": "function",
+                "function": {"name": call.name, "arguments": _as_text(call.arguments)},
+            }
+            for index, call in enumerate(self.calls)
+        ]
+
+
+def wrong_tools(body: dict) -> str | None:
+    """What such a server refuses of tools and of messages about them, None where all is well."""
+    return _wrong_definitions(body) or _wrong_order(body["messages"])
+
+
+def _as_text(arguments: dict[str, Any] | str) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
+def _wrong_definitions(body: dict) -> str | None:
+    tools = body.get("tools")
+    if "tool_choice" in body and not tools:
+        return "tool_choice without tools"
+    if tools is None:
+        return None
+    if not tools:
+        return "tools is empty"
+    names = [tool.get("function", {}).get("name") for tool in tools]
+    if not all(names) or len(set(names)) < len(names):
+        return f"tools need names of their own: {names}"
+    parameters = [tool["function"].get("parameters", {}).get("type") for tool in tools]
+    return None if set(parameters) == {"object"} else f"parameters must be an object: {names}"
+
+
+def _wrong_order(messages: Sequence[dict]) -> str | None:
+    """Each call is answered once, directly behind the message that calls."""
+    open_calls: set[str] = set()
+    for message in messages:
+        if message["role"] == "tool":
+            if message.get("tool_call_id") not in open_calls:
+                return f"no call {message.get('tool_call_id')!r} is open"
+            open_calls.remove(message["tool_call_id"])
+            if not isinstance(message.get("content"), str | list):
+                return "a tool message needs content"
+            continue
+        if open_calls:
+            return f"tool calls without an answer: {sorted(open_calls)}"
+        open_calls = {call["id"] for call in message.get("tool_calls") or ()}
+    return f"tool calls without an answer: {sorted(open_calls)}" if open_calls else None

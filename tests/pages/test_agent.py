@@ -1,0 +1,199 @@
+"""The switch that lets an agent search, and its steps on the chat page, over the real services."""
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from domain import LOCAL_USER, Scope, SearchChoice, Step, StepState
+from errors import ModelError
+from tests.pages.conftest import APP, served, shown
+from ui import words
+
+QUESTION = "How many days of annual leave?"
+GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
+BEGUN = Step(1, "search_documents", {"query": "annual leave"})
+
+
+class Agent:
+    """Gives the pieces of the test, and keeps how it was to search."""
+
+    def __init__(self):
+        self.pieces, self.searches, self.inputs = [], [], []
+
+    def make_chain(self, principal, search, conversation_id):
+        self.searches.append(search)
+        return self
+
+    def stream(self, inputs, config):
+        self.inputs.append(inputs)
+        for piece in self.pieces:
+            if isinstance(piece, Exception):
+                raise piece
+            yield piece
+
+
+@pytest.fixture
+def services(monkeypatch, imported):
+    yield from served(imported(chat=True, embed=True), monkeypatch)
+
+
+@pytest.fixture
+def agent(services, monkeypatch):
+    """An agent that searches once and then answers with what it found."""
+    found = services.search.search(LOCAL_USER, "annual leave", k=2)
+    done = replace(BEGUN, state=StepState.DONE, result="25 days", sources=(1, 2), milliseconds=400)
+    agent = Agent()
+    agent.pieces = [
+        {"answer": "Let me look."},
+        {"step": BEGUN},
+        {"source_documents": found, "step": done},
+        {"answer": GOOD},
+    ]
+    monkeypatch.setattr(services.chat, "_make_chain", agent.make_chain)
+    return agent
+
+
+def opened(conversation=""):
+    page = AppTest.from_file(str(APP), default_timeout=30)
+    if conversation:
+        page.query_params["conversation"] = conversation
+    return page.run()
+
+
+def asked(page=None):
+    """The page after a question to the agent."""
+    page = page or opened()
+    if not page.toggle[0].value:
+        page.toggle[0].set_value(True).run()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert not page.exception
+    return page
+
+
+def press(page, label):
+    next(button for button in page.button if button.label == label).click().run()
+    return shown(page)
+
+
+def test_the_switch_is_remembered_with_its_conversation(services, agent):
+    page = asked()
+    assert [search.by_agent for search in agent.searches] == [True]
+    talk = page.query_params["conversation"]
+    assert services.conversations.get(LOCAL_USER, talk).search == SearchChoice(by_agent=True)
+    assert opened(talk).toggle[0].value is True
+    press(page, words.NEW_CONVERSATION)
+    assert page.toggle[0].value is False
+
+
+def test_switched_off_again_the_next_question_is_searched_at_once(agent):
+    page = asked()
+    page.toggle[0].set_value(False).run()
+    page.chat_input[0].set_value("And sick leave?").run()
+    assert [search.by_agent for search in agent.searches] == [True, False]
+
+
+def test_the_scope_and_its_reset_leave_the_switch_alone(services, agent):
+    talk = services.conversations.begin(LOCAL_USER, "Leave").id
+    narrow = SearchChoice(Scope(formats=("md",)), by_agent=True)
+    services.conversations.remember(LOCAL_USER, talk, narrow)
+    page = opened(talk)
+    assert page.toggle[0].value is True
+    press(page, words.SCOPE_RESET)
+    assert services.conversations.get(LOCAL_USER, talk).search == SearchChoice(by_agent=True)
+    assert page.toggle[0].value is True
+    assert next(one for one in page.button if one.label == words.SCOPE_RESET).disabled
+
+
+def test_without_a_chat_model_the_switch_says_what_to_set_and_nothing_asks_the_agent(
+    services, agent, monkeypatch
+):
+    talk = services.conversations.begin(LOCAL_USER, "Leave").id
+    services.conversations.remember(LOCAL_USER, talk, SearchChoice(k=3, by_agent=True))
+    monkeypatch.setattr(services.chat, "model_label", "built-in extractive answerer")
+    page = opened(talk)
+    switch = page.toggle[0]
+    assert (switch.disabled, switch.value) == (True, False)
+    assert "FOOTNOTE_CHAT_MODEL" in switch.help
+    page.chat_input[0].set_value(QUESTION).run()
+    assert not page.exception
+    assert (agent.searches[0].k, agent.searches[0].by_agent) == (3, False)
+    assert services.conversations.get(LOCAL_USER, talk).search.by_agent
+
+
+def test_the_steps_of_a_stored_turn_show_again_folded_in_one_line(agent):
+    page = asked()
+    again = opened(page.query_params["conversation"])
+    for html in (shown(page), shown(again)):
+        line, steps = html.split('class="fn-taken"')[1].split("</summary>", 1)
+        assert ">1 step · 2 passages in" in line
+        assert "Let me look." in steps
+        assert "Searched for <strong>annual leave</strong>" in steps
+        assert "They get 25 days" in html
+        assert "1 of 1 quotes found in the source" in html
+    assert words.SEARCH_AGAIN not in [button.label for button in again.button]
+
+
+def live(page):
+    """What stands on the page while, or where, nothing is stored yet."""
+    return [one.value for one in page.html if "fn-agent" in one.value or "fn-answer" in one.value]
+
+
+def test_a_step_shows_as_it_begins_and_what_was_written_before_is_no_answer(agent):
+    agent.pieces = [*agent.pieces[:2], ModelError("It broke off.")]
+    step, answer = live(asked())
+    assert "fn-now" in step
+    assert "Searching for <strong>annual leave</strong>" in step
+    assert "Let me look." in step
+    assert "Let me look." not in answer
+
+
+def test_what_came_back_shows_beside_its_step_when_it_is_done(agent):
+    second = Step(2, "jira_find", {"text": "휴가"})
+    agent.pieces = [
+        *agent.pieces[:3],
+        {"answer": "One more."},
+        {"step": second},
+        {"step": replace(second, state=StepState.FAILED, result="Failed: <no>")},
+        {"answer": "They get"},
+        ModelError("It broke off."),
+    ]
+    found, failed, answer = live(asked())
+    assert "fn-done" in found
+    assert "2 passages" in found
+    assert '<span class="fn-cite">1</span>' in found
+    assert "jira_find" in failed
+    assert "&lt;no&gt;" in failed
+    assert "Failed: " not in failed
+    assert "They get" in answer
+    assert "One more." not in answer
+
+
+def test_asked_again_the_switch_says_who_searches_and_edited_words_need_no_agent(agent):
+    page = asked()
+    page.toggle[0].set_value(False).run()
+    agent.pieces = [{"searched_questions": ["annual leave"]}, {"answer": "25."}]
+    press(page, words.ASK_AGAIN)
+    page.toggle[0].set_value(True).run()
+    press(page, words.SEARCH_AGAIN)
+    page.text_area[0].set_value("days off")
+    press(page, words.SEARCH)
+    press(page, words.ASK_AGAIN)
+    assert [search.by_agent for search in agent.searches] == [True, False, False, True]
+    given = [inputs.get("standalone_question") for inputs in agent.inputs]
+    assert given == [None, None, "days off", None]
+
+
+def test_without_proof_another_question_is_offered_and_asked_of_the_agent(agent):
+    agent.pieces = [{"answer": "I do not know."}]
+    page = asked()
+    told = next(one.value for one in page.html if "fn-nothing" in one.value)
+    assert words.NOTHING_RELEVANT in told
+    assert words.NOTHING_SEARCHED not in told
+    box = next(area for area in page.text_area if area.label == words.YOUR_QUESTION)
+    assert box.value == QUESTION
+    box.set_value("How much holiday?")
+    html = press(page, words.WIDEN_ASK)
+    assert '<div class="fn-question">How much holiday?</div>' in html
+    assert [search.by_agent for search in agent.searches] == [True, True]
+    assert agent.inputs[-1]["question"] == "How much holiday?"

@@ -1,0 +1,164 @@
+"""`cli.py api`, run as a person does: beside other processes, and ended in order."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from domain import ApiScope
+from tests.fakes.openai import MODEL
+from tests.fakes.openai_wire import Text
+
+WAIT_S = 60
+
+
+@pytest.fixture
+def key(line):
+    scopes = [part for scope in ApiScope for part in ("--scope", scope)]
+    secret = line.run("api-key", "create", "test", *scopes).stdout.strip()
+    return {"Authorization": f"Bearer {secret}"}
+
+
+@contextmanager
+def serving(line, *options, **environment):
+    """The process, and the address that it says it serves at."""
+    command = line.command("api", "--port", "0", *options)
+    settings = {
+        "cwd": line.home,
+        "env": line.environ(PYTHONUNBUFFERED="1", **environment),
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+    }
+    with subprocess.Popen(command, **settings) as process:
+        try:
+            said = process.stdout.readline()
+            assert "http://" in said, process.stderr.read()
+            yield process, said.split()[4]
+        finally:
+            process.kill()
+
+
+def answers(url, headers):
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        try:
+            return httpx.get(url, headers=headers, timeout=WAIT_S)
+        except httpx.ConnectError:
+            assert time.monotonic() < deadline, "it never answered"
+            time.sleep(0.05)
+
+
+def test_the_next_request_sees_what_another_process_has_imported(line, key, handbook):
+    line.run("import", handbook)
+    with serving(line) as (_, first), serving(line) as (_, second):
+        for url in (first, second):
+            assert answers(f"{url}/library", key).json()["documents"] == 4
+            assert "parking" not in found(url, key)
+        (handbook / "parking.md").write_text("# Parking\n\nAsk for a parking permit at the desk.\n")
+        line.run("import", handbook)
+        for url in (first, second):
+            assert "parking permit" in found(url, key)
+
+
+def found(url, headers):
+    question = {"query": "Where do I get a parking permit?", "k": 1}
+    answer = httpx.post(f"{url}/search", headers=headers, json=question, timeout=WAIT_S)
+    return answer.json()["items"][0]["text"]
+
+
+def test_a_key_revoked_elsewhere_is_refused_at_once(line, key):
+    with serving(line) as (_, url):
+        assert answers(f"{url}/library", key).status_code == 200
+        key_id = line.run("api-key", "list").stdout.splitlines()[1].split()[0]
+        line.run("api-key", "revoke", key_id)
+        assert answers(f"{url}/library", key).status_code == 401
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_told_to_end_it_ends_within_seconds_and_without_a_word(line, key, number):
+    with serving(line) as (process, url):
+        assert answers(f"{url}/health", {}).status_code == 200
+        began = time.monotonic()
+        process.send_signal(number)
+        assert process.wait(WAIT_S) == 130
+        assert time.monotonic() - began < 10
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("speaks", [{"pause_s": 0.3}, {"delay_s": 30}])
+def test_it_ends_within_seconds_while_an_answer_is_written(
+    line, key, handbook, model_server, speaks
+):
+    line.run("import", handbook)
+    model_server.will(Text("one two three " * 200, **speaks))
+    settings = {"OPENAI_BASE_URL": model_server.url, "FOOTNOTE_CHAT_MODEL": MODEL}
+    with serving(line, **settings) as (process, url):
+        assert answers(f"{url}/health", {}).status_code == 200
+        question = {"question": "How many days of leave are there?"}
+        asked = httpx.stream(
+            "POST", f"{url}/ask/stream", headers=key, json=question, timeout=WAIT_S
+        )
+        with asked as response, suppress(httpx.RemoteProtocolError):
+            lines = response.iter_lines()
+            assert next(lines).startswith("event:")
+            began = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            for _ in lines:
+                pass
+        assert process.wait(WAIT_S) == 130
+        assert time.monotonic() - began < 15
+
+
+def test_it_says_that_there_is_no_key_yet(line):
+    with serving(line) as (process, _):
+        assert "api-key create" in process.stdout.readline()
+
+
+def test_a_port_that_is_taken_is_named(line):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = line.run("api", "--port", port, code=1).stderr
+    assert f"port {port}" in said
+    assert "--port" in said
+
+
+def test_whoever_asks_for_help_waits_for_no_server(line):
+    assert "no worker" in line.run("api", "--help").stdout
+
+
+def test_processes_that_share_a_port_all_answer_and_one_that_dies_is_started_again(line, key):
+    with serving(line, "--processes", "2") as (process, url):
+        first = answers_of_processes(process, url, key, 2)
+        os.kill(min(first), signal.SIGKILL)
+        until(lambda: len(children_of(process.pid)) == 2 and children_of(process.pid) != first)
+        assert answers(f"{url}/library", key).status_code == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(WAIT_S) == 130
+        until(lambda: not children_of(process.pid))
+
+
+def answers_of_processes(process, url, key, n):
+    """The ids of its processes, once requests on connections of their own are answered."""
+    until(lambda: len(children_of(process.pid)) == n)
+    for _ in range(20):  # the system deals connections out by their ports
+        assert answers(f"{url}/library", key).status_code == 200
+    return children_of(process.pid)
+
+
+def children_of(pid):
+    found = Path(f"/proc/{pid}/task/{pid}/children")
+    return {int(child) for child in found.read_text().split()} if found.exists() else set()
+
+
+def until(condition):
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.05)

@@ -1,0 +1,216 @@
+"""docs/api.md: its examples do what it says, over the true `cli.py api`."""
+
+import json
+import re
+import shutil
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import httpx
+import pytest
+
+from services.questions import MAX_K, MAX_QUESTION_CHARS
+from settings import load_settings
+from tests.docs_examples import LAPSE, QUOTE, WAIT_S, Page, desk_over_handbook, running, serving_api
+
+PAGE = Page("api.md")
+CURL = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory, model_cache):
+    """A folder with the page's programs, over a library of two documents."""
+    return desk_over_handbook(PAGE, tmp_path_factory, model_cache)
+
+
+@pytest.fixture(scope="module")
+def api(desk):
+    """The desk, told by the page's own commands where the API is and with which key."""
+    with serving_api(desk) as url:
+        making = PAGE.command("api-key create").replace("http://127.0.0.1:8600", url)
+        told = desk.sh(f'{making}\nprintf "%s\\n" "$FOOTNOTE_API_KEY"')
+        assert "my program" in told
+        desk.environment |= {"FOOTNOTE_URL": url, "FOOTNOTE_API_KEY": told.splitlines()[-1]}
+        yield desk
+
+
+@CURL
+def test_the_description_needs_no_key(api):
+    api.sh(PAGE.command("openapi.json"))
+    description = json.loads((api.folder / "openapi.json").read_text())
+    assert description["openapi"].startswith("3.1")
+
+
+@CURL
+def test_a_question_over_curl_gives_the_whole_turn(api):
+    turn = json.loads(api.sh(PAGE.command("api/v1/ask")))
+    assert (turn["state"], turn["citations"][0]["state"]) == ("complete", "verified")
+    assert turn["citations"][0]["quote"] == QUOTE
+
+
+def test_an_answer_is_shown_as_it_is_written_with_its_verified_citation(api):
+    told = api.sh(PAGE.command("ask.py"))
+    shown = PAGE.text.split("```text\n")[1].split("```")[0]
+    leave = api.folder / "handbook" / "leave.md"
+    assert told.startswith("Searching for: How many days of annual leave do new employees get?\n")
+    for line in shown.replace("/srv/handbook/leave.md", str(leave)).splitlines():
+        assert line in told
+
+
+def test_what_can_t_be_asked_ends_the_client_with_a_reason(api):
+    assert "question" in api.python("ask.py", " ", code=1)
+
+
+def test_a_search_tells_the_words_and_each_list_s_share(api):
+    told = api.python("search.py")
+    assert "  VPN  " in told.splitlines()[0]
+    assert "words: " in told
+    assert "WireGuard" in told
+    assert re.search(r"bm25: rank 1, adds 0\.\d+", told)
+
+
+def test_a_conversation_goes_on_is_rated_renamed_found_and_kept(api):
+    told = api.python("conversation.py")
+    assert LAPSE in told
+    assert re.search(r"^[0-9a-f]{32} Annual leave$", told, flags=re.MULTILINE)
+    assert "31 March" in (api.folder / "annual-leave.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_is_tried_out_imported_and_followed(api):
+    manual = api.folder / "manual"
+    (manual / "drafts").mkdir(parents=True)
+    (manual / "lift.md").write_text("# Lift\n\nThe lift is inspected every spring.\n")
+    (manual / "tool.exe").write_bytes(b"MZ")
+    (manual / "drafts" / "new.md").write_text("# Draft\n\nNothing yet.\n")
+    with running(api, "worker"):
+        _wait_for_worker(api)
+        told = api.sh(PAGE.command("import_folder.py").replace("~/handbook", "~/manual"))
+    assert "1 documents, such as lift.md" in told
+    assert "It would be: {'new': 1" in told
+    assert "completed: 1 passages" in told
+    assert "  new: lift.md" in told
+    assert "drafts" not in told
+
+
+def test_without_a_worker_the_client_says_what_is_missing(api):
+    manual = api.folder / "second"
+    manual.mkdir()
+    (manual / "roof.md").write_text("# Roof\n\nNobody goes up.\n")
+    assert "does a worker run" in api.python("import_folder.py", manual, code=1)
+
+
+@CURL
+def test_files_are_uploaded_over_curl_and_their_import_is_queued(api):
+    told = json.loads(api.sh(PAGE.command("/uploads")))
+    assert (told["accepted"], told["refused"]) == (["parking.md"], [])
+    assert told["queued"]["state"] == "queued"
+    assert _get(api, f"/sources/{told['source_id']}")["name"] == "Building"
+
+
+def test_a_problem_that_stays_is_told_to_a_person(api):
+    assert "no conversation" in api.python("patient.py", code=1)
+
+
+def test_what_may_be_tried_again_is_tried_again_after_the_time_that_is_told(api):
+    with _refusing_once() as (url, paths):
+        told = api.python("patient.py", code=1, FOOTNOTE_URL=url)
+    assert paths == ["/api/v1/library", "/api/v1/library", "/api/v1/ask"]
+    assert "Not Found: gone" in told
+
+
+def test_openai_s_client_reads_the_citations_as_text_and_as_a_field(api):
+    told = api.python("openai_client.py")
+    assert "Models: footnote, all-MiniLM-L6-v2" in told
+    assert f'Sources:\n[1] Leave policy: "{QUOTE}"' in told
+    assert re.search(r"^1 verified Leave policy \d+ \d+$", told, flags=re.MULTILINE)
+
+
+def test_openai_s_client_streams_and_gets_the_evidence_last(api):
+    told = api.python("openai_stream.py")
+    assert LAPSE in told
+    assert "Searched for: " in told
+    assert "(1, 'verified')" in told.splitlines()[-1]
+
+
+def test_langchain_s_model_keeps_the_citations_and_its_embeddings_are_those_of_the_index(api):
+    told = api.python("langchain_client.py")
+    assert f"1 verified {QUOTE}" in told
+    assert told.splitlines()[-2:] == ["From: {'VPN'}", "384 numbers a vector"]
+
+
+def test_the_table_of_addresses_has_every_operation_and_no_other(api):
+    paths = httpx.get(f"{api.environment['FOOTNOTE_URL']}/api/v1/openapi.json").json()["paths"]
+    there = {
+        f"{method.upper()} {path.removeprefix('/api/v1')}"
+        for path, methods in paths.items()
+        for method in methods
+        if path.startswith("/api/v1")
+    }
+    table = PAGE.text.split("## What is where")[1].split("## ")[0]
+    rows = re.findall(r"`([A-Z, ]+) (/[^`]+)`", table)
+    told = {f"{method} {path}" for methods, path in rows for method in methods.split(", ")}
+    assert told == there
+
+
+def test_the_limits_are_those_of_the_settings():
+    limits, settings = PAGE.text.split("## Limits")[1].split("## ")[0], load_settings()
+    for name in ("api_requests_per_minute", "api_answers", "max_file_mb"):
+        [row] = [line for line in limits.splitlines() if f"`FOOTNOTE_{name.upper()}`" in line]
+        assert re.search(rf"\b{getattr(settings, name)}\b", row)
+    assert f"{MAX_QUESTION_CHARS:,} characters" in limits
+    assert f"{MAX_K:,} |" in limits
+
+
+def _get(api, path):
+    given = {"Authorization": f"Bearer {api.environment['FOOTNOTE_API_KEY']}"}
+    url = f"{api.environment['FOOTNOTE_URL']}/api/v1{path}"
+    return httpx.get(url, headers=given, timeout=WAIT_S).raise_for_status().json()
+
+
+def _wait_for_worker(api):
+    deadline = time.monotonic() + WAIT_S
+    while not _get(api, "/library")["has_worker"]:
+        assert time.monotonic() < deadline, "no worker comes up"
+        time.sleep(0.1)
+
+
+@contextmanager
+def _refusing_once():
+    """A server that is busy at the first request, and has nothing at /ask; its paths so far."""
+    paths = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def answer(self):
+            self.rfile.read(int(self.headers.get("content-length") or 0))
+            paths.append(self.path)
+            if self.path.endswith("/ask"):
+                self.send(404, {"title": "Not Found", "detail": "gone", "retryable": False})
+            elif len(paths) == 1:
+                self.send(503, {"title": "Busy", "detail": "wait", "retryable": True})
+            else:
+                self.send(200, {"documents": 4})
+
+        do_GET = do_POST = answer
+
+        def send(self, status, body):
+            data = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Retry-After", "1")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", paths
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(WAIT_S)
