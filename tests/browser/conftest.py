@@ -12,6 +12,17 @@ from tests.fakes.openai import EMBEDDING_MODEL, MODEL, OpenAIServer, serving
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A test that failed tells what stood on its page."""
+    outcome = yield
+    report = outcome.get_result()
+    page = getattr(item, "funcargs", {}).get("page")
+    if report.when == "call" and report.failed and page and not page.is_closed():
+        report.sections.append(("The page", f"{page.url}\n\n{page.inner_text('body')}"))
+
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 sync_api.expect.set_options(timeout=WAIT_MS)
 

@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 
+KEEPS_WHAT_IS_TOLD = """
+window.told = [];
+new MutationObserver(() => {
+  for (const one of document.querySelectorAll(".fn-told")) window.told.push(one.innerText);
+}).observe(document, {childList: true, subtree: true, characterData: true});
+"""
+"""A script for the page: what it tells goes away once it is done, which may be at once."""
+
+
 def make_files(folder: Path, texts: Mapping[str, str]) -> Path:
     """The folder, with these files in it."""
     folder.mkdir(exist_ok=True)
@@ -42,6 +51,13 @@ def open_form(page: "Page", program: Program) -> None:
 
 def press(place: "Page | Locator", label: str) -> None:
     place.get_by_role("button", name=label).click()
+
+
+def agree(page: "Page", place: "Locator", label: str) -> None:
+    """Press it once the page has come to rest: a click on what is being scrolled to gets lost."""
+    settle(page)
+    still(page)
+    press(place, label)
 
 
 def add_folder(page: "Page", program: Program, folder: Path, button: str) -> None:
@@ -114,3 +130,8 @@ def see_quiet(page: "Page") -> None:
     """Wait until the library page, which looks by itself, knows of no import at work any more."""
     sync_api.expect(page.locator(".fn-under-way")).to_be_hidden()
     settle(page)
+
+
+def see_told(page: "Page", text: str) -> None:
+    """Wait until the page, with the script above, has told this, be it gone again by now."""
+    page.wait_for_function("text => window.told.some((one) => one.includes(text))", arg=text)

@@ -9,7 +9,9 @@ import pytest
 from domain import ImportState
 from tests.browser.actions import PHONE, screenshot, scrolls_sideways, still
 from tests.browser.importing import (
+    KEEPS_WHAT_IS_TOLD,
     add_folder,
+    agree,
     choose,
     import_folder,
     make_files,
@@ -20,6 +22,7 @@ from tests.browser.importing import (
     see_quiet,
     see_rows,
     see_state,
+    see_told,
 )
 from tests.browser.program import ROOT, Program
 from ui import words
@@ -53,6 +56,7 @@ def folder(tmp_path: Path, kitchen: str) -> Path:
 @pytest.fixture
 def library(page: "sync_api.Page", program: Program, folder: Path, kitchen: str) -> "sync_api.Page":
     """The library page, the test's own two documents found in it."""
+    page.add_init_script(KEEPS_WHAT_IS_TOLD)
     import_folder(page, program, folder)
     find(page, program, kitchen)
     see_rows(page, 2)
@@ -96,7 +100,7 @@ def test_what_is_chosen_is_imported_again_though_nothing_has_changed(
 ) -> None:
     library.get_by_text(words.DOCUMENTS_CHOOSE_ALL.format(n=2)).click()
     press(library, words.READ_AGAIN)
-    library.get_by_text(words.count(words.WILL_IMPORT, 2)).wait_for()
+    see_told(library, words.count(words.WILL_IMPORT, 2))
     open_page(library, program, "imports")
     library.get_by_role("button", name=kitchen).click()
     history = library.locator(".fn-table tbody tr")
@@ -112,14 +116,14 @@ def test_a_removed_document_stays_left_out_until_it_is_taken_back(
     removal = library.locator(".st-key-library-removal")
     sync_api.expect(removal).to_contain_text(words.count(words.LIBRARY_REMOVE_ASK, 1))
     screenshot(library, "library-remove")
-    press(removal, words.count(words.LIBRARY_REMOVE_NOW, 1))
-    library.get_by_text(words.count(words.WILL_REMOVE, 1)).wait_for()
+    agree(library, removal, words.count(words.LIBRARY_REMOVE_NOW, 1))
+    see_told(library, words.count(words.WILL_REMOVE, 1))
     see_rows(library, 1)  # without a click
     see_quiet(library)
     assert len(list(folder.iterdir())) == 2
     choose(library, words.LIBRARY_VIEWS["left out"])
     press(library, words.count(words.TAKE_BACK_ALL, 1))
-    library.get_by_text(words.count(words.WILL_TAKE_BACK, 1)).wait_for()
+    see_told(library, words.count(words.WILL_TAKE_BACK, 1))
     see_quiet(library)
     find(library, program, kitchen)
     see_rows(library, 2)
