@@ -42,13 +42,13 @@ def _show_job(services: Services, import_id: str, known: ImportState) -> None:
         job = services.queue.get(principal(), import_id)
     except NotFoundError:  # the source is removed, and its imports with it
         st.rerun()
-    if job.state is not known:  # the head of the page tells the state too
-        st.rerun()
     with st.container(border=True, key="job"):
         st.html(f'<div class="fn-job">{badge(job.state)}{escape(words.JOB_KINDS[job.kind])}</div>')
         st.progress(share(job.progress), _headline(job))
         st.html(f'<div class="fn-source-row">{_details(job)}</div>')
         _show_buttons(services, job)
+    if job.state is not known:  # the head of the page tells the state too
+        st.rerun()  # after the buttons, or a press would be lost
 
 
 def share(progress: Progress | None) -> float:

@@ -79,8 +79,6 @@ def _something_runs(services: Services) -> bool:
 
 @errors_shown()
 def _show_list(services: Services, *, polled: bool) -> None:
-    if polled and not _something_runs(services):
-        st.rerun()  # the whole page, which then looks no more
     statuses = services.sources.list(principal())
     if not statuses:
         st.caption(words.NO_SOURCES)
@@ -89,6 +87,8 @@ def _show_list(services: Services, *, polled: bool) -> None:
     if boxes:
         with st.expander(words.count(words.CONVERSATION_BOXES, len(boxes))):
             _show_boxes(boxes)
+    if polled and not _something_runs(services):  # after the buttons, or a press would be lost
+        st.rerun()  # the whole page, which then looks no more
 
 
 def _show_boxes(boxes: Sequence["SourceStatus"]) -> None:

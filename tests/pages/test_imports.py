@@ -336,6 +336,45 @@ def test_a_source_of_the_list_is_opened_and_left(services, source):
     assert source.location not in told(page)
 
 
+def list_looked_at_again() -> None:
+    import streamlit as st
+
+    import ui
+    from ui.imports import _show_list
+
+    _show_list(ui.services(), polled=st.session_state.pop("polled", False))
+
+
+def test_a_source_pressed_as_the_last_import_ends_is_opened(services, source):
+    page = AppTest.from_function(list_looked_at_again, default_timeout=20).run()
+    page.session_state["polled"] = True
+    press(page, source.name)
+    assert page.query_params["source"] == source.id
+
+
+def job_looked_at_again() -> None:
+    import streamlit as st
+
+    import ui
+    from domain import LOCAL_USER, ImportState
+    from ui.import_progress import _show_job
+
+    services, job = ui.services(), st.session_state["job"]
+    began = st.session_state.pop("began", False)
+    now = services.queue.get(LOCAL_USER, job).state
+    _show_job(services, job, ImportState.RUNNING if began else now)
+
+
+def test_an_import_is_cancelled_though_its_state_changes_at_that_moment(services, source):
+    page = AppTest.from_function(job_looked_at_again, default_timeout=20)
+    job = services.sources.refresh(LOCAL_USER, source.id)
+    page.session_state["job"] = job.id
+    page.run()
+    page.session_state["began"] = True
+    button(page, words.CANCEL_JOB).click().run()
+    assert services.queue.get(LOCAL_USER, job.id).state is ImportState.CANCELLED
+
+
 def test_names_of_people_are_no_markup(services, source):
     given = {"include": "", "exclude": ""}
     services.sources.edit(LOCAL_USER, source.id, given, SourceSettings("<b>x</b>"))
