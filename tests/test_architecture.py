@@ -25,10 +25,10 @@ ALLOWED = {
     "agent": {"services", "chains"} | LEAVES,
     "catalog": {"services"} | PARTS | LEAVES,
     "bootstrap": PARTS | LEAVES | {"services", "models", "settings", "agent", "catalog"},
-    "api": {"bootstrap", "services"} | VALUES,
-    "ui": {"bootstrap", "services"} | VALUES,
+    "api": {"bootstrap", "services", "catalog"} | VALUES,
+    "ui": {"bootstrap", "services", "catalog"} | VALUES,
     "cli": {"bootstrap", "services", "settings", "commands"} | VALUES,
-    "commands": {"bootstrap", "services", "settings", "agent", "api"} | VALUES,
+    "commands": {"bootstrap", "services", "settings", "agent", "api", "catalog"} | VALUES,
     "pages": {"ui"},
     "app": {"ui"},
 }
