@@ -69,8 +69,8 @@ class CatalogueDescription:
     """What the columns of a catalogue's data mean; "" is a column that there is not.
 
     `places` is the path of the data, and like that of the reviews relative to the description.
-    Ratings are from 0 to `rating_scale`. `groups` are those that write reviews, with the name of
-    each by language.
+    Ratings are from 0 to `rating_scale`; `rating_count` is the column with how many a rating rests
+    on. `groups` are those that write reviews, with the name of each by language.
     """
 
     name: str
@@ -84,6 +84,7 @@ class CatalogueDescription:
     filters: tuple[FilterField, ...] = ()
     rating: str = ""
     rating_scale: float = 5.0
+    rating_count: str = ""
     latitude: str = ""
     longitude: str = ""
     reviews: ReviewColumns | None = None

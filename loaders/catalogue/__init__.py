@@ -1,0 +1,1 @@
+"""Catalogues of places as a source: a YAML description, and data beside it."""
