@@ -1,0 +1,1 @@
+"""Catalogues of places that do not exist, to try Footnote's catalogue search with."""
