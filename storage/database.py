@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from errors import BusyError, ConfigError, StorageError
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration. Compared at each start, so that Alembic loads only for a migration."""
 
 _FILE = "footnote.db"

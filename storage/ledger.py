@@ -17,6 +17,7 @@ from storage.database import Database
 from storage.documents import StoredDocument
 from storage.groups import in_groups
 from storage.import_rows import add_items
+from storage.place_rows import place_rows
 from storage.tables import (
     Base,
     DiscardedPassageRow,
@@ -24,6 +25,7 @@ from storage.tables import (
     DocumentTextRow,
     FailureRow,
     PassageRow,
+    PlaceRow,
 )
 
 
@@ -53,11 +55,16 @@ class Ledger:
             _discard(session, index_id, [id_ for id_ in passage_ids if id_ not in live])
 
     def publish(self, index_id: str, import_id: str, versions: Sequence[NewVersion]) -> None:
-        """Make the versions visible, and discard the passages of those they replace."""
+        """Make the versions visible, and discard the passages of those they replace.
+
+        Raises:
+            SourceError: A place has a number that is not finite.
+        """
         with self._database.write() as session:
             _remove(session, [version.document.id for version in versions])
             for row_type, rows in _rows(versions).items():
-                session.execute(insert(row_type), rows)
+                if rows:
+                    session.execute(insert(row_type), rows)
             _add_passages(session, index_id, [p for version in versions for p in version.passages])
             _forget_failures(session, [version.document for version in versions])
             add_items(session, import_id, [version.item for version in versions])
@@ -175,11 +182,10 @@ def _forget_failures(session: Session, documents: Sequence[StoredDocument]) -> N
 
 
 def _rows(versions: Sequence[NewVersion]) -> dict[type[Base], list[dict[str, Any]]]:
-    if not versions:
-        return {}
     texts = [{"document_id": version.document.id, "text": version.text} for version in versions]
     documents = [
         asdict(version.document) | {"pages": [list(page) for page in version.document.pages]}
         for version in versions
     ]
-    return {DocumentRow: documents, DocumentTextRow: texts}
+    places = place_rows(version.document for version in versions)
+    return {DocumentRow: documents, DocumentTextRow: texts, PlaceRow: places}

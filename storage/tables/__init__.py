@@ -5,6 +5,7 @@ They are imported from here: only together are they the ledger, which a migratio
 
 from storage.tables.access import ApiKeyRow
 from storage.tables.base import Base
+from storage.tables.catalogue import PlaceRow, UserRow
 from storage.tables.conversations import ConversationRow, LabelRow, RatingRow, TurnRow
 from storage.tables.imports import FailureRow, ImportItemRow, ImportRow, WorkerRow
 from storage.tables.library import (
@@ -30,9 +31,11 @@ __all__ = [
     "IndexRow",
     "LabelRow",
     "PassageRow",
+    "PlaceRow",
     "RatingRow",
     "SourceRow",
     "SourceSecretRow",
     "TurnRow",
+    "UserRow",
     "WorkerRow",
 ]

@@ -5,13 +5,17 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect
 
-from domain import Principal
+from domain import Person, Principal
 from storage import database, migrations
 from storage.conversations import Conversations
 from storage.database import open_database
+from storage.documents import Documents
 from storage.labels import Labels
 from storage.migrations.run import is_known, newest
+from storage.people import People
+from storage.places import Places
 from storage.tables import Base
+from tests.fakes.library import DictLoader, Library
 
 ANNA = Principal("anna")
 
@@ -78,3 +82,20 @@ def test_a_migration_can_be_undone_and_done_again(tmp_path, revision):
     open_database(tmp_path).close()
     migrate(tmp_path, revision, down=True)
     assert list(Labels(open_database(tmp_path)).list(ANNA)) == []
+
+
+def test_a_folder_from_before_the_catalogues_keeps_what_it_holds_both_ways(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"leave.md": "# Leave\n\n25 days."}))
+    library.database.close()
+    migrate(tmp_path, "0006", down=True)
+    opened = open_database(tmp_path)
+    assert [document.key for document in Documents(opened).list()] == ["leave.md"]
+    assert Places(opened).list() == ((), 0)
+
+    People(opened).save(Person("anna", "kim", {"food": 4.0}))
+    opened.close()
+    migrate(tmp_path, "0006", down=True)
+    migrated = open_database(tmp_path)
+    assert [document.key for document in Documents(migrated).list()] == ["leave.md"]
+    assert People(migrated).list("anna") == []

@@ -1,0 +1,238 @@
+import math
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain import ImportItem, ImportKind, Outcome, Place, Review
+from errors import NotFoundError, SourceError
+from storage.database import open_database
+from storage.documents import StoredDocument, document_id
+from storage.import_queue import QueuedImports
+from storage.ledger import Ledger, NewVersion
+from storage.places import Places
+from storage.sources import Sources
+from tests.fakes.library import Library
+
+NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return Library(tmp_path_factory.mktemp("places"))
+
+
+@pytest.fixture
+def catalogue(library):
+    return Catalogue(library, "/restaurants")
+
+
+class Catalogue:
+    """An empty catalogue of a library."""
+
+    def __init__(self, library, location):
+        self.places = Places(library.database)
+        self.ledger = Ledger(library.database)
+        source = library.sources.ensure("catalogue", location, name=location)
+        self.id = source.id
+        self.run = (
+            QueuedImports(library.database).enqueue(source.id, "ada", ImportKind.IMPORT, {}).id
+        )
+        known = library.documents.known(self.id)
+        self.remove([version.document_id for version in known.values()])
+
+    def publish(self, *places):
+        """Publishes places given as (title, details) or, without details, plain documents."""
+        self.ledger.publish("index", self.run, [self.version(*place) for place in places])
+
+    def remove(self, ids):
+        self.ledger.remove(self.run, [(id_, item("x")) for id_ in ids])
+
+    def version(self, title, told=None):
+        key = told["place_id"] if told else title
+        document = StoredDocument(
+            id=self.document(key), source_id=self.id, key=key, version="1", formats_version=1,
+            title=title, location="places.jsonl", format="place", encoding=None, pages=(),
+            warnings=(), details={"place": told} if told else {}, imported_at=NOW, revision=1,
+        )  # fmt: skip
+        return NewVersion(document, "# " + title, (), item(key))
+
+    def document(self, key):
+        return document_id(self.id, key)
+
+    def listed(self, **wanted):
+        return [place.place_id for place in self.places.list(self.id, **wanted).places]
+
+    def matching(self, fields=None, min_rating=None):
+        found = self.places.matching(self.id, fields or {}, min_rating)
+        return sorted(place.place_id for place in self.places.by_documents(found).values())
+
+
+def item(key):
+    return ImportItem(key, "places.jsonl", Outcome.NEW)
+
+
+def told(place_id, **more):
+    return {"place_id": place_id} | more
+
+
+names = st.text(max_size=8)
+words = st.text(st.characters(exclude_characters='"'), min_size=1) | st.sampled_from("aA구区")
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+written = st.fixed_dictionaries(
+    {
+        "place_id": st.text(min_size=1, max_size=8),
+        "types": st.lists(names, max_size=3),
+        "fields": st.dictionaries(names, names, max_size=3),
+        "facts": st.dictionaries(names, names, max_size=3),
+        "rating": st.none() | st.floats(0, 5),
+        "ratings": st.integers(0, 2**31),
+        "latitude": st.none() | st.floats(-90, 90),
+        "longitude": st.none() | st.floats(-180, 180),
+        "reviews": st.lists(
+            st.tuples(
+                st.integers(0, 99), st.integers(0, 99), names, st.none() | numbers, names, names
+            ).map(list),
+            max_size=3,
+        ),
+    }
+)
+
+
+@given(title=names, told=written)
+def test_what_is_published_is_what_places_give_back(library, title, told):
+    catalogue = Catalogue(library, "/any")
+    catalogue.publish((title, told))
+    place = Place(
+        document_id=catalogue.document(told["place_id"]),
+        catalogue_id=catalogue.id,
+        place_id=told["place_id"],
+        title=title,
+        types=tuple(told["types"]),
+        fields=told["fields"],
+        facts=told["facts"],
+        rating=told["rating"],
+        reviews=told["ratings"],
+        latitude=told["latitude"],
+        longitude=told["longitude"],
+    )
+    places = catalogue.places
+    assert places.get(catalogue.id, told["place_id"]) == place
+    assert places.list(catalogue.id) == ((place,), 1)
+    assert places.by_documents([place.document_id]) == {place.document_id: place}
+    assert places.values(catalogue.id) == {name: [v] for name, v in sorted(told["fields"].items())}
+    assert places.types(catalogue.id) == sorted(set(told["types"]))
+    reviews = [Review(*review) for review in told["reviews"]]
+    assert places.reviews([place.document_id]) == {place.document_id: reviews}
+
+
+@given(name=words, value=words, other=words)
+def test_a_place_matches_the_exact_value_of_a_field_of_any_name(library, name, value, other):
+    catalogue = Catalogue(library, "/any")
+    catalogue.publish(("A", told("a", fields={name: value})))
+    assert catalogue.matching({name: value}) == ["a"]
+    assert catalogue.matching({name: other}) == (["a"] if other == value else [])
+
+
+@given(kinds=st.lists(st.text('aAB"\\ ,다', min_size=1), max_size=3, unique=True))
+def test_a_place_is_listed_by_each_of_its_types_and_no_other(library, kinds):
+    catalogue = Catalogue(library, "/any")
+    catalogue.publish(("A", told("a", types=kinds)))
+    for kind in kinds:
+        assert catalogue.listed(types=[kind]) == ["a"]
+        assert catalogue.listed(types=["none", kind]) == ["a"]
+        assert (kind + "b" in kinds) is bool(catalogue.listed(types=[kind + "b"]))
+        assert (kind.swapcase() in kinds) is bool(catalogue.listed(types=[kind.swapcase()]))
+
+
+def test_filters_leave_what_has_every_value_and_the_rating(catalogue):
+    catalogue.publish(
+        ("A", told("a", fields={"borough_en": "Queens", "price": "$"}, rating=4.0)),
+        ("B", told("b", fields={"borough_en": "Queens", "price": "$$"}, rating=3.9)),
+        ("C", told("c", fields={"borough_en": "Bronx"}, rating=None)),
+        ("D", told("d")),
+    )
+    assert catalogue.matching() == ["a", "b", "c", "d"]
+    assert catalogue.matching({"borough_en": "Queens"}) == ["a", "b"]
+    assert catalogue.matching({"borough_en": "queens"}) == []
+    assert catalogue.matching({"borough_en": "Queens", "price": "$$"}) == ["b"]
+    assert catalogue.matching({"cuisine": "any"}) == []
+    assert catalogue.matching(min_rating=4) == ["a"]
+    assert catalogue.matching(min_rating=0) == ["a", "b"]
+    assert catalogue.listed(fields={"borough_en": "Queens"}, min_rating=3.9) == ["a", "b"]
+
+
+def test_a_list_is_by_title_then_id_and_comes_in_pages(catalogue):
+    catalogue.publish(("B", told("1")), ("A", told("3")), ("A", told("2")), ("C", told("0")))
+    assert catalogue.listed() == ["2", "3", "1", "0"]
+    page = catalogue.places.list(catalogue.id, offset=1, limit=2)
+    assert ([place.place_id for place in page.places], page.total) == (["3", "1"], 4)
+    assert catalogue.places.list(catalogue.id, offset=9).total == 4
+
+
+def test_catalogues_do_not_see_each_other_s_places(catalogue, library):
+    other = Catalogue(library, "/devices")
+    catalogue.publish(("A", told("1", rating=4.0, types=["bar"], fields={"borough_en": "Bronx"})))
+    other.publish(("Z", told("1", rating=2.0)), ("Y", told("2", rating=1.0)))
+    assert catalogue.places.get(catalogue.id, "1").title == "A"
+    assert {place.title for place in catalogue.places.named("1")} == {"A", "Z"}
+    assert catalogue.matching() == ["1"]
+    assert {"1", "2"} <= {place.place_id for place in catalogue.places.list().places}
+    assert catalogue.places.mean_rating(other.id) == 1.5
+    assert catalogue.places.types(other.id) == []
+    assert catalogue.places.values(other.id) == {}
+
+
+def test_without_a_rated_place_there_is_no_mean(catalogue):
+    assert catalogue.places.mean_rating(catalogue.id) is None
+    catalogue.publish(("A", told("a")))
+    assert catalogue.places.mean_rating(catalogue.id) is None
+
+
+def test_a_place_goes_when_its_document_is_none_any_more(catalogue):
+    catalogue.publish(("A", told("a")), ("B", told("b")))
+    catalogue.publish(("a", None))
+    assert catalogue.listed() == ["b"]
+    assert catalogue.places.reviews([catalogue.document("a")]) == {}
+
+
+def test_a_place_goes_with_its_document_and_a_new_version_replaces_it(catalogue):
+    catalogue.publish(("A", told("a")), ("B", told("b", rating=1.0)))
+    catalogue.publish(("B", told("b", rating=2.0)))
+    catalogue.remove([catalogue.document("a")])
+    assert [place.rating for place in catalogue.places.list(catalogue.id).places] == [2.0]
+    with pytest.raises(NotFoundError, match="no place 'a'"):
+        catalogue.places.get(catalogue.id, "a")
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("name", ["rating", "latitude", "longitude", "reviews"])
+def test_a_number_that_is_not_finite_is_refused_by_its_name_and_nothing_is_stored(
+    catalogue, name, number
+):
+    bad = [[0, 1, "", number, "", ""]] if name == "reviews" else number
+    with pytest.raises(SourceError, match=rf"'b' can't be stored: its {name} holds"):
+        catalogue.publish(("A", told("a")), ("B", told("b", **{name: bad})))
+    assert catalogue.listed() == []
+
+
+def test_reviews_of_many_places_come_at_once(catalogue):
+    reviews = [[3, 9, "korean", 4.5, "2026-01-02", "r1"], [10, 12, "", None, "", ""]]
+    ids = [f"{n:04}" for n in range(1200)]
+    catalogue.publish(*((one, told(one, reviews=reviews)) for one in ids))
+    documents = [catalogue.document(one) for one in ids]
+    found = catalogue.places.reviews([*documents, "none"])
+    assert set(found) == set(documents)
+    assert set(map(len, found.values())) == {2}
+    assert found[documents[0]][0] == Review(3, 9, "korean", 4.5, "2026-01-02", "r1")
+    assert len(catalogue.places.by_documents([*documents, "none"])) == 1200
+
+
+def test_the_ledger_remembers_places_in_the_next_process(tmp_path):
+    library = Library(tmp_path)
+    Catalogue(library, "/restaurants").publish(("A", told("a", fields={"borough_en": "Bronx"})))
+    library.database.close()
+    again = open_database(tmp_path)
+    source = Sources(again).find("catalogue", "/restaurants")
+    assert Places(again).get(source.id, "a").fields == {"borough_en": "Bronx"}
