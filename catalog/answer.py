@@ -1,0 +1,102 @@
+"""Answers questions about a catalogue, and checks what the answers cite."""
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from catalog.composed_answer import compose
+from catalog.material import Material, sources_of
+from catalog.prompts import answer_messages
+from chains.citations import CheckedAnswer, check_answer, shown_text
+from chains.markers import MarkerParser
+from domain import EXTRACTIVE
+from services.answering import CUT_SHORT
+from services.storable import storable
+
+if TYPE_CHECKING:  # slow, and opening the page does not need it
+    from langchain_core.language_models import BaseChatModel
+
+__all__ = ["CatalogueAnswerer", "Material", "Writing", "sources_of"]
+
+
+@dataclass(frozen=True)
+class CatalogueAnswerer:
+    """Writes answers with a chat model, or without one.
+
+    `model_label` is what answers of the model are signed with.
+    """
+
+    model: "BaseChatModel | None" = None
+    model_label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What its answers are signed with."""
+        return self.model_label if self.model else EXTRACTIVE
+
+    def write(self, material: Material) -> "Writing":
+        """An answer that nothing is written of yet."""
+        return Writing(material, self.pieces(material))
+
+    def pieces(self, material: Material) -> Generator[str, None, str]:
+        """The answer as it is written, its markers with their quotes; then why it is cut short.
+
+        A model is not asked where there is no place to speak of. Closing this ends its stream.
+
+        Raises:
+            ModelError: The model failed, perhaps after some pieces.
+        """
+        if self.model is None or not material.places:
+            yield from compose(material)
+            return ""
+        stream = cast("Generator[Any]", self.model.stream(answer_messages(material)))
+        notice = ""
+        with closing(stream):
+            for piece in stream:
+                if piece.text:
+                    yield storable(piece.text)
+                if piece.response_metadata.get("finish_reason") == "length":
+                    notice = CUT_SHORT
+        return notice
+
+
+@dataclass
+class Writing:
+    """One answer being written: `raw` is what is written of it, with the quotes in its markers.
+
+    `notice` says why it ended before it was done, "" if it did not.
+    """
+
+    material: Material
+    pieces: Generator[str, None, str]
+    raw: str = ""
+    notice: str = ""
+
+    def texts(self) -> Iterator[str]:
+        """The answer as it is shown, piece by piece: markers are plain [n].
+
+        Closing this ends what the model is still writing.
+
+        Raises:
+            ModelError: The model failed; `check` knows what was written until then.
+        """
+        markers = MarkerParser()
+        with closing(self.pieces):
+            while (piece := self._next()) is not None:
+                self.raw += piece
+                if text := shown_text(markers.feed(piece)):
+                    yield text
+        if text := shown_text(markers.close()):
+            yield text
+
+    def check(self, text_of: Callable[[str], str | None]) -> CheckedAnswer:
+        """What is written until now, every citation checked against the documents' texts."""
+        return check_answer(self.raw, self.material.sources, text_of)
+
+    def _next(self) -> str | None:
+        try:
+            return next(self.pieces)
+        except StopIteration as end:
+            self.notice = end.value or ""
+            return None

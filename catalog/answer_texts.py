@@ -1,0 +1,128 @@
+"""The words of an answer that no model writes, in English, Korean and Japanese."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from domain import Aspect, CatalogueDescription, NamedValue, Words
+
+LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "ko": "Korean", "ja": "Japanese"}
+"""What models call the languages of answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTexts:
+    """The words of one language. None of its sentences claims anything of a place by itself."""
+
+    intro: str
+    rating: str
+    praised: str
+    blamed: str
+    review: str
+    original: str
+    nothing: str
+    without: str
+    separator: str
+    at_least: str
+    aspects: Mapping[str, str]
+
+    def nothing_found(self, filters: Sequence[str]) -> str:
+        """Says that there is no such place, and asks which of the filters to leave out."""
+        if not filters:
+            return self.nothing
+        return f"{self.nothing} {self.without.format(filters=self.separator.join(filters))}"
+
+    def judged(self, aspect: str, *, praises: bool) -> str:
+        """What stands before a quote that praises or blames the aspect."""
+        return (self.praised if praises else self.blamed).format(aspect=aspect)
+
+
+TEXTS: Mapping[str, AnswerTexts] = {
+    "en": AnswerTexts(
+        intro="These places fit best:",
+        rating="rating {rating}",
+        praised="{aspect}, praised again and again",
+        blamed="{aspect}, criticised again and again",
+        review="review",
+        original="in the original",
+        nothing="I found no place that fits.",
+        without="Shall I search without {filters}?",
+        separator=" or without ",
+        at_least="a rating of at least {rating:g}",
+        aspects={
+            "food": "Food",
+            "service": "Service",
+            "ambience": "Ambience",
+            "price": "Price",
+            "hygiene": "Hygiene",
+            "waiting": "Waiting",
+            "accessibility": "Accessibility",
+        },
+    ),
+    "ko": AnswerTexts(
+        intro="가장 잘 맞는 곳입니다:",
+        rating="평점 {rating}",
+        praised="{aspect}, 거듭 나오는 칭찬",
+        blamed="{aspect}, 거듭 나오는 불만",
+        review="리뷰",
+        original="원문",
+        nothing="조건에 맞는 곳을 찾지 못했습니다.",
+        without="{filters} 조건을 빼고 찾아볼까요?",
+        separator=" 또는 ",
+        at_least="평점 {rating:g} 이상",
+        aspects={
+            "food": "음식",
+            "service": "서비스",
+            "ambience": "분위기",
+            "price": "가격",
+            "hygiene": "위생",
+            "waiting": "대기",
+            "accessibility": "접근성",
+        },
+    ),
+    "ja": AnswerTexts(
+        intro="最も合う場所です：",
+        rating="評価 {rating}",
+        praised="{aspect}、繰り返し好評",
+        blamed="{aspect}、繰り返し不評",
+        review="レビュー",
+        original="原文",
+        nothing="条件に合う場所は見つかりませんでした。",
+        without="{filters}の条件を外して探しましょうか？",
+        separator="または",
+        at_least="評価{rating:g}以上",
+        aspects={
+            "food": "料理",
+            "service": "サービス",
+            "ambience": "雰囲気",
+            "price": "価格",
+            "hygiene": "衛生",
+            "waiting": "待ち時間",
+            "accessibility": "アクセス",
+        },
+    ),
+}
+
+
+def value_name(value: str, named: Sequence[NamedValue], language: str) -> str:
+    """What people who speak the language call a value of the data, such as italian_restaurant.
+
+    A catalogue names it by its first word for it; in English by the value itself.
+    """
+    words: Words = next((one.words for one in named if one.value == value), {})
+    of_language = words.get(language, ()) if language != "en" else ()
+    return of_language[0] if of_language else value.replace("_", " ")
+
+
+def aspect_name(name: str, aspects: Sequence[Aspect], language: str) -> str:
+    """What people who speak the language call an aspect."""
+    if known := TEXTS[language].aspects.get(name):
+        return known
+    about: Words = next((one.about for one in aspects if one.name == name), {})
+    words = about.get(language, ())
+    return words[0] if words else name.replace("_", " ")
+
+
+def group_name(group: str, description: CatalogueDescription, language: str) -> str:
+    """What a review of that group is called: 한국인 리뷰."""
+    names = dict(description.groups).get(group, {})
+    return names.get(language) or names.get("en") or group or TEXTS[language].review

@@ -1,0 +1,120 @@
+"""The answer that needs no model: what the facts and the reviewers say, word for word."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from catalog.answer_texts import TEXTS, aspect_name, group_name, value_name
+from catalog.material import INDIFFERENT, SHOWN_PLACES, Material, by_wish, holds, is_facts
+from catalog.translation import is_in
+from chains.quotes import QuoteFinder
+from chains.visible_text import shown
+from domain import FoundPlace, Pattern, Source
+
+LONGEST_QUOTE = 400
+"""Longer words are not quoted: a marker that long would be no marker."""
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|])")
+# Inner quotation marks become single ones, so that the outer pair is plain to see.
+_INNER = str.maketrans(dict.fromkeys('"“”„‟', "'"))
+
+
+def compose(material: Material) -> Iterator[str]:
+    """The answer, a piece for each place: its name, what it is, what is praised and criticised.
+
+    Every statement cites the source that says it. Where there is no place it says so, and which
+    filters to leave out.
+    """
+    texts = TEXTS[material.language]
+    if not material.places:
+        yield texts.nothing_found(_filters(material))
+        return
+    yield texts.intro
+    for number, found in enumerate(material.places[:SHOWN_PLACES], start=1):
+        title = _MARKDOWN.sub(r"\\\1", found.place.title)
+        first, *others = _statements(material, found) or [""]
+        lines = [f"{number}. **{title}**" + (f" — {first}" if first else "")]
+        lines += [f"   - {other}" for other in others]
+        yield "\n\n" + "\n".join(lines)
+
+
+def _statements(material: Material, found: FoundPlace) -> list[str]:
+    sources = material.sources_about(found)
+    wished = by_wish(found.patterns, material.weights)
+    praise = [one for one in wished if one.praises]
+    blame = [
+        one
+        for one in wished
+        if not one.praises and material.weights.get(one.aspect, INDIFFERENT) >= INDIFFERENT
+    ]
+    said = (_first_said(material, patterns, sources) for patterns in (praise, blame))
+    return [one for one in (_facts(material, found, sources), *said) if one]
+
+
+def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> str:
+    """What it is, where, and its rating, as far as its facts say so."""
+    facts = next(filter(is_facts, sources), None)
+    if facts is None:
+        return ""
+    description, place, language = material.description, found.place, material.language
+    types = [value_name(one, description.types, language) for one in place.types]
+    fields = [
+        value_name(place.fields[one.name], one.values, language)
+        for one in description.filters
+        if place.fields.get(one.name)
+    ]
+    kinds = _cited(facts, ", ".join(types), [description.types_column])
+    where = _cited(facts, ", ".join(fields), [one.column for one in description.filters])
+    rating_column = description.rating or "rating"
+    value = _line(facts, rating_column).partition(": ")[2]
+    rating = TEXTS[language].rating.format(rating=value) if value else ""
+    return ", ".join(filter(None, (kinds, where, _cited(facts, rating, [rating_column]))))
+
+
+def _cited(facts: Source, statement: str, columns: Sequence[str]) -> str:
+    """The statement with the lines of those columns quoted; "" where they can't be."""
+    lines = [line for column in columns if (line := _line(facts, column))]
+    quotes = [shown(line).translate(_INNER) for line in lines]
+    if not statement or not quotes:
+        return ""
+    finder = QuoteFinder(facts.text)
+    if not all(len(quote) <= LONGEST_QUOTE and finder.find(quote) for quote in quotes):
+        return ""
+    return statement + " " + " ".join(f'[{facts.n}: "{quote}"]' for quote in quotes)
+
+
+def _line(facts: Source, column: str) -> str:
+    """The line of that column among the facts, "" where it has none."""
+    found = re.search(rf"^- {re.escape(column)}: .+$", facts.text, re.MULTILINE) if column else None
+    return found.group().removeprefix("- ") if found else ""
+
+
+def _first_said(material: Material, patterns: Sequence[Pattern], sources: Sequence[Source]) -> str:
+    """The first of the patterns that can be quoted, with its quote."""
+    return next(filter(None, (_said(material, one, sources) for one in patterns)), "")
+
+
+def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> str:
+    description, language = material.description, material.language
+    aspect = aspect_name(pattern.aspect, description.aspects, language)
+    judged = TEXTS[language].judged(aspect, praises=pattern.praises)
+    group = group_name(pattern.group, description, language)
+    for quote in pattern.quotes:
+        words = shown(quote.text).translate(_INNER)
+        source = next((one for one in sources if holds(one, quote)), None)
+        if source and len(words) <= LONGEST_QUOTE and QuoteFinder(source.text).find(words):
+            own = "" if is_in(quote.text, language) else f", {TEXTS[language].original}"
+            told = words.replace("[", "\\[")
+            return f"{judged} [{group}{own}]: “{told}” [{source.n}]"
+    return ""
+
+
+def _filters(material: Material) -> list[str]:
+    """What the question narrowed the places by, in the person's words."""
+    filters, language = material.query.filters, material.language
+    named = {one.name: one.values for one in material.description.filters}
+    told = [
+        value_name(value, named.get(name, ()), language) for name, value in filters.fields.items()
+    ]
+    if filters.min_rating is not None:
+        told.append(TEXTS[language].at_least.format(rating=filters.min_rating))
+    return told
