@@ -86,6 +86,19 @@ def combine_convex(
     return _best_first(lists, shares, ["bm25", "dense"], limit)
 
 
+def min_max(scored: Sequence[Scored]) -> dict[str, float]:
+    """By id, the score scaled to [0, 1]: the lowest is 0, the highest 1, all equal ones are 1.
+
+    Raises:
+        ValueError: A score is not finite.
+    """
+    values = _finite(scored)
+    if not values:
+        return {}
+    lowest, spread = min(values), max(values) - min(values)
+    return {item: (score - lowest) / spread if spread else 1.0 for item, score in scored}
+
+
 def check_weights(weights: Sequence[float] | None, count: int) -> Sequence[float]:
     """The weights of so many lists; equal ones if none are given.
 
@@ -122,14 +135,6 @@ def _best_first(
     return [Hit(item, scores[item], tuple(part(name, item) for name in lists)) for item in best]
 
 
-def _min_max(scored: Sequence[Scored], _union: Sequence[str]) -> dict[str, float]:
-    values = _finite(scored)
-    if not values:
-        return {}
-    lowest, spread = min(values), max(values) - min(values)
-    return {item: (score - lowest) / spread if spread else 1.0 for item, score in scored}
-
-
 def _z_score(scored: Sequence[Scored], union: Sequence[str]) -> dict[str, float]:
     values = _finite(scored)
     if not values:
@@ -148,6 +153,6 @@ def _finite(scored: Sequence[Scored]) -> list[float]:
 
 
 _SCALES: dict[Normalisation, Callable[[Sequence[Scored], Sequence[str]], dict[str, float]]] = {
-    Normalisation.MIN_MAX: _min_max,
+    Normalisation.MIN_MAX: lambda scored, _union: min_max(scored),
     Normalisation.Z_SCORE: _z_score,
 }

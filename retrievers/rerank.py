@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -49,44 +50,12 @@ class RerankRetriever(CountedRetriever):
         if not near:
             return []
         try:
-            scores = self._scores([(query, document.page_content) for document in near])
+            pairs = [(query, document.page_content) for document in near]
+            scores = scores_in_time(self.cross_encoder, pairs, self.budget_s, self.pairs_per_batch)
         except ModelError as error:
             return _skipped(found, str(error))
         below = f"Only the first {self.depth} passages are reranked."
         return _in_order_of(scores, near) + _skipped(rest, below)
-
-    def _scores(self, pairs: list[tuple[str, str]]) -> list[float]:
-        """In a thread of its own, since loading a model or a batch can't be interrupted.
-
-        No pool: the interpreter waits at its end for a pool's threads, however slow they are.
-        """
-        scores: Future[list[float]] = Future()
-        stop = threading.Event()
-        work = (pairs, stop, scores)
-        threading.Thread(target=self._score_into, args=work, name="rerank", daemon=True).start()
-        try:
-            return scores.result(self.budget_s)
-        except TimeoutError as error:
-            raise ModelError(f"Reranking took longer than {self.budget_s:g} s.") from error
-        finally:
-            stop.set()
-
-    def _score_into(
-        self, pairs: list[tuple[str, str]], stop: threading.Event, scores: Future[list[float]]
-    ) -> None:
-        try:
-            scores.set_result(self._score_batches(pairs, stop))
-        except BaseException as error:  # noqa: BLE001  # raised where the scores are awaited
-            scores.set_exception(error)
-
-    def _score_batches(self, pairs: list[tuple[str, str]], stop: threading.Event) -> list[float]:
-        scores: list[float] = []
-        for start in range(0, len(pairs), self.pairs_per_batch):
-            if stop.is_set():
-                break
-            batch = pairs[start : start + self.pairs_per_batch]
-            scores += _checked(self.cross_encoder.score(batch), len(batch))
-        return scores
 
 
 @dataclass(frozen=True)
@@ -101,6 +70,58 @@ class Reranking:
     def over(self, base: BaseRetriever, k: int) -> RerankRetriever:
         """The retriever that reranks what `base` finds."""
         return RerankRetriever(base=base, k=k, **vars(self))
+
+    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The cross-encoder's scores of pairs of question and text; see `scores_in_time`."""
+        return scores_in_time(self.cross_encoder, pairs, self.budget_s, self.pairs_per_batch)
+
+
+def scores_in_time(
+    cross_encoder: BaseCrossEncoder,
+    pairs: Sequence[tuple[str, str]],
+    budget_s: float,
+    pairs_per_batch: int,
+) -> list[float]:
+    """The scores of the pairs in their order, compared within one call only.
+
+    A batch under way when the budget runs out is finished beside, and its scores are dropped.
+
+    Raises:
+        ModelError: It took longer than `budget_s`, or the model failed.
+    """
+    # In a thread of its own, since loading a model or a batch can't be interrupted. No pool: the
+    # interpreter waits at its end for a pool's threads, however slow they are.
+    scores: Future[list[float]] = Future()
+    stop = threading.Event()
+
+    def work() -> None:
+        try:
+            scores.set_result(_score_batches(cross_encoder, pairs, pairs_per_batch, stop))
+        except BaseException as error:  # noqa: BLE001  # raised where the scores are awaited
+            scores.set_exception(error)
+
+    threading.Thread(target=work, name="rerank", daemon=True).start()
+    try:
+        return scores.result(budget_s)
+    except TimeoutError as error:
+        raise ModelError(f"Reranking took longer than {budget_s:g} s.") from error
+    finally:
+        stop.set()
+
+
+def _score_batches(
+    cross_encoder: BaseCrossEncoder,
+    pairs: Sequence[tuple[str, str]],
+    pairs_per_batch: int,
+    stop: threading.Event,
+) -> list[float]:
+    scores: list[float] = []
+    for start in range(0, len(pairs), pairs_per_batch):
+        if stop.is_set():
+            break
+        batch = list(pairs[start : start + pairs_per_batch])
+        scores += _checked(cross_encoder.score(batch), len(batch))
+    return scores
 
 
 def _checked(scores: list[float], wanted: int) -> list[float]:

@@ -182,6 +182,19 @@ class Documents:
         found = self._rows(passage_ids)
         return [hydrated(*found[id_]) for id_ in passage_ids if id_ in found]
 
+    def of_passages(self, passage_ids: Sequence[str]) -> dict[str, str]:
+        """By passage id, the id of its document; ids that `hydrate` leaves out are left out.
+
+        Nothing else is read: hundreds of passages take a few milliseconds.
+        """
+        wanted = select(PassageRow.id, PassageRow.document_id)
+        with self._database.read() as session:
+            return {
+                id_: document
+                for group in in_groups(passage_ids)
+                for id_, document in session.execute(wanted.where(PassageRow.id.in_(group)))
+            }
+
     def neighbours(self, passage_ids: Sequence[str], n: int) -> dict[str, Passage]:
         """By id, the passages widened by `n` on either side; see `read_windows`."""
         with self._database.read() as session:

@@ -10,7 +10,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import Field, ValidationError
 
 from errors import ConfigError, ModelError, ModelUnavailableError
-from retrievers.rerank import RerankRetriever
+from retrievers.rerank import Reranking, RerankRetriever
 
 TEXTS = ["vpn", "sick leave", "annual leave", "leave", "annual leave days"]
 
@@ -229,3 +229,12 @@ def test_no_passage_is_lost_or_doubled_and_ranks_count_from_1(scores, k, depth, 
     assert [move["rank"] for move in moves] == list(range(1, len(moves) + 1))
     assert [move["score"] for move in moves] == sorted(scores[:depth], reverse=True)
     assert ids(found)[:depth] == [f"p{move['rank_before']}" for move in moves]
+
+
+def test_pairs_can_be_scored_without_a_retriever():
+    reranking = Reranking(Words(), depth=1, budget_s=60, pairs_per_batch=2)
+    pairs = [("annual leave", text) for text in TEXTS]
+    assert reranking.scores(pairs) == [0, 1, 2, 1, 2]
+    assert reranking.cross_encoder.batches == [2, 2, 1]
+    with pytest.raises(ModelError, match="2 scores for 1"):
+        Reranking(Scripted([1.0, 2.0]), depth=1, budget_s=60).scores(pairs[:1])

@@ -103,3 +103,9 @@ def test_ids_are_all_of_them_or_those_an_index_lacks(library):
     assert len(everything) == 3
     assert list(library.documents.ids(missing_in=library.indexes.active().id)) == []
     assert list(library.documents.ids(missing_in="a new one")) == everything
+
+
+def test_the_documents_of_passages_are_told_and_unknown_passages_left_out(library):
+    known = [*passages_of(library, "b.txt"), *passages_of(library, "handbook/leave.md")]
+    asked = [*(passage.id for passage in known), "unknown", *map(str, range(1000))]
+    assert library.documents.of_passages(asked) == {one.id: one.document_id for one in known}

@@ -1,0 +1,51 @@
+"""From the filters of a question to the passages that may be found."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from domain import CatalogueFilters, Filter
+
+
+class MatchesPlaces(Protocol):
+    """The part of `storage.places.Places` that filters need."""
+
+    def matching(
+        self,
+        catalogue_id: str,
+        fields: Mapping[str, str] | None = None,
+        min_rating: float | None = None,
+    ) -> list[str]:
+        """The document ids of the places that the filters leave."""
+        ...
+
+
+def narrowed(places: MatchesPlaces, catalogue_id: str, filters: CatalogueFilters) -> Filter | None:
+    """The condition on passages; None where the filters leave no place.
+
+    The desired types narrow nothing.
+    """
+    if not filters.fields and filters.min_rating is None:
+        return {"source_id": catalogue_id}
+    left = places.matching(catalogue_id, filters.fields, filters.min_rating)
+    return {"source_id": catalogue_id, "document_id": {"$in": left}} if left else None
+
+
+def why_none(places: MatchesPlaces, catalogue_id: str, filters: CatalogueFilters) -> str:
+    """Which filter leaves no place, for the person to remove; all where it is them together."""
+    asked = _each(filters)
+    alone = [told for told, one in asked.items() if narrowed(places, catalogue_id, one) is None]
+    if alone:
+        return f"No place of the catalogue has {' or '.join(alone)}: remove that from the filters."
+    return f"No place of the catalogue has {' and '.join(asked)}: remove one of these filters."
+
+
+def _each(filters: CatalogueFilters) -> dict[str, CatalogueFilters]:
+    """Each filter by itself, by the words for it."""
+    found = {
+        f"the {name} {value!r}": CatalogueFilters({name: value})
+        for name, value in filters.fields.items()
+    }
+    least = filters.min_rating
+    if least is not None:
+        found[f"a rating of {least:g} or more"] = CatalogueFilters(min_rating=least)
+    return found

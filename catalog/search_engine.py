@@ -1,0 +1,220 @@
+"""Ranks the places of a catalogue for a question and a person, and tells what each score is of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from catalog.candidates import Candidate, combine, rank_places, wording
+from catalog.narrowing import MatchesPlaces, narrowed, why_none
+from catalog.scores import (
+    DEFAULT_WEIGHTS,
+    PRIOR_WEIGHT,
+    PartWeights,
+    confidence,
+    place_parts,
+    total,
+    type_match,
+)
+from domain import CatalogueQuery, Filter, FoundPlace, Place, PlacePassage
+from errors import ModelError
+from retrievers.fusion import min_max
+from retrievers.rankers import DenseRanker, KeywordRanker
+from storage.documents import Documents
+
+if TYPE_CHECKING:
+    from retrievers.rerank import Reranking
+    from services.ranking import OpenIndex
+
+PASSAGES = 5
+"""The most passages that a place is judged by and shown with."""
+READ_CHARS = 1000
+"""The most characters of a place's passages that the cross-encoder reads."""
+NO_CROSS_ENCODER = (
+    "No reranker is set, so the places are ranked without a cross-encoder: set"
+    " FOOTNOTE_RERANK_PROVIDER to fastembed or http."
+)
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """How places are ranked; see the settings that begin with FOOTNOTE_CATALOGUE.
+
+    `candidates` is how many places of each list are judged, `k` how many are found at most.
+    """
+
+    weights: PartWeights = DEFAULT_WEIGHTS
+    dense_weight: float = 0.9
+    candidates: int = 60
+    k: int = 20
+    prior_weight: float = PRIOR_WEIGHT
+
+
+class EngineResult(NamedTuple):
+    """The places found, best first, and what is to be known of how, such as a missing term."""
+
+    places: tuple[FoundPlace, ...]
+    notices: tuple[str, ...] = ()
+
+
+class OpensIndex(Protocol):
+    """The part of `services.library.Library` that is needed."""
+
+    def open_index(self) -> "OpenIndex | None":
+        """The index that answers now; None before any import."""
+        ...
+
+
+class ReadsPlaces(MatchesPlaces, Protocol):
+    """The part of `storage.places.Places` that is needed."""
+
+    def by_documents(self, document_ids: Sequence[str]) -> dict[str, Place]:
+        """The places by the ids of their documents."""
+        ...
+
+    def mean_rating(self, catalogue_id: str) -> float | None:
+        """The mean rating of a catalogue's places; None where none is rated."""
+        ...
+
+
+@dataclass(frozen=True)
+class SearchEngine:
+    """Finds places; `reranking` holds the cross-encoder, None where none is set."""
+
+    library: OpensIndex
+    documents: Documents
+    places: ReadsPlaces
+    options: EngineOptions = field(default_factory=EngineOptions)
+    reranking: "Reranking | None" = None
+
+    def search(
+        self, catalogue_id: str, scale: float, query: CatalogueQuery, preference_text: str = ""
+    ) -> EngineResult:
+        """The best places for the question among those that its filters leave, best first.
+
+        The places with the best passages, by words and by vectors, are judged. The score of each
+        is the sum of its terms times their weights: hybrid, confidence, type and cross_encoder. A
+        term that can't be told is left out: the type where none is desired, the confidence where
+        the catalogue has no ratings, the cross-encoder where it is missing, failed or took too
+        long, which a notice says. Ties go to the higher confidence, then by title and id.
+
+        Args:
+            catalogue_id: The catalogue, a source.
+            scale: The highest rating in it.
+            query: The question. The vectors and the cross-encoder see its English wording; BM25
+                looks for the words of both.
+            preference_text: What matters to the person, in English; see
+                `catalog.preferences.preference_text`.
+
+        Raises:
+            StorageError, ModelError: The index can't be read, or the embedding fails.
+        """
+        condition = narrowed(self.places, catalogue_id, query.filters)
+        if condition is None:
+            return EngineResult((), (why_none(self.places, catalogue_id, query.filters),))
+        found = self._candidates(condition, query)
+        crossed, notices = self._cross_encoded(found, _asked(query, preference_text))
+        mean = self.places.mean_rating(catalogue_id)
+        judged = [
+            self._judged(one, place, crossed, self._confidence(place, mean, scale), query)
+            for one, place in found.items()
+        ]
+        best = sorted(judged, key=_order)[: self.options.k]
+        return EngineResult(tuple(self._with_passages(best, found)), notices)
+
+    def _candidates(self, condition: Filter, query: CatalogueQuery) -> dict[Candidate, Place]:
+        """Each with its place; documents that are no places (any more) are left out."""
+        index = self.library.open_index()
+        if index is None:
+            return {}
+        english = _english(query)
+        dense = DenseRanker(index.passages, known_scripts=index.known_scripts)
+        sparse = KeywordRanker(index.keywords, index.passages.allowed)
+        asked = ((dense, english), (sparse, wording(query.question, english)))
+        documents_of, count = self.documents.of_passages, self.options.candidates
+        by_vectors, by_words = (
+            rank_places(rank, said, condition, documents_of, count) for rank, said in asked
+        )
+        found = combine(by_vectors, by_words, self.options.dense_weight)
+        places = self.places.by_documents([one.document_id for one in found])
+        return {one: places[one.document_id] for one in found if one.document_id in places}
+
+    def _confidence(self, place: Place, mean: float | None, scale: float) -> float | None:
+        prior = self.options.prior_weight
+        return confidence(place.rating, place.reviews, mean, scale=scale, prior_weight=prior)
+
+    def _judged(
+        self,
+        candidate: Candidate,
+        place: Place,
+        crossed: Mapping[str, float],
+        sure: float | None,
+        query: CatalogueQuery,
+    ) -> FoundPlace:
+        values = {
+            "hybrid": candidate.hybrid,
+            "confidence": sure,
+            "type": type_match(place.types, query.filters.desired_types),
+            "cross_encoder": crossed.get(candidate.document_id),
+        }
+        parts = place_parts(values, self.options.weights)
+        return FoundPlace(place, total(parts), parts)
+
+    def _cross_encoded(
+        self, found: Mapping[Candidate, Place], asked: str
+    ) -> tuple[dict[str, float], tuple[str, ...]]:
+        """The term by document id, from 0 to 1, or a notice why there is none."""
+        if not (found and self.options.weights.cross_encoder):
+            return {}, ()
+        if self.reranking is None:
+            return {}, (NO_CROSS_ENCODER,)
+        passages = self._passages(list(found))
+        ids = [one.document_id for one in found]
+        texts = [_read(place.title, passages[place.document_id]) for place in found.values()]
+        try:
+            scores = self.reranking.scores([(asked, text) for text in texts])
+        except ModelError as error:
+            return {}, (f"The places are ranked without the cross-encoder: {error}",)
+        return min_max(list(zip(ids, scores, strict=True))), ()
+
+    def _with_passages(
+        self, best: Sequence[FoundPlace], found: Mapping[Candidate, Place]
+    ) -> list[FoundPlace]:
+        shown = {one.place.document_id for one in best}
+        passages = self._passages([one for one in found if one.document_id in shown])
+        return [replace(one, passages=tuple(passages[one.place.document_id])) for one in best]
+
+    def _passages(self, found: Sequence[Candidate]) -> dict[str, list[PlacePassage]]:
+        """The committed passages by document id, the best first."""
+        wanted = [id_ for one in found for id_ in one.passage_ids[:PASSAGES]]
+        passages: dict[str, list[PlacePassage]] = {one.document_id: [] for one in found}
+        for document in self.documents.hydrate(wanted):
+            told = document.metadata
+            passages[told["document_id"]].append(
+                PlacePassage(
+                    document.id or "",
+                    told["start"],
+                    told["end"],
+                    document.page_content,
+                    told["version"],
+                )
+            )
+        return passages
+
+
+def _english(query: CatalogueQuery) -> str:
+    return query.query_en.strip() or query.question
+
+
+def _asked(query: CatalogueQuery, preference_text: str) -> str:
+    """What the cross-encoder is asked."""
+    return " [PREF] ".join(filter(None, [_english(query), preference_text]))
+
+
+def _read(title: str, passages: Sequence[PlacePassage]) -> str:
+    """What the cross-encoder reads of a place: never nothing, which some servers refuse."""
+    return f"{title}\n" + "\n\n".join(passage.text for passage in passages)[:READ_CHARS]
+
+
+def _order(found: FoundPlace) -> tuple[float, float, str, str]:
+    sure = sum(part.value for part in found.parts if part.name == "confidence")
+    return -found.score, -sure, found.place.title, found.place.place_id
