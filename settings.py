@@ -144,6 +144,26 @@ class Settings(BaseSettings):
         10, gt=0, le=600, description="Longest time for it; then the order without it is kept"
     )
 
+    catalogue_hybrid_weight: float = Field(
+        1.0, ge=0, le=100, description="Of words and vectors in the score of a catalogue's places"
+    )
+    catalogue_confidence_weight: float = Field(
+        0.3, ge=0, le=100, description="Of the rating there, trusted more the more often rated"
+    )
+    catalogue_type_weight: float = Field(
+        0.5, ge=0, le=100, description="Of being of a type that is asked for there"
+    )
+    catalogue_cross_encoder_weight: float = Field(
+        2.0, ge=0, le=100, description="Of the reranker's judgement there, where one is set"
+    )
+    catalogue_dense_weight: float = Field(
+        0.9, ge=0, le=1, description="Share of the vectors there, against the words"
+    )
+    catalogue_candidates: int = Field(
+        60, ge=1, le=1000, description="Places that words and vectors each put up to be judged"
+    )
+    catalogue_top_k: int = Field(20, ge=1, le=100, description="Places that are found at most")
+
     multi_query: int = Field(
         0, ge=0, le=5, description="Other wordings searched beside a question; by the chat model"
     )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
 
+    from catalog.search_engine import EngineOptions
     from models.chat import ChatSpec
     from models.embeddings import EmbeddingSpec
     from retrievers.rerank import Reranking
@@ -101,6 +102,26 @@ class Parts:
             settings.dense_weight,
             settings.score_threshold,
             settings.normalisation,
+        )
+
+    @cached_property
+    def catalogue_options(self) -> "EngineOptions":
+        """How the places of catalogues are ranked."""
+        from catalog.scores import PartWeights
+        from catalog.search_engine import EngineOptions
+
+        settings = self.settings
+        weights = PartWeights(
+            settings.catalogue_hybrid_weight,
+            settings.catalogue_confidence_weight,
+            settings.catalogue_type_weight,
+            settings.catalogue_cross_encoder_weight,
+        )
+        return EngineOptions(
+            weights,
+            settings.catalogue_dense_weight,
+            settings.catalogue_candidates,
+            settings.catalogue_top_k,
         )
 
     @property

@@ -1,5 +1,8 @@
 import pytest
 
+from bootstrap.parts import Parts
+from catalog.scores import PartWeights
+from catalog.search_engine import EngineOptions
 from errors import ConfigError
 from settings import Settings, load_settings, secret_variable
 
@@ -98,3 +101,31 @@ def test_no_other_variable_is_read_as_a_secret():
 def test_the_encryption_key_is_not_printed(monkeypatch):
     monkeypatch.setenv("FOOTNOTE_ENCRYPTION_KEY", "the-key")
     assert "the-key" not in repr(load_settings())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HYBRID_WEIGHT", "-1"),
+        ("CONFIDENCE_WEIGHT", "nan"),
+        ("TYPE_WEIGHT", "inf"),
+        ("CROSS_ENCODER_WEIGHT", "101"),
+        ("DENSE_WEIGHT", "1.1"),
+        ("CANDIDATES", "0"),
+        ("TOP_K", "101"),
+    ],
+)
+def test_a_catalogue_setting_out_of_range_is_named(name, value, monkeypatch):
+    monkeypatch.setenv(f"FOOTNOTE_CATALOGUE_{name}", value)
+    with pytest.raises(ConfigError, match=f"FOOTNOTE_CATALOGUE_{name}"):
+        load_settings()
+
+
+def test_catalogues_are_ranked_as_specified_unless_set_otherwise(monkeypatch):
+    assert Parts(load_settings()).catalogue_options == EngineOptions()
+    for n, name in enumerate(("HYBRID", "CONFIDENCE", "TYPE", "CROSS_ENCODER"), start=3):
+        monkeypatch.setenv(f"FOOTNOTE_CATALOGUE_{name}_WEIGHT", str(n))
+    for name, value in {"DENSE_WEIGHT": "0.25", "CANDIDATES": "7", "TOP_K": "8"}.items():
+        monkeypatch.setenv(f"FOOTNOTE_CATALOGUE_{name}", value)
+    expected = EngineOptions(PartWeights(3.0, 4.0, 5.0, 6.0), 0.25, 7, 8)
+    assert Parts(load_settings()).catalogue_options == expected
