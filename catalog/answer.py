@@ -1,6 +1,6 @@
 """Answers questions about a catalogue, and checks what the answers cite."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -73,7 +73,7 @@ class Writing:
     raw: str = ""
     notice: str = ""
 
-    def texts(self) -> Iterator[str]:
+    def texts(self) -> Generator[str, None, None]:
         """The answer as it is shown, piece by piece: markers are plain [n].
 
         Closing this ends what the model is still writing.

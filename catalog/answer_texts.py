@@ -125,4 +125,4 @@ def aspect_name(name: str, aspects: Sequence[Aspect], language: str) -> str:
 def group_name(group: str, description: CatalogueDescription, language: str) -> str:
     """What a review of that group is called: 한국인 리뷰."""
     names = dict(description.groups).get(group, {})
-    return names.get(language) or names.get("en") or group or TEXTS[language].review
+    return names.get(language) or names.get("en") or f"{group} {TEXTS[language].review}".strip()

@@ -13,9 +13,10 @@ from domain import FoundPlace, Pattern, Source
 LONGEST_QUOTE = 400
 """Longer words are not quoted: a marker that long would be no marker."""
 
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|])")
-# Inner quotation marks become single ones, so that the outer pair is plain to see.
-_INNER = str.maketrans(dict.fromkeys('"“”„‟', "'"))
+_MARKDOWN = re.compile(r"([\\*_\[\]<>#|])")
+# Inner quotation marks become single ones, so that the outer pair is plain to see. A lone backtick
+# would make code of the marker behind it, even escaped.
+_INNER = str.maketrans(dict.fromkeys('"“”„‟', "'") | {"`": None})
 
 
 def compose(material: Material) -> Iterator[str]:
@@ -30,11 +31,16 @@ def compose(material: Material) -> Iterator[str]:
         return
     yield texts.intro
     for number, found in enumerate(material.places[:SHOWN_PLACES], start=1):
-        title = _MARKDOWN.sub(r"\\\1", found.place.title)
+        title = _plain(found.place.title)
         first, *others = _statements(material, found) or [""]
         lines = [f"{number}. **{title}**" + (f" — {first}" if first else "")]
         lines += [f"   - {other}" for other in others]
         yield "\n\n" + "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Text of the data as it is shown within Markdown."""
+    return _MARKDOWN.sub(r"\\\1", text.replace("`", "'"))
 
 
 def _statements(material: Material, found: FoundPlace) -> list[str]:
@@ -72,20 +78,21 @@ def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> 
 
 def _cited(facts: Source, statement: str, columns: Sequence[str]) -> str:
     """The statement with the lines of those columns quoted; "" where they can't be."""
-    lines = [line for column in columns if (line := _line(facts, column))]
+    lines = [line for column in columns if column and (line := _line(facts, column))]
     quotes = [shown(line).translate(_INNER) for line in lines]
     if not statement or not quotes:
         return ""
     finder = QuoteFinder(facts.text)
     if not all(len(quote) <= LONGEST_QUOTE and finder.find(quote) for quote in quotes):
         return ""
-    return statement + " " + " ".join(f'[{facts.n}: "{quote}"]' for quote in quotes)
+    return _plain(statement) + " " + " ".join(f'[{facts.n}: "{quote}"]' for quote in quotes)
 
 
 def _line(facts: Source, column: str) -> str:
     """The line of that column among the facts, "" where it has none."""
-    found = re.search(rf"^- {re.escape(column)}: .+$", facts.text, re.MULTILINE) if column else None
-    return found.group().removeprefix("- ") if found else ""
+    start = f"{' '.join(column.split())}: "
+    lines = (line.removeprefix("- ") for line in facts.text.splitlines())
+    return next((line for line in lines if line.startswith(start)), "")
 
 
 def _first_said(material: Material, patterns: Sequence[Pattern], sources: Sequence[Source]) -> str:
@@ -96,7 +103,7 @@ def _first_said(material: Material, patterns: Sequence[Pattern], sources: Sequen
 def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> str:
     description, language = material.description, material.language
     aspect = aspect_name(pattern.aspect, description.aspects, language)
-    judged = TEXTS[language].judged(aspect, praises=pattern.praises)
+    judged = TEXTS[language].judged(_plain(aspect), praises=pattern.praises)
     group = group_name(pattern.group, description, language)
     for quote in pattern.quotes:
         words = shown(quote.text).translate(_INNER)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # slow, and opening the page does not need it
 
 QUOTES_A_CALL = 20
 """How many quotes a model is asked to translate at once."""
+MOST_CALLS = 8
+"""How many calls of one question at most: all quotes of five places fill them."""
 CALLS_AT_ONCE = 4
 """How many calls wait for the model's replies at the same time."""
 LONGEST = 4
@@ -57,11 +59,12 @@ def translate(
 ) -> Translated:
     """The patterns of each place, their quotes translated where they are in another language.
 
-    What the model does not translate, or not as asked after one repair, keeps the translation "",
-    as does everything without a model. A model that fails raises nothing: the notice says why.
+    Those of the first places go first: what is more than eight calls hold stays as it is. So does
+    what the model does not translate as asked, even after one repair, and everything without a
+    model: its translation is "". A model that fails raises nothing: the notice says why.
     """
     patterns = [tuple(of_place) for of_place in patterns_of_places]
-    texts = _foreign(patterns, language)
+    texts = _foreign(patterns, language)[: MOST_CALLS * QUOTES_A_CALL]
     if model is None or not texts:
         return Translated(patterns)
     calls = [
@@ -95,10 +98,10 @@ class _Call:
         """Take what is right in the reply; if anything is missing, ask for it next time."""
         from langchain_core.messages import AIMessage, HumanMessage
 
-        told = _json_object(storable(reply))
+        told = _json_object(reply)
         for n in self.missing:
             if _is_translation(told.get(n), self._texts[n]):
-                self.translations[self._texts[n]] = str(told[n]).strip()
+                self.translations[self._texts[n]] = storable(str(told[n])).strip()
         wrong = "some numbers have no translation" if told else "there is no JSON object in it"
         numbers = ", ".join(self.missing)
         again = REPAIR.format(wrong=wrong, language=self._language, numbers=numbers)

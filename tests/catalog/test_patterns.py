@@ -1,8 +1,5 @@
 """What reviewers say again and again."""
 
-import re
-from typing import NamedTuple
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,36 +7,7 @@ from hypothesis import strategies as st
 from catalog.patterns import find_patterns, tags_of
 from domain import Pattern, Review
 from language.sentences import split_sentences
-
-
-class Mention(NamedTuple):
-    aspect: str
-    start: int
-    end: int
-    praises: bool | None
-
-
-class Words:
-    """Knows few words, so that a test says all that matters."""
-
-    KNOWN = (
-        ("food", r"tasty|맛있", True),
-        ("food", r"bland", False),
-        ("food", r"pasta", None),
-        ("service", r"kind|친절", True),
-        ("service", r"rude", False),
-        ("decor", r"pretty", True),
-    )
-
-    def mentions(self, text):
-        return sorted(
-            (
-                Mention(aspect, found.start(), found.end(), praises)
-                for aspect, words, praises in self.KNOWN
-                for found in re.finditer(words, text, re.IGNORECASE)
-            ),
-            key=lambda mention: mention.start,
-        )
+from tests.catalog.found import FewWords
 
 
 def document(*told):
@@ -54,7 +22,7 @@ def document(*told):
 
 
 def patterns(*told, **options):
-    return find_patterns(*document(*told), Words(), **options)
+    return find_patterns(*document(*told), FewWords(), **options)
 
 
 def said(pattern):
@@ -191,7 +159,7 @@ REVIEWS = st.tuples(
 @given(st.lists(REVIEWS, max_size=12))
 def test_quotes_are_whole_sentences_just_as_they_stand_in_different_reviews(told):
     text, reviews = document(*told)
-    for pattern in find_patterns(text, reviews, Words()):
+    for pattern in find_patterns(text, reviews, FewWords()):
         homes = set()
         for quote in pattern.quotes:
             assert text[quote.start : quote.end] == quote.text
@@ -206,10 +174,10 @@ def test_quotes_are_whole_sentences_just_as_they_stand_in_different_reviews(told
 @given(st.lists(REVIEWS, max_size=12))
 def test_patterns_are_counted_ranked_and_the_same_again(told):
     text, reviews = document(*told)
-    found = find_patterns(text, reviews, Words())
+    found = find_patterns(text, reviews, FewWords())
     assert [one.rank for one in found] == list(range(1, len(found) + 1))
     assert [-one.count for one in found] == sorted(-one.count for one in found)
     for one in found:
         assert 2 <= one.count <= one.reviews == sum(r.group == one.group for r in reviews)
         assert 1 <= len(one.quotes) <= min(3, one.count)
-    assert find_patterns(text, reviews, Words()) == found
+    assert find_patterns(text, reviews, FewWords()) == found
