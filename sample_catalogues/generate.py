@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from sample_catalogues.restaurant_reviews import restaurant_reviews
 from sample_catalogues.restaurants import restaurants
 
 HERE = Path(__file__).parent
@@ -12,7 +13,10 @@ HERE = Path(__file__).parent
 
 def files() -> dict[str, str]:
     """The text of every data file, by its path beside this script."""
-    return {"restaurants/places.jsonl": _lines(restaurants())}
+    return {
+        "restaurants/places.jsonl": _lines(restaurants()),
+        "restaurants/reviews.jsonl": _lines(restaurant_reviews()),
+    }
 
 
 def write(folder: Path = HERE) -> None:

@@ -74,6 +74,9 @@ _USUAL_HOURS = (
 )
 
 
+_WITH_ARTICLE = {"Bronx", "East Village", "West Village", "Upper West Side", "Upper East Side"}
+
+
 class Restaurant(NamedTuple):
     """A restaurant as `places.jsonl` has it. `price_level` is 1 to 4, `rating` 0 to 5."""
 
@@ -90,6 +93,14 @@ class Restaurant(NamedTuple):
     lat: float
     lon: float
     description: str
+
+
+class Dish(NamedTuple):
+    """Something to order, by its name in each language; `kind` is "drink" or ""."""
+
+    en: str
+    ko: str
+    kind: str = ""
 
 
 @cache
@@ -116,11 +127,16 @@ def qualities() -> dict[str, dict[str, float]]:
     }
 
 
-def dishes(restaurant: Restaurant) -> list[tuple[str, str]]:
-    """What people eat there, in English and in Korean; the first two are its specialities."""
+def dishes(restaurant: Restaurant) -> list[Dish]:
+    """What people order there; the first two are its specialities."""
     lines = sections("restaurant_dishes")[restaurant.types[0]]
-    pairs = [(line.split(" | ")[0], line.split(" | ")[1]) for line in lines]
-    return chance("dishes", restaurant.place_id).sample(pairs, 5)
+    found = [Dish(*line.split(" | ")) for line in lines]
+    return chance("dishes", restaurant.place_id).sample(found, len(found))
+
+
+def called(part: str) -> str:
+    """A part of the city as it stands in a sentence, such as the Bronx."""
+    return f"the {part}" if part in _WITH_ARTICLE else part
 
 
 def id_of(name: str) -> str:
@@ -203,12 +219,12 @@ def overall_quality(found: dict[str, float]) -> float:
 
 def _description(restaurant: Restaurant, random: Random) -> str:
     words = sections("restaurant_descriptions")
-    (dish, _), (dish2, _) = dishes(restaurant)[:2]
+    dish, dish2 = (dish.en for dish in dishes(restaurant)[:2])
     parts = [random.choice(words[restaurant.types[0]]), random.choice(words["speciality"])]
     if random.random() < 0.7:
         parts.append(random.choice(_features(restaurant)))
     return " ".join(parts).format(
-        neighbourhood=restaurant.neighbourhood,
+        neighbourhood=called(restaurant.neighbourhood),
         seats=random.randint(9, 46) * 2,
         dish=dish,
         dish2=dish2,
