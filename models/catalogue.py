@@ -1,4 +1,4 @@
-"""Any embedding of fastembed's catalogue, by name."""
+"""Any embedding of fastembed's catalogue, and e5-large-v2, by name."""
 
 import threading
 from collections.abc import Mapping
@@ -19,9 +19,14 @@ RECOMMENDED = "intfloat/multilingual-e5-large"
 TEXTS_PER_BATCH = 16
 _RETRIEVE = "Given a question, retrieve passages that answer it"
 _PASSAGES = "Represent this sentence for searching relevant passages: "
-# What each model was trained to see before a question and before a passage; fastembed adds none.
+# What each model was trained to see before a question and before a passage; neither fastembed nor
+# servers add any. The first that a name begins with counts, whoever's it is said to be.
+_E5 = ("query: ", "passage: ")
 _PREFIXES = {
-    "intfloat/multilingual-e5": ("query: ", "passage: "),
+    "multilingual-e5-large-instruct": (f"Instruct: {_RETRIEVE}\nQuery: ", ""),
+    "multilingual-e5": _E5,
+    "e5-mistral": (f"Instruct: {_RETRIEVE}\nQuery: ", ""),
+    "e5-": _E5,
     "google/embeddinggemma": ("task: search result | query: ", "title: none | text: "),
     "qwen/qwen3-embedding": (f"Instruct: {_RETRIEVE}\nQuery:", ""),
     "nomic-ai/nomic-embed": ("search_query: ", "search_document: "),
@@ -30,6 +35,10 @@ _PREFIXES = {
     "baai/bge-base-en": (_PASSAGES, ""),
     "baai/bge-small-en": (_PASSAGES, ""),
 }
+# Not in fastembed's catalogue: in ONNX it is published, converted, by Nixiesearch.
+_E5_LARGE = "intfloat/e5-large-v2"
+_E5_LARGE_FILES = "nixiesearch/e5-large-v2-onnx"
+_registering = threading.Lock()
 _SCRIPTS = {"english": "latin", "german": "latin", "spanish": "latin", "chinese": "chinese"}
 
 
@@ -67,10 +76,8 @@ class CatalogueEmbeddings(Embeddings):
             return self._loaded
 
     def _load(self) -> "TextEmbedding":
-        from fastembed import TextEmbedding
-
         try:
-            return TextEmbedding(
+            return _fastembed()(
                 self._name, cache_dir=str(self._cache_dir), specific_model_path=self._path
             )
         except load_errors() as error:
@@ -102,7 +109,7 @@ def near_names(model: str, names: Mapping[str, str]) -> str:
 
 def prefixes(model: str) -> tuple[str, str]:
     """What goes before a question and before a passage; empty for most models."""
-    name = model.lower()
+    name = model.lower().removeprefix("intfloat/")
     return next((pair for start, pair in _PREFIXES.items() if name.startswith(start)), ("", ""))
 
 
@@ -113,8 +120,25 @@ def catalogue_scripts(model: str) -> frozenset[str] | None:
 
 
 def _catalogue() -> list[tuple[str, str]]:
-    from fastembed import TextEmbedding
+    models = _fastembed().list_supported_models()
+    return [(entry["model"], entry["description"]) for entry in models]
 
-    return [
-        (entry["model"], entry["description"]) for entry in TextEmbedding.list_supported_models()
-    ]
+
+def _fastembed() -> "type[TextEmbedding]":
+    """The class of fastembed, which knows e5-large-v2 from the first call on."""
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    with _registering:
+        known = {entry["model"] for entry in TextEmbedding.list_supported_models()}
+        if _E5_LARGE not in known:
+            TextEmbedding.add_custom_model(
+                _E5_LARGE,
+                PoolingType.MEAN,
+                normalization=True,
+                sources=ModelSource(hf=_E5_LARGE_FILES),
+                dim=1024,
+                model_file="model.onnx",
+                description="English",
+            )
+    return TextEmbedding

@@ -79,9 +79,10 @@ def build_embeddings(spec: EmbeddingSpec, cache_dir: Path) -> "Embeddings":
 
         check_name(spec.model)
         return CatalogueEmbeddings(spec.model, cache_dir / "fastembed", path=spec.path)
+    from models.catalogue import prefixes
     from models.openai_embeddings import ServerEmbeddings
 
-    return ServerEmbeddings(spec.endpoint(), spec.dimensions)
+    return ServerEmbeddings(spec.endpoint(), spec.dimensions, prefixes(spec.model))
 
 
 def fingerprint(spec: EmbeddingSpec) -> str:
@@ -92,11 +93,11 @@ def fingerprint(spec: EmbeddingSpec) -> str:
     if spec.provider == "builtin":
         made = f"{MODEL_SHA256[:12]};graph={BUILDER_VERSION};{spec.precision};dim={WIDTH}"
     elif spec.provider == "fastembed":
-        from models.catalogue import prefixes
-
-        made = f"passage={prefixes(spec.model)[1]!r}"
+        made = f"passage={_passage_prefix(spec)!r}"
     else:
         made = f"{spec.endpoint().host};dim={spec.dimensions or 'native'}"
+        if prefix := _passage_prefix(spec):
+            made += f";passage={prefix!r}"
     return f"{spec.provider};{spec.model};{made};unit"
 
 
@@ -114,6 +115,12 @@ def known_scripts(spec: EmbeddingSpec) -> frozenset[str] | None:
 
         return catalogue_scripts(spec.model)
     return None
+
+
+def _passage_prefix(spec: EmbeddingSpec) -> str:
+    from models.catalogue import prefixes
+
+    return prefixes(spec.model)[1]
 
 
 def _check(spec: EmbeddingSpec) -> None:

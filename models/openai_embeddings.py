@@ -21,25 +21,32 @@ class ServerEmbeddings(Embeddings):
     """Embeds through a server's /embeddings; vectors are brought to length one.
 
     Passages are tried again when the server is busy, as an import can wait; a question is not.
-    Nothing is sent and no client imported before the first text.
+    Nothing is sent and no client imported before the first text. `prefixes` go before questions
+    and before passages.
 
     Raises (all methods):
         ModelUnavailableError, ModelError: As `models.openai_errors.model_errors` says.
     """
 
-    def __init__(self, endpoint: Endpoint, dimensions: int | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        dimensions: int | None = None,
+        prefixes: tuple[str, str] = ("", ""),
+    ) -> None:
         self._endpoint = endpoint
+        self._query_prefix, self._passage_prefix = prefixes
         self._asked = dimensions
         self.dimensions = dimensions
         """Numbers per vector; None until the first vector tells, where it wasn't asked for."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vectors of the texts, in their order."""
-        return self._embed(self._patient, texts)
+        return self._embed(self._patient, [self._passage_prefix + text for text in texts])
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question."""
-        return self._embed(self._prompt, [text])[0]
+        return self._embed(self._prompt, [self._query_prefix + text])[0]
 
     def _embed(self, client: "OpenAIEmbeddings", texts: list[str]) -> list[list[float]]:
         if not texts:

@@ -11,12 +11,13 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from errors import ConfigError, ModelUnavailableError
-from models.catalogue import RECOMMENDED, CatalogueEmbeddings, prefixes
+from models.catalogue import RECOMMENDED, CatalogueEmbeddings, catalogue_scripts, prefixes
 from models.embeddings import EmbeddingSpec, build_embeddings
 
 WORDS = ["[PAD]", "[UNK]", "query:", "passage:", "leave", "days", "vpn"]
 TABLE = np.random.default_rng(7).normal(size=(len(WORDS), 4)).astype(np.float32)
 PLAIN, PREFIXED = "test/tiny", "intfloat/multilingual-e5-tiny"
+E5_LARGE = "intfloat/e5-large-v2"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -80,6 +81,35 @@ def test_a_model_gets_the_prefixes_it_was_trained_with(folder, tmp_path):
     (passage,) = model.embed_documents(["leave"])
     assert np.allclose(passage, expected("passage:", "leave"), atol=1e-6)
     assert np.allclose(model.embed_query("leave"), expected("query:", "leave"), atol=1e-6)
+
+
+def test_e5_large_is_known_by_name_and_gets_its_prefixes(folder, tmp_path):
+    model = build(E5_LARGE, folder, tmp_path)
+    (passage,) = model.embed_documents(["leave"])
+    assert np.allclose(passage, expected("passage:", "leave"), atol=1e-6)
+    assert np.allclose(model.embed_query("leave"), expected("query:", "leave"), atol=1e-6)
+    assert catalogue_scripts(E5_LARGE) == {"latin"}
+
+
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        (E5_LARGE, ("query: ", "passage: ")),
+        ("e5-large-v2", ("query: ", "passage: ")),
+        ("intfloat/e5-small", ("query: ", "passage: ")),
+        (RECOMMENDED, ("query: ", "passage: ")),
+        ("text-embedding-3-small", ("", "")),
+    ],
+)
+def test_every_e5_model_has_its_prefixes_whoever_serves_it(name, before):
+    assert prefixes(name) == before
+
+
+@pytest.mark.parametrize("name", ["multilingual-e5-large-instruct", "e5-mistral-7b-instruct"])
+def test_an_e5_model_that_takes_instructions_gets_one_for_questions_alone(name):
+    question, passage = prefixes(f"intfloat/{name}")
+    assert question.startswith("Instruct: ")
+    assert passage == ""
 
 
 def test_more_texts_than_a_batch_keep_their_order(folder, tmp_path):

@@ -68,6 +68,13 @@ def test_what_makes_the_same_vectors_keeps_the_fingerprint():
     assert fingerprint(EmbeddingSpec(path="/models")) == fingerprint(EmbeddingSpec())
 
 
+def test_the_prefix_of_passages_is_in_the_fingerprint_wherever_there_is_one():
+    served = EmbeddingSpec("openai", "intfloat/e5-large-v2", base_url="http://localhost:1/v1")
+    assert "passage='passage: '" in fingerprint(served)
+    assert "passage='passage: '" in fingerprint(EmbeddingSpec("fastembed", served.model))
+    assert "passage=" not in fingerprint(SERVER)
+
+
 def test_the_builtin_one_is_built_without_being_loaded(tmp_path):
     assert isinstance(build_embeddings(EmbeddingSpec(), tmp_path), MiniLMEmbeddings)
     assert list(tmp_path.iterdir()) == []

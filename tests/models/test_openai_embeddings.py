@@ -42,6 +42,15 @@ def test_texts_are_sent_as_texts_and_vectors_asked_for_in_base64(server, tmp_pat
     }
 
 
+def test_a_model_that_was_trained_with_prefixes_gets_them(server, tmp_path):
+    spec = EmbeddingSpec("openai", "intfloat/e5-large-v2", base_url=server.url)
+    model = build_embeddings(spec, tmp_path)
+    model.embed_documents(["leave", ""])
+    model.embed_query("how many days?")
+    sent = [text for request in server.requests for text in request.body["input"]]
+    assert sent == ["passage: leave", "passage: ", "query: how many days?"]
+
+
 def test_the_server_gives_the_same_numbers_in_base64_and_as_floats(server, tmp_path):
     body = json.dumps({"model": EMBEDDING_MODEL, "input": "one"}).encode()
     with urllib.request.urlopen(f"{server.url}/embeddings", body) as response:
