@@ -1,0 +1,194 @@
+"""Which judgement of a sentence belongs to which of the things that the sentence names."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+
+class Kind(Enum):
+    """What a word does: names an aspect or a thing of it, judges alone or beside one of those."""
+
+    ABOUT = "about"
+    THING = "things"
+    GOOD = "good"
+    BAD = "bad"
+    GOOD_WITH = "good_with"
+    BAD_WITH = "bad_with"
+    WEIGHS = "weighs"
+
+
+class Meaning(NamedTuple):
+    """What a word may mean; without an aspect it judges whatever stands beside it."""
+
+    aspect: str
+    kind: Kind
+
+
+class Word(NamedTuple):
+    """A word of a folded text; `clause` counts the clauses of the text."""
+
+    start: int
+    end: int
+    meanings: tuple[Meaning, ...]
+    clause: int
+    negated: bool
+
+
+@dataclass(slots=True)
+class Part:
+    """What a sentence says of an aspect, growing while it is read."""
+
+    aspect: str
+    start: int
+    end: int
+    clause: int
+    kind: Kind
+    praises: bool | None = None
+    judged: bool = False
+
+    def take(self, word: Word, praises: bool | None) -> None:
+        """Judge it by the word."""
+        self.start, self.end = min(self.start, word.start), max(self.end, word.end)
+        self.praises, self.judged = praises, True
+
+
+_PRAISES = {
+    Kind.GOOD: True, Kind.GOOD_WITH: True, Kind.BAD: False, Kind.BAD_WITH: False, Kind.WEIGHS: None
+}  # fmt: skip
+_NAMES = (Kind.ABOUT, Kind.THING)
+_BY_ITSELF = (Kind.GOOD, Kind.BAD)
+# What may stand between a judgement and what it stands before: "great Thai food", 좋은 분위기.
+_BEFORE_NOUN = re.compile(
+    r" (?:(?!(?:and|or|with|for|at|in|on|is|was|were|are|to|the|place|spot|restaurant)\b)"
+    r"[a-z'-]+ ){0,2}|"
+    r"[가-힣]{0,2}[은는한운던인] ?(?:[가-힣]+ )?|[い]?な?の?|い"
+)
+_TOGETHER = re.compile(
+    r"(?:'s)?,? (?:and|or|&|as well as|nor) (?:the |its |their |a |an )?|, ?|"
+    r"(?:[와과도]|이?랑|하고|이?나|및|,|[은는이가]? ?물론)+ ?(?:및 )?|[、とやもか・]+|"
+    r"[은는이가도] (?!.)"
+)
+_WORST_OF_NAMES = {"waiting": True}
+_BLAMED_IF_MISSING = {"service", "ambience", "hygiene", "accessibility"}
+
+
+class Judgements:
+    """Reads the words of one sentence of a folded text."""
+
+    def __init__(self, text: str, words: Sequence[Word]) -> None:
+        self._text = text
+        self._words = words
+        self._parts: list[Part] = []
+        self._names: dict[int, list[Part]] = {}
+
+    def parts(self) -> list[Part]:
+        """What is said of each aspect, once per statement; things alone are left out."""
+        for place, word in enumerate(self._words):
+            self._name(place, word)
+        for place, word in enumerate(self._words):
+            self._judge(place, word)
+        kept = [part for part in self._parts if part.judged or part.kind is Kind.ABOUT]
+        return list(_merged(sorted(kept, key=lambda part: (part.start, part.end))))
+
+    def _name(self, place: int, word: Word) -> None:
+        """Note the names of the sentence first: a judgement may stand before what it judges."""
+        for aspect, kind in word.meanings:
+            if kind in _NAMES:
+                part = Part(aspect, word.start, word.end, word.clause, kind)
+                if word.negated and kind is Kind.ABOUT:
+                    _deny(part)
+                self._names.setdefault(place, []).append(part)
+                self._parts.append(part)
+
+    def _judge(self, place: int, word: Word) -> None:
+        judging = [meaning for meaning in word.meanings if meaning.kind in _PRAISES]
+        if not judging or place in self._names:
+            return
+        named = [*self._named_behind(place), *self._named_before(place)]
+        beside = [meaning for meaning in judging if meaning.kind in (Kind.GOOD_WITH, Kind.BAD_WITH)]
+        fits = [self._beside(word, meaning, named) for meaning in beside]
+        if any(fits):
+            return
+        for meaning in judging:
+            if meaning.aspect and meaning.kind in _BY_ITSELF:
+                self._alone(word, meaning, named)
+            elif not meaning.aspect:
+                self._take(word, meaning, self._open(named, word))
+
+    def _open(self, named: list[Part], word: Word) -> list[Part]:
+        """Without one in its own clause a judgement is of the last of the clauses before."""
+        near = [part for part in named if part.clause == word.clause and not part.judged]
+        far = [part for part in named if part.clause != word.clause and not part.judged]
+        return near or far[-1:]
+
+    def _beside(self, word: Word, meaning: Meaning, named: list[Part]) -> bool:
+        fitting = [part for part in self._open(named, word) if part.aspect == meaning.aspect]
+        self._take(word, meaning, fitting)
+        return bool(fitting)
+
+    def _alone(self, word: Word, meaning: Meaning, named: list[Part]) -> None:
+        same = [
+            part for part in named
+            if part.aspect == meaning.aspect and part.clause == word.clause and not part.judged
+        ]  # fmt: skip
+        if not same:
+            same = [Part(meaning.aspect, word.start, word.end, word.clause, Kind.ABOUT)]
+            self._parts.extend(same)
+        self._take(word, meaning, same)
+
+    def _take(self, word: Word, meaning: Meaning, parts: list[Part]) -> None:
+        praises = _PRAISES[meaning.kind]
+        if praises is not None and word.negated:
+            praises = not praises
+        for part in parts:
+            part.take(word, praises)
+
+    def _named_before(self, place: int) -> list[Part]:
+        """What is named before the word, in order, since the last judgement."""
+        found: list[Part] = []
+        for earlier in range(place - 1, -1, -1):
+            names = self._names.get(earlier, [])
+            if names and all(part.judged for part in names) and found:
+                break
+            found[:0] = [part for part in names if not part.judged]
+        return found
+
+    def _named_behind(self, place: int) -> list[Part]:
+        """What is named right behind the word, with what is named together with that."""
+        found: list[Part] = []
+        link = _BEFORE_NOUN
+        for later in range(place + 1, len(self._words)):
+            between = self._text[self._words[later - 1].end : self._words[later].start]
+            if later not in self._names or len(between) > 24 or not link.fullmatch(between):
+                break
+            found.extend(self._names[later])
+            link = _TOGETHER
+        return found
+
+
+def _deny(part: Part) -> None:
+    """No waiting is a praise, no service a blame; "no food" says nothing."""
+    if part.aspect in _WORST_OF_NAMES or part.aspect in _BLAMED_IF_MISSING:
+        part.praises, part.judged = part.aspect in _WORST_OF_NAMES, True
+
+
+def _merged(parts: Sequence[Part]) -> Iterator[Part]:
+    """Parts of one aspect and clause that say the same, or of which one says nothing, as one."""
+    kept: dict[tuple[str, int], Part] = {}
+    for part in parts:
+        key = (part.aspect, part.clause)
+        before = kept.get(key)
+        if before is None or not _agree(before, part):
+            if before is not None:
+                yield before
+            kept[key] = part
+            continue
+        before.start, before.end = min(before.start, part.start), max(before.end, part.end)
+        before.praises = part.praises if before.praises is None else before.praises
+    yield from kept.values()
+
+
+def _agree(one: Part, other: Part) -> bool:
+    return None in (one.praises, other.praises) or one.praises == other.praises
