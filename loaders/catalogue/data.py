@@ -1,0 +1,92 @@
+"""The data of a catalogue in memory: the rows of its places, and the reviews of each."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from domain import CatalogueDescription
+from errors import SourceError
+from loaders.catalogue.facts import columns_of
+from loaders.catalogue.reviews import ReviewRows, check_nested, review_rows
+from loaders.catalogue.rows import Row, key_of
+from loaders.catalogue.tables import check_columns, read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The rows of a catalogue's data, by the ids of places; `path` is the file of these.
+
+    `nameless` are those of places without an id. `layout` is what of the description documents
+    follow from.
+    """
+
+    path: Path
+    description: CatalogueDescription
+    layout: Mapping[str, Any]
+    places: dict[str, list[Row]]
+    nameless: list[Row]
+    reviews: ReviewRows
+
+    def chosen(self, key: str, version: str) -> Row:
+        """The row with that id and version; the first where none is."""
+        rows = self.places[key]
+        same = (row for row in rows if len(rows) > 1 and self.version(key, row) == version)
+        return next(same, rows[0])
+
+    def version(self, key: str, row: Row) -> str:
+        """The version of the place, were it of that row."""
+        reviews = [review.values for review in self.reviews.of.get(key, ())]
+        told = [self.layout, row.values, reviews]
+        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _layout(description: CatalogueDescription) -> dict[str, Any]:
+    """What the documents follow from: no names, and no words that questions are asked in."""
+    filters = tuple(replace(one, values=()) for one in description.filters)
+    bare = replace(description, name="", types=(), filters=filters, groups=(), aspects=())
+    return asdict(bare)
+
+
+def data_files(folder: Path, description: CatalogueDescription) -> list[Path]:
+    """The files of the data, as they lie when links are followed.
+
+    Raises:
+        SourceError: One is not in the folder.
+    """
+    named = [("places", description.places)]
+    if description.reviews and description.reviews.file:
+        named.append(("reviews.file", description.reviews.file))
+    found = []
+    for field, file in named:
+        path = (folder / file).resolve()
+        if not path.is_relative_to(folder.resolve()):
+            raise SourceError(
+                f"{field}: {file} is a link to something outside the description's folder"
+            )
+        found.append(path)
+    return found
+
+
+def read_data(folder: Path, description: CatalogueDescription) -> Data:
+    """Read all of the data, which lies in a folder.
+
+    Raises:
+        SourceError: A file is missing or broken, holds no place or lacks a column.
+    """
+    data_files(folder, description)
+    named, file = columns_of(description), description.places
+    table = read_table(folder / file, [column for _, column in named])
+    if not table.rows:
+        raise SourceError(f"places: there is no place in {file}")
+    check_columns(file, table.columns, named)
+    check_nested(file, description, table.rows)
+    places: dict[str, list[Row]] = {}
+    for row in table.rows:
+        places.setdefault(key_of(row, description.id), []).append(row)
+    nameless = places.pop("", [])
+    reviews = review_rows(folder, description, places)
+    layout = _layout(description)
+    return Data(folder / file, description, layout, places, nameless, reviews)

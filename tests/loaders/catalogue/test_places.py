@@ -1,0 +1,348 @@
+"""A catalogue as a source: what its places read, and what becomes of wrong data."""
+
+import json
+
+import pytest
+
+from domain import Before, DocumentRef, Gone, Skipped
+from errors import SourceError, UnreadableError
+from loaders.catalogue.places import CataloguePlaces
+from loaders.split import split
+from tests.loaders.catalogue.catalogues import CAFES, TOLD, write_catalogue
+
+LINDEN = """# Café Linden
+
+Coffee and cake.
+
+## Facts
+
+- kinds: cafe, bakery
+- town: Bristol
+- street: Elm Street 1
+- stars: 4.5/5
+
+## Reviews
+
+### locals · 5/5 · 2026-03-01
+
+Lovely cake.
+
+### Review · 2/5
+
+Too loud."""
+
+
+@pytest.fixture
+def catalogue(tmp_path):
+    def write(**changes):
+        return CataloguePlaces(write_catalogue(tmp_path / "cafes", **changes))
+
+    return write
+
+
+def refs(loader, before=None):
+    listed = loader.list(before) if before else loader.list()
+    return {one.key: one for one in listed if isinstance(one, DocumentRef)}
+
+
+def skipped(loader):
+    return {one.key: one.reason for one in loader.list() if isinstance(one, Skipped)}
+
+
+def read(loader, key):
+    return loader.read(refs(loader)[key])
+
+
+def place(loader, key):
+    return read(loader, key).metadata["place"]
+
+
+def changed(n, **values):
+    """The cafés, the n-th (from 0) with other values."""
+    return [row | values if at == n else row for at, row in enumerate(CAFES)]
+
+
+def test_a_place_is_a_document_with_its_texts_facts_and_reviews(catalogue):
+    document = read(catalogue(), "a1")
+    assert document.page_content == LINDEN
+    told = document.metadata
+    assert (told["key"], told["title"], told["format"]) == ("a1", "Café Linden", "place")
+    assert told["warnings"] == []
+
+
+def test_what_is_kept_of_a_place_is_json_and_says_where_reviews_stand(catalogue):
+    told = place(catalogue(), "a1")
+    assert json.loads(json.dumps(told)) == told
+    reviews = told.pop("reviews")
+    assert told == {
+        "place_id": "a1",
+        "types": ["cafe", "bakery"],
+        "fields": {"city": "Bristol"},
+        "facts": {"street": "Elm Street 1"},
+        "rating": 4.5,
+        "ratings": 2,
+        "latitude": 51.4,
+        "longitude": -2.6,
+    }
+    assert [LINDEN[start:end] for start, end, *_ in reviews] == ["Lovely cake.", "Too loud."]
+    assert [tuple(rest) for _, _, *rest in reviews] == [
+        ("locals", 5.0, "2026-03-01", "r1"),
+        ("", 2.0, "", "r2"),
+    ]
+
+
+def test_what_a_row_does_not_say_is_not_there(catalogue):
+    document = read(catalogue(told=[]), "b2")
+    assert document.page_content == "# Bar Nord\n\n## Facts\n\n- kinds: bar\n- town: Bath"
+    told = document.metadata["place"]
+    assert (told["rating"], told["ratings"], told["latitude"]) == (None, 0, None)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_same_places_read_the_same_from_other_files(catalogue, suffix):
+    reviews = {"file": f"told.{suffix}", "place": "cafe", "text": "body", "rating": "stars"}
+    reviews |= {"id": "id", "date": "on", "group": "by"}
+    loader = catalogue(places=f"cafes.{suffix}", reviews=reviews)
+    document = read(loader, "a1")
+    assert document.page_content == LINDEN
+    assert document.metadata["place"] == place(catalogue(), "a1")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_reviews_may_stand_in_the_rows_of_their_places(catalogue, suffix):
+    inner = [{"body": "Lovely cake."}, {"body": "Too loud."}]
+    cell = json.dumps(inner) if suffix == "csv" else inner
+    loader = catalogue(
+        cafes=[{"id": "a1", "name": "Café Linden", "told": cell}],
+        places=f"cafes.{suffix}",
+        reviews={"column": "told", "text": "body"},
+        **dict.fromkeys(("text", "facts", "types", "rating", "location", "filters")),
+    )
+    document = read(loader, "a1")
+    spans = [
+        document.page_content[start:end] for start, end, *_ in document.metadata["place"]["reviews"]
+    ]
+    assert spans == ["Lovely cake.", "Too loud."]
+
+
+def test_without_a_rating_of_its_own_a_place_has_the_mean_of_its_reviews(catalogue):
+    document = read(catalogue(rating=None), "a1")
+    assert "- rating: 3.5/5" in document.page_content
+    assert document.metadata["place"]["rating"] == 3.5
+    assert document.metadata["place"]["ratings"] == 2
+    assert place(catalogue(), "b2")["rating"] == 4.0
+
+
+def test_how_many_ratings_there_are_may_stand_in_a_column(catalogue):
+    loader = catalogue(
+        cafes=changed(0, votes=1200), rating={"column": "stars", "count": "votes", "scale": 10}
+    )
+    document = read(loader, "a1")
+    assert "- stars: 4.5/10\n- votes: 1200" in document.page_content
+    assert document.metadata["place"]["ratings"] == 1200
+
+
+def test_a_rating_without_words_counts_but_is_no_section(catalogue):
+    told = [*TOLD, {"id": "r4", "cafe": "b2", "stars": 1}]
+    document = read(catalogue(told=told), "b2")
+    assert document.page_content.count("###") == 1
+    assert (document.metadata["place"]["rating"], document.metadata["place"]["ratings"]) == (2.5, 2)
+
+
+def test_a_version_follows_from_the_row_its_reviews_and_what_columns_mean(catalogue):
+    def version(**changes):
+        return refs(catalogue(**changes))["a1"].version
+
+    same = version()
+    assert version(cafes=changed(0, unused="x")) == same
+    assert version(cafes=changed(1, name="Bar Süd")) == same
+    assert (
+        version(catalogue="Coffee", filters={"city": {"column": "town", "words": {"Bath": {}}}})
+        == same
+    )
+    others = [
+        version(cafes=changed(0, name="Café Linde")),
+        version(told=TOLD[:1]),
+        version(facts=["street", "town"]),
+        version(rating={"column": "stars", "scale": 10}),
+    ]
+    assert len({same, *others}) == 5
+
+
+def test_a_document_is_of_the_version_that_is_listed(catalogue):
+    loader = catalogue()
+    ref = refs(loader)["a1"]
+    assert loader.read(ref).metadata["version"] == ref.version
+
+
+def test_a_place_is_read_without_a_listing_and_the_data_but_once(catalogue, tmp_path):
+    ref = refs(catalogue())["a1"]
+    loader = catalogue()
+    first = loader.read(ref)
+    (tmp_path / "cafes" / "cafes.jsonl").unlink()
+    assert loader.read(ref) == first
+
+
+def test_a_place_that_is_gone_meanwhile_is_unreadable(catalogue):
+    with pytest.raises(UnreadableError, match=r"cafes\.jsonl has no place z9"):
+        catalogue().read(DocumentRef("z9", "", ""))
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"stars": float("nan")}, "line 2: stars: NaN is not a number from 0 to 5"),
+        ({"stars": 5.1}, "line 2: stars: 5.1 is not a number from 0 to 5"),
+        ({"stars": -1}, "line 2: stars: -1 is not a number from 0 to 5"),
+        ({"stars": float("inf")}, "line 2: stars: inf is not a number from 0 to 5"),
+        ({"stars": "good"}, "line 2: stars: good is not a number from 0 to 5"),
+        ({"stars": True}, "line 2: stars: true is not a number from 0 to 5"),
+        ({"lat": 91, "lon": 0}, "line 2: lat: 91 is not a number from -90 to 90"),
+        ({"lat": 1, "lon": 200}, "line 2: lon: 200 is not a number from -180 to 180"),
+        ({"lat": 1}, "line 2: lon: it is empty, but its other half is not"),
+        ({"name": " "}, "line 2: name: it is empty"),
+    ],
+)
+def test_a_row_with_a_wrong_value_is_skipped_by_its_id_and_the_others_are_not(
+    catalogue, values, reason
+):
+    loader = catalogue(cafes=changed(1, **values))
+    assert skipped(loader) == {"b2": f"cafes.jsonl, {reason}"}
+    assert list(refs(loader)) == ["a1"]
+    with pytest.raises(UnreadableError):
+        loader.read(DocumentRef("b2", "", ""))
+
+
+def test_nan_in_a_parquet_file_is_named_by_its_row(catalogue):
+    loader = catalogue(cafes=changed(0, stars=float("nan")), places="cafes.parquet")
+    assert skipped(loader) == {"a1": "cafes.parquet, row 1: stars: NaN is not a number from 0 to 5"}
+
+
+def test_of_two_rows_with_one_id_the_first_counts_and_both_are_named(catalogue):
+    loader = catalogue(cafes=[*CAFES, {"id": "a1", "name": "Copy"}])
+    assert skipped(loader) == {
+        "a1": "cafes.jsonl, line 3: id: a1 is the place of cafes.jsonl, line 1 already"
+    }
+    assert read(loader, "a1").metadata["title"] == "Café Linden"
+
+
+def test_of_two_rows_with_one_id_the_one_imported_before_stays(catalogue):
+    copy = {"id": "a1", "name": "Copy"}
+    before = Before({"a1": refs(catalogue())["a1"]})
+    loader = catalogue(cafes=[copy, *CAFES])
+    ref = refs(loader, before)["a1"]
+    assert (ref.version, ref.title) == (before.documents["a1"].version, "Café Linden")
+    assert loader.read(ref).metadata["title"] == "Café Linden"
+
+
+def test_a_row_without_an_id_makes_no_earlier_place_certainly_gone(catalogue):
+    before = Before(refs(catalogue()))
+    listed = list(catalogue(cafes=changed(1, id="")).list(before))
+    assert [one.key for one in listed if isinstance(one, DocumentRef)] == ["a1"]
+    assert [one.reason for one in listed if isinstance(one, Skipped)] == [
+        "cafes.jsonl, line 2: id: it is empty",
+        "1 reviews are of places that are not there; the first is told.jsonl, line 3: cafe: b2",
+    ]
+    gone = [one for one in listed if isinstance(one, Gone)]
+    assert [(one.key, one.is_certain) for one in gone] == [("b2", False)]
+
+
+def test_reviews_of_places_that_are_not_there_are_counted(catalogue):
+    loader = catalogue(told=[*TOLD, {"cafe": "zz", "body": "?"}, {"body": "??"}])
+    assert list(refs(loader)) == ["a1", "b2"]
+    assert skipped(loader) == {
+        "told.jsonl": "2 reviews are of places that are not there;"
+        " the first is told.jsonl, line 4: cafe: zz"
+    }
+
+
+@pytest.mark.parametrize(
+    ("review", "warning"),
+    [
+        ({"body": "Fine", "stars": 7}, "stars: 7 is not a number from 0 to 5"),
+        ({"body": "Fine", "stars": float("nan")}, "stars: NaN is not a number from 0 to 5"),
+        ({"body": " "}, "body: it is empty"),
+        ({"body": "Again", "id": "r3"}, "id: r3 is there twice"),
+    ],
+)
+def test_a_wrong_review_is_left_out_with_a_warning(catalogue, review, warning):
+    document = read(catalogue(told=[*TOLD, {"cafe": "b2"} | review]), "b2")
+    assert document.metadata["warnings"] == [
+        f"told.jsonl, line 4: {warning}: the review is left out"
+    ]
+    assert len(document.metadata["place"]["reviews"]) == 1
+
+
+def test_warnings_do_not_outgrow_a_place(catalogue):
+    document = read(catalogue(told=[*TOLD, *[{"cafe": "b2", "body": ""}] * 50]), "b2")
+    assert len(document.metadata["warnings"]) == 11
+    assert document.metadata["warnings"][-1] == "40 more reviews are left out for such reasons"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"rating": {"column": "score"}},
+            r"^rating\.column: there is no column 'score' in cafes\.jsonl; it has id, name",
+        ),
+        ({"id": "key"}, r"^id: there is no column 'key' in cafes\.jsonl"),
+        ({"text": ["about", "more"]}, r"^text: there is no column 'more'"),
+        ({"filters": {"city": {"column": "c"}}}, r"^filters\.city\.column: there is no column 'c'"),
+        (
+            {"reviews": {"file": "told.csv", "place": "cafe", "text": "t"}},
+            r"^reviews\.text: there is no column 't' in told\.csv; it has id, cafe",
+        ),
+        ({"cafes": []}, r"^places: there is no place in cafes\.jsonl"),
+    ],
+)
+def test_a_wrong_column_is_named_by_its_field_and_nothing_is_listed(catalogue, changes, message):
+    with pytest.raises(SourceError, match=message):
+        next(catalogue(**changes).list())
+
+
+def test_a_wrong_column_of_nested_reviews_is_named(catalogue):
+    cafes = changed(0, told=[{"body": "Nice."}])
+    with pytest.raises(
+        SourceError, match=r"^reviews\.text: .*'txt' in told of cafes\.jsonl; it has body"
+    ):
+        next(catalogue(cafes=cafes, reviews={"column": "told", "text": "txt"}).list())
+
+
+def test_what_is_no_list_of_reviews_skips_its_place(catalogue):
+    cafes = changed(0, told="none")
+    loader = catalogue(cafes=cafes, reviews={"column": "told", "text": "body"})
+    assert skipped(loader) == {"a1": "cafes.jsonl, line 1: told: a list of objects must stand here"}
+
+
+def test_a_missing_file_is_named(catalogue, tmp_path):
+    loader = catalogue()
+    (tmp_path / "cafes" / "told.jsonl").unlink()
+    with pytest.raises(SourceError, match=r"told\.jsonl can't be opened: No such file"):
+        next(loader.list())
+
+
+def test_a_link_out_of_the_folder_is_refused(catalogue, tmp_path):
+    loader = catalogue()
+    data = tmp_path / "cafes" / "cafes.jsonl"
+    data.rename(tmp_path / "elsewhere.jsonl")
+    data.symlink_to(tmp_path / "elsewhere.jsonl")
+    with pytest.raises(SourceError, match=r"^places: cafes\.jsonl is a link to something outside"):
+        next(loader.list())
+
+
+def test_whoever_keeps_the_description_is_told_once_the_data_fits_it(tmp_path):
+    told = []
+    path = write_catalogue(tmp_path / "cafes", rating={"column": "score"})
+    with pytest.raises(SourceError):
+        next(CataloguePlaces(path, told.append).list())
+    assert told == []
+    list(CataloguePlaces(write_catalogue(tmp_path / "cafes"), told.append).list())
+    assert [one["catalogue"] for one in told] == ["Cafés"]
+
+
+def test_each_review_is_found_as_a_passage_of_its_own(catalogue):
+    document = read(catalogue(), "a1")
+    passages = split(document.page_content, document_id="d", version="v")
+    for start, end, *_ in document.metadata["place"]["reviews"]:
+        assert sum(one.start <= start and end <= one.end for one in passages) == 1
