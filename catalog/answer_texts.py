@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from domain import Aspect, CatalogueDescription, NamedValue, Words
+from domain import Aspect, CatalogueDescription, NamedValue, Source, Words
 
 LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "ko": "Korean", "ja": "Japanese"}
 """What models call the languages of answers."""
@@ -126,3 +126,10 @@ def group_name(group: str, description: CatalogueDescription, language: str) -> 
     """What a review of that group is called: 한국인 리뷰."""
     names = dict(description.groups).get(group, {})
     return names.get(language) or names.get("en") or f"{group} {TEXTS[language].review}".strip()
+
+
+def review_group(source: Source, description: CatalogueDescription) -> str | None:
+    """The described group that wrote the review of the source; None where none is known to have."""
+    heading = source.heading_path[-1] if len(source.heading_path) > 1 else ""
+    group = heading.partition(" · ")[0]
+    return group if group in dict(description.groups) else None

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from catalog.answer_texts import TEXTS, aspect_name, group_name, value_name
+from catalog.answer_texts import TEXTS, aspect_name, group_name, review_group, value_name
 from catalog.material import INDIFFERENT, SHOWN_PLACES, Material, by_wish, holds, is_facts
 from catalog.translation import is_in
 from chains.quotes import QuoteFinder
 from chains.visible_text import shown
 from domain import FoundPlace, Pattern, Source
+from language.sentences import split_sentences
 
 LONGEST_QUOTE = 400
 """Longer words are not quoted: a marker that long would be no marker."""
@@ -52,8 +53,9 @@ def _statements(material: Material, found: FoundPlace) -> list[str]:
         for one in wished
         if not one.praises and material.weights.get(one.aspect, INDIFFERENT) >= INDIFFERENT
     ]
-    said = (_first_said(material, patterns, sources) for patterns in (praise, blame))
-    return [one for one in (_facts(material, found, sources), *said) if one]
+    praised = _first_said(material, praise, sources) or _fitting(material, found, sources)
+    told = (_facts(material, found, sources), praised, _first_said(material, blame, sources))
+    return list(filter(None, told))
 
 
 def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> str:
@@ -101,18 +103,49 @@ def _first_said(material: Material, patterns: Sequence[Pattern], sources: Sequen
 
 
 def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> str:
-    description, language = material.description, material.language
-    aspect = aspect_name(pattern.aspect, description.aspects, language)
-    judged = TEXTS[language].judged(_plain(aspect), praises=pattern.praises)
-    group = group_name(pattern.group, description, language)
+    language = material.language
+    aspect = _plain(aspect_name(pattern.aspect, material.description.aspects, language))
+    group = group_name(pattern.group, material.description, language)
     for quote in pattern.quotes:
-        words = shown(quote.text).translate(_INNER)
         source = next((one for one in sources if holds(one, quote)), None)
-        if source and len(words) <= LONGEST_QUOTE and QuoteFinder(source.text).find(words):
-            own = "" if is_in(quote.text, language) else f", {TEXTS[language].original}"
-            told = words.replace("[", "\\[")
-            return f"{judged} [{group}{own}]: “{told}” [{source.n}]"
+        if source and (quoted := _quoted(quote.text, source)):
+            label = _label(group, quote.text, language)
+            return f"{TEXTS[language].judged(aspect, praises=pattern.praises)} {label}: {quoted}"
     return ""
+
+
+def _fitting(material: Material, found: FoundPlace, sources: Sequence[Source]) -> str:
+    """The first words that can be quoted of the passage that fits the question best."""
+    best = {passage.id for passage in found.passages[:1]}
+    source = next((one for one in sources if one.passage_id in best), None)
+    if source is None or is_facts(source):
+        return ""
+    group = review_group(source, material.description)
+    for start, end in split_sentences(source.text):
+        sentence = source.text[start:end]
+        if not sentence.startswith("#") and (quoted := _quoted(sentence, source)):
+            name = (
+                "" if group is None else group_name(group, material.description, material.language)
+            )
+            label = _label(name, sentence, material.language)
+            return f"{label}: {quoted}" if label else quoted
+    return ""
+
+
+def _quoted(text: str, source: Source) -> str:
+    """The text between quotation marks and its marker; "" where it could not be checked."""
+    words = shown(text).translate(_INNER)
+    if len(words) > LONGEST_QUOTE or not QuoteFinder(source.text).find(words):
+        return ""
+    told = words.replace("[", "\\[")
+    return f"“{told}” [{source.n}]"
+
+
+def _label(name: str, text: str, language: str) -> str:
+    """Who says it, and that it is in another language, where there is anything to say of it."""
+    original = "" if is_in(text, language) else TEXTS[language].original
+    told = ", ".join(filter(None, (name, original)))
+    return f"[{told}]" if told else ""
 
 
 def _filters(material: Material) -> list[str]:

@@ -19,7 +19,7 @@ TAGS = 4
 """How many tags a place has at most."""
 CLEARLY = 2
 """How many times as many reviews must praise an aspect as blame it, for it to be a tag."""
-FITTING_CHARS = range(12, 181)
+FITTING_CHARS = range(12, 121)
 """Shorter sentences tell little, longer ones are not read; both are quoted last."""
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.answer_texts import LANGUAGE_NAMES, aspect_name, group_name, value_name
-from catalog.material import SHOWN_PLACES, Material, is_facts
+from catalog.answer_texts import LANGUAGE_NAMES, aspect_name, group_name, review_group, value_name
+from catalog.material import SHOWN_PLACES, Material
 from domain import FoundPlace, Source
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
@@ -68,12 +68,11 @@ def _place_line(material: Material, found: FoundPlace) -> str:
 
 def _rendered(material: Material, source: Source) -> str:
     """Its first line is `[2] title [한국인 리뷰] 5/5 · 2025-01-02`, as far as known."""
-    of_place = source.heading_path[-1] if source.heading_path else ""
-    known = dict(material.description.groups)
-    group, _, rest = of_place.partition(" · ")
-    if not is_facts(source) and group in known:
-        of_place = f"[{_label(group, material)}] {rest}".rstrip()
-    return f"[{source.n}] {source.title} {of_place}".rstrip() + f"\n{source.text}"
+    heading = source.heading_path[-1] if len(source.heading_path) > 1 else ""
+    group = review_group(source, material.description)
+    if group is not None:
+        heading = f"[{_label(group, material)}] {heading.partition(' · ')[2]}"
+    return f"[{source.n}] {source.title} {heading}".rstrip() + f"\n{source.text}"
 
 
 def _label(group: str, material: Material) -> str:

@@ -124,6 +124,27 @@ def test_a_place_without_reviews_is_told_by_its_facts():
     assert written(place.material())[1].endswith("rating 4.6/5 [1]")
 
 
+@pytest.mark.parametrize(
+    ("options", "quoted"),
+    [
+        ({"text": ["A terrace. By the river."], "reviews": ()}, "   - “A terrace.” [2]"),
+        (
+            {"text": ["테라스가 있음. 강가."], "reviews": ()},
+            "   - [in the original]: “테라스가 있음.” [2]",
+        ),
+        (
+            {"facts": (), "reviews": [("local", "We sat by the river.")]},
+            "1. **Trattoria Lucia** — [local review]: “We sat by the river.” [1]",
+        ),
+    ],
+)  # fmt: skip
+def test_where_nobody_praises_it_again_and_again_what_fits_best_is_quoted(options, quoted):
+    place = Catalogue().add(**options)
+    answer = checked(place.material(), place.texts)
+    assert quoted in answer.text
+    assert answer.unsupported_sentences == 0
+
+
 def test_a_catalogue_that_describes_little_names_what_it_knows(trattoria):
     plain = CatalogueDescription(name="Things", places="t.csv", id="id", title="name")
     _, shown = written(trattoria.material(description=plain))
