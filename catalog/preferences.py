@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from errors import InputError
+from errors import ConflictError, InputError
 
 MOST = 5
 """The highest preference; 0 is the lowest."""
@@ -31,12 +31,12 @@ def checked(given: Mapping[str, Any], aspects: Sequence[str]) -> dict[str, float
     """The preferences as numbers, in the order of the aspects.
 
     Raises:
-        InputError: One is of no aspect of the catalogue, or is no number from 0 to 5; the message
-            names the aspect.
+        ConflictError: One is of no aspect of the catalogue; the message names it.
+        InputError: One is no number from 0 to 5; the message names the aspect.
     """
     for aspect, value in given.items():
         if aspect not in aspects:
-            raise InputError(_unknown(aspect, aspects))
+            raise ConflictError(_unknown(aspect, aspects))
         _require_preference(aspect, value)
     return {aspect: float(given[aspect]) for aspect in aspects if aspect in given}
 

@@ -27,7 +27,7 @@ class People:
         with self._database.read() as session:
             row = session.get(UserRow, (owner_id, person_id))
         if row is None:
-            raise NotFoundError(f"there is no user {person_id!r}")
+            raise NotFoundError(f"there is no user {person_id!r}: tell what they prefer first")
         return _person(row)
 
     def list(self, owner_id: str) -> list[Person]:
@@ -69,7 +69,7 @@ class People:
         with self._database.write() as session:
             row = session.get(UserRow, (owner_id, person_id))
             if row is None:
-                raise NotFoundError(f"there is no user {person_id!r}")
+                raise NotFoundError(f"there is no user {person_id!r}: tell what they prefer first")
             session.execute(delete(UserRow).where(*one))
 
 
