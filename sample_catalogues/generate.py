@@ -1,10 +1,14 @@
 """Writes the sample catalogues anew: `python -m sample_catalogues.generate`."""
 
+import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+from sample_catalogues.home_reviews import home_reviews
+from sample_catalogues.homes import homes
 from sample_catalogues.restaurant_reviews import restaurant_reviews
 from sample_catalogues.restaurants import restaurants
 
@@ -14,8 +18,10 @@ HERE = Path(__file__).parent
 def files() -> dict[str, str]:
     """The text of every data file, by its path beside this script."""
     return {
-        "restaurants/places.jsonl": _lines(restaurants()),
-        "restaurants/reviews.jsonl": _lines(restaurant_reviews()),
+        "restaurants/places.jsonl": _json_lines(restaurants()),
+        "restaurants/reviews.jsonl": _json_lines(restaurant_reviews()),
+        "homes/homes.csv": _csv(homes()),
+        "homes/reviews.csv": _csv(home_reviews()),
     }
 
 
@@ -26,8 +32,16 @@ def write(folder: Path = HERE) -> None:
         (folder / path).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _lines(rows: Iterable[NamedTuple]) -> str:
+def _json_lines(rows: Sequence[NamedTuple]) -> str:
     return "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
+
+
+def _csv(rows: Sequence[NamedTuple]) -> str:
+    written = StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(rows[0]._fields)
+    writer.writerows(rows)
+    return written.getvalue()
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def _joins(random: Random, before: Clause, after: Clause) -> bool:
 
 
 def _joined(random: Random, before: Clause, after: Clause, text: str, style: str) -> Sentence:
-    """Both in one: 맛있었고 leads to more of the same, 맛있었지만 and 맛있었는데 to the contrary."""
+    """Both in one: 맛있었고 leads to more of the same, 맛있었지만 to the contrary."""
     stem = before.text.removesuffix(_ending(before.text).polite)
     turning = "는데" if before.text.endswith("어요") and random.random() < 0.6 else "지만"
     alike = before.praises == after.praises

@@ -78,7 +78,10 @@ _WITH_ARTICLE = {"Bronx", "East Village", "West Village", "Upper West Side", "Up
 
 
 class Restaurant(NamedTuple):
-    """A restaurant as `places.jsonl` has it. `price_level` is 1 to 4, `rating` 0 to 5."""
+    """A restaurant as `places.jsonl` has it. `price_level` is 1 to 4, `rating` 0 to 5.
+
+    `rating_count` are those who rated it; a few of them wrote a review.
+    """
 
     place_id: str
     name: str
@@ -90,6 +93,7 @@ class Restaurant(NamedTuple):
     price_level: int
     opening_hours: str
     rating: float
+    rating_count: int
     lat: float
     lon: float
     description: str
@@ -162,6 +166,7 @@ def _restaurant(name: str, type_: str, place: int) -> Restaurant:
         level,
         random.choice(_HOURS.get(type_, _USUAL_HOURS)),
         _rating(place_id, level),
+        round(between(chance("rating count", place_id).lognormvariate(4.6, 0.9), 25, 1500)),
         round(float(latitude) + random.uniform(-0.003, 0.003), 5),
         round(float(longitude) + random.uniform(-0.003, 0.003), 5),
         "",
