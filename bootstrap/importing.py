@@ -56,6 +56,7 @@ class SourceServices:
     @cached_property
     def source_kinds(self) -> "SourceKinds":
         """The kinds of sources there are, and their loaders."""
+        from services.catalogue_kind import CatalogueKind
         from services.confluence_kind import ConfluenceKind
         from services.google_drive_kind import GoogleDriveKind
         from services.source_kinds import SourceKinds
@@ -70,6 +71,7 @@ class SourceServices:
                 self._directory_kind,
                 ConfluenceKind(sources, secrets, max_bytes),
                 GoogleDriveKind(sources, secrets, max_bytes, settings.google_api_url),
+                CatalogueKind(sources, settings.data_dir),
                 UploadKind(self.uploads, UploadFiles(settings.data_dir), sources),
             ]
         )

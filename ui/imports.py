@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 CHOSEN, BOXES_PAGE = "source", "imports_boxes_page"
 TOLD = Told("imports_told")
 BOXES_SHOWN = 20
-HERE = ("directory", "upload")
+HERE = ("directory", "catalogue", "upload")
 """The kinds of sources whose files are on this machine."""
 
 ICONS = {
     "directory": ":material/folder:",
     "confluence": ":material/menu_book:",
     "google_drive": ":material/add_to_drive:",
+    "catalogue": ":material/storefront:",
     "upload": ":material/upload_file:",
 }
 POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)

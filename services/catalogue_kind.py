@@ -1,0 +1,123 @@
+"""Catalogues of places as a kind of source: a description, and the data beside it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from domain import DocumentRef, Principal, Skipped, Wait
+from errors import SourceError
+from loaders.catalogue.description import description_of, read_description
+from loaders.catalogue.places import CataloguePlaces
+from services.import_run import Loader
+from services.source_fields import Field, Given, required
+from services.source_kinds import TITLES, Added, Seen, keep_once
+from storage.sources import Sources, StoredSource, unsaved
+
+KIND = "catalogue"
+DESCRIPTION = "description"
+"""Among a source's options: the mapping that `loaders.catalogue.description_of` reads."""
+
+_SHOWN_CHARS = 300
+OnListed = Callable[[Mapping[str, Any]], None]
+
+
+class CatalogueKind:
+    """A catalogue, by the path of its description on the machine that Footnote runs on."""
+
+    name = KIND
+    fields = (Field("path", required=True, fixed=True),)
+
+    def __init__(self, sources: Sources, data_dir: Path) -> None:
+        """Args: where sources are kept; the folder of the library, which is never imported."""
+        self._sources = sources
+        self._data_dir = data_dir
+
+    def check(self, principal: Principal, given: Given) -> Seen:  # noqa: ARG002  # every call names who asks
+        """All places that there are, and what is wrong with the others."""
+        return self._seen(_path(given))
+
+    def add(self, principal: Principal, given: Given) -> Added:  # noqa: ARG002  # every call names who asks
+        """Keep the catalogue under its own name, with what its description says."""
+        path = _path(given)
+        self._seen(path)
+        told = read_description(path)
+        draft = unsaved(
+            KIND, str(path), name=description_of(told).name, options={DESCRIPTION: told}
+        )
+        return keep_once(self._sources, draft)
+
+    def given(self, source: StoredSource) -> Given:
+        """Its path."""
+        return {"path": source.location}
+
+    def edited(self, source: StoredSource, given: Given) -> Mapping[str, Any]:  # noqa: ARG002  # it has no options of its own
+        """What its description says by now."""
+        path = Path(source.location)
+        self._seen(path)
+        return {DESCRIPTION: read_description(path)}
+
+    def loader(self, source: StoredSource, wait: Wait) -> Loader:  # noqa: ARG002  # a folder asks for no patience
+        """Its places; once the data is listed and fits it, what the description says is kept."""
+        return self._places(Path(source.location), lambda told: self._keep(source.id, told))
+
+    def forget(self, source: StoredSource) -> None:
+        """The files stay where they are."""
+
+    def _seen(self, path: Path) -> Seen:
+        places = list(self._places(path).list())
+        titles = [place.title for place in places if isinstance(place, DocumentRef)]
+        skipped = tuple(place for place in places if isinstance(place, Skipped))
+        if not titles:
+            raise SourceError(f"No place of {path} can be imported. The first: {skipped[0].reason}")
+        return Seen(len(titles), tuple(titles[:TITLES]), skipped)
+
+    def _places(self, path: Path, on_listed: OnListed | None = None) -> CataloguePlaces:
+        """The places of a catalogue.
+
+        Raises:
+            SourceError: Its description is wrong, or a file of it is Footnote's own.
+        """
+        places = CataloguePlaces(path, on_listed)
+        self._refuse_own(path)
+        for file in places.files():
+            self._refuse_own(file)
+        return places
+
+    def _refuse_own(self, path: Path) -> None:
+        if path.resolve().is_relative_to(self._data_dir.resolve()):
+            raise SourceError(
+                f"{path} belongs to Footnote's data folder: import a catalogue of your own."
+            )
+
+    def _keep(self, source_id: str, told: Mapping[str, Any]) -> None:
+        """Keep what the description says now, so that questions are understood by it."""
+        source = self._sources.get(source_id)
+        if source.options.get(DESCRIPTION) != told:
+            options = {DESCRIPTION: told}
+            self._sources.save(
+                source.id, name=source.name, options=options, refresh_s=source.refresh_s
+            )
+
+
+def _path(given: Given) -> Path:
+    """The description's path, links followed.
+
+    Raises:
+        SourceError: There is nothing, or it can't be told from which folder it is meant.
+    """
+    told = required(given, "path", "The path of the catalogue's description")
+    shown = told.encode(errors="replace").decode()[:_SHOWN_CHARS]
+    try:
+        path = Path(told).expanduser()
+        if not path.is_absolute():
+            raise SourceError(
+                f"{shown} is not an absolute path: write it from the top, such as"
+                " /home/me/restaurants/catalogue.yaml."
+            )
+        path = path.resolve(strict=True)
+        str(path).encode()
+    except (OSError, ValueError, RuntimeError) as error:  # NUL, a name of no UTF-8, a loop, no home
+        raise SourceError(
+            f"There is nothing at {shown}: check the path and its spelling."
+        ) from error
+    return path
