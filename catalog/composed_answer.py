@@ -32,11 +32,10 @@ def compose(material: Material) -> Iterator[str]:
         return
     yield texts.intro
     for number, found in enumerate(material.places[:SHOWN_PLACES], start=1):
-        title = _plain(found.place.title)
-        first, *others = _statements(material, found) or [""]
-        lines = [f"{number}. **{title}**" + (f" — {first}" if first else "")]
-        lines += [f"   - {other}" for other in others]
-        yield "\n\n" + "\n".join(lines)
+        # A heading, for a name may be a sentence, and that would want a citation.
+        heading = f"#### {number}. {_plain(found.place.title)}"
+        told = "\n".join(f"- {statement}" for statement in _statements(material, found))
+        yield f"\n\n{heading}\n\n{told}".rstrip()
 
 
 def _plain(text: str) -> str:

@@ -44,10 +44,11 @@ def test_a_place_is_told_by_its_facts_its_praise_and_its_blame(trattoria):
     writing, shown = written(trattoria.material())
     assert shown == (
         "These places fit best:\n\n"
-        "1. **Trattoria Lucia** — italian restaurant [1], Brooklyn [1], rating 4.6/5 [1]\n"
-        "   - Food, praised again and again [Korean review, in the original]: "
+        "#### 1. Trattoria Lucia\n\n"
+        "- italian restaurant [1], Brooklyn [1], rating 4.6/5 [1]\n"
+        "- Food, praised again and again [Korean review, in the original]: "
         "“파스타가 정말 맛있어요.” [2]\n"
-        "   - Service, criticised again and again [local review]: "
+        "- Service, criticised again and again [local review]: "
         "“Very rude people work here.” [3]"
     )
     assert writing.check(trattoria.texts.get).text == shown
@@ -107,7 +108,7 @@ def test_markdown_and_markers_in_names_and_quotes_are_only_text():
     place = Catalogue().add("Bar [1] *X*", reviews=reviews)
     writing, shown = written(place.material())
     answer = writing.check(place.texts.get)
-    assert r"**Bar \[1\] \*X\***" in shown
+    assert r"#### 1. Bar \[1\] \*X\*" in shown
     assert answer.unsupported_sentences == 0
     assert {one.state for one in answer.citations} == {CitationState.VERIFIED}
 
@@ -115,7 +116,7 @@ def test_markdown_and_markers_in_names_and_quotes_are_only_text():
 def test_a_place_without_facts_is_told_by_its_reviews():
     place = Catalogue().add(facts=())
     answer = checked(place.material(), place.texts)
-    assert "1. **Trattoria Lucia** — Food, praised" in answer.text
+    assert "#### 1. Trattoria Lucia\n\n- Food, praised" in answer.text
     assert answer.unsupported_sentences == 0
 
 
@@ -127,14 +128,14 @@ def test_a_place_without_reviews_is_told_by_its_facts():
 @pytest.mark.parametrize(
     ("options", "quoted"),
     [
-        ({"text": ["A terrace. By the river."], "reviews": ()}, "   - “A terrace.” [2]"),
+        ({"text": ["A terrace. By the river."], "reviews": ()}, "\n- “A terrace.” [2]"),
         (
             {"text": ["테라스가 있음. 강가."], "reviews": ()},
-            "   - [in the original]: “테라스가 있음.” [2]",
+            "\n- [in the original]: “테라스가 있음.” [2]",
         ),
         (
             {"facts": (), "reviews": [("local", "We sat by the river.")]},
-            "1. **Trattoria Lucia** — [local review]: “We sat by the river.” [1]",
+            "#### 1. Trattoria Lucia\n\n- [local review]: “We sat by the river.” [1]",
         ),
     ],
 )  # fmt: skip
@@ -148,7 +149,7 @@ def test_where_nobody_praises_it_again_and_again_what_fits_best_is_quoted(option
 def test_a_catalogue_that_describes_little_names_what_it_knows(trattoria):
     plain = CatalogueDescription(name="Things", places="t.csv", id="id", title="name")
     _, shown = written(trattoria.material(description=plain))
-    assert "— rating 4.6/5 [1]" in shown
+    assert "\n- rating 4.6/5 [1]" in shown
     assert "[korean review, in the original]" in shown
 
 
@@ -211,7 +212,8 @@ SAID = st.sampled_from(
         "They were rude [1].",
     ]
 )
-WORDS = st.lists(SAID | st.text(max_size=20), min_size=1, max_size=4).map(" ".join)
+MARKS = st.text('a "“”`*_[]()<>|#\\~-1:.다。「', max_size=8)
+WORDS = st.lists(SAID | MARKS | st.text(max_size=20), min_size=1, max_size=4).map(" ".join)
 TOLD = st.lists(st.tuples(st.sampled_from(["korean", "local"]), WORDS), max_size=10)
 TITLES = st.text(min_size=1, max_size=20).filter(str.isprintable).filter(str.strip)
 
