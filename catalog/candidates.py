@@ -3,16 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from domain import Filter
 from language.tokens import words_with_tokens
-from retrievers.fusion import combine_convex
-from retrievers.hits import Scored, scored
-from retrievers.rankers import Ranker
+from retrievers.fusion import combine_convex, min_max
+from retrievers.hits import Hit, Scored, scored
 
-PASSAGES_PER_PLACE = 10
-"""How deep the passages are ranked at first, for each place that is wanted."""
 MOST_PASSAGES_PER_PLACE = 160
-"""How deep at most: were all passages those of a few places, the list would be ranked whole."""
+"""How deep a list is ranked at most, for each place that is wanted: were all passages those of a
+few places, it would be ranked whole."""
 
 DocumentsOf = Callable[[Sequence[str]], Mapping[str, str]]
 """By passage id, the document that a committed passage stands in."""
@@ -22,7 +19,7 @@ class PlaceList(NamedTuple):
     """What one ranked list found, best first.
 
     `places` are document ids with the score of the best passage of each; `passages` are the
-    committed passages, also those of places further down, and `document_of` tells theirs.
+    committed passages that were seen until there were enough places, `document_of` has theirs.
     """
 
     places: list[Scored]
@@ -39,26 +36,21 @@ class Candidate(NamedTuple):
 
 
 def rank_places(
-    rank: Ranker, question: str, condition: Filter, documents_of: DocumentsOf, count: int
+    rank: Callable[[int], Sequence[Hit]], documents_of: DocumentsOf, count: int, depth: int
 ) -> PlaceList:
     """The first `count` places of a ranked list of passages.
 
-    The passages are ranked deeper, twice as deep each time, until they are of so many places or
-    the list ends, but no deeper than `MOST_PASSAGES_PER_PLACE` for each.
+    `rank` gives the best passages, so many as it is told: `depth` at first, then twice as many each
+    time, until they are of `count` places or the list ends, but at most `MOST_PASSAGES_PER_PLACE`
+    for each place.
     """
-    depth = PASSAGES_PER_PLACE * count
+    most = MOST_PASSAGES_PER_PLACE * count
     while True:
-        hits = rank(question, depth, condition)
-        document_of = documents_of([hit.id for hit in hits])
-        seen = len(set(document_of.values()))
-        if seen >= count or len(hits) < depth or depth >= MOST_PASSAGES_PER_PLACE * count:
-            break
-        depth *= 2
-    passages = [(id_, score) for id_, score in scored(hits) if id_ in document_of]
-    best: dict[str, float] = {}
-    for id_, score in passages:
-        best.setdefault(document_of[id_], score)
-    return PlaceList(list(best.items())[:count], passages, document_of)
+        hits = rank(depth)
+        seen = _seen(hits, documents_of, count)
+        if len(seen.places) >= count or len(hits) < depth or depth >= most:
+            return seen
+        depth = min(2 * depth, most)
 
 
 def combine(dense: PlaceList, sparse: PlaceList, dense_weight: float) -> list[Candidate]:
@@ -67,16 +59,41 @@ def combine(dense: PlaceList, sparse: PlaceList, dense_weight: float) -> list[Ca
     Each list is scaled over its own places, and a place that is missing in one gets 0 from it:
     `dense_weight` x dense + (1 - `dense_weight`) x BM25. Where one list is empty, such as the
     dense one for a question in a script that its model doesn't read, the other has all the
-    weight, so that the best candidate still scores 1.
+    weight, so that the best candidate still scores 1. Passages are ordered the same way.
     """
     places = combine_convex(dense.places, sparse.places, dense_weight=dense_weight)
-    passages = combine_convex(dense.passages, sparse.passages, dense_weight=dense_weight)
     document_of = {**dense.document_of, **sparse.document_of}
     found: dict[str, list[str]] = {hit.id: [] for hit in places}
-    for passage in passages:
-        if (document := document_of[passage.id]) in found:
-            found[document].append(passage.id)
+    for passage in _best_first(dense.passages, sparse.passages, dense_weight):
+        if (document := document_of[passage]) in found:
+            found[document].append(passage)
     return [Candidate(hit.id, hit.score, tuple(found[hit.id])) for hit in places]
+
+
+def _seen(hits: Sequence[Hit], documents_of: DocumentsOf, count: int) -> PlaceList:
+    """Looks the documents up a portion at a time: mostly the first one holds enough places."""
+    best: dict[str, float] = {}
+    passages: list[Scored] = []
+    document_of: dict[str, str] = {}
+    for start in range(0, len(hits), portion := 2 * count):
+        found = documents_of([hit.id for hit in hits[start : start + portion]])
+        document_of |= found
+        for id_, score in scored(hits[start : start + portion]):
+            if id_ in found:
+                passages.append((id_, score))
+                best.setdefault(found[id_], score)
+        if len(best) >= count:
+            break
+    return PlaceList(list(best.items())[:count], passages, document_of)
+
+
+def _best_first(dense: list[Scored], sparse: list[Scored], dense_weight: float) -> list[str]:
+    """As `combine_convex` orders them, without its reasons: there are hundreds of passages."""
+    share = dense_weight if dense and sparse else float(bool(dense))
+    scores = {id_: (1 - share) * value for id_, value in min_max(sparse).items()}
+    for id_, value in min_max(dense).items():
+        scores[id_] = scores.get(id_, 0.0) + share * value
+    return sorted(scores, key=lambda id_: -scores[id_])
 
 
 def wording(*texts: str) -> str:

@@ -1,10 +1,10 @@
 """Ranks the places of a catalogue for a question and a person, and tells what each score is of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from catalog.candidates import Candidate, combine, rank_places, wording
+from catalog.candidates import Candidate, PlaceList, combine, rank_places, wording
 from catalog.narrowing import MatchesPlaces, narrowed, why_none
 from catalog.scores import (
     DEFAULT_WEIGHTS,
@@ -18,6 +18,7 @@ from catalog.scores import (
 from domain import CatalogueQuery, Filter, FoundPlace, Place, PlacePassage
 from errors import ModelError
 from retrievers.fusion import min_max
+from retrievers.hits import Hit
 from retrievers.rankers import DenseRanker, KeywordRanker
 from storage.documents import Documents
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from retrievers.rerank import Reranking
     from services.ranking import OpenIndex
 
+DENSE_DEPTH, KEYWORD_DEPTH = 10, 2
+"""How many passages are ranked at first for each place that is wanted."""
 PASSAGES = 5
 """The most passages that a place is judged by and shown with."""
 READ_CHARS = 1000
@@ -126,17 +129,25 @@ class SearchEngine:
         index = self.library.open_index()
         if index is None:
             return {}
-        english = _english(query)
-        dense = DenseRanker(index.passages, known_scripts=index.known_scripts)
-        sparse = KeywordRanker(index.keywords, index.passages.allowed)
-        asked = ((dense, english), (sparse, wording(query.question, english)))
-        documents_of, count = self.documents.of_passages, self.options.candidates
-        by_vectors, by_words = (
-            rank_places(rank, said, condition, documents_of, count) for rank, said in asked
-        )
+        by_vectors = self._by_vectors(index, _english(query), condition)
+        by_words = self._by_words(index, wording(query.question, _english(query)), condition)
         found = combine(by_vectors, by_words, self.options.dense_weight)
         places = self.places.by_documents([one.document_id for one in found])
         return {one: places[one.document_id] for one in found if one.document_id in places}
+
+    def _by_vectors(self, index: "OpenIndex", question: str, condition: Filter) -> PlaceList:
+        rank = DenseRanker(index.passages, known_scripts=index.known_scripts)
+        # Deep at once: looking deeper would embed the question again.
+        return self._ranked(lambda depth: rank(question, depth, condition), DENSE_DEPTH)
+
+    def _by_words(self, index: "OpenIndex", question: str, condition: Filter) -> PlaceList:
+        allowed = index.passages.allowed(condition)  # once, not each time it looks deeper
+        rank = KeywordRanker(index.keywords, lambda _condition: allowed)
+        return self._ranked(lambda depth: rank(question, depth, condition), KEYWORD_DEPTH)
+
+    def _ranked(self, rank: Callable[[int], Sequence[Hit]], depth: int) -> PlaceList:
+        count = self.options.candidates
+        return rank_places(rank, self.documents.of_passages, count, depth * count)
 
     def _confidence(self, place: Place, mean: float | None, scale: float) -> float | None:
         prior = self.options.prior_weight

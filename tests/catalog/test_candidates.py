@@ -23,7 +23,7 @@ class Ranked:
         self.passages = passages
         self.depths = []
 
-    def __call__(self, question, depth, condition):
+    def __call__(self, depth):
         self.depths.append(depth)
         scored = [(id_, -float(n)) for n, id_ in enumerate(self.passages)]
         return hits_of("list", scored[:depth])
@@ -35,25 +35,25 @@ def place_of(passage_ids):
 
 def ranked(passages, count):
     rank = Ranked(passages)
-    return rank, rank_places(rank, "q", {}, place_of, count)
+    return rank, rank_places(rank, place_of, count, 5 * count)
 
 
 def test_a_place_has_the_score_of_its_best_passage():
-    _, found = ranked(["a1", "a2", "b1", "a3", "c1"], 2)
+    _, found = ranked(["a1", "a2", "b1", "a3", "c1", "c2"], 2)
     assert found.places == [("a", 0.0), ("b", -2.0)]
-    assert [id_ for id_, _ in found.passages] == ["a1", "a2", "b1", "a3", "c1"]
+    assert [id_ for id_, _ in found.passages] == ["a1", "a2", "b1", "a3"]
 
 
 def test_passages_are_ranked_deeper_until_there_are_enough_places():
     rank, found = ranked([f"a{n}" for n in range(50)] + ["b1", "c1"], 2)
     assert [place for place, _ in found.places] == ["a", "b"]
-    assert rank.depths == [20, 40, 80]
+    assert rank.depths == [10, 20, 40, 80]
 
 
 def test_a_list_that_ends_is_ranked_once():
     rank, found = ranked(["a1", "b1"], 5)
     assert len(found.places) == 2
-    assert rank.depths == [50]
+    assert rank.depths == [25]
 
 
 def test_a_list_of_one_place_is_not_ranked_for_ever():
