@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bootstrap.answering import Answering
 from bootstrap.asking import AskingServices
 from bootstrap.browsing import BrowsingServices
+from bootstrap.cataloguing import CatalogueServices
 from bootstrap.importing import SAMPLES, SourceServices
 from bootstrap.parts import Parts
 from bootstrap.proof import ProofServices
@@ -63,7 +64,14 @@ def interface_language() -> str:
     return load_settings().language
 
 
-class Services(AskingServices, ProofServices, SourceServices, BrowsingServices, ServingServices):
+class Services(
+    AskingServices,
+    ProofServices,
+    SourceServices,
+    BrowsingServices,
+    ServingServices,
+    CatalogueServices,
+):
     """Every service, each built when it is first used: a command pays only for its own."""
 
     def __init__(self, settings: Settings) -> None:

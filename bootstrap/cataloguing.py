@@ -1,0 +1,109 @@
+"""The services around catalogues: questions about their places, and the people who ask."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bootstrap.parts import Parts
+
+if TYPE_CHECKING:
+    from catalog.asking import Asker
+    from catalog.importing import CatalogueImports
+    from catalog.people import PeopleService
+    from catalog.places_view import PlacesView
+    from catalog.service import CatalogueService
+    from domain import Passage
+    from services.imports import ImportService
+    from services.library import Library
+    from services.queue import ImportQueue
+    from services.source_kinds import SourceKinds
+    from services.sources import SourceService
+    from storage.documents import StoredDocument
+
+SAMPLE = Path(__file__).parents[1] / "sample_catalogues" / "restaurants"
+
+
+class CatalogueServices:
+    """Built when first used, as all services are."""
+
+    _parts: Parts
+
+    if TYPE_CHECKING:
+
+        @property
+        def imports(self) -> "ImportService":
+            """Imports of any source."""
+
+        @property
+        def queue(self) -> "ImportQueue":
+            """Imports as jobs."""
+
+        @property
+        def library(self) -> "Library":
+            """What was imported, as a whole."""
+
+        @property
+        def sources(self) -> "SourceService":
+            """The sources, and what a person does with one."""
+
+        @property
+        def source_kinds(self) -> "SourceKinds":
+            """The kinds of sources there are."""
+
+    @cached_property
+    def catalogue(self) -> "CatalogueService":
+        """Questions about catalogues, and their places."""
+        from catalog.catalogues import Catalogues
+        from catalog.service import CatalogueService
+        from storage.places import Places
+        from storage.sources import Sources
+
+        database = self._parts.database
+        known = Catalogues(Sources(database), Places(database))
+        return CatalogueService(known, self._places_view, self.people, self._make_asker)
+
+    @cached_property
+    def people(self) -> "PeopleService":
+        """What people prefer."""
+        from catalog.people import PeopleService
+        from storage.people import People
+        from storage.sources import Sources
+
+        database = self._parts.database
+        return PeopleService(People(database), Sources(database))
+
+    @cached_property
+    def catalogue_imports(self) -> "CatalogueImports":
+        """Catalogues that are added, and imported at once."""
+        from catalog.importing import CatalogueImports
+
+        return CatalogueImports(self.sources, self.source_kinds, self.queue, self.imports, SAMPLE)
+
+    @property
+    def _places_view(self) -> "PlacesView":
+        from catalog.places_view import PlacesView
+        from storage.documents import Documents
+        from storage.places import Places
+
+        database = self._parts.database
+        return PlacesView(Places(database), Documents(database))
+
+    def _make_asker(self) -> "Asker":
+        from catalog.asking import Asker
+        from catalog.search_engine import SearchEngine
+        from storage.documents import Documents
+        from storage.places import Places
+
+        parts = self._parts
+        documents = Documents(parts.database)
+        options, reranking = parts.catalogue_options, parts.reranking
+        engine = SearchEngine(self.library, documents, Places(parts.database), options, reranking)
+        view, model = self._places_view, parts.chat_model
+        return Asker(engine, view, self._passages_of, model, parts.signature)
+
+    def _passages_of(self, document_ids: list[str]) -> "list[tuple[StoredDocument, Passage]]":
+        """The passages as they are searched now."""
+        active = self.library.indexes.active()
+        if active is None:
+            return []
+        return self.library.documents.with_passages(document_ids, active.id)

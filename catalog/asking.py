@@ -1,0 +1,170 @@
+"""One question about a catalogue, from understanding it to the checked answer."""
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from catalog.answer import CatalogueAnswerer, Material, Writing, sources_of
+from catalog.catalogues import Catalogue
+from catalog.events import (
+    Answered,
+    CatalogueAnswer,
+    CatalogueEvent,
+    Ranked,
+    Understood,
+    Written,
+)
+from catalog.places_view import PlacesView
+from catalog.preferences import merged, preference_text
+from catalog.search_engine import EngineResult, SearchEngine
+from catalog.translation import translate
+from domain import CatalogueQuery, FoundPlace, Source
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from chains.citations import CheckedAnswer
+    from domain import Passage
+    from storage.documents import StoredDocument
+
+PassagesOf = Callable[[list[str]], "list[tuple[StoredDocument, Passage]]"]
+"""All passages of documents as they are searched now, each with its document, by their ids."""
+
+
+@dataclass(frozen=True)
+class Asker:
+    """What questions are answered with; `model` is None where no chat model is set."""
+
+    engine: SearchEngine
+    view: PlacesView
+    passages_of: PassagesOf
+    model: "BaseChatModel | None" = None
+    model_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that can be answered.
+
+    `person_weights` are 0 to 1 by aspect, of those that the person has a preference for;
+    `understood` is an analysis that takes the place of a new one.
+    """
+
+    question: str
+    catalogue: Catalogue
+    person_weights: Mapping[str, float] = field(default_factory=dict)
+    language: str = "en"
+    understood: CatalogueQuery | None = None
+
+
+class QuestionRun:
+    """One question being answered."""
+
+    def __init__(self, asked: Asked, asker: Asker) -> None:
+        """Args: what is asked, and what answers it. Nothing happens before `events`."""
+        self._asked = asked
+        self._with = asker
+        self._timings: dict[str, float] = {}
+        self._started = time.monotonic()
+
+    def events(self) -> Generator[CatalogueEvent, None, None]:
+        """What happens, step by step; closing this ends what a model is still writing.
+
+        Raises:
+            ModelError: The chat model failed while it answered; a failed analysis or translation
+                is a notice.
+        """
+        catalogue = self._asked.catalogue
+        query = self._asked.understood or self._analyse()
+        weights = merged(
+            query.aspect_weights, self._asked.person_weights, catalogue.description.aspect_names
+        )
+        self._time("understood")
+        yield Understood(query, weights)
+        result = self._rank(query, weights)
+        self._time("ranked")
+        yield Ranked(result.places, result.notices)
+        material = self._material(query, weights, result.places)
+        answerer = CatalogueAnswerer(self._with.model, self._with.model_label)
+        writing = answerer.write(material)
+        yield from self._written(writing)
+        yield Answered(self._answer(writing, answerer.name, result.notices))
+
+    def _analyse(self) -> CatalogueQuery:
+        catalogue, model = self._asked.catalogue, self._with.model
+        if model is None:
+            return catalogue.rules.analyse(self._asked.question)
+        from catalog.query_analyzer import ModelAnalyzer  # slow, and the rules need none of it
+
+        analyzer = ModelAnalyzer(
+            model, self._with.model_label, catalogue.rules, catalogue.description
+        )
+        return analyzer.analyse(self._asked.question)
+
+    def _rank(self, query: CatalogueQuery, weights: Mapping[str, float]) -> EngineResult:
+        catalogue = self._asked.catalogue
+        found = self._with.engine.search(
+            catalogue.id, catalogue.description.rating_scale, query, preference_text(weights)
+        )
+        return found._replace(places=self._with.view.with_patterns(catalogue, found.places))
+
+    def _material(
+        self,
+        query: CatalogueQuery,
+        weights: Mapping[str, float],
+        places: tuple[FoundPlace, ...],
+    ) -> Material:
+        return Material(
+            query,
+            weights,
+            places,
+            self._sources(places, weights),
+            self._asked.catalogue.description,
+            self._asked.language,
+        )
+
+    def _sources(
+        self, places: tuple[FoundPlace, ...], weights: Mapping[str, float]
+    ) -> tuple[Source, ...]:
+        passages = self._with.passages_of([one.place.document_id for one in places])
+        return sources_of(places, passages, weights)
+
+    def _written(self, writing: Writing) -> Generator[CatalogueEvent, None, None]:
+        texts = writing.texts()
+        with closing(texts):
+            for text in texts:
+                self._time("first_token")
+                yield Written(text)
+
+    def _answer(self, writing: Writing, signed: str, notices: tuple[str, ...]) -> CatalogueAnswer:
+        material = writing.material
+        checked: CheckedAnswer = writing.check(self._with.view.text_of)
+        places, untranslated = self._translated(material.places)
+        self._time("total")
+        return CatalogueAnswer(
+            catalogue_id=self._asked.catalogue.id,
+            query=material.query,
+            weights=material.weights,
+            places=places,
+            answer=checked.text,
+            citations=checked.citations,
+            sources=material.sources,
+            unsupported_sentences=checked.unsupported_sentences,
+            notices=(*notices, *filter(None, (writing.notice, untranslated))),
+            model=signed,
+            language=material.language,
+            timings_ms=self._timings,
+        )
+
+    def _translated(self, places: tuple[FoundPlace, ...]) -> tuple[tuple[FoundPlace, ...], str]:
+        """The places with their patterns in the answer's language, and why not all are."""
+        told = translate([one.patterns for one in places], self._with.model, self._asked.language)
+        pairs = zip(places, told.patterns, strict=True)
+        return tuple(replace(one, patterns=patterns) for one, patterns in pairs), told.notice
+
+    def _time(self, moment: str) -> None:
+        """Know how many milliseconds it took to come; of one that comes again, the first time."""
+        elapsed_ms = round(1000 * (time.monotonic() - self._started), 1)
+        self._timings.setdefault(moment, elapsed_ms)

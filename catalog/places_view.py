@@ -1,0 +1,97 @@
+"""The places of a catalogue one by one: listed, looked into, and what their reviews say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from catalog.catalogues import Catalogue
+from catalog.patterns import find_patterns, tags_of
+from domain import FoundPlace, Pattern, Place, Review
+from errors import InputError, NotFoundError
+from storage.documents import Documents
+from storage.places import PlacePage, Places
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceDetails:
+    """A place with its document's text, where the spans of reviews and quotes count."""
+
+    place: Place
+    text: str
+    reviews: tuple[Review, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlacesView:
+    """Looks places up; `documents` holds their texts."""
+
+    places: Places
+    documents: Documents
+
+    def page(
+        self,
+        catalogue: Catalogue,
+        *,
+        fields: Mapping[str, str],
+        types: Sequence[str] = (),
+        min_rating: float | None = None,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> PlacePage:
+        """`limit` places that match, after the first `offset`, by title.
+
+        Raises:
+            InputError: The catalogue has no such filter.
+        """
+        known = [one.name for one in catalogue.description.filters]
+        if unknown := sorted(set(fields) - set(known)):
+            told = ", ".join(known) or "none"
+            raise InputError(f"There is no filter {unknown[0]!r}. The known ones are: {told}.")
+        return self.places.list(
+            catalogue.id,
+            fields=fields,
+            types=types,
+            min_rating=min_rating,
+            offset=offset,
+            limit=limit,
+        )
+
+    def details(self, catalogue: Catalogue, place_id: str) -> PlaceDetails:
+        """All that is known of a place.
+
+        Raises:
+            NotFoundError: The catalogue has none of that id.
+        """
+        place = self.places.get(catalogue.id, place_id)
+        reviews = self.places.reviews([place.document_id]).get(place.document_id, [])
+        text = self.documents.text(place.document_id)
+        patterns = _patterns(catalogue, text, reviews)
+        return PlaceDetails(place, text, tuple(reviews), patterns, tags_of(patterns))
+
+    def with_patterns(
+        self, catalogue: Catalogue, found: Sequence[FoundPlace]
+    ) -> tuple[FoundPlace, ...]:
+        """The places found, each with what its reviews say again and again, and its tags."""
+        reviews = self.places.reviews([one.place.document_id for one in found])
+        return tuple(self._explained(catalogue, one, reviews) for one in found)
+
+    def text_of(self, document_id: str) -> str | None:
+        """The text of a place's document; None where it is gone."""
+        try:
+            return self.documents.text(document_id)
+        except NotFoundError:
+            return None
+
+    def _explained(
+        self, catalogue: Catalogue, found: FoundPlace, reviews: Mapping[str, Sequence[Review]]
+    ) -> FoundPlace:
+        document_id = found.place.document_id
+        text = self.text_of(document_id) or ""
+        patterns = _patterns(catalogue, text, reviews.get(document_id, ()))
+        return replace(found, patterns=patterns, tags=tags_of(patterns))
+
+
+def _patterns(catalogue: Catalogue, text: str, reviews: Sequence[Review]) -> tuple[Pattern, ...]:
+    aspects = catalogue.description.aspect_names
+    return find_patterns(text, reviews, catalogue.lexicon, aspects=aspects)
