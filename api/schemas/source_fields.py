@@ -14,7 +14,7 @@ from services.source_fields import Field, FieldType
 
 _MAX_TEXT_CHARS = 20_000  # a key of a service account has 2,400
 _ABOUT: Mapping[str, str] = {
-    "path": "The folder or file, from the top of the machine",
+    "path": "The folder or file, from the top of the machine; of a catalogue its YAML description",
     "include": "Patterns of the files that are imported; none: all",
     "exclude": "Patterns of the files that are left out",
     "login": "How to sign in",

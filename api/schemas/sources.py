@@ -15,13 +15,16 @@ from api.schemas.imports import Import
 from api.schemas.source_fields import ChangedFields, NewFields
 from api.schemas.texts import Line
 from domain import ImportState
+from services.catalogue_kind import CatalogueKind
 from services.confluence_kind import ConfluenceKind
 from services.directory_kind import DirectoryKind
 from services.google_drive_kind import GoogleDriveKind
 from services.source_fields import FieldType
 from services.source_status import Schedule, SourceSettings
 
-_ADDED = (DirectoryKind.fields, ConfluenceKind.fields, GoogleDriveKind.fields)
+_ADDED = tuple(
+    kind.fields for kind in (DirectoryKind, ConfluenceKind, GoogleDriveKind, CatalogueKind)
+)
 _FIELDS: Any = Field(description="What is filled in (`GET /source-kinds`)")
 _CHANGED: Any = Field(
     default_factory=dict,
@@ -161,7 +164,16 @@ class NewGoogleDrive(_NewSource):
     )
 
 
-NewSource = Annotated[NewDirectory | NewConfluence | NewGoogleDrive, Field(discriminator="kind")]
+class NewCatalogue(_NewSource):
+    """Places of a catalogue that a YAML file on the machine that Footnote runs on describes."""
+
+    kind: Literal["catalogue"] = Field(description="Its kind")
+    fields: Annotated[dict[str, Any], NewFields("CatalogueFields", CatalogueKind.fields)] = _FIELDS
+
+
+NewSource = Annotated[
+    NewDirectory | NewConfluence | NewGoogleDrive | NewCatalogue, Field(discriminator="kind")
+]
 """A source of one of the kinds that can be added; files are uploaded instead."""
 
 

@@ -113,5 +113,5 @@ def _lost_reviews(data: Data) -> Iterator[Skipped]:
     lost, columns = data.reviews.lost, data.description.reviews
     if lost and columns:
         first = f"{lost[0].where}: {columns.place}: {lost[0].text(columns.place) or '—'}"
-        why = f"{len(lost)} reviews are of places that are not there; the first is {first}"
+        why = f"reviews of places that are not there: {len(lost)}; the first is {first}"
         yield Skipped(columns.file, str(data.path.parent / columns.file), why)

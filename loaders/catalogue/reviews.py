@@ -125,7 +125,7 @@ def _warnings(problems: Sequence[str]) -> Iterator[str]:
     for problem in problems[:_TOLD]:
         yield f"{problem}: the review is left out"
     if len(problems) > _TOLD:
-        yield f"{len(problems) - _TOLD} more reviews are left out for such reasons"
+        yield f"more reviews that are left out for such reasons: {len(problems) - _TOLD}"
 
 
 def _nested(row: Row, columns: ReviewColumns) -> list[Row]:

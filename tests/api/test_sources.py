@@ -46,7 +46,7 @@ def source_of(client, source_id):
 
 def test_the_kinds_say_what_is_filled_in_and_which_of_it_is_secret(client):
     kinds = client.get(f"{API}/source-kinds").json()
-    assert kinds["total"] == 4
+    assert kinds["total"] == 5
     fields = {kind["name"]: {one["name"]: one for one in kind["fields"]} for kind in kinds["items"]}
     assert fields["directory"]["path"]["required"]
     assert fields["confluence"]["api_token"]["secret"]

@@ -217,7 +217,13 @@ def test_a_folder_of_a_drive_is_added_and_imported(services, drive):
 
 def test_the_kinds_are_offered_in_their_order(page):
     kinds = page.segmented_control(key="add_source_kind").options
-    assert kinds == ["Folder", "Confluence", "Google Drive", "Uploaded files"]
+    assert kinds == [
+        "Folder",
+        "Confluence",
+        "Google Drive",
+        "Catalogue of places",
+        "Uploaded files",
+    ]
     assert button(page, words.TEST_SOURCE)
 
 

@@ -241,7 +241,7 @@ def test_a_row_without_an_id_makes_no_earlier_place_certainly_gone(catalogue):
     assert [one.key for one in listed if isinstance(one, DocumentRef)] == ["a1"]
     assert [one.reason for one in listed if isinstance(one, Skipped)] == [
         "cafes.jsonl, line 2: id: it is empty",
-        "1 reviews are of places that are not there; the first is told.jsonl, line 3: cafe: b2",
+        "reviews of places that are not there: 1; the first is told.jsonl, line 3: cafe: b2",
     ]
     gone = [one for one in listed if isinstance(one, Gone)]
     assert [(one.key, one.is_certain) for one in gone] == [("b2", False)]
@@ -251,7 +251,7 @@ def test_reviews_of_places_that_are_not_there_are_counted(catalogue):
     loader = catalogue(told=[*TOLD, {"cafe": "zz", "body": "?"}, {"body": "??"}])
     assert list(refs(loader)) == ["a1", "b2"]
     assert skipped(loader) == {
-        "told.jsonl": "2 reviews are of places that are not there;"
+        "told.jsonl": "reviews of places that are not there: 2;"
         " the first is told.jsonl, line 4: cafe: zz"
     }
 
@@ -276,7 +276,9 @@ def test_a_wrong_review_is_left_out_with_a_warning(catalogue, review, warning):
 def test_warnings_do_not_outgrow_a_place(catalogue):
     document = read(catalogue(told=[*TOLD, *[{"cafe": "b2", "body": ""}] * 50]), "b2")
     assert len(document.metadata["warnings"]) == 11
-    assert document.metadata["warnings"][-1] == "40 more reviews are left out for such reasons"
+    assert (
+        document.metadata["warnings"][-1] == "more reviews that are left out for such reasons: 40"
+    )
 
 
 @pytest.mark.parametrize(
