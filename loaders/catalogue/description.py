@@ -146,7 +146,18 @@ def _aspect(name: str, fields: Told) -> Aspect:
     return Aspect(name, about, good, bad)
 
 
+def refuse_no_file(path: Path) -> None:
+    """Refuse what is there but is no file: opening a pipe could wait for ever.
+
+    Raises:
+        SourceError: It is a folder, a pipe or a device.
+    """
+    if path.exists() and not path.is_file():
+        raise SourceError(f"{path} can't be opened: it is no file")
+
+
 def _file_text(path: Path) -> str:
+    refuse_no_file(path)
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errors import SourceError
+from loaders.catalogue.description import refuse_no_file
 from loaders.catalogue.rows import Row
 from loaders.formats.delimited import delimiter_of
 
@@ -33,6 +34,7 @@ def read_table(path: Path, wanted: Collection[str]) -> Table:
         SourceError: The file is missing or broken: none of it is used, as what else is lost in it
             nobody could tell. The message names the line.
     """
+    refuse_no_file(path)
     try:
         if path.suffix.lower() == ".parquet":
             return _parquet(path, wanted)

@@ -149,6 +149,11 @@ def test_a_file_that_is_no_description_says_why(write, text, message):
         read_description(write(text))
 
 
+def test_a_folder_is_no_description(tmp_path):
+    with pytest.raises(SourceError, match="can't be opened: it is no file"):
+        read_description(tmp_path)
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(SourceError, match=r"no\.yaml can't be opened: No such file"):
         read_description(tmp_path / "no.yaml")

@@ -1,5 +1,6 @@
 """The rows of data files, and what is said of broken ones."""
 
+import os
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -95,6 +96,12 @@ def test_a_parquet_text_that_is_not_utf8_is_refused(tmp_path):
     pyarrow.parquet.write_table(pyarrow.table({"id": bad}), tmp_path / "x.parquet")
     with pytest.raises(SourceError, match=r"x\.parquet: the Parquet file is broken"):
         read_table(tmp_path / "x.parquet", ["id"])
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "x.csv")
+    with pytest.raises(SourceError, match=r"x\.csv can't be opened: it is no file"):
+        read_table(tmp_path / "x.csv", ["id"])
 
 
 def test_an_empty_file_has_neither_columns_nor_rows(table):
