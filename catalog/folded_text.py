@@ -15,7 +15,10 @@ PARAGRAPH = "\n"
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """`text` in NFKC, lower case, with single spaces; a blank line becomes one line end."""
+    """`text` in NFKC and lower case, Latin without accents, with single spaces.
+
+    A blank line is one line end.
+    """
 
     text: str
     _starts: tuple[int, ...] = ()
@@ -51,4 +54,10 @@ def _folded_letter(letter: str) -> str:
     if letter.isspace():
         return PARAGRAPH if letter.count("\n") > 1 else " "
     plain = normalize("NFKC", normalize("NFKC", letter).lower()).translate(_SAME)
-    return " " if plain.isspace() else plain
+    return " " if plain.isspace() else _without_accents(plain)
+
+
+def _without_accents(letter: str) -> str:
+    """Café and cafe are one word; kana and Hangul keep their marks."""
+    pieces = normalize("NFD", letter)
+    return "".join(filter(str.isascii, pieces)) if pieces[:1].isascii() else letter

@@ -8,7 +8,11 @@ from typing import NamedTuple
 
 
 class Kind(Enum):
-    """What a word does: names an aspect or a thing of it, judges alone or beside one of those."""
+    """What a word does.
+
+    It names an aspect or a thing of it, judges alone or beside one of those, says that something
+    matters, or only looks like another word.
+    """
 
     ABOUT = "about"
     THING = "things"
@@ -17,6 +21,7 @@ class Kind(Enum):
     GOOD_WITH = "good_with"
     BAD_WITH = "bad_with"
     WEIGHS = "weighs"
+    NOTHING = "nothing"
 
 
 class Meaning(NamedTuple):
@@ -63,12 +68,21 @@ _BY_ITSELF = (Kind.GOOD, Kind.BAD)
 _BEFORE_NOUN = re.compile(
     r" (?:(?!(?:and|or|with|for|at|in|on|is|was|were|are|to|the|place|spot|restaurant)\b)"
     r"[a-z'-]+ ){0,2}|"
-    r"[가-힣]{0,2}[은는한운던인] ?(?:[가-힣]+ )?|[い]?な?の?|い"
+    r"[가-힣]{0,2}[은는한운던인의] ?(?:[가-힣]+ )?|い?な?の?"
 )
 _TOGETHER = re.compile(
     r"(?:'s)?,? (?:and|or|&|as well as|nor) (?:the |its |their |a |an )?|, ?|"
     r"(?:[와과도]|이?랑|하고|이?나|및|,|[은는이가]? ?물론)+ ?(?:및 )?|[、とやもか・]+|"
     r"[은는이가도] (?!.)"
+)
+_BEHIND_WEIGHING = re.compile(r" ?(?:(?:how|about|for|on|what|is) )?(?:the |its |a |good )?")
+_REACH = 24
+_SUBJECT = re.compile(
+    r"(?<!정말)(?<!제일)(?<!가장)(?<!아주)(?<!매우)(?<!진짜)(?<!완전)(?<!무척)(?<!너무)(?<!엄청)"
+    r"(?<!상당히)(?<!꽤)(?<!참)"
+    r"(?<!더)(?<!좀)(?<!이)(?<!그)(?<!고)(?<!며)(?<!은)(?<!한)(?<!운)(?<!에서)(?<!에)(?<!의)"
+    r"(?<![즈쓰스크튼][ ])[가-힣] ?$|"
+    r"[가-힣][이가은는도] ?$|[がはも]$"
 )
 _WORST_OF_NAMES = {"waiting": True}
 _BLAMED_IF_MISSING = {"service", "ambience", "hygiene", "accessibility"}
@@ -106,22 +120,31 @@ class Judgements:
         judging = [meaning for meaning in word.meanings if meaning.kind in _PRAISES]
         if not judging or place in self._names:
             return
-        named = [*self._named_behind(place), *self._named_before(place)]
+        before, behind = self._named_before(place), self._named_behind(place)
         beside = [meaning for meaning in judging if meaning.kind in (Kind.GOOD_WITH, Kind.BAD_WITH)]
-        fits = [self._beside(word, meaning, named) for meaning in beside]
+        fits = [self._beside(word, meaning, [*behind, *before]) for meaning in beside]
         if any(fits):
             return
         for meaning in judging:
             if meaning.aspect and meaning.kind in _BY_ITSELF:
-                self._alone(word, meaning, named)
+                self._alone(word, meaning, [*behind, *before])
             elif not meaning.aspect:
-                self._take(word, meaning, self._open(named, word))
+                of_behind = behind and not self._follows_its_subject(word)
+                self._take(word, meaning, self._open(behind if of_behind else before, word))
+
+    def _follows_its_subject(self, word: Word) -> bool:
+        """Whether it judges what stands right before it: 서비스가 좋은 카페, 가기 좋은 카페."""
+        before = self._text[max(0, word.start - _REACH) : word.start]
+        if before.endswith("の"):
+            return any(part.end == word.start - 1 for part in self._parts)
+        return _SUBJECT.search(before) is not None and not self._text.startswith("의 ", word.end)
 
     def _open(self, named: list[Part], word: Word) -> list[Part]:
-        """Without one in its own clause a judgement is of the last of the clauses before."""
+        """Those of its clause; without any there a judgement is of the last of a clause before."""
+        if any(part.clause == word.clause for part in self._parts if part.start < word.start):
+            named = [part for part in named if part.clause == word.clause]
         near = [part for part in named if part.clause == word.clause and not part.judged]
-        far = [part for part in named if part.clause != word.clause and not part.judged]
-        return near or far[-1:]
+        return near or [part for part in named if not part.judged][-1:]
 
     def _beside(self, word: Word, meaning: Meaning, named: list[Part]) -> bool:
         fitting = [part for part in self._open(named, word) if part.aspect == meaning.aspect]
@@ -158,7 +181,8 @@ class Judgements:
     def _named_behind(self, place: int) -> list[Part]:
         """What is named right behind the word, with what is named together with that."""
         found: list[Part] = []
-        link = _BEFORE_NOUN
+        weighs = any(meaning.kind is Kind.WEIGHS for meaning in self._words[place].meanings)
+        link = _BEHIND_WEIGHING if weighs else _BEFORE_NOUN
         for later in range(place + 1, len(self._words)):
             between = self._text[self._words[later - 1].end : self._words[later].start]
             if later not in self._names or len(between) > 24 or not link.fullmatch(between):

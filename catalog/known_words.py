@@ -11,8 +11,8 @@ from catalog.word_finder import WordFinder
 from domain.catalogue import Aspect, Words
 
 _LANGUAGES = {"en": words_en, "ko": words_ko, "ja": words_ja}
-_GENERAL = {Kind.GOOD: "GOOD", Kind.BAD: "BAD", Kind.WEIGHS: "WEIGHS"}
-_KINDS = tuple(kind for kind in Kind if kind is not Kind.WEIGHS)
+_GENERAL = {Kind.GOOD: "GOOD", Kind.BAD: "BAD", Kind.WEIGHS: "WEIGHS", Kind.NOTHING: "NOTHING"}
+_KINDS = tuple(kind for kind in Kind if kind not in (Kind.WEIGHS, Kind.NOTHING))
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from catalog.folded_text import FoldedText, folded
-from catalog.judgements import Judgements, Meaning, Word
+from catalog.judgements import Judgements, Kind, Meaning, Word
 from catalog.known_words import known_words, own_words
 from catalog.negation import is_negated
 from catalog.word_finder import Found
@@ -43,7 +43,7 @@ class Lexicon:
     """
 
     def __init__(self, aspects: Sequence[Aspect]) -> None:
-        self._names = frozenset(aspect.name for aspect in aspects)
+        self._names = frozenset(("", *(aspect.name for aspect in aspects)))
         self._known = known_words()
         self._own = own_words(aspects)
 
@@ -73,7 +73,7 @@ class Lexicon:
         return words
 
     def _concerns(self, meaning: Meaning) -> bool:
-        return meaning.aspect == "" or meaning.aspect in self._names
+        return meaning.kind is not Kind.NOTHING and meaning.aspect in self._names
 
 
 def _sentences(text: str, words: Sequence[Word]) -> Iterator[list[Word]]:

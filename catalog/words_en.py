@@ -5,9 +5,9 @@ from catalog.vocabulary import Vocabulary
 GOOD = """
 good, great, excellent, amazing, awesome, fantastic, wonderful, superb, outstanding, perfect, nice,
 lovely, incredible, brilliant, terrific, impeccable, exceptional, fabulous, best, top notch, solid,
-impressive, impressed, decent, loved, love, enjoyable, enjoyed, pleasant, phenomenal, first rate,
-couldn't be better, not to be missed, spot on, great for, good for, perfect for, stellar,
-satisfied, satisfying, happy with, a plus, stood out, praiseworthy, high quality,
+impressive, impressed, decent, loved, flawless, enjoyable, enjoyed, pleasant, phenomenal,
+first rate, couldn't be better, not to be missed, spot on, great for, good for, perfect for,
+stellar, satisfied, satisfying, happy with, a plus, stood out, praiseworthy, high quality,
 better than expected, on point
 """
 BAD = """
@@ -17,9 +17,13 @@ nothing special, could be better, could have been better, needs work, needs impr
 let us down, hated, dreadful, underwhelming, unacceptable, suffered, suffers, a mess,
 not up to par
 """
+NOTHING = """
+rated, rating, ratings, by far, so far, as far as, far as, looking for, reviews
+"""
 WEIGHS = """
 matter, matters most, important, a must, top priority, priority, comes first, is key, essential,
-crucial, care about, cares about, focus on, first and foremost
+crucial, care, care how, mind how, fussy about, picky about, care about, cares about, focus on,
+first and foremost
 """
 
 WORDS = {
@@ -89,13 +93,15 @@ WORDS = {
         economical, low cost, low priced, budget friendly, on a budget, tight budget, small budget,
         deal, worth the money, worth the price, worth every penny, worth it, fair price,
         fairly priced, fair prices, wallet friendly, easy on the wallet, student budget,
-        break the bank, save money, cost effective, happy hour, under $, modest price,
-        modestly priced, won't cost much, without spending, spend little, spend a lot,
-        spend too much, spending a lot, spending too much, cost a fortune, cost too much,
-        cost a lot, cheap eats""",
-        bad="""expensive, pricey, pricy, overpriced, costly, rip off, ripoff, steep, high end,
-        exorbitant, not worth the money, not worth the price, not worth it, high priced,
-        extravagant, outrageous, splurge, splurging, too much money, highly priced""",
+        save money, cost effective, happy hour, under $, modest price, modestly priced,
+        won't cost much, spend little, cheap eats""",
+        bad="""break the bank, breaking the bank, breaks the bank, spend a lot, spend too much,
+        spend much, spend more, spending a lot, spending too much, cost a fortune, cost too much,
+        cost a lot, costs a lot, costs too much, cost much, costs a fortune, pay a lot,
+        pay too much, pay more, pay extra, pay a premium, expensive, pricey, pricy, overpriced,
+        costly, rip off, ripoff, steep, high end, exorbitant, not worth the money,
+        not worth the price, not worth it, high priced, extravagant, outrageous, splurge,
+        splurging, too much money, highly priced""",
         good_with="low, fair, right, moderate, modest, friendly, small, honest, tight, limited",
         bad_with="high, higher, big, inflated, crazy, hefty, insane",
     ),
@@ -144,11 +150,11 @@ WORDS = {
         near the subway, near the station, close to, walking distance, conveniently located,
         convenient location, convenient, easy parking, free parking, central, centrally located,
         ground floor, close by, nearby, short walk, few steps from the""",
-        bad="""stairs, staircase, steps at the entrance, inaccessible, hard to find,
+        bad="""far, stairs, staircase, steps at the entrance, inaccessible, hard to find,
         hard to get to, difficult to find, out of the way, far away, no parking, hard to park,
         inconvenient, remote, narrow entrance, too far, steep steps, not accessible""",
         good_with="""easy, wide, free, plenty, ample, friendly, close, flat, step free, suitable,
         welcome""",
-        bad_with="far, narrow, difficult, hard, impossible, limited, heavy, steep",
+        bad_with="narrow, difficult, hard, impossible, limited, heavy, steep",
     ),
 }

@@ -1,0 +1,61 @@
+"""The least rating that a question asks for."""
+
+import re
+
+_NUMBER = r"(?<![\d.,])(?P<number>\d{1,3}(?:\.\d{1,2})?)(?![\d,]|\.\d)"
+_IN_WORDS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
+    "한": 1, "두": 2, "세": 3, "네": 4, "다섯": 5,
+    "一": 1, "二": 2, "三": 3, "四": 4, "五": 5,
+}  # fmt: skip
+_SPELLED = (
+    r"(?P<word>\b(?:one|two|three|four|five)(?=[ -]?stars?\b)|(?<=별 )(?:한|두|세|네|다섯)(?= ?개)|"
+    r"(?<=별)(?:한|두|세|네|다섯)(?= ?개)|(?<=星)[一二三四五]|[一二三四五](?=つ星))"
+)
+_SAID = re.compile(f"(?:{_NUMBER}|{_SPELLED})")
+_NAMES_A_RATING_BEFORE = re.compile(
+    r"(?:\b(?:rat(?:ed|ings?|e)|stars?|scores?|scored|scoring|reviewed|reviews?)\b[a-z ,:']{0,24}"
+    r"(?:>=?|≥)? ?|(?:별점|평점|평가|점수|리뷰|별|스코어|레이팅|레이팅스)[가-힣 :]{0,8}|"
+    r"(?:星|評価|評点|点数|レビュー|口コミ|スコア|レーティング|食べログ|平均|"
+    r"[★☆])[ぁ-んァ-ヶー一-龥 :]{0,8})$"
+)
+_NAMES_A_RATING_AFTER = re.compile(
+    r"\+? ?(?:-? ?(?:and a half )?stars?\b|점|성급|星|点|つ星|[★☆]|"
+    r"(?:or (?:higher|better|more|above)|and (?:up|above|higher|over)|plus)? ?rat(?:ed|ings?)\b|"
+    r" out of|以上の(?:評価|店の評価|レビュー|星)|이상의? ?(?:평점|별점|평가)|/ ?\d)"
+)
+_NO_RATING_AFTER = re.compile(
+    r" ?(?:점 ?만점|点満点|점 ?짜리 ?만점|명|인분|인|분|시|개월|名|人|分|時|円|원|ドル|달러|km|min)"
+)
+_AT_MOST_BEFORE = re.compile(
+    r"(?<!not )(?<!no )(?<!never )(?<!n't )\b(?:below|under|less than|lower than|at most|out of) ?$"
+)
+_AT_MOST_AFTER = re.compile(
+    r" ?(?:stars?|점|点|つ|星)? ?(?:이하|미만|까지|아래|밑|보다 ?낮|以下|未満|まで|より低|"
+    r"or (?:less|lower|below|under|worse))"
+)  # fmt: skip
+
+
+def least_rating(text: str, scale: float) -> float | None:
+    """The least rating from 0 to `scale` that a folded question asks for, the first one said.
+
+    "4.5점 이상", "rated above 4", "星4以上". None where none is asked for, and for one that is not
+    on the scale.
+    """
+    for said in _SAID.finditer(text):
+        before, after = text[max(0, said.start() - 40) : said.start()], text[said.end() :][:24]
+        if _is_least(before, after, bool(said["word"])):
+            rating = float(_IN_WORDS[said["word"]] if said["word"] else said["number"])
+            if rating <= scale:
+                return rating
+    return None
+
+
+def _is_least(before: str, after: str, is_star: bool) -> bool:
+    names = _NAMES_A_RATING_BEFORE.search(before) or _NAMES_A_RATING_AFTER.match(after)
+    denied = (
+        _NO_RATING_AFTER.match(after)
+        or _AT_MOST_BEFORE.search(before)
+        or _AT_MOST_AFTER.match(after)
+    )
+    return bool(names or is_star) and not denied

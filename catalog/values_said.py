@@ -1,0 +1,187 @@
+"""Which types and which values of filters a question asks for, and which it does not want."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from catalog.known_words import forms_of, told_forms
+from catalog.word_finder import Found, WordFinder
+from domain.catalogue import CatalogueDescription, CatalogueFilters, NamedValue
+from language.characters import HANGUL, KATAKANA
+from language.function_words import ENGLISH
+
+TYPES = ""
+"""The name under which types stand among the filters."""
+
+_REACH = 48
+_GENERIC = re.compile(r"[ _-](?:restaurant|shop|store)$")
+_NOT_THIS = re.compile(
+    r"(?:(?<!why )\b(?:not|no|non|never|except(?: for)?|excluding|exclude|other than|instead of|"
+    r"anything but|everything but|rather than|apart from|aside from|besides|without|avoid|avoiding|"
+    r"skip|hate|dislike|sick of|tired of|outside|neither|leave out|leaving out|bored of|minus)\b|"
+    r"n't)"
+    r"(?:[ -](?:in|at|an?|the|any|more|another|to|go|going|want|wanting|like|for|be|eat|eating|of|"
+    r"have|having|anywhere|anything|something|looking|feel|feeling|fan|into|near|from|places?))"
+    r"{0,5}[ -]?$"
+)
+_NOT_THIS_AFTER = re.compile(
+    r"(?: (?:food|places?|restaurants?|cuisine))?,? (?:is |are )?"
+    r"(?:excluded|out of the question|not an option|is out\b|are out\b)|"
+    r" ?(?:(?:음식점|식당|레스토랑|요리|음식|집|쪽|지역|에서|에|은|는|도|이|가|만|으로|로|랑|것|"
+    r"거|류) ?){0,4}"
+    r"(?:말고|말구|마시고|빼고|빼구|빼|제외|이외|외에|외의|외로|아닌|아니|싫|질[렸려]|안 ?(?:가|"
+    r"갈|먹|되|돼|땡|좋아)|"
+    r"못 ?(?:먹|가)|피하|피해|대신|별로|사절|금지|물[렸려려])|"
+    r"(?:料理|レストラン|店|屋|系|エリア|方面|地区|の|は|も|が|に|を|で|へ|だけ|,|、){0,4}"
+    r"(?:以外|じゃな|ではな|じゃ無|でな[いく]|除[いくき]|除外|抜き|なし|無し|嫌|いや|イヤ|避け|"
+    r"やめ|ng|苦手|"
+    r"だめ|ダメ|駄目|飽き|パス|いらな|行きたくな|食べたくな|不可|勘弁|外し|代わり)"
+)
+_NOT_MEANT_AFTER = re.compile(
+    r"[ -](?:speaking|language|reviews?|reviewers?)\b|어(?:로|를|가| ?메뉴)|인(?:들|이 많| ?리뷰|"
+    r" ?직원)|[語人]"
+)
+_ALSO_DENIED = re.compile(
+    r"(?: (?:food|places?|restaurants?))?,? (?:or|nor|and) (?:in |the |any )?"
+)
+_DENIED_WITH = re.compile(
+    r" ?(?:이?나|이?랑|하고|[와과]|및|,|도|이?든) ?|[ ,、]*(?:や|と|とか|も|か|・|、|および|"
+    r"または) ?"
+)
+_PARTICLE = re.compile(r"(?![가-힣])|(?:[를을가은이의]|에서?|만|집|류|말고|빼고)(?![가-힣]{2})")
+_HANGUL = re.compile(f"[{HANGUL}]")
+_KATAKANA = re.compile(f"[{KATAKANA}]")
+
+
+class Value(NamedTuple):
+    """A value of a filter; `field` is `TYPES` for a type."""
+
+    field: str
+    value: str
+
+
+class _Said(NamedTuple):
+    start: int
+    end: int
+    values: tuple[Value, ...]
+    denied_before: bool
+    denied_after: bool
+
+    @property
+    def denied(self) -> bool:
+        return self.denied_before or self.denied_after
+
+
+class ValuesSaid:
+    """Finds the values of a catalogue in questions."""
+
+    def __init__(
+        self,
+        description: CatalogueDescription,
+        values: Mapping[str, Sequence[str]],
+        types: Sequence[str],
+    ) -> None:
+        """Args are kept as words: `values` and `types` are what the data has."""
+        self._finder = WordFinder(
+            (_marked(form), value)
+            for value, forms in _words(description, values, types)
+            for form in forms
+        )
+
+    def read(self, text: str, min_rating: float | None = None) -> CatalogueFilters:
+        """The filters that a folded question asks for, types in its order.
+
+        A field of which it asks for two values is not narrowed: one of them would hide the other.
+        """
+        said = _together(list(self._said(text)))
+        denied = {value for one in said if one.denied for value in one.values}
+        wanted = dict.fromkeys(
+            value for one in said if not one.denied for value in one.values if value not in denied
+        )
+        types = tuple(value.value for value in wanted if value.field == TYPES)
+        return CatalogueFilters(_single(wanted), types or None, min_rating)
+
+    def _said(self, text: str) -> Iterator[tuple[str, _Said]]:
+        end = 0
+        for found in self._finder.find(text):
+            if _is_meant(text, found):
+                before, after = text[max(0, found.start - _REACH) : found.start], text[found.end :]
+                yield (
+                    text[end : found.start],
+                    _Said(
+                        found.start,
+                        found.end,
+                        found.meanings,
+                        bool(_NOT_THIS.search(before)),
+                        bool(_NOT_THIS_AFTER.match(after[:_REACH])),
+                    ),
+                )
+                end = found.end
+
+
+def names_of(value: str) -> tuple[str, ...]:
+    """What a value of the data is called: italian_restaurant is an italian restaurant, italian."""
+    plain = " ".join(value.replace("_", " ").split())
+    return tuple(dict.fromkeys((plain, _GENERIC.sub("", plain), plain.replace(" ", ""))))
+
+
+def _words(
+    description: CatalogueDescription, values: Mapping[str, Sequence[str]], types: Sequence[str]
+) -> Iterator[tuple[Value, Iterable[str]]]:
+    for field, held in [(TYPES, types), *values.items()]:
+        for value in held:
+            yield from _named(field, NamedValue(value))
+    for named in description.types:
+        yield from _named(TYPES, named)
+    for told in description.filters:
+        for named in told.values:
+            yield from _named(told.name, named)
+
+
+def _named(field: str, named: NamedValue) -> Iterator[tuple[Value, Iterable[str]]]:
+    value = Value(field, named.value)
+    names = [name for name in names_of(named.value) if _says_something(name)]
+    yield value, (form for name in names for form in forms_of(name, "en"))
+    yield value, told_forms(named.words)
+
+
+def _says_something(name: str) -> bool:
+    """A value such as 3, A or no stands in questions that do not mean it."""
+    return len(name) > 1 and not name.isdigit() and name.casefold() not in ENGLISH
+
+
+def _marked(form: str) -> str:
+    is_short = len(form) == 1 and _HANGUL.match(form)
+    return f"<{form}" if is_short else form
+
+
+def _is_meant(text: str, found: Found[Value]) -> bool:
+    word = text[found.start : found.end]
+    before, after = text[max(0, found.start - 1) : found.start], text[found.end : found.end + 6]
+    if _NOT_MEANT_AFTER.match(after):
+        return False
+    if len(word) == 1 and _HANGUL.match(word):
+        return _PARTICLE.match(after) is not None
+    is_short_katakana = len(word) < 3 and all(map(_KATAKANA.match, word))
+    beside = before + after[:1]
+    return not (is_short_katakana and _KATAKANA.search(beside))
+
+
+def _single(wanted: Iterable[Value]) -> dict[str, str]:
+    held: dict[str, list[str]] = {}
+    for value in wanted:
+        if value.field != TYPES:
+            held.setdefault(value.field, []).append(value.value)
+    return {field: values[0] for field, values in held.items() if len(values) == 1}
+
+
+def _together(said: Sequence[tuple[str, _Said]]) -> list[_Said]:
+    """What is named together with what is denied is denied too: 이탈리안이나 피자 말고."""
+    gaps, kept = [gap for gap, _ in said], [one for _, one in said]
+    for place in range(1, len(kept)):
+        if kept[place - 1].denied_before and _ALSO_DENIED.fullmatch(gaps[place]):
+            kept[place] = kept[place]._replace(denied_before=True)
+    for place in range(len(kept) - 1, 0, -1):
+        if kept[place].denied_after and _DENIED_WITH.fullmatch(gaps[place]):
+            kept[place - 1] = kept[place - 1]._replace(denied_after=True)
+    return kept

@@ -1,0 +1,192 @@
+"""Questions in three languages become filters and weights, by rules or by a model."""
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.query_analyzer import RuleAnalyzer
+from domain.catalogue import CatalogueDescription, CatalogueFilters
+from tests.catalog.asked import ENGLISH, JAPANESE, KOREAN, cases
+from tests.catalog.restaurants import PHONES, RESTAURANTS
+
+RULES = RuleAnalyzer(RESTAURANTS)
+PHONE_RULES = RuleAnalyzer(
+    PHONES, {"colour": ["red", "dark blue", "No"], "size": ["5", "6"]}, ["folding_phone", "Tablet"]
+)
+
+
+def mentioned(query):
+    return {name: weight for name, weight in query.aspect_weights.items() if weight is not None}
+
+
+def test_the_worked_example_of_the_specification():
+    query = RULES.analyse("가격 비싸도 괜찮으니 분위기 좋은 이탈리안")
+    assert query.filters == CatalogueFilters({}, ("italian_restaurant",), None)
+    assert query.aspect_weights == {
+        "food": None,
+        "service": None,
+        "ambience": 0.9,
+        "price": 0.1,
+        "hygiene": None,
+        "waiting": None,
+        "accessibility": None,
+    }
+    assert query.query_en == "italian restaurant with a good ambience"
+    assert (query.analysed_by, query.notice) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("question", "borough", "types", "rating", "weights"),
+    [*cases(KOREAN), *cases(ENGLISH), *cases(JAPANESE)],
+)
+def test_questions_are_understood_as_people_ask_them(question, borough, types, rating, weights):
+    query = RULES.analyse(question)
+    assert query.filters.fields == ({"borough_en": borough} if borough else {})
+    assert query.filters.desired_types == types
+    assert query.filters.min_rating == rating
+    assert mentioned(query) == weights
+
+
+def test_spaces_that_are_missing_change_nothing():
+    asked = "브루클린 분위기 좋은 이탈리안 가격 상관없어요"
+    spaced, together = RULES.analyse(asked), RULES.analyse(asked.replace(" ", ""))
+    assert spaced.filters == together.filters
+    assert spaced.aspect_weights == together.aspect_weights
+
+
+@pytest.mark.parametrize(
+    ("question", "rating"),
+    [
+        ("rated above 8.5", 8.5),
+        ("at least 4 stars", 4),
+        ("평점 11점 이상", None),
+        ("스코어 10 이상", 10),
+        ("評価7以上", 7),
+        ("4.5.6 stars", None),
+        ("under 4 stars", None),
+        ("4점 이하", None),
+        ("10점 만점에 8점 이상", 8),
+        ("8 out of 10 stars", 8),
+        ("99999999 stars", None),
+        ("", None),
+    ],
+)
+def test_a_rating_is_on_the_scale_of_the_catalogue(question, rating):
+    assert PHONE_RULES.analyse(question).filters.min_rating == rating
+
+
+def test_the_values_of_the_data_are_words_of_their_own():
+    query = PHONE_RULES.analyse("a Dark-Blue folding phone or tablet, no 5")
+    assert query.filters.fields == {"colour": "dark blue"}
+    assert query.filters.desired_types == ("folding_phone", "Tablet")
+
+
+def test_aspects_of_a_description_are_understood_by_its_words():
+    assert mentioned(PHONE_RULES.analyse("good battery and clean")) == {"battery": 0.9}
+    assert mentioned(PHONE_RULES.analyse("비싸도 괜찮으니 배터리 좋은 거")) == {
+        "battery": 0.9,
+        "price": 0.1,
+    }
+
+
+def test_two_values_of_one_field_narrow_nothing():
+    assert RULES.analyse("Brooklyn or Queens").filters.fields == {}
+    assert RULES.analyse("Brooklyn, not Queens").filters.fields == {"borough_en": "Brooklyn"}
+
+
+@pytest.mark.parametrize(
+    ("question", "query_en"),
+    [
+        ("  Quiet\nsushi  in Queens ", "Quiet sushi in Queens"),
+        ("브루클린 분위기 좋은 이탈리안", "italian restaurant with a good ambience in Brooklyn"),
+        ("並ばない店", "place with no waiting"),
+        ("비싸도 상관없어", "비싸도 상관없어"),
+        ("퀸즈 피자나 버거", "pizza restaurant or hamburger restaurant in Queens"),
+        ("어디가 제일\n나아?", "어디가 제일 나아?"),
+        ("", ""),
+    ],
+)
+def test_the_english_query_says_what_was_understood(question, query_en):
+    assert RULES.analyse(question).query_en == query_en
+
+
+def test_a_catalogue_without_anything_is_read_too():
+    bare = CatalogueDescription(name="x", places="x.csv", id="id", title="name", aspects=())
+    query = RuleAnalyzer(bare).analyse("맛있는 곳")
+    assert (query.filters, query.aspect_weights) == (CatalogueFilters(), {})
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *(
+            "Brooklyn",
+            "말고",
+            "not ",
+            "이탈리안",
+            "イタリアン",
+            "以外",
+            "가격",
+            "비싸도 괜찮",
+            "できれば",
+        ),
+        *(
+            "if possible",
+            "4.5점 이상",
+            "rated above ",
+            "9",
+            "星",
+            ".",
+            ", ",
+            "\n\n",
+            "괜찮",
+            "price",
+        ),
+        *("don't care about ", "웨이팅", " 없", "ﾊﾞ", "\u1112\u1161\u11ab", "٤"),
+    ]
+)
+
+
+@given(st.text(max_size=120) | st.lists(FRAGMENTS, max_size=30).map("".join))
+def test_any_question_can_be_read(question):
+    for analyzer in (RULES, PHONE_RULES):
+        query = analyzer.analyse(question)
+        assert query.question == question
+        assert all(w is None or 0 <= w <= 1 for w in query.aspect_weights.values())
+        assert "\n" not in query.query_en
+        assert bool(query.query_en) == bool(question.split())
+
+
+@given(st.sampled_from([*cases(KOREAN), *cases(JAPANESE)]))
+def test_how_the_letters_are_composed_changes_nothing(case):
+    asked = unicodedata.normalize("NFD", case[0])
+    assert RULES.analyse(asked).filters.desired_types == case[2]
+    assert mentioned(RULES.analyse(asked)) == case[4]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["이탈리안 말고 ", "not italian or ", "비싸도 괜찮 ", "4.5 ", "if possible cheap ", "별점 "],
+)
+def test_a_long_question_costs_in_proportion_to_its_length(piece):
+    work = [_lines_run(lambda size=size: RULES.analyse(piece * size)) for size in (10, 50, 200)]
+    assert work[2] < 8 * work[1]
+
+
+def _lines_run(call):
+    count = 0
+
+    def trace(frame, event, argument):
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count
