@@ -26,6 +26,7 @@ PARTS = {
     "vector_stores": True,
     "keyword_search": True,
     "hybrid_search": True,
+    "catalogue": True,
     "import_run": False,
     "memory": False,
     "confluence": False,

@@ -75,7 +75,7 @@ def _seen(hits: Sequence[Hit], documents_of: DocumentsOf, count: int) -> PlaceLi
     best: dict[str, float] = {}
     passages: list[Scored] = []
     document_of: dict[str, str] = {}
-    for start in range(0, len(hits), portion := 2 * count):
+    for start in range(0, len(hits), portion := 4 * count):
         found = documents_of([hit.id for hit in hits[start : start + portion]])
         document_of |= found
         for id_, score in scored(hits[start : start + portion]):

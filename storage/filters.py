@@ -110,6 +110,8 @@ def _check(field: str, condition: Any) -> Check:
     if not _has_operators(condition):
         return lambda value: _equal(value, condition)
     parts = [_operator_check(field, name, operand) for name, operand in condition.items()]
+    if len(parts) == 1:  # asked for each of thousands of documents, where that is the field
+        return parts[0]
     return lambda value: all(part(value) for part in parts)
 
 

@@ -70,6 +70,12 @@ def test_hybrid_search_is_compared_with_langchains(cache):
     assert found["300: EnsembleRetriever / Footnote, p50"] > 0
 
 
+def test_catalogue_search_is_compared_with_the_dense_search_alone(cache):
+    found = small_run("catalogue", cache)
+    assert found["all places: engine / dense search alone, p50"] > 1
+    assert found["a borough and a rating: p95 / the 150 ms asked for"] > 0
+
+
 def test_a_contender_whose_package_is_missing_is_named(tmp_path, monkeypatch):
     module = import_module("benchmarks.keyword_search")
     absent = Contender(module.open_bm25s, module.build_bm25s, "no_such_package")

@@ -39,9 +39,21 @@ def ranked(passages, count):
 
 
 def test_a_place_has_the_score_of_its_best_passage():
-    _, found = ranked(["a1", "a2", "b1", "a3", "c1", "c2"], 2)
+    _, found = ranked(["a1", "a2", "b1", "a3", "c1"], 2)
     assert found.places == [("a", 0.0), ("b", -2.0)]
-    assert [id_ for id_, _ in found.passages] == ["a1", "a2", "b1", "a3"]
+    assert [id_ for id_, _ in found.passages] == ["a1", "a2", "b1", "a3", "c1"]
+
+
+def test_passages_below_those_of_enough_places_are_not_looked_up():
+    asked = []
+
+    def noted(passage_ids):
+        asked.extend(passage_ids)
+        return place_of(passage_ids)
+
+    found = rank_places(Ranked(["a1", "b1"] * 500), noted, 2, 1000)
+    assert len(found.places) == 2
+    assert len(asked) < 10
 
 
 def test_passages_are_ranked_deeper_until_there_are_enough_places():
