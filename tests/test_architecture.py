@@ -23,7 +23,7 @@ ALLOWED = {
     "evaluation": LEAVES,
     "services": PARTS | LEAVES | {"evaluation"},
     "agent": {"services", "chains"} | LEAVES,
-    "catalog": {"services"} | PARTS | LEAVES,
+    "catalog": PARTS | LEAVES | {"services", "evaluation"},
     "bootstrap": PARTS | LEAVES | {"services", "models", "settings", "agent", "catalog"},
     "api": {"bootstrap", "services", "catalog"} | VALUES,
     "ui": {"bootstrap", "services", "catalog"} | VALUES,
