@@ -14,9 +14,9 @@ Questions over your own documents, answered with proof.
 **Signing in.** Every operation but `health` and `ready` needs a key, sent as
 `Authorization: Bearer fn-...`. `python cli.py api-key create NAME --scope read --scope ask` makes
 one. Each operation says which scope it needs: `read` searches and reads, `ask` asks and keeps
-conversations and judgements, `manage` changes sources, imports and documents; none holds another.
-`python cli.py api-key revoke ID` ends a key at once. A key calls for one user and sees that user's
-conversations only.
+conversations, judgements and people's preferences, `manage` changes sources, imports and documents;
+none holds another. `python cli.py api-key revoke ID` ends a key at once. A key calls for one user
+and sees that user's conversations and people only.
 
 **Errors** are problem details (RFC 9457). `retryable` says whether the same request may succeed
 later; `Retry-After` then says in how many seconds. A field or parameter that an operation below
@@ -34,6 +34,7 @@ TAGS = {
     "health": "Whether the process lives, and whether it can answer; without a key.",
     "search": "Passages without an answer.",
     "ask": "Questions and answers with proof, whole or as they are written.",
+    "catalogue": "Places of catalogues, questions about them, and people with their preferences.",
     "conversations": "Conversations with their turns: trees of questions and answers.",
     "feedback": "What people think of answers.",
     "labels": "Which passages are right for which questions.",

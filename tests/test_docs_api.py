@@ -14,6 +14,7 @@ import pytest
 from services.questions import MAX_K, MAX_QUESTION_CHARS
 from settings import load_settings
 from tests.docs_examples import LAPSE, QUOTE, WAIT_S, Page, desk_over_handbook, running, serving_api
+from tests.fakes.restaurants import write_restaurants
 
 PAGE = Page("api.md")
 CURL = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
@@ -29,10 +30,18 @@ def desk(tmp_path_factory, model_cache):
 def api(desk):
     """The desk, told by the page's own commands where the API is and with which key."""
     with serving_api(desk) as url:
-        making = PAGE.command("api-key create").replace("http://127.0.0.1:8600", url)
-        told = desk.sh(f'{making}\nprintf "%s\\n" "$FOOTNOTE_API_KEY"')
-        assert "my program" in told
-        desk.environment |= {"FOOTNOTE_URL": url, "FOOTNOTE_API_KEY": told.splitlines()[-1]}
+        _told_of_the_api(desk, url)
+        yield desk
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory, model_cache):
+    """Another desk, with the API over a catalogue that the page's own command has added."""
+    desk = desk_over_handbook(PAGE, tmp_path_factory, model_cache)
+    write_restaurants(desk.folder / "restaurants")
+    desk.sh(PAGE.command("catalogue add"))
+    with serving_api(desk) as url:
+        _told_of_the_api(desk, url)
         yield desk
 
 
@@ -76,6 +85,30 @@ def test_a_conversation_goes_on_is_rated_renamed_found_and_kept(api):
     assert LAPSE in told
     assert re.search(r"^[0-9a-f]{32} Annual leave$", told, flags=re.MULTILINE)
     assert "31 March" in (api.folder / "annual-leave.md").read_text(encoding="utf-8")
+
+
+@CURL
+def test_a_question_about_a_catalogue_is_weighed_with_what_the_request_prefers(places):
+    told = json.loads(places.sh(PAGE.command("/chat/search")))
+    assert told["understood"]["filters"]["desired_types"] == ["italian_restaurant"]
+    weights = {"price": 0.1, "ambience": 0.9, "food": 0.6, "service": 0.4}
+    assert told["weights"].items() >= weights.items()
+    assert told["restaurants"][0]["place"]["title"] == "Trattoria Lucia"
+    assert {cited["state"] for cited in told["citations"]} == {"verified"}
+
+
+def test_places_are_found_for_somebody_and_without_a_filter_there_are_more(places):
+    near, anywhere = places.sh(PAGE.command("places.py")).split("Anywhere:")
+    assert "Filters: {'borough_en': 'Brooklyn', 'desired_types': ['italian_restaurant']}" in near
+    assert "'service': 0.4" in near
+    assert re.search(r"= hybrid \d\.\d\d \+ confidence .*: Trattoria Lucia$", near, re.MULTILINE)
+    assert "local reviews praise the ambience" in near
+    assert "Pasta Pronto" not in near
+    assert "Pasta Pronto" in anywhere
+
+
+def test_a_catalogue_that_is_not_there_ends_the_client_with_a_reason(api):
+    assert "catalogue add" in api.python("places.py", "Italian", code=1)
 
 
 def test_a_folder_is_tried_out_imported_and_followed(api):
@@ -161,6 +194,13 @@ def test_the_limits_are_those_of_the_settings():
         assert re.search(rf"\b{getattr(settings, name)}\b", row)
     assert f"{MAX_QUESTION_CHARS:,} characters" in limits
     assert f"{MAX_K:,} |" in limits
+
+
+def _told_of_the_api(desk, url):
+    making = PAGE.command("api-key create").replace("http://127.0.0.1:8600", url)
+    told = desk.sh(f'{making}\nprintf "%s\\n" "$FOOTNOTE_API_KEY"')
+    assert "my program" in told
+    desk.environment |= {"FOOTNOTE_URL": url, "FOOTNOTE_API_KEY": told.splitlines()[-1]}
 
 
 def _get(api, path):

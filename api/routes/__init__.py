@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from api.routes import (
     ask,
+    catalogue,
     conversations,
     documents,
     evaluation,
@@ -11,6 +12,7 @@ from api.routes import (
     health,
     imports,
     labels,
+    places,
     search,
     sources,
     unread,
@@ -20,6 +22,8 @@ from api.routes import (
 ROUTERS: tuple[APIRouter, ...] = (
     conversations.router,
     ask.router,
+    catalogue.router,
+    places.router,
     health.router,
     search.router,
     labels.router,

@@ -15,12 +15,14 @@ OPENS = {
         list_source_kinds list_sources read_source preview_removal list_source_imports
         list_imports read_import list_import_items follow_import
         read_library list_documents read_document read_text list_passages
+        list_catalogues list_restaurants read_restaurant
         list_failures list_left_out create_embedding""",
     ApiScope.ASK: """
         ask ask_stream create_chat_completion list_conversations create_conversation
         import_conversation read_conversation change_conversation delete_conversation
         restore_conversation read_turn show_version export_conversation
-        put_label delete_label put_rating delete_rating replay_answer""",
+        put_label delete_label put_rating delete_rating replay_answer
+        search_catalogue search_catalogue_stream read_user change_user""",
     ApiScope.MANAGE: """
         test_source create_source change_source delete_source pause_source resume_source
         import_source dry_run_source pause_import resume_import cancel_import

@@ -1,0 +1,172 @@
+from urllib.parse import quote
+
+import pytest
+
+from domain import Principal
+from tests.api.conftest import bearer
+from tests.fakes.restaurants import PLACES, import_restaurants
+
+USERS, PLACES_AT, CATALOGUES = "/api/v1/users", "/api/v1/restaurants", "/api/v1/catalogues"
+
+
+@pytest.fixture
+def client(call, tmp_path):
+    client = call()
+    client.catalogue = import_restaurants(client.services, tmp_path / "restaurants")
+    return client
+
+
+def ids(client, **wanted):
+    answer = client.get(PLACES_AT, params=wanted)
+    assert answer.status_code == 200, answer.text
+    return [one["place_id"] for one in answer.json()["items"]]
+
+
+def problem(answer):
+    assert answer.headers["content-type"] == "application/problem+json"
+    return answer.status_code, answer.json()["detail"]
+
+
+def test_catalogues_tell_what_questions_may_name(client):
+    told = client.get(CATALOGUES).json()
+    assert told["total"] == 1
+    [catalogue] = told["items"]
+    assert (catalogue["id"], catalogue["name"]) == (client.catalogue, "Restaurants")
+    assert (catalogue["places"], catalogue["rating_scale"]) == (4, 5.0)
+    assert catalogue["filters"] == {"borough_en": ["Bronx", "Brooklyn", "Queens"]}
+    assert "ambience" in catalogue["aspects"]
+    assert catalogue["groups"]["korean"]["ko"] == "한국인 리뷰"
+    assert client.get(CATALOGUES, params={"offset": 1}).json() == {"items": [], "total": 1}
+
+
+def test_places_are_listed_by_title_and_in_pages(client):
+    assert ids(client) == ["nameless", "pronto", "taro", "lucia"]
+    page = client.get(PLACES_AT, params={"limit": 1, "offset": 2}).json()
+    assert page["total"] == 4
+    [taro] = page["items"]
+    assert taro["title"] == "Ramen Taro"
+    assert taro["fields"] == {"borough_en": "Brooklyn"}
+    assert taro["facts"] == {"address": "5 Bay Street"}
+    assert (taro["rating"], taro["latitude"], taro["longitude"]) == (4.2, 40.65, -73.95)
+    assert taro["catalogue_id"] == client.catalogue
+
+
+def test_places_are_narrowed_by_fields_types_and_rating(client):
+    assert ids(client, field="borough_en:Brooklyn") == ["taro", "lucia"]
+    assert ids(client, field=["borough_en:Brooklyn"] * 2) == ["taro", "lucia"]
+    assert ids(client, type=["ramen_restaurant", "american_restaurant"]) == ["nameless", "taro"]
+    assert ids(client, min_rating=4.2) == ["taro", "lucia"]
+    assert ids(client, field="borough_en:Brooklyn", min_rating=4.5, type="bar") == []
+    assert ids(client, catalogue="Restaurants", limit=1) == ["nameless"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status", "named"),
+    [
+        ({"field": "city:Bath"}, 409, "city"),
+        ({"field": ["borough_en:Bronx", "borough_en:Queens"]}, 409, "borough_en"),
+        ({"field": "Brooklyn"}, 422, "field"),
+        ({"min_rating": "NaN"}, 422, "min_rating"),
+        ({"min_rating": "-1"}, 422, "min_rating"),
+        ({"borough_en": "Brooklyn"}, 422, "borough_en"),
+        ({"catalogue": "homes"}, 409, "homes"),
+    ],
+)
+def test_what_can_t_be_listed_is_a_problem_that_names_it(client, wanted, status, named):
+    told, detail = problem(client.get(PLACES_AT, params=wanted))
+    assert told == status
+    assert named in detail
+
+
+def test_a_place_is_read_with_its_reviews_and_what_they_say_again_and_again(client):
+    told = client.get(f"{PLACES_AT}/lucia").json()
+    assert told["place"]["title"] == "Trattoria Lucia"
+    assert [one["text"] for one in told["reviews"]] == [one["text"] for one in PLACES[0]["reviews"]]
+    first = told["reviews"][0]
+    assert told["text"][first["start"] : first["end"]] == first["text"]
+    assert (first["group"], first["rating"], first["date"]) == ("local", 5.0, "")
+    [pattern, *_] = told["patterns"]
+    quote = pattern["quotes"][0]
+    assert (pattern["aspect"], pattern["praises"], pattern["count"]) == ("ambience", True, 2)
+    assert told["text"][quote["start"] : quote["end"]] == quote["text"]
+    assert "ambience" in told["tags"]
+
+
+def test_a_place_that_is_not_there_is_not_found(client):
+    status, detail = problem(client.get(f"{PLACES_AT}/nowhere"))
+    assert (status, "nowhere" in detail) == (404, True)
+
+
+def test_a_place_is_found_by_any_id_that_the_data_gave_it(call, tmp_path):
+    client = call()
+    odd = [{**PLACES[0], "place_id": one} for one in ("a/b", "서울 1", "50%?")]
+    import_restaurants(client.services, tmp_path / "odd", odd)
+    assert ids(client) == sorted(one["place_id"] for one in odd)
+    for one in odd:
+        place_id = one["place_id"]
+        assert client.get(f"{PLACES_AT}/{quote(place_id)}").json()["place"]["place_id"] == place_id
+
+
+def test_of_several_catalogues_one_is_to_be_named(client, tmp_path):
+    import_restaurants(client.services, tmp_path / "more", PLACES[:1], catalogue="Bistros")
+    status, detail = problem(client.get(PLACES_AT))
+    assert (status, "Bistros" in detail) == (409, True)
+    assert ids(client, catalogue="Bistros") == ["lucia"]
+    assert client.get(f"{PLACES_AT}/taro", params={"catalogue": "Bistros"}).status_code == 404
+    assert client.get(f"{PLACES_AT}/taro", params={"catalogue": client.catalogue}).is_success
+
+
+def test_without_a_catalogue_it_is_told_how_to_add_one(call):
+    client = call()
+    assert client.get(CATALOGUES).json() == {"items": [], "total": 0}
+    for path in (PLACES_AT, f"{PLACES_AT}/lucia"):
+        status, detail = problem(client.get(path))
+        assert (status, "catalogue add" in detail) == (409, True)
+
+
+def test_a_person_s_preferences_change_one_by_one(call):
+    client = call()
+    assert problem(client.get(f"{USERS}/kim"))[0] == 404
+    given = {"preferences": {"food": 4.5, "price": 0}, "language": "ko"}
+    kim = {"id": "kim", **given}
+    assert client.patch(f"{USERS}/kim", json=given).json() == kim
+    assert client.get(f"{USERS}/kim").json() == kim
+    change = {"preferences": {"price": None, "service": 2}}
+    changed = client.patch(f"{USERS}/kim", json=change).json()
+    assert changed == {**kim, "preferences": {"food": 4.5, "service": 2.0}}
+    assert client.patch(f"{USERS}/kim", json={"language": ""}).json()["language"] == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "named"),
+    [
+        ({"preferences": {"food": 7}}, 422, "food"),
+        ({"preferences": {"food": "4"}}, 422, "food"),
+        ({"preferences": {"food": True}}, 422, "food"),
+        ({"preferences": {"spice": 3}}, 409, "spice"),
+        ({"preferences": {"spice": None}}, 409, "spice"),
+        ({"language": "fr"}, 422, "language"),
+        ({"name": "Kim"}, 422, "name"),
+    ],
+)
+def test_what_can_t_be_preferred_is_a_problem_that_names_it(call, change, status, named):
+    client = call()
+    told, detail = problem(client.patch(f"{USERS}/kim", json=change))
+    assert told == status
+    assert named in detail
+    assert client.get(f"{USERS}/kim").status_code == 404
+
+
+def test_a_preference_that_json_can_t_hold_is_refused(call):
+    body = {"content": b'{"preferences": {"food": NaN}}'}
+    headers = {"Content-Type": "application/json"}
+    assert call().patch(f"{USERS}/kim", headers=headers, **body).status_code == 422
+
+
+def test_people_are_those_of_the_user_of_the_key(call):
+    client = call()
+    client.patch(f"{USERS}/kim", json={"preferences": {"food": 1}})
+    bert = bearer(client.services, principal=Principal("bert"))
+    assert client.get(f"{USERS}/kim", headers=bert).status_code == 404
+    client.patch(f"{USERS}/kim", json={"preferences": {"food": 5}}, headers=bert)
+    assert client.get(f"{USERS}/kim").json()["preferences"] == {"food": 1.0}
