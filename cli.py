@@ -1,6 +1,7 @@
 """Footnote on the command line: import, ask, search, check, reindex, evaluate, labels, ratings.
 
 `serve` runs the pages and a worker, which does what they have queued; `worker` is another one.
+`catalogue` adds catalogues of places, and asks them.
 `api` serves programs, with keys that `api-key` makes.
 `mcp` serves the library to models of other programs.
 `google-login` lets a person give leave to read their Google Drive.
@@ -11,24 +12,24 @@ that found a disagreement; 130 stopped with Ctrl-C (a worker then ends with 0).
 """
 
 import sys
-from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from commands.api import api
 from commands.api_key import api_key
 from commands.ask import ask
+from commands.catalogue import catalogue
 from commands.encryption_key import encryption_key
 from commands.evaluate import evaluate
 from commands.google_login import google_login
+from commands.import_report import exit_code, print_report, report_as_data
 from commands.labels import labels
 from commands.mcp import mcp
 from commands.ratings import ratings
 from commands.running import (
-    INTERRUPTED,
     LOOK,
     AsJson,
     DataDir,
@@ -39,7 +40,7 @@ from commands.running import (
 from commands.search import search
 from commands.serve import serve
 from commands.worker import worker
-from domain import LOCAL_USER, ImportReport, ImportState, Outcome
+from domain import LOCAL_USER
 from errors import AppError
 
 app = typer.Typer(
@@ -88,8 +89,8 @@ def import_path(
             confirm_removals=confirm_removals,
             on_progress=progress,
         )
-    print_json(_report_as_data(report)) if as_json else _print_report(report)
-    raise typer.Exit(_EXIT_CODES.get(report.state, 0))
+    print_json(report_as_data(report)) if as_json else print_report(report)
+    raise typer.Exit(exit_code(report))
 
 
 @app.command()
@@ -118,6 +119,7 @@ def reindex(data_dir: DataDir = None) -> None:
 app.command()(api)
 app.add_typer(api_key, name="api-key")
 app.command()(ask)
+app.add_typer(catalogue, name="catalogue")
 app.command()(encryption_key)
 app.command()(evaluate)
 app.command()(google_login)
@@ -139,33 +141,6 @@ def main() -> None:
     except AppError as error:
         typer.secho(f"Footnote: {error}", fg="red", err=True)
         sys.exit(1)
-
-
-def _print_report(report: ImportReport) -> None:
-    for item in report.items:
-        if item.reason:
-            typer.echo(f"{item.outcome.value:9} {item.location}: {item.reason}")
-    counts = ", ".join(
-        f"{report.count(outcome)} {outcome.value}" for outcome in Outcome if report.count(outcome)
-    )
-    typer.echo(
-        f"Import {report.state.value}: {counts or 'nothing there'}; "
-        f"{report.passages_embedded} passages embedded in {report.seconds:.1f} s."
-    )
-    if report.message:
-        typer.echo(report.message)
-
-
-def _report_as_data(report: ImportReport) -> dict[str, Any]:
-    items = [{**asdict(item), "outcome": item.outcome.value} for item in report.items]
-    return {**asdict(report), "state": report.state.value, "items": items}
-
-
-_EXIT_CODES = {
-    ImportState.COMPLETED_WITH_ERRORS: LOOK,
-    ImportState.NEEDS_CONFIRMATION: LOOK,
-    ImportState.CANCELLED: INTERRUPTED,
-}
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import pytest
 from catalog.events import Answered, Ranked, Understood, Written
 from domain import LOCAL_USER, CatalogueFilters, CatalogueQuery, CitationState, Principal
 from errors import ConflictError, InputError, ModelError, NotFoundError
-from tests.fakes.restaurants import PLACES, import_restaurants
 from tests.fakes.openai import Fault, Text
+from tests.fakes.restaurants import PLACES, import_restaurants
 
 QUESTION = "가격 비싸도 괜찮으니 분위기 좋은 이탈리안"
 ANALYSIS = {

@@ -1,0 +1,98 @@
+"""`cli.py catalogue`, as a person and as a program read it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import app
+from domain import LOCAL_USER
+from errors import AppError
+from tests.fakes.restaurants import PLACES, import_restaurants, write_restaurants
+
+
+@pytest.fixture
+def services(build_services):
+    return build_services()
+
+
+@pytest.fixture
+def run(services):
+    def command(*arguments, code=0):
+        folder = str(services.imports.data_dir)
+        done = CliRunner().invoke(app, ["catalogue", *arguments, "--data-dir", folder])
+        if isinstance(done.exception, AppError):
+            raise done.exception
+        assert done.exit_code == code, done.output
+        return done.stdout
+
+    return command
+
+
+@pytest.fixture
+def search(run, services, tmp_path):
+    import_restaurants(services, tmp_path / "restaurants")
+    return lambda *arguments: run("search", *arguments)
+
+
+def test_a_catalogue_is_added_by_its_folder_and_brought_up_to_date_by_its_file(run, tmp_path):
+    path = write_restaurants(tmp_path / "restaurants")
+    assert "4 new" in run("add", str(path.parent))
+    write_restaurants(tmp_path / "restaurants", [{**PLACES[0], "rating": 4.1}, *PLACES[1:]])
+    assert "3 unchanged" in run("add", str(path))
+
+
+def test_a_place_that_cannot_be_read_is_told_and_the_exit_code_says_look(run, tmp_path):
+    twice = write_restaurants(tmp_path / "restaurants", [*PLACES, PLACES[0]])
+    assert "lucia" in run("add", str(twice), code=3)
+
+
+def test_a_description_that_is_wrong_is_an_error_that_names_the_field(run, tmp_path):
+    path = write_restaurants(tmp_path / "restaurants", id="")
+    with pytest.raises(AppError, match="id"):
+        run("add", str(path))
+
+
+def test_where_nothing_is_it_says_so(run, tmp_path):
+    with pytest.raises(AppError, match="nothing at"):
+        run("add", str(tmp_path / "nowhere"))
+
+
+def test_the_answer_its_sources_and_the_places_are_printed(search):
+    told = search("분위기 좋은 이탈리안")
+    assert "Trattoria Lucia" in told
+    assert "Understood: italian_restaurant, ambience" in told
+    assert "1. Trattoria Lucia  (italian_restaurant, Brooklyn, ★ 4.7" in told
+    assert "hybrid 1.00 + confidence" in told
+    assert "[1] Trattoria Lucia" in told
+
+
+def test_preferences_and_the_person_count(search, services):
+    services.people.patch(LOCAL_USER, "minji", preferences={"service": 2.0})
+    told = json.loads(search("ramen", "--user", "minji", "--prefer", "food=4.5", "--json"))
+    assert (told["weights"]["food"], told["weights"]["service"]) == (0.9, 0.4)
+
+
+def test_for_programs_the_parts_have_names_and_add_up(search):
+    told = json.loads(search("분위기 좋은 이탈리안", "--json"))
+    first = told["places"][0]
+    assert first["place"]["title"] == "Trattoria Lucia"
+    parts = {part["name"]: part["value"] * part["weight"] for part in first["parts"]}
+    assert sum(parts.values()) == pytest.approx(first["score"])
+    assert {citation["state"] for citation in told["citations"]} == {"verified"}
+
+
+@pytest.mark.parametrize("told", ["food", "food=much", "=3"])
+def test_what_is_no_preference_is_refused(search, told):
+    with pytest.raises(AppError, match="food=4.5|aspect"):
+        search("ramen", "--prefer", told)
+
+
+def test_an_unknown_person_is_named(search):
+    with pytest.raises(AppError, match="nobody"):
+        search("ramen", "--user", "nobody")
+
+
+def test_without_a_catalogue_it_says_how_to_add_one(run):
+    with pytest.raises(AppError, match="catalogue add"):
+        run("search", "ramen")
