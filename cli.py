@@ -22,6 +22,7 @@ from commands.api import api
 from commands.api_key import api_key
 from commands.ask import ask
 from commands.catalogue import catalogue
+from commands.catalogue_evaluate import evaluate_catalogue
 from commands.encryption_key import encryption_key
 from commands.evaluate import evaluate
 from commands.google_login import google_login
@@ -122,6 +123,7 @@ app.command()(ask)
 app.add_typer(catalogue, name="catalogue")
 app.command()(encryption_key)
 app.command()(evaluate)
+app.command()(evaluate_catalogue)
 app.command()(google_login)
 app.add_typer(labels, name="labels")
 app.command()(mcp)

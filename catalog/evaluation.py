@@ -1,0 +1,102 @@
+"""Measures with labelled questions how well a catalogue is searched, in several ways."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catalog.catalogues import Catalogue
+from catalog.preferences import merged, preference_text
+from catalog.scores import PartWeights
+from domain import CatalogueQuery, Principal
+from evaluation.catalogue_figures import LanguageFigures, Outcome, figures_by_language
+from evaluation.catalogue_questions import CatalogueQuestion, load_catalogue_questions
+
+if TYPE_CHECKING:
+    from catalog.asking import Asker
+    from catalog.search_engine import SearchEngine
+    from catalog.service import CatalogueService
+
+HYBRID, FILTERED, FULL, CROSS_ENCODED = "hybrid", "filtered", "full", "cross_encoded"
+"""The ways of searching that are compared; see `CatalogueEvaluation`."""
+_HYBRID_ALONE = PartWeights(confidence=0, type=0, cross_encoder=0)
+
+Analyse = Callable[[str], CatalogueQuery]
+
+
+@dataclass(frozen=True)
+class CatalogueEvaluation:
+    """Searches one catalogue for labelled questions of nobody in particular, each in these ways.
+
+    - hybrid: the question as typed by words and vectors alone;
+    - filtered: the same among the places that the filters leave, as they were understood;
+    - full: the English wording, the filters, types and confidence, without a cross-encoder;
+    - cross_encoded: the same with the cross-encoder, only where one is set.
+    """
+
+    catalogue: Catalogue
+    engine: "SearchEngine"
+    analyse: Analyse
+
+    def measure(self, file: Path) -> list[LanguageFigures]:
+        """The figures over the questions of the file for each language, then for all of them.
+
+        Raises:
+            InputError: The file can't be read as labelled questions.
+            StorageError, ModelError: The index can't be read, or a model fails.
+        """
+        fields = [one.name for one in self.catalogue.description.filters]
+        return figures_by_language(self.outcomes(load_catalogue_questions(file)), fields)
+
+    def outcomes(self, questions: Sequence[CatalogueQuestion]) -> list[Outcome]:
+        """Each question with how it was understood and what each way found for it."""
+        return [self._outcome(question) for question in questions]
+
+    def _outcome(self, question: CatalogueQuestion) -> Outcome:
+        understood = self.analyse(question.text)
+        plain = CatalogueQuery(question.text, query_en="")
+        filtered = replace(plain, filters=understood.filters)
+        hybrid, full = self._hybrid_alone(), replace(self.engine, reranking=None)
+        rankings = {
+            HYBRID: self._found(hybrid, plain),
+            FILTERED: self._found(hybrid, filtered),
+            FULL: self._found(full, understood),
+        }
+        if self.engine.reranking is not None:
+            rankings[CROSS_ENCODED] = self._found(self.engine, understood, self._wishes(understood))
+        return Outcome(question, understood, rankings)
+
+    def _hybrid_alone(self) -> "SearchEngine":
+        options = replace(self.engine.options, weights=_HYBRID_ALONE)
+        return replace(self.engine, options=options, reranking=None)
+
+    def _wishes(self, understood: CatalogueQuery) -> str:
+        aspects = self.catalogue.description.aspect_names
+        return preference_text(merged(understood.aspect_weights, {}, aspects))
+
+    def _found(self, engine: "SearchEngine", query: CatalogueQuery, wishes: str = "") -> list[str]:
+        scale = self.catalogue.description.rating_scale
+        found = engine.search(self.catalogue.id, scale, query, wishes)
+        return [one.place.place_id for one in found.places]
+
+
+def evaluation_of(
+    service: "CatalogueService", principal: Principal, catalogue: str = ""
+) -> CatalogueEvaluation:
+    """What measures the catalogue of that id or name, with the models that are set.
+
+    Raises:
+        ConflictError: There is no such catalogue, or several and none is named.
+    """
+    found, asker = service.known.find(principal, catalogue), service.make_asker()
+    return CatalogueEvaluation(found, asker.engine, _analyser(found, asker))
+
+
+def _analyser(catalogue: Catalogue, asker: "Asker") -> Analyse:
+    """Understands a question as it is understood when somebody asks it."""
+    if asker.model is None:
+        return catalogue.rules.analyse
+    from catalog.query_analyzer import ModelAnalyzer
+
+    label = asker.model_label
+    return ModelAnalyzer(asker.model, label, catalogue.rules, catalogue.description).analyse
