@@ -26,6 +26,7 @@ from schemathesis.generation.meta import TestPhase
 from api.app import PREFIX, make_app
 from api.description import TAGS
 from tests.api.conftest import bearer
+from tests.fakes.restaurants import import_restaurants
 
 EXAMPLES = 50
 NO_TURN = re.compile("there is no turn|A turn is found in its conversation", re.IGNORECASE)
@@ -44,7 +45,11 @@ def schema(imported):
     words there: a schema could say it only at each text, and not at all of those in free JSON.
     `test_bodies.py` sends it.
     """
-    services = imported(api_requests_per_minute=1_000_000)
+    return described(imported(api_requests_per_minute=1_000_000))
+
+
+def described(services):
+    """The description that the app over these services gives."""
     project = ProjectConfig(
         headers=bearer(services),
         continue_on_failure=True,
@@ -64,6 +69,13 @@ def test_whatever_is_sent_is_answered_as_described(schema, tag):
     # What is deleted by ids that were told runs out of them: below it is by ids that are made up.
     few = {label for label in inputs(asked) if sent[label] < EXAMPLES}
     assert {label for label in few if not label.startswith("DELETE ")} == set()
+
+
+def test_whatever_is_sent_about_a_catalogue_is_answered_as_described(imported, tmp_path):
+    services = imported(api_requests_per_minute=1_000_000)
+    import_restaurants(services, tmp_path / "restaurants")
+    sent = run(described(services).include(tag="catalogue"))
+    assert sent["POST /api/v1/chat/search"] >= EXAMPLES
 
 
 def test_whatever_is_to_be_deleted_is_answered_as_described(schema):
