@@ -77,6 +77,7 @@ _TOGETHER = re.compile(
 )
 _BEHIND_WEIGHING = re.compile(r" ?(?:(?:how|about|for|on|what|is) )?(?:the |its |a |good )?")
 _REACH = 24
+_CHOICE = re.compile(r"が(?:いい|良い|よい|イイ)$|[가-힣][이가] ?좋$")
 _SUBJECT = re.compile(
     r"(?<!정말)(?<!제일)(?<!가장)(?<!아주)(?<!매우)(?<!진짜)(?<!완전)(?<!무척)(?<!너무)(?<!엄청)"
     r"(?<!상당히)(?<!꽤)(?<!참)"
@@ -130,7 +131,8 @@ class Judgements:
                 self._alone(word, meaning, [*behind, *before])
             elif not meaning.aspect:
                 of_behind = behind and not self._follows_its_subject(word)
-                self._take(word, meaning, self._open(behind if of_behind else before, word))
+                named = behind if of_behind else self._not_chosen(before, word)
+                self._take(word, meaning, self._open(named, word))
 
     def _follows_its_subject(self, word: Word) -> bool:
         """Whether it judges what stands right before it: 서비스가 좋은 카페, 가기 좋은 카페."""
@@ -138,6 +140,11 @@ class Judgements:
         if before.endswith("の"):
             return any(part.end == word.start - 1 for part in self._parts)
         return _SUBJECT.search(before) is not None and not self._text.startswith("의 ", word.end)
+
+    def _not_chosen(self, named: list[Part], word: Word) -> list[Part]:
+        """Without what is chosen, not judged: ピザがいい, 피자가 좋겠어."""
+        chooses = _CHOICE.search(self._text[max(0, word.start - 2) : word.end])
+        return [part for part in named if part.kind is not Kind.THING] if chooses else named
 
     def _open(self, named: list[Part], word: Word) -> list[Part]:
         """Those of its clause; without any there a judgement is of the last of a clause before."""
@@ -183,12 +190,16 @@ class Judgements:
         found: list[Part] = []
         weighs = any(meaning.kind is Kind.WEIGHS for meaning in self._words[place].meanings)
         link = _BEHIND_WEIGHING if weighs else _BEFORE_NOUN
+        end = self._words[place].end
         for later in range(place + 1, len(self._words)):
-            between = self._text[self._words[later - 1].end : self._words[later].start]
-            if later not in self._names or len(between) > 24 or not link.fullmatch(between):
+            start = self._words[later].start
+            if start - end > _REACH:
                 break
-            found.extend(self._names[later])
-            link = _TOGETHER
+            if later in self._names:
+                if not link.fullmatch(self._text, end, start):
+                    break
+                found.extend(self._names[later])
+                end, link = self._words[later].end, _TOGETHER
         return found
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from catalog.known_words import forms_of, told_forms
 from catalog.word_finder import Found, WordFinder
-from domain.catalogue import CatalogueDescription, CatalogueFilters, NamedValue
+from domain.catalogue import CatalogueDescription, CatalogueFilters, NamedValue, Words
 from language.characters import HANGUL, KATAKANA
 from language.function_words import ENGLISH
 
@@ -15,6 +15,9 @@ TYPES = ""
 
 _REACH = 48
 _GENERIC = re.compile(r"[ _-](?:restaurant|shop|store)$")
+_GENERIC_NOUN = re.compile(
+    r" ?(?:음식점?|요리|식당|레스토랑|料理[店屋]?|レストラン| food| cuisine)$"
+)
 _NOT_THIS = re.compile(
     r"(?:(?<!why )\b(?:not|no|non|never|except(?: for)?|excluding|exclude|other than|instead of|"
     r"anything but|everything but|rather than|apart from|aside from|besides|without|avoid|avoiding|"
@@ -143,6 +146,19 @@ def _named(field: str, named: NamedValue) -> Iterator[tuple[Value, Iterable[str]
     names = [name for name in names_of(named.value) if _says_something(name)]
     yield value, (form for name in names for form in forms_of(name, "en"))
     yield value, told_forms(named.words)
+    yield value, told_forms(_without_generic(named.words))
+
+
+def _without_generic(words: Words) -> dict[str, tuple[str, ...]]:
+    """태국 음식 is called 태국 too, as in 태국집."""
+    shorter = {
+        language: [_GENERIC_NOUN.sub("", word) for word in told if _GENERIC_NOUN.search(word)]
+        for language, told in words.items()
+    }
+    return {
+        language: tuple(word for word in told if len(word) > 1)
+        for language, told in shorter.items()
+    }
 
 
 def _says_something(name: str) -> bool:

@@ -24,7 +24,8 @@ _COORDINATED = re.compile(
     r"[은는이가도]? |[やとも、・]+|たり"
 )
 _BEFORE = re.compile(
-    r"\b(?:(?:do not|don't|doesn't|does not|dont|didn't|never) (?:really |even |much )?"
+    r"\b(?:(?:do not|don't|doesn't|does not|dont|didn't|never|wouldn't|won't|would not|"
+    r"will not) (?:really |even |much )?"
     r"(?:care|mind|worry|fuss|need(?! to))(?: (?:too )?much)?(?: (?:about|for|if))?|"
     r"(?:not|n't|never) (?:too |very |so |really |overly )?(?:worried|fussed|concerned|picky|"
     r"bothered|fussy) "
@@ -54,9 +55,11 @@ _AFTER = re.compile(
     r"넉넉|(?<![설릴갈할] )필요 ?[는은가]? ?없|각오|어떻든|어떠하든|어찌 ?되|뒷전|둘째|포기|감수|"
     r"걱정 ?[은]? ?(?:없|안|마|하지)|"
     r"든지 ?말든|든 ?말든|생각 ?안|부차|아무렇|안 ?봐|"
-    r"気にし(?:な|ま|て(?:い)?な|て(?:い)?ま|てお|ませ)|気に(?:せ|なりませ|ならな|かけ)|"
+    r"気にし(?:な|ま|て(?:い)?な|て(?:い)?ま|てお|ませ)|気に(?:せ|かけ)|"
+    r"(?<=[段格算間用金][はがも])気にな(?:りませ|らな)|"
     r"問わ[なず]|問いませ|不問|関係[なあ]|"
-    r"どうでも|こだわら|こだわりませ|こだわり[はも]?(?:な|あり)|二の次|重要(?:では|じゃ)|"
+    r"どうでも|普通で(?:い|良|よ|構|大丈夫)|보통이면 ?(?:돼|됩|충분)|こだわら|こだわりませ|"
+    r"こだわり[はも]?(?:な|あり)|二の次|重要(?:では|じゃ)|"
     r"重視し[なま]|"
     r"重視(?:して|は)(?:い)?(?:ませ|な)|いくらでも|度外視|[構かま]わ(?:な|ず|ん)|かまいま|構いま|"
     r"厭[いわ]|いとわ|"
@@ -73,6 +76,9 @@ _CONCESSION = re.compile(
     r"[てで]も ?(?:全然|まったく|別に|特に|全く|多少は|少しなら)? ?(?:いい|良い|よい|良く|よく|"
     r"良し|よし|大丈夫|だいじょうぶ|"
     r"構|かま|ok|オッケー|オーケー|平気|問題な|気にし|可|結構|我慢|許|行きた|食べた|あり)"
+)
+_EVEN_SO = re.compile(
+    r"[가-힣]{0,3}(?:[어아여려워해러라져커싸서와대]도|더라도)(?=[ ,])|[くてっ]{0,3}[てで]も(?!な)"
 )
 _DENIES = re.compile(r"않|안 ?[기줄서]|な[くしい]|ず|없")
 _HEDGE = re.compile(
@@ -140,6 +146,9 @@ def _indifferent(text: str, mentions: Sequence[Mention]) -> Iterator[Mention]:
         yield from (mention for mention in following if mention.praises is False)
     for phrase in _AFTER.finditer(text):
         yield from _preceding(text, mentions, phrase.start())
+    for mention in mentions:
+        if mention.praises is False and _EVEN_SO.match(text, mention.end - 1):
+            yield mention
     for phrase in _CONCESSION.finditer(text):
         preceding = _preceding(text, mentions, phrase.start() + 1)
         yield from (one for one in preceding if _may_be_so(text, one, phrase.end()))
@@ -157,9 +166,15 @@ def _hedged(text: str, mentions: Sequence[Mention]) -> Iterator[Mention]:
         stop = _STOP.search(text, _past_comma(text, phrase.end()))
         end = stop.start() if stop else len(text)
         inside = [one for one in mentions if phrase.end() <= one.start < end]
-        yield from inside or _preceding(text, mentions, phrase.start())
+        before = _preceding(text, mentions, phrase.start())
+        closes = before and text[phrase.end() : phrase.end() + 1] in (",", "、")
+        yield from before if closes and _same_clause(text, before[0], phrase) else inside or before
     for phrase in _HEDGE_AFTER.finditer(text):
         yield from _preceding(text, mentions, phrase.start())
+
+
+def _same_clause(text: str, mention: Mention, phrase: re.Match[str]) -> bool:
+    return _STOP.search(text, mention.end, phrase.start()) is None
 
 
 def _past_comma(text: str, place: int) -> int:

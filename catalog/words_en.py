@@ -18,7 +18,8 @@ let us down, hated, dreadful, underwhelming, unacceptable, suffered, suffers, a 
 not up to par
 """
 NOTHING = """
-rated, rating, ratings, by far, so far, as far as, far as, looking for, reviews
+rated, rating, ratings, best rated, top rated, highly rated, highest rated, by far, so far,
+as far as, far as, looking for, reviews
 """
 WEIGHS = """
 matter, matters most, important, a must, top priority, priority, comes first, is key, essential,
@@ -124,8 +125,8 @@ WORDS = {
         in line, the line, a line, any line""",
         good="""no line, no lines, no wait, no waiting, no queue, no queues, without waiting,
         without a wait, without queuing, without lining up, without a line, without a reservation,
-        walk in, walk ins, seated right away, seated immediately, seated quickly, seated promptly,
-        right away, immediately, get in quickly, quick bite, get a table easily,
+        walk in, walk ins, quick, speedy, seated right away, seated immediately, seated quickly,
+        seated promptly, right away, immediately, get in quickly, quick bite, get a table easily,
         easy to get a table, fast food came, came out fast, came out quickly, came quickly,
         arrived quickly, skip the line, served quickly, in a hurry, in a rush, quick lunch,
         short on time, quickly, fast""",

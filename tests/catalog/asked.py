@@ -82,6 +82,17 @@ KOREAN = """
 서비스 좋고 분위기 좋은데 비싸지 않은 이탈리안 => italian s9 a9 p9
 소개팅 장소 추천 좀 => a9
 친절하고 청결한 베이커리 있을까요? => bakery s9 h9
+불친절해도 맛만 있으면 됩니다 => f9 s1
+값이 좀 나가더라도 음식 훌륭한 프렌치 => french f9 p1
+대기시간 길지 않은 베트남 쌀국수 => vietnamese w9
+프렌치 말고 이탈리안으로, 분위기 좋은 데 => italian a9
+비위생적인 데는 절대 안 돼요 => h9
+별점 4점대 베이커리 => bakery 4
+가격은 좀 있어도 되는데 서비스가 좋았으면 해요 => s9 p1
+30분 이상 기다리는 건 못 참아요 => w9
+채식 식당이나 태국집 => vegetarian thai
+강아지랑 같이 갈 수 있는 브런치 카페 => breakfast cafe x9
+회식 장소로 고깃집 찾는데 가성비 좋아야 함 => barbecue a9 p9
 """
 
 ENGLISH = """
@@ -164,6 +175,17 @@ my grandmother uses a walker, Italian please => italian x9
 don't worry about the price, great cocktails at a lively bar => bar f9 a9 p1
 cafés in Brooklyn => cafe Brooklyn
 bbq without breaking the bank => barbecue p9
+I hate waiting in line. Where can I get dumplings? => w9
+any french bistro with a rating over 4? price doesn't matter => french p1 4
+don't need fancy decor, just clean and quick => a1 h9 w9
+good ramen, wouldn't mind a queue => ramen f9 w1
+outdoor seating if possible, good pasta => f9 a6
+I couldn't care less about service, give me cheap eats => s1 p9
+Give me the best rated sushi, 4.7 or above => sushi 4.7
+Korean bbq but skip Queens => korean barbecue
+a bakery close to the subway with short lines => bakery w9 x9
+Something other than pizza in Staten Island => Staten_Island
+can we bring a baby stroller in? => x9
 """
 
 JAPANESE = """
@@ -244,6 +266,17 @@ JAPANESE = """
 誕生日ディナーにぴったりの素敵な雰囲気 => a9
 気さくなスタッフがいるバー => bar s9
 昼に急いで食べられるラーメン => ramen w9
+騒音が気にならない落ち着いたカフェ => cafe a9
+値段は気にならないのでおいしい寿司 => sushi f9 p1
+ギリシャ料理じゃなくてインド料理がいい => indian
+行列に並ぶのは苦手なのですぐ入れる店がいい => w9
+サービスは期待しないけど料理がうまいところ => f9 s1
+お金に糸目はつけないので最高のディナー => f9 p1
+多少高くても構わないので、とびきり美味しいステーキ => steak f9 p1
+ピザがいいです => pizza
+韓国料理は避けたい =>
+あまり待たされない店 => w9
+トイレがきれいで赤ちゃん連れOKの店 => h9 x9
 """
 
 _ASPECTS = {

@@ -5,7 +5,7 @@ from domain.catalogue import Aspect, CatalogueDescription, FilterField, NamedVal
 _TYPES = """
 italian_restaurant | trattoria | 이탈리안, 이태리, 이탈리아 | イタリアン, イタリア料理
 korean_restaurant | | 한식, 한국 음식, 한정식, 한국 식당 | 韓国料理, 韓国
-japanese_restaurant | | 일식, 일본 음식 | 和食, 日本料理, 居酒屋料理
+japanese_restaurant | | 일식, 일본 음식 | 和食, 日本料理
 sushi_restaurant | | 스시, 초밥 | 寿司, 鮨, すし
 chinese_restaurant | | 중식, 중국집, 중국 음식 | 中華, 中国料理
 mexican_restaurant | taco | 멕시칸, 멕시코, 타코 | メキシコ料理, メキシカン, タコス
