@@ -2,6 +2,9 @@
 
 from ui.again import wanted_again
 from ui.answer import ask, show_stop, show_turns
+from ui.catalogue import chosen_catalogue, show_places_title
+from ui.catalogue_form import places_form
+from ui.catalogue_search import show_places
 from ui.conversation_list import reopen_conversation, show_conversations
 from ui.conversations import (
     current_conversation,
@@ -39,6 +42,7 @@ __all__ = [
     "allow_copying",
     "ask",
     "asked_document",
+    "chosen_catalogue",
     "chosen_question",
     "chosen_source",
     "compare",
@@ -51,6 +55,7 @@ __all__ = [
     "library_view",
     "open_conversation",
     "opened_document",
+    "places_form",
     "reopen_conversation",
     "require_frame",
     "return_to_opened_page",
@@ -72,6 +77,8 @@ __all__ = [
     "show_library_status",
     "show_model",
     "show_name",
+    "show_places",
+    "show_places_title",
     "show_quality",
     "show_scope",
     "show_source",

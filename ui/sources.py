@@ -72,16 +72,21 @@ def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None
     `freshness` tells by document id what is stored now, and of documents that are gone nothing;
     without it the sources' age is not told.
     """
+    html = verdict_html(turn) + sources_html(turn, freshness)
+    return f'<section class="fn-sources" aria-label="{words.SOURCES}">{html}</section>'
+
+
+def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
+    """The sources alone, as `evidence_html` shows them."""
     cited = {citation.n for citation in turn.citations}
     cards = [_card(turn, source, freshness) for source in turn.sources if source.n in cited]
     others = [_card(turn, source, freshness) for source in turn.sources if source.n not in cited]
     invented = sorted(cited - {source.n for source in turn.sources})
-    parts = [_verdict(turn), *map(_invented, invented), *cards, _folded(others)]
-    html = "".join(parts)
-    return f'<section class="fn-sources" aria-label="{words.SOURCES}">{html}</section>'
+    return "".join([*map(_invented, invented), *cards, _folded(others)])
 
 
-def _verdict(turn: Turn) -> str:
+def verdict_html(turn: Turn) -> str:
+    """The outcome of checking, in one line."""
     total = len(turn.citations)
     found = sum(citation.state is CitationState.VERIFIED for citation in turn.citations)
     if not total:

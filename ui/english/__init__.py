@@ -2,6 +2,7 @@
 
 from ui.english.agent import *  # noqa: F403
 from ui.english.asking import *  # noqa: F403
+from ui.english.catalogue import *  # noqa: F403
 from ui.english.chat import *  # noqa: F403
 from ui.english.conversations import *  # noqa: F403
 from ui.english.document import *  # noqa: F403

@@ -1,0 +1,254 @@
+"""The page of places, run without a browser over a catalogue that plays a script."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from domain import CatalogueFilters
+from errors import InputError, ModelUnavailableError
+from tests.pages.conftest import served, shown
+from tests.pages.places import ScriptedCatalogue, ScriptedPeople, found
+from ui import words
+
+PAGE = Path(__file__).parents[2] / "pages" / "catalogue.py"
+QUESTION = "분위기 좋은 이탈리안"
+
+
+class Sources:
+    """How the only source stands."""
+
+    job = None
+
+    def get(self, principal, source_id):
+        return SimpleNamespace(job=self.job, source=SimpleNamespace(id=source_id))
+
+
+class Queue:
+    """Imports at once what is queued, where there is no worker."""
+
+    def __init__(self, catalogue):
+        self.catalogue = catalogue
+        self.waited = []
+
+    def expects_worker(self):
+        return False
+
+    def wait(self, principal, import_id, on_progress):
+        self.waited.append(import_id)
+        self.catalogue.known = ScriptedCatalogue().known
+
+    def get(self, principal, import_id):
+        return Sources.job
+
+
+@dataclass
+class Services:
+    catalogue: ScriptedCatalogue = field(default_factory=ScriptedCatalogue)
+    people: ScriptedPeople = field(default_factory=ScriptedPeople)
+    sources: Sources = field(default_factory=Sources)
+
+    def __post_init__(self) -> None:
+        self.queue = Queue(self.catalogue)
+        queued = SimpleNamespace(id="import1")
+        self.catalogue_imports = SimpleNamespace(queue_sample=lambda _: queued)
+
+    def warm_up(self) -> None:
+        pass
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    monkeypatch.setattr(st, "page_link", lambda _page, *, label, icon: st.write(label))
+    yield from served(Services(), monkeypatch)
+
+
+@pytest.fixture
+def page(services: Services) -> AppTest:
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    return page.run()
+
+
+def button(page: AppTest, label: str):
+    return next(one for one in page.button if one.label.replace("\\", "") == label)
+
+
+def ask(page: AppTest, question: str = QUESTION) -> str:
+    page.text_input(key="places_question").set_value(question)
+    button(page, words.PLACES_ASK).click().run()
+    return shown(page)
+
+
+def test_before_a_question_three_examples_can_be_asked(page, services):
+    assert all(button(page, example) for example in words.PLACES_EXAMPLES)
+    button(page, words.PLACES_EXAMPLES[1]).click().run()
+    assert services.catalogue.asked[0]["question"] == words.PLACES_EXAMPLES[1]
+    assert page.text_input(key="places_question").value == words.PLACES_EXAMPLES[1]
+    assert words.PLACES_FOR_EXAMPLE not in shown(page)
+
+
+def test_the_answer_links_to_the_words_it_cites(page):
+    html = ask(page)
+    assert "It is lovely" in html
+    assert 'href="document?id=d1&amp;start=' in html
+    assert words.ALL_FOUND.format(found=1, total=1) in html
+
+
+def test_each_place_is_a_card_with_what_it_is(page):
+    html = ask(page)
+    assert html.count('<article class="fn-found-place">') == 2
+    assert "Trattoria Lucia" in html
+    assert "Italian restaurant" in html
+    assert "★ 4.5 of 5 (32 reviews)" in html
+    assert f'<ul class="fn-tags" aria-label="{words.TAGS}"><li>Ambience</li>' in html
+
+
+def test_the_score_is_told_in_numbers_beside_its_bar(page):
+    html = ask(page)
+    for part, share in (("Words and meaning", "0.90"), ("Rating", "0.24"), ("Type", "0.50")):
+        assert f"{part} <b>{share}</b>" in html
+    assert "What the score of 2.50 is made of: Words and meaning 0.90, Rating 0.24" in html
+    assert "width:23.7%" in html  # 0.9 of at most 3.8
+
+
+def test_a_card_tells_why_the_place_is_there(page):
+    html = ask(page)
+    assert words.WHY_PLACE in html
+    assert "<td>0.43</td><td>2</td><td>0.86</td>" in html
+    assert "<blockquote>The ambience is lovely." in html
+
+
+def test_patterns_tell_the_group_the_count_and_mark_what_is_not_translated(page):
+    html = ask(page)
+    assert "[Korean review]" in html
+    assert words.PATTERN_COUNT.format(count=2, reviews=5) in html
+    assert "“분위기가 좋아요.”" in html
+    assert f"<small>{words.PATTERN_ORIGINAL}</small>" in html
+
+
+def test_what_was_understood_are_chips_and_pressing_one_searches_without_it(page, services):
+    ask(page)
+    labels = {one.key: one.label for one in page.button if one.key and "chip-" in one.key}
+    assert set(labels) == {
+        "chip-field-borough_en",
+        "chip-type-italian_restaurant",
+        "chip-rating",
+        "chip-aspect-ambience",
+        "chip-aspect-price",
+    }
+    assert labels["chip-field-borough_en"] == r"Borough\: Brooklyn"
+    page.button(key="chip-rating").click().run()
+    again = services.catalogue.asked[-1]
+    assert again["question"] == QUESTION
+    assert again["understood"].filters.min_rating is None
+    assert again["understood"].filters.fields == {"borough_en": "Brooklyn"}
+    assert "chip-rating" not in {one.key for one in page.button}
+
+
+def test_a_wish_can_be_taken_out_as_well(page, services):
+    ask(page)
+    page.button(key="chip-aspect-price").click().run()
+    assert services.catalogue.asked[-1]["understood"].aspect_weights["price"] is None
+
+
+def test_where_nothing_was_understood_it_is_said(page, services):
+    services.catalogue.filters, services.catalogue.weights = CatalogueFilters(), {}
+    assert words.UNDERSTOOD_NOTHING in ask(page)
+
+
+def test_a_preference_is_kept_when_its_slider_is_moved(page, services):
+    page.slider(key="preference-food").set_value(4.5).run()
+    assert services.people.kept.preferences == {"food": 4.5}
+    ask(page)
+    assert services.catalogue.asked[-1]["user_id"] == "me"
+
+
+def test_kept_preferences_stand_on_the_sliders_and_can_be_forgotten(page, services):
+    services.people.patch(None, "me", {"price": 1.0})
+    again = AppTest.from_file(str(PAGE), default_timeout=20)
+    again.session_state["framed"] = True
+    again.run()
+    assert again.slider(key="preference-price").value == 1.0
+    button(again, words.PREFERENCES_FORGET).click().run()
+    assert services.people.kept.preferences == {}
+    assert again.slider(key="preference-price").value == 2.5
+
+
+def test_nobody_is_named_before_a_preference_was_set(page, services):
+    ask(page)
+    assert services.catalogue.asked[-1]["user_id"] == ""
+
+
+def test_notices_are_told(page, services):
+    services.catalogue.notices = ("No reranker is set.",)
+    assert "No reranker is set." in ask(page)
+
+
+def test_where_no_place_fits_it_says_what_to_do(page, services):
+    services.catalogue.places = ()
+    html = ask(page)
+    assert words.PLACES_NOT_FOUND in html
+    assert "fn-found-place" not in html
+
+
+def test_without_coordinates_there_is_no_map(page, services):
+    assert words.PLACES_MAP in ask(page)
+    services.catalogue.places = (found(1, "Somewhere", latitude=None, longitude=None),)
+    assert words.PLACES_MAP not in ask(page)
+
+
+def test_many_places_are_folded_after_the_first(page, services):
+    services.catalogue.places = tuple(found(n, f"Place {n}") for n in range(1, 21))
+    assert words.count(words.PLACE_MORE, 12) in ask(page)
+
+
+def test_a_question_that_is_refused_says_why(page, services):
+    services.catalogue.error, services.catalogue.fails_after = InputError("It is empty."), 0
+    assert "It is empty." in ask(page, "")
+
+
+def test_a_model_that_fails_leaves_the_places_on_the_page(page, services):
+    services.catalogue.error = ModelUnavailableError("The model is down.")
+    services.catalogue.fails_after = 3
+    html = ask(page)
+    assert "The model is down." in html
+    assert "Trattoria Lucia" in html
+    assert "The model is down." in shown(page.run())
+
+
+def test_what_was_found_stays_when_the_page_runs_again(page, services):
+    ask(page)
+    html = shown(page.run())
+    assert "It is lovely" in html
+    assert len(services.catalogue.asked) == 1
+
+
+def test_without_a_catalogue_the_sample_can_be_added(page, services):
+    services.catalogue.known = []
+    html = shown(page.run())
+    assert words.PLACES_NONE in html
+    assert words.PLACES_ADD_OWN in html
+    assert not page.text_input
+    page.button(key="add-sample-catalogue").click().run()
+    assert services.queue.waited == ["import1"]
+    assert page.text_input
+
+
+def test_a_catalogue_without_places_says_where_to_look(page, services):
+    services.catalogue.known = [
+        one.__class__(one.id, one.name, 0, one.description, {}, [])
+        for one in services.catalogue.known
+    ]
+    assert words.PLACES_EMPTY.format(name="Restaurants") in shown(page.run())
+
+
+def test_markup_in_the_data_is_shown_as_text(page, services):
+    services.catalogue.places = (found(1, "<img src=x onerror=alert(1)>"),)
+    html = ask(page)
+    assert "<img" not in html
+    assert "&lt;img" in html

@@ -1,0 +1,64 @@
+"""What the page of places is asked: a question, or one again with less of what was understood."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from bootstrap import Services
+from services.questions import MAX_QUESTION_CHARS
+from ui import words
+from ui.catalogue_preferences import show_preferences
+from ui.conversations import plain_label
+
+if TYPE_CHECKING:
+    from catalog.catalogues import CatalogueSummary
+    from domain import CatalogueQuery
+
+QUESTION, PENDING = "places_question", "places_pending"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesAsked:
+    """A question; with `understood` it is not read again."""
+
+    question: str
+    understood: "CatalogueQuery | None" = None
+
+
+def places_form(services: Services, catalogue: "CatalogueSummary") -> PlacesAsked | None:
+    """Show the question's field and the preferences; what is asked now, if anything is."""
+    with (
+        st.form("places", border=False),
+        st.container(key="places-question", horizontal=True, vertical_alignment="bottom"),
+    ):
+        question = st.text_input(
+            words.PLACES_QUESTION,
+            key=QUESTION,
+            placeholder=words.PLACES_PLACEHOLDER,
+            max_chars=MAX_QUESTION_CHARS,
+        )
+        sent = st.form_submit_button(words.PLACES_ASK, type="primary", icon=":material/search:")
+    show_preferences(services, catalogue)
+    pending: PlacesAsked | None = st.session_state.pop(PENDING, None)
+    return PlacesAsked(question) if sent else pending
+
+
+def show_examples() -> None:
+    """Show questions to begin with; to press one asks it."""
+    st.caption(words.PLACES_FOR_EXAMPLE)
+    with st.container(horizontal=True, key="places-examples"):
+        for question in words.PLACES_EXAMPLES:
+            st.button(
+                plain_label(question), key=f"places-{question}", on_click=_ask, args=(question,)
+            )
+
+
+def ask_again(understood: "CatalogueQuery") -> None:
+    """Have the same question searched for this when the page runs next."""
+    st.session_state[PENDING] = PlacesAsked(understood.question, understood)
+
+
+def _ask(question: str) -> None:
+    st.session_state[QUESTION] = question
+    st.session_state[PENDING] = PlacesAsked(question)

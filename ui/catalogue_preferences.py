@@ -1,0 +1,67 @@
+"""What matters to the person: a slider for each aspect of the catalogue, kept on change."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from bootstrap import Services
+from errors import NotFoundError
+from ui import words
+from ui.catalogue_words import aspect_name
+from ui.services import principal
+
+if TYPE_CHECKING:
+    from catalog.catalogues import CatalogueSummary
+    from domain import Person
+
+ME = "me"
+"""The id that the person in front of the page is kept under."""
+
+NEUTRAL, MOST, STEP = 2.5, 5.0, 0.5
+KEY = "preference-"
+
+
+def me(services: Services) -> "Person | None":
+    """The person in front of the page; None while nothing is kept of them."""
+    try:
+        return services.people.get(principal(), ME)
+    except NotFoundError:
+        return None
+
+
+def show_preferences(services: Services, catalogue: "CatalogueSummary") -> None:
+    """Show the sliders; one that was never moved stands in the middle and counts as neutral."""
+    person = me(services)
+    kept = dict(person.preferences) if person else {}
+    with st.expander(words.PREFERENCES, icon=":material/tune:"):
+        st.caption(words.PREFERENCES_NOTE)
+        with st.container(key="preferences"):
+            for aspect in catalogue.aspects:
+                _show_slider(services, aspect, kept)
+        st.button(
+            words.PREFERENCES_FORGET,
+            icon=":material/undo:",
+            type="tertiary",
+            disabled=not kept,
+            on_click=_forget,
+            args=(services, kept),
+        )
+
+
+def _show_slider(services: Services, aspect: str, kept: Mapping[str, float]) -> None:
+    key, name = KEY + aspect, aspect_name(aspect)
+    st.session_state.setdefault(key, kept.get(aspect, NEUTRAL))
+    label = name if aspect in kept else f"{name} ({words.PREFERENCES_UNSET})"
+    st.slider(label, 0.0, MOST, step=STEP, key=key, on_change=_keep, args=(services, aspect))
+
+
+def _keep(services: Services, aspect: str) -> None:
+    preference = {aspect: st.session_state[KEY + aspect]}
+    services.people.patch(principal(), ME, preferences=preference)
+
+
+def _forget(services: Services, kept: Mapping[str, float]) -> None:
+    services.people.patch(principal(), ME, preferences=dict.fromkeys(kept))
+    for aspect in kept:
+        st.session_state.pop(KEY + aspect, None)

@@ -1,0 +1,49 @@
+"""What a catalogue's values are called on the page, in the reader's language."""
+
+from collections.abc import Sequence
+
+from domain import CatalogueDescription, NamedValue
+from ui import words
+from ui.language import ENGLISH, language
+
+
+def aspect_name(aspect: str) -> str:
+    """The aspect's name; of a catalogue's own aspect the one that its description gives it."""
+    return str(words.ASPECT_NAMES.get(aspect) or _plain(aspect))
+
+
+def type_name(description: CatalogueDescription, value: str) -> str:
+    """What people call a type: `italian_restaurant` is an Italian restaurant."""
+    return _called(description.types, value)
+
+
+def field_name(description: CatalogueDescription, name: str, value: str) -> str:
+    """What people call the value of a filter's field."""
+    named = {one.name: one.values for one in description.filters}
+    return _called(named.get(name, ()), value)
+
+
+def field_title(description: CatalogueDescription, name: str) -> str:
+    """What a filter is called: its column, as the data has it for people."""
+    columns = {one.name: one.column for one in description.filters}
+    return _plain(columns.get(name, name))
+
+
+def group_name(description: CatalogueDescription, group: str) -> str:
+    """What people call those who wrote a review."""
+    names = dict(description.groups).get(group, {})
+    return names.get(language()) or names.get(ENGLISH) or _plain(group)
+
+
+def _called(values: Sequence[NamedValue], value: str) -> str:
+    """The first word for it in the reader's language; in English the value itself is clearer."""
+    if language() != ENGLISH:
+        for named in values:
+            if named.value == value and named.words.get(language()):
+                return named.words[language()][0]
+    return _plain(value)
+
+
+def _plain(value: str) -> str:
+    text = value.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
