@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from catalog.catalogues import Catalogue
 from catalog.patterns import find_patterns, tags_of
 from domain import FoundPlace, Pattern, Place, Review
-from errors import InputError, NotFoundError
+from errors import ConflictError, NotFoundError
 from storage.documents import Documents
 from storage.places import PlacePage, Places
 
@@ -42,12 +42,12 @@ class PlacesView:
         """`limit` places that match, after the first `offset`, by title.
 
         Raises:
-            InputError: The catalogue has no such filter.
+            ConflictError: The catalogue has no such filter.
         """
         known = [one.name for one in catalogue.description.filters]
         if unknown := sorted(set(fields) - set(known)):
             told = ", ".join(known) or "none"
-            raise InputError(f"There is no filter {unknown[0]!r}. The known ones are: {told}.")
+            raise ConflictError(f"There is no filter {unknown[0]!r}. The known ones are: {told}.")
         return self.places.list(
             catalogue.id,
             fields=fields,

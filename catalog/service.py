@@ -50,8 +50,8 @@ class CatalogueService:
         """`limit` places that match, after the first `offset`, by title.
 
         Raises:
-            ConflictError: There is no such catalogue, or several and none is named.
-            InputError: The catalogue has no such filter.
+            ConflictError: There is no such catalogue, or several and none is named; or the
+                catalogue has no such filter.
         """
         found = self.known.find(principal, catalogue)
         return self.view.page(

@@ -5,7 +5,7 @@ import pytest
 
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
-from tests.fakes.openai import Fault, Text
+from tests.fakes.openai import Call, Fault, Text, ToolCalls
 from tests.fakes.restaurants import import_restaurants
 
 SEARCH, STREAM = "/api/v1/chat/search", "/api/v1/chat/search/stream"
@@ -19,6 +19,9 @@ ANALYSIS = {
         "price": 0.1,
     },
 }
+
+READ = ToolCalls(Call("catalogue_query", ANALYSIS))
+"""How a chat model tells what it read in the question."""
 
 
 @pytest.fixture
@@ -161,16 +164,16 @@ def test_a_key_that_may_only_read_asks_nothing(call, path):
 
 
 def test_a_model_that_fails_ends_the_stream_with_the_problem(chatting, model_server):
-    model_server.will(Text(json.dumps(ANALYSIS)), Fault(400))
+    model_server.will(READ, Fault(400))
     events = streamed(chatting)
     assert [name for name, _ in events] == ["understood", "ranked", "error"]
     assert events[-1][1]["status"] == 502
-    model_server.will(Text(json.dumps(ANALYSIS)), Fault(400))
+    model_server.will(READ, Fault(400))
     assert chatting.post(SEARCH, json={"query": QUESTION}).status_code == 502
 
 
 def test_a_caller_that_goes_away_ends_what_the_model_is_writing(chatting, model_server):
-    model_server.will(Text(json.dumps(ANALYSIS)), Text(*["word "] * 400))
+    model_server.will(READ, Text(*["word "] * 400))
     headers = bearer(chatting.services)
     with (
         serving(chatting.services) as url,
