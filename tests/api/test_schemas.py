@@ -1,4 +1,5 @@
 import re
+from dataclasses import fields
 from datetime import UTC, date, datetime
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import domain
-from api.schemas import answers, turns
+from api.schemas import answers, places, turns
 from api.schemas.answers import MOMENT, GivenScope, GivenSearch
 from api.schemas.turns import Turn
 
@@ -60,6 +61,13 @@ def test_each_schema_has_the_fields_of_its_namesake(name):
     home = turns if name in ("Step", "Turn") else answers
     fields = set(getattr(home, name).model_fields)
     assert fields == {field.name for field in getattr(domain, name).__dataclass_fields__.values()}
+
+
+@pytest.mark.parametrize("name", ["FoundPlace", "Pattern", "PlacePassage", "Quote"])
+def test_what_is_told_of_places_is_all_that_the_domain_holds_of_them(name):
+    kind = getattr(domain, name)
+    held = set(getattr(kind, "_fields", ())) or {one.name for one in fields(kind)}
+    assert set(getattr(places, name).model_fields) == held
 
 
 def test_what_is_sent_becomes_the_choice_of_the_domain():
