@@ -21,7 +21,7 @@ test: .venv/.test .venv-oracle/.ready
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy .
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 bench: .venv/.bench
 	@$(BIN)/python -m benchmarks --json benchmarks.json

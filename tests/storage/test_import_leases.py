@@ -74,7 +74,7 @@ def test_with_its_process_alive_and_its_lease_renewed_an_import_is_left_alone(le
     assert job
 
 
-@pytest.mark.parametrize("worker", [ELSEWHERE, process_name()])
+@pytest.mark.parametrize("worker", [ELSEWHERE, process_name()], ids=["elsewhere", "here"])
 def test_an_expired_lease_interrupts(leases, queue, enqueue, monkeypatch, worker):
     job = enqueue("a")
     monkeypatch.setattr(import_leases, "LEASE", timedelta(seconds=-1))
