@@ -14,7 +14,8 @@ from chains.marker_reader import (
     read_unclosed,
 )
 
-_SPECIAL = re.compile(r"[\[［【`\n]")
+_SPECIAL = re.compile(r"[\[［【`\n\\]")
+_ESCAPED = "\\[［【`"
 _BACKTICKS = re.compile("`+")
 _FENCE = re.compile(r"[ \t]{0,20}(?P<fence>`{3,40}|~{3,40})(?P<info>[^`\n]{0,80})(?P<end>\n|\Z)")
 _MAY_BE_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,40}|~{0,40}|(?:`{3,40}|~{3,40})[^`\n]{0,80})\Z")
@@ -52,7 +53,8 @@ class MarkerParser:
     """Takes an answer token by token and gives its text and its markers.
 
     However the answer is cut into tokens, the joined pieces are the same. Text is held back only
-    while it could still be a marker or the fence of a code block. Brackets in code are text.
+    while it could still be a marker or the fence of a code block. Brackets in code are text, and
+    outside of it whatever bracket or backtick has a backslash before it, as in CommonMark.
     """
 
     def __init__(self) -> None:
@@ -93,7 +95,9 @@ class MarkerParser:
         if self._held[0] == "\n":
             # Whoever forgets to close a code span does so within its line.
             self._code = 0
-        elif not self._code and self._previous != "\\":
+        elif self._held[0] == "\\" and not self._code:
+            return self._backslash(final=final)
+        elif not self._code:
             return self._marker(final=final)
         return self._take(1)
 
@@ -120,6 +124,12 @@ class MarkerParser:
         elif self._code == length:
             self._code = 0
         return self._take(length)
+
+    def _backslash(self, *, final: bool) -> Text:
+        """It and what it makes text of; in code it is text itself."""
+        if len(self._held) == 1 and not final:
+            raise MoreNeededError
+        return self._take(2 if self._held[1:2] and self._held[1] in _ESCAPED else 1)
 
     def _marker(self, *, final: bool) -> Piece:
         try:

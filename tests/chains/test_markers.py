@@ -1,8 +1,9 @@
 from time import perf_counter
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from chains.marker_reader import MAX_MARKER_CHARS, Marker
 from chains.markers import MarkerParser, Text, join_texts, parse_markers
@@ -40,6 +41,11 @@ def claims(answer):
         ("`code` [1]", [1]),
         ("an `open span [1]\nnext line [2]", [2]),
         ("```\n[1]\n```\n[2]", [2]),
+        ("a \\` backtick [1]", [1]),
+        ("\\\\[1]", [1]),
+        ("`a\\` [1]", [1]),
+        ("\\``a` [1]", [1]),
+        ("a \\", []),
     ],
 )
 def test_the_forms_of_a_marker(answer, cited):
@@ -131,3 +137,16 @@ def test_long_answers_of_unfinished_markers_are_parsed_in_seconds(unit):
     started = perf_counter()
     parse_markers(unit * (60_000 // len(unit)))
     assert perf_counter() - started < 4
+
+
+WRITTEN = ["a", " ", "\\", "`", "``", "[1]", "[", "]"]
+
+
+@given(st.lists(st.sampled_from(WRITTEN), max_size=12).map("".join))
+@example("\\`[1]")
+@example("`\\`[1]")
+def test_escapes_and_code_are_what_commonmark_takes_for_them(line):
+    (inline,) = MarkdownIt().disable("text_join").parseInline(f"a{line}")
+    texts = "".join(one.content if one.type == "text" else "\0" for one in inline.children)
+    assume("`" not in texts)  # an open span ends with its line here, and is none in CommonMark
+    assert claims(f"a{line}") == [1] * texts.count("[1]")
