@@ -16,8 +16,9 @@ from catalog.events import (
     Understood,
     Written,
 )
+from catalog.material import SHOWN_PLACES
 from catalog.places_view import PlacesView
-from catalog.preferences import merged, preference_text
+from catalog.preferences import merged
 from catalog.search_engine import EngineResult, SearchEngine
 from catalog.translation import translate
 from domain import CatalogueQuery, FoundPlace, Source
@@ -106,7 +107,7 @@ class QuestionRun:
     def _rank(self, query: CatalogueQuery, weights: Mapping[str, float]) -> EngineResult:
         catalogue = self._asked.catalogue
         found = self._with.engine.search(
-            catalogue.id, catalogue.description.rating_scale, query, preference_text(weights)
+            catalogue.id, catalogue.description.rating_scale, query, weights
         )
         return found._replace(places=self._with.view.with_patterns(catalogue, found.places))
 
@@ -159,10 +160,14 @@ class QuestionRun:
         )
 
     def _translated(self, places: tuple[FoundPlace, ...]) -> tuple[tuple[FoundPlace, ...], str]:
-        """The places with their patterns in the answer's language, and why not all are."""
-        told = translate([one.patterns for one in places], self._with.model, self._asked.language)
-        pairs = zip(places, told.patterns, strict=True)
-        return tuple(replace(one, patterns=patterns) for one, patterns in pairs), told.notice
+        """The places, the patterns of those that the answer speaks of in its language.
+
+        Those of the other places stay as they are. The second part says why not all could be.
+        """
+        shown, others = places[:SHOWN_PLACES], places[SHOWN_PLACES:]
+        told = translate([one.patterns for one in shown], self._with.model, self._asked.language)
+        pairs = zip(shown, told.patterns, strict=True)
+        return (*(replace(one, patterns=of) for one, of in pairs), *others), told.notice
 
     def _time(self, moment: str) -> None:
         """Know how many milliseconds it took to come; of one that comes again, the first time."""

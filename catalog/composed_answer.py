@@ -109,7 +109,8 @@ def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> st
         source = next((one for one in sources if holds(one, quote)), None)
         if source and (quoted := _quoted(quote.text, source)):
             label = _label(group, quote.text, language)
-            return f"{TEXTS[language].judged(aspect, praises=pattern.praises)} {label}: {quoted}"
+            said = TEXTS[language].judged(aspect, praises=pattern.praises)
+            return f"{said[:1].upper()}{said[1:]} {label}: {quoted}"
     return ""
 
 

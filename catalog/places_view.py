@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog.catalogues import Catalogue
-from catalog.patterns import find_patterns, tags_of
+from catalog.patterns import TOP, find_patterns, tags_of
 from domain import FoundPlace, Pattern, Place, Review
 from errors import ConflictError, NotFoundError
 from storage.documents import Documents
@@ -66,8 +66,8 @@ class PlacesView:
         place = self.places.get(catalogue.id, place_id)
         reviews = self.places.reviews([place.document_id]).get(place.document_id, [])
         text = self.documents.text(place.document_id)
-        patterns = _patterns(catalogue, text, reviews)
-        return PlaceDetails(place, text, tuple(reviews), patterns, tags_of(patterns))
+        every = _patterns(catalogue, text, reviews)
+        return PlaceDetails(place, text, tuple(reviews), every[:TOP], tags_of(every))
 
     def with_patterns(
         self, catalogue: Catalogue, found: Sequence[FoundPlace]
@@ -88,10 +88,11 @@ class PlacesView:
     ) -> FoundPlace:
         document_id = found.place.document_id
         text = self.text_of(document_id) or ""
-        patterns = _patterns(catalogue, text, reviews.get(document_id, ()))
-        return replace(found, patterns=patterns, tags=tags_of(patterns))
+        every = _patterns(catalogue, text, reviews.get(document_id, ()))
+        return replace(found, patterns=every[:TOP], tags=tags_of(every))
 
 
 def _patterns(catalogue: Catalogue, text: str, reviews: Sequence[Review]) -> tuple[Pattern, ...]:
+    """All of them: a tag must know of the blame that is too rare to be shown."""
     aspects = catalogue.description.aspect_names
-    return find_patterns(text, reviews, catalogue.lexicon, aspects=aspects)
+    return find_patterns(text, reviews, catalogue.lexicon, aspects=aspects, top=None)

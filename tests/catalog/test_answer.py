@@ -113,6 +113,14 @@ def test_markdown_and_markers_in_names_and_quotes_are_only_text():
     assert {one.state for one in answer.citations} == {CitationState.VERIFIED}
 
 
+@pytest.mark.parametrize("group", ["", "local"])
+def test_an_aspect_of_the_catalogues_own_begins_a_sentence_too(group):
+    place = Catalogue().add(reviews=[(group, "Such pretty lamps."), (group, "Pretty indeed.")])
+    shown = written(place.material())[1]
+    label = " [local review]" if group else " [review]"
+    assert f"\n- Decor, praised again and again{label}: “Such pretty lamps.” [2]" in shown
+
+
 def test_a_place_without_facts_is_told_by_its_reviews():
     place = Catalogue().add(facts=())
     answer = checked(place.material(), place.texts)

@@ -8,7 +8,7 @@ import pytest
 from catalog.events import Answered, Ranked, Understood, Written
 from domain import LOCAL_USER, CatalogueFilters, CatalogueQuery, CitationState, Principal
 from errors import ConflictError, InputError, ModelError, NotFoundError
-from tests.fakes.openai import Fault, Text
+from tests.fakes.openai import Call, Fault, Text, ToolCalls
 from tests.fakes.restaurants import PLACES, import_restaurants
 
 QUESTION = "가격 비싸도 괜찮으니 분위기 좋은 이탈리안"
@@ -42,6 +42,16 @@ def answer_of(events):
     *_, last = events
     assert isinstance(last, Answered)
     return last.answer
+
+
+def quotes_of(found):
+    return [quote for pattern in found.patterns for quote in pattern.quotes]
+
+
+def in_japanese(body):
+    """A model that calls everything nice in Japanese."""
+    texts = json.loads(body["messages"][1]["content"])
+    return Text(json.dumps(dict.fromkeys(texts, "いいですね"), ensure_ascii=False))
 
 
 def test_the_events_come_in_the_order_in_which_things_happen(search):
@@ -226,6 +236,24 @@ def test_a_place_has_its_text_and_what_its_reviews_say(services):
         services.catalogue.place(LOCAL_USER, "nowhere")
 
 
+def test_blame_that_is_too_rare_to_be_shown_still_takes_a_tag_away(services, search, tmp_path):
+    praise = "The food is delicious. Friendly staff. Lovely ambience. The price is fair."
+    blame = "The staff is rude. Ugly decor. Overpriced."
+    told = [("korean", praise)] * 3 + [("korean", blame)] * 3
+    told += [("local", blame)] * 3 + [("local", "The food is bland.")] * 2
+    told += [("local", "Clean tables. No waiting. Easy parking.")] * 3
+    reviews = [{"text": text, "group": group, "rating": 4} for group, text in told]
+    place = {**PLACES[0], "reviews": reviews}
+    import_restaurants(services, tmp_path / "one", [place], catalogue="One")
+    details = services.catalogue.place(LOCAL_USER, "lucia", "One")
+    shown = {(one.aspect, one.praises) for one in details.patterns}
+    assert len(details.patterns) == 10
+    assert ("food", True) in shown
+    assert ("food", False) not in shown
+    assert "food" not in details.tags
+    assert answer_of(search("pasta", catalogue="One")).places[0].tags == details.tags
+
+
 class TestWithAChatModel:
     @pytest.fixture
     def services(self, build_services, tmp_path):
@@ -235,7 +263,7 @@ class TestWithAChatModel:
 
     def test_it_reads_the_question_and_writes_the_answer(self, search, model_server):
         model_server.will(
-            Text(json.dumps(ANALYSIS)),
+            ToolCalls(Call("catalogue_query", ANALYSIS)),
             Text('Trattoria Lucia is lovely [1: "The ambience is lovely and romantic."].'),
         )
         model_server.answer = lambda _: Text("{}")  # translates nothing
@@ -243,8 +271,23 @@ class TestWithAChatModel:
         assert answer.query.analysed_by == answer.model == "test-chat"
         assert answer.answer.startswith("Trattoria Lucia is lovely [1]")
 
+    def test_quotes_of_the_places_that_it_speaks_of_are_translated(
+        self, services, search, model_server, tmp_path
+    ):
+        places = [{**PLACES[0], "place_id": f"p{n}"} for n in range(7)]
+        import_restaurants(services, tmp_path / "seven", places, catalogue="Seven")
+        model_server.will(Text("Nothing to say."))
+        model_server.answer = in_japanese
+        query = CatalogueQuery(QUESTION, "italian", aspect_weights={"ambience": 0.9})
+        found = answer_of(search(catalogue="Seven", understood=query, language="ja")).places
+        translated = [[bool(quote.translation) for quote in quotes_of(one)] for one in found]
+        assert [all(of) for of in translated] == [True] * 5 + [False] * 2
+        assert [any(of) for of in translated] == [True] * 5 + [False] * 2
+
     def test_leaving_closes_what_it_is_writing(self, search, model_server):
-        model_server.will(Text(json.dumps(ANALYSIS)), Text(*["word "] * 400))
+        model_server.will(
+            ToolCalls(Call("catalogue_query", ANALYSIS)), Text(*["word "] * 400, pause_s=0.01)
+        )
         events = search()
         while not isinstance(next(events), Written):
             pass
@@ -252,7 +295,7 @@ class TestWithAChatModel:
         assert model_server.hung_up.wait(5)
 
     def test_a_model_that_fails_to_answer_is_an_error_after_the_places(self, search, model_server):
-        model_server.will(Text(json.dumps(ANALYSIS)), Fault(500))
+        model_server.will(ToolCalls(Call("catalogue_query", ANALYSIS)), Fault(500))
         events = search()
         assert isinstance(next(events), Understood)
         assert isinstance(next(events), Ranked)
