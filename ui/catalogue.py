@@ -34,7 +34,7 @@ def chosen_catalogue(services: Services) -> "CatalogueSummary | None":
     chosen = known[0]
     if len(known) > 1:
         chosen = st.selectbox(words.PLACES_CATALOGUE, known, format_func=_label, key=CHOSEN)
-    else:
+    elif chosen.places:
         st.html(f'<p class="fn-model">{escape(_label(chosen))}</p>')
     _show_import(services, chosen)
     return chosen if chosen.places else None

@@ -53,7 +53,16 @@ def _show_slider(services: Services, aspect: str, kept: Mapping[str, float]) -> 
     key, name = KEY + aspect, aspect_name(aspect)
     st.session_state.setdefault(key, kept.get(aspect, NEUTRAL))
     label = name if aspect in kept else f"{name} ({words.PREFERENCES_UNSET})"
-    st.slider(label, 0.0, MOST, step=STEP, key=key, on_change=_keep, args=(services, aspect))
+    st.slider(
+        label,
+        0.0,
+        MOST,
+        step=STEP,
+        format="%.1f",
+        key=key,
+        on_change=_keep,
+        args=(services, aspect),
+    )
 
 
 def _keep(services: Services, aspect: str) -> None:

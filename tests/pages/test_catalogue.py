@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from domain import CatalogueFilters
 from errors import InputError, ModelUnavailableError
 from tests.pages.conftest import served, shown
-from tests.pages.places import ScriptedCatalogue, ScriptedPeople, found
+from tests.pages.places import DESCRIPTION, ScriptedCatalogue, ScriptedPeople, found
 from ui import words
+from ui.catalogue_map import place_map
 
 PAGE = Path(__file__).parents[2] / "pages" / "catalogue.py"
 QUESTION = "분위기 좋은 이탈리안"
@@ -252,3 +253,34 @@ def test_markup_in_the_data_is_shown_as_text(page, services):
     html = ask(page)
     assert "<img" not in html
     assert "&lt;img" in html
+
+
+def points(places):
+    """By the number of its card, where each place is drawn."""
+    drawn = place_map(places, DESCRIPTION).to_dict()
+    rows = [layer["data"]["values"][0] for layer in drawn["layer"]]
+    return {row["rank"]: (row["longitude"], row["latitude"]) for row in rows}
+
+
+def test_the_map_draws_the_best_place_last_so_that_it_lies_on_top():
+    drawn = place_map([found(1, "Best"), found(2, "Second")], DESCRIPTION).to_dict()
+    ranks = [layer["data"]["values"][0]["rank"] for layer in drawn["layer"]]
+    assert ranks == [2, 2, 1, 1]
+
+
+def test_places_that_are_apart_are_drawn_where_they_are():
+    places = [found(n, f"Place {n}") for n in (1, 2, 3)]
+    assert points(places)[2] == (places[1].place.longitude, places[1].place.latitude)
+
+
+def test_places_at_one_address_are_drawn_beside_each_other():
+    here = {"latitude": 40.7, "longitude": -73.9}
+    together = [found(n, f"Place {n}", **here) for n in (1, 2)]
+    drawn = points([*together, found(9, "Far away")])
+    assert drawn[1][0] < drawn[2][0]
+    assert drawn[1][1] == drawn[2][1] == 40.7
+
+
+def test_a_place_without_coordinates_keeps_its_number_and_is_left_out_of_the_map():
+    lost = found(1, "Lost", latitude=None, longitude=None)
+    assert set(points([lost, found(2, "Known"), found(5, "Far")])) == {2, 3}

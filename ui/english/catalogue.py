@@ -18,7 +18,7 @@ PLACES_NONE_HOW = (
 )
 PLACES_ADD_SAMPLE = "Add the sample catalogue"
 PLACES_ADD_OWN = "Add a catalogue of your own"
-PLACES_IMPORTING = "The places are being imported; you can ask as soon as the first are there."
+PLACES_IMPORTING = "The places are being imported. You can ask as soon as that is done."
 PLACES_EMPTY = "The catalogue {name} has no places: its import found none, or did not run yet."
 PLACES_SOURCES = "See its import"
 
@@ -66,7 +66,9 @@ PLACES_NOT_FOUND = "No place fits: take a filter out, or ask for something wider
 PLACES_TOOK = "{found} in {seconds}"
 PLACES_PROOF = "What the answer rests on"
 PLACES_MAP = "Where they are"
-PLACES_MAP_NOTE = "The numbers are those of the cards."
+PLACES_MAP_NOTE = (
+    "The numbers are those of the cards. Places that are close to each other are drawn apart."
+)
 LATITUDE = "Latitude"
 LONGITUDE = "Longitude"
 

@@ -1,0 +1,144 @@
+"""The page of places in a real browser: ask, take a chip out, check a quote, on a phone too."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.actions import PHONE, screenshot, scrolls_sideways, still
+from tests.browser.program import ROOT, running
+from tests.fakes.openai import EMBEDDING_MODEL, OpenAIServer
+from tests.fakes.restaurants import write_restaurants
+from ui import words
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+QUESTION = "분위기 좋은 브루클린 이탈리안"
+
+
+@pytest.fixture(scope="module")
+def with_embedder(clean: dict[str, str], embedder: OpenAIServer) -> dict[str, str]:
+    return clean | {
+        "FOOTNOTE_EMBEDDING_PROVIDER": "openai",
+        "FOOTNOTE_EMBEDDING_MODEL": EMBEDDING_MODEL,
+        "FOOTNOTE_EMBEDDING_BASE_URL": embedder.url,
+    }
+
+
+@pytest.fixture(scope="module")
+def address(
+    chromium: str, with_embedder: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of the program over a library with four restaurants."""
+    folder = tmp_path_factory.mktemp("places")
+    environment = with_embedder | {"FOOTNOTE_DATA_DIR": str(folder / "data")}
+    path = write_restaurants(folder / "restaurants")
+    command = [sys.executable, "cli.py", "catalogue", "add", str(path)]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    with running(environment) as program:
+        yield f"{program.address}/catalogue"
+
+
+@pytest.fixture
+def places(page: "sync_api.Page", address: str) -> "sync_api.Page":
+    """The page of places, nothing asked yet."""
+    page.goto(address)
+    question(page).wait_for()
+    return page
+
+
+def question(page: "sync_api.Page") -> "sync_api.Locator":
+    return page.get_by_label(words.PLACES_QUESTION)
+
+
+def ask(page: "sync_api.Page", text: str) -> None:
+    """Ask, and wait for the checked answer."""
+    question(page).fill(text)
+    page.keyboard.press("Enter")
+    page.locator(".fn-verdict").wait_for()
+    still(page)
+
+
+def cards(page: "sync_api.Page") -> "sync_api.Locator":
+    return page.locator(".fn-found-place")
+
+
+def chip(page: "sync_api.Page", text: str) -> "sync_api.Locator":
+    return page.locator(".st-key-understood").get_by_role("button", name=text)
+
+
+def test_a_question_gives_an_answer_cards_and_a_map_and_asks_no_other_machine(places):
+    ask(places, QUESTION)
+    sync_api.expect(cards(places).filter(has_text="Trattoria Lucia")).to_have_count(1)
+    numbers = places.get_by_test_id("stVegaLiteChart").locator("svg")
+    sync_api.expect(numbers.get_by_text("2", exact=True)).to_be_visible()  # the second card's
+    assert {urlsplit(url).hostname for url in places.requested if url.startswith("http")} == {
+        "localhost"
+    }
+
+
+def test_a_marker_opens_the_document_at_the_words(places):
+    ask(places, QUESTION)
+    with places.context.expect_page() as opened:
+        places.locator("a.fn-cite").last.click()
+    sync_api.expect(opened.value.locator(".fn-reading mark").first).to_be_visible()
+    sync_api.expect(opened.value.locator("h1")).to_contain_text("Trattoria Lucia")
+
+
+def test_pressing_a_chip_searches_without_it(places):
+    ask(places, QUESTION)
+    sync_api.expect(cards(places)).to_have_count(2)  # what Brooklyn has
+    chip(places, "Borough: Brooklyn").click()
+    sync_api.expect(cards(places)).to_have_count(4)
+    sync_api.expect(chip(places, "Borough: Brooklyn")).to_have_count(0)
+    sync_api.expect(chip(places, "Italian restaurant")).to_have_count(1)
+
+
+def test_a_card_unfolds_why_it_is_there(places):
+    ask(places, QUESTION)
+    first = cards(places).first
+    first.get_by_text(words.WHY_PLACE).click()
+    sync_api.expect(first.get_by_role("cell", name=words.PARTS["hybrid"])).to_be_visible()
+    sync_api.expect(first.locator("blockquote").first).to_be_visible()
+
+
+def service_slider(page: "sync_api.Page") -> "sync_api.Locator":
+    page.get_by_text(words.PREFERENCES, exact=True).click()
+    return page.get_by_role("slider", name="Service")
+
+
+def test_a_preference_is_there_again_after_a_reload(places):
+    slider = service_slider(places)
+    sync_api.expect(slider).to_have_value("2.5")
+    slider.press("ArrowRight")
+    sync_api.expect(places.get_by_text("Service", exact=True)).to_be_visible()  # now it is set
+    places.reload()
+    sync_api.expect(service_slider(places)).to_have_value("3")
+
+
+def test_on_a_phone_the_cards_stand_in_one_column_and_nothing_scrolls_sideways(places):
+    places.set_viewport_size(PHONE)
+    ask(places, QUESTION)
+    lefts = {round(card.bounding_box()["x"]) for card in cards(places).all()}
+    assert len(lefts) == 1
+    assert not scrolls_sideways(places)
+    for summary in cards(places).first.locator("summary").all():
+        summary.click()
+    assert not scrolls_sideways(places)
+
+
+def test_the_sample_catalogue_is_added_and_imported_in_sight(page, chromium, clean, tmp_path):
+    environment = clean | {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}
+    with running(environment) as program:
+        page.goto(f"{program.address}/catalogue")
+        page.get_by_role("button", name=words.PLACES_ADD_SAMPLE).click()
+        page.get_by_text(words.PLACES_IMPORTING).wait_for()
+        question(page).wait_for(timeout=180_000)
+        page.get_by_role("button", name=words.PLACES_EXAMPLES[0]).click()
+        page.locator(".fn-verdict").wait_for()
+        sync_api.expect(cards(page).first).to_contain_text("Italian restaurant")
+        screenshot(page, "places")
