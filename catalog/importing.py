@@ -32,6 +32,7 @@ class CatalogueImports:
         principal: Principal,
         path: Path,
         *,
+        confirm_removals: bool = False,
         on_progress: OnProgress = ignore,
         cancelled: Cancelled = never,
     ) -> ImportReport:
@@ -40,6 +41,7 @@ class CatalogueImports:
         Args:
             principal: Who adds it.
             path: The description, or the folder of one that is called catalogue.yaml.
+            confirm_removals: Remove places even if most of the catalogue is gone.
             on_progress: Told how far it has come.
             cancelled: Asked whether to stop.
 
@@ -55,6 +57,7 @@ class CatalogueImports:
             principal,
             source,
             self.kinds.loader(source, patience.wait),
+            confirm_removals=confirm_removals,
             on_progress=patience.tell,
             cancelled=cancelled,
         )

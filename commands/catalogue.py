@@ -1,6 +1,6 @@
 """`cli.py catalogue`: catalogues are added and imported, and asked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -10,11 +10,15 @@ import typer
 
 from commands.import_report import exit_code, print_report, report_as_data
 from commands.running import AsJson, DataDir, open_services, print_json, progress_bar
-from domain import LOCAL_USER, FoundPlace, ImportReport
+from domain import LOCAL_USER, DocumentFilter, FoundPlace, ImportReport, Outcome
 from errors import InputError
 
 if TYPE_CHECKING:
+    from bootstrap import Services
     from catalog.events import CatalogueAnswer, CatalogueEvent
+
+WARNINGS = 20
+"""How many warnings of an import are printed."""
 
 catalogue = typer.Typer(
     no_args_is_help=True, help="Search catalogues of places: restaurants, homes, devices."
@@ -24,13 +28,19 @@ catalogue = typer.Typer(
 @catalogue.command()
 def add(
     path: Annotated[Path, typer.Argument(help="The catalogue.yaml, or its folder", readable=False)],
+    confirm_removals: Annotated[
+        bool, typer.Option(help="Remove places even if most of the catalogue is gone")
+    ] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
     """Bring the library up to date with a catalogue, which is added if it is new."""
     with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
-        report = services.catalogue_imports.run(LOCAL_USER, path, on_progress=progress)
-    _tell(report, as_json=as_json)
+        report = services.catalogue_imports.run(
+            LOCAL_USER, path, confirm_removals=confirm_removals, on_progress=progress
+        )
+        warnings = _warnings(services, report)
+    _tell(report, warnings, as_json=as_json)
 
 
 @catalogue.command()
@@ -38,7 +48,8 @@ def sample(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Add and import the sample catalogue: made-up restaurants in New York."""
     with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
         report = services.catalogue_imports.run_sample(LOCAL_USER, on_progress=progress)
-    _tell(report, as_json=as_json)
+        warnings = _warnings(services, report)
+    _tell(report, warnings, as_json=as_json)
 
 
 @catalogue.command()
@@ -138,8 +149,25 @@ def _score(found: FoundPlace) -> str:
     return f"{found.score:.2f} = {parts}{tags}"
 
 
-def _tell(report: ImportReport, *, as_json: bool) -> None:
-    print_json(report_as_data(report)) if as_json else print_report(report)
+def _warnings(services: "Services", report: ImportReport) -> list[str]:
+    """What the import warned of in the places that it read, such as a review that is left out."""
+    read = {one.key for one in report.items if one.outcome in (Outcome.NEW, Outcome.CHANGED)}
+    if not read:
+        return []
+    wanted = DocumentFilter(sources=(report.source_id,), warned=True)
+    found = services.documents.page(LOCAL_USER, wanted, limit=len(report.items)).documents
+    return [f"{one.title}: {told}" for one in found if one.key in read for told in one.warnings]
+
+
+def _tell(report: ImportReport, warnings: Sequence[str], *, as_json: bool) -> None:
+    if as_json:
+        print_json({**report_as_data(report), "warnings": warnings})
+    else:
+        for told in warnings[:WARNINGS]:
+            typer.echo(f"{'warning':9} {told}")
+        if len(warnings) > WARNINGS:
+            typer.echo(f"{len(warnings) - WARNINGS} more warnings are on the library page.")
+        print_report(report)
     raise typer.Exit(exit_code(report))
 
 

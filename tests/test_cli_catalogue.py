@@ -47,6 +47,40 @@ def test_a_place_that_cannot_be_read_is_told_and_the_exit_code_says_look(run, tm
     assert "lucia" in run("add", str(twice), code=3)
 
 
+def bad_review(n):
+    return {"text": f"Nice {n}.", "group": "local", "rating": 11}
+
+
+def test_why_reviews_are_left_out_is_told_once(run, tmp_path):
+    reviews = [*PLACES[0]["reviews"], bad_review(0)]
+    path = str(write_restaurants(tmp_path / "it", [{**PLACES[0], "reviews": reviews}, PLACES[1]]))
+    told = run("add", path)
+    assert "warning   Trattoria Lucia: " in told
+    assert "11 is not a number from 0 to 5: the review is left out" in told
+    assert "warning" not in run("add", path)
+
+
+def test_of_many_warnings_the_first_are_told_and_programs_get_all(run, tmp_path):
+    reviews = [bad_review(n) for n in range(10)]
+    places = [{**PLACES[0], "place_id": f"p{n}", "reviews": reviews} for n in range(3)]
+    path = str(write_restaurants(tmp_path / "it", places))
+    told = run("add", path)
+    assert told.count("warning   ") == 20
+    assert "10 more warnings are on the library page." in told
+    write_restaurants(tmp_path / "it", [{**one, "about": "New."} for one in places])
+    assert len(json.loads(run("add", path, "--json"))["warnings"]) == 30
+
+
+def test_a_mass_removal_waits_for_its_confirmation(run, tmp_path):
+    many = [{**PLACES[3], "place_id": f"p{n}"} for n in range(11)]
+    folder = tmp_path / "restaurants"
+    reviews = {"column": "reviews", "text": "text"}
+    run("add", str(write_restaurants(folder, [PLACES[0], *many], reviews=reviews)))
+    path = str(write_restaurants(folder, PLACES[:1], reviews=reviews))
+    assert "--confirm-removals" in run("add", path, code=3)
+    assert "11 gone" in run("add", path, "--confirm-removals")
+
+
 def test_a_description_that_is_wrong_is_an_error_that_names_the_field(run, tmp_path):
     path = write_restaurants(tmp_path / "restaurants", id="")
     with pytest.raises(AppError, match="id"):
