@@ -93,7 +93,7 @@ def _changed(
     told = {aspect: value for aspect, value in given.items() if value is not None}
     taken = dict.fromkeys(given.keys() - told.keys(), 0.0)
     # An aspect of a catalogue that is gone can be taken out, though not be set any more.
-    checked(taken, (*aspects, *person.preferences))
+    checked(taken, tuple(dict.fromkeys((*aspects, *person.preferences))))
     kept = {aspect: value for aspect, value in person.preferences.items() if aspect not in taken}
     return replace(
         person,

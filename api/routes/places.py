@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from api.access import Asker, OpenServices, Reader
 from api.paging import FIRST, Limit, Offset
 from api.problems import problem_responses
-from api.schemas.people import User, UserChange
+from api.schemas.people import PersonId, User, UserChange
 from api.schemas.places import (
     Catalogue,
     CataloguePage,
@@ -16,8 +16,8 @@ from api.schemas.places import (
     PlacePage,
     details_of,
 )
-from api.schemas.texts import NOT_BLANK, Line
-from errors import ConflictError
+from api.schemas.texts import Line
+from errors import ConflictError, InputError
 
 router = APIRouter(tags=["catalogue"], responses=problem_responses(409))
 ONE = problem_responses(404)
@@ -31,7 +31,7 @@ Types = Annotated[
 LeastRating = Annotated[
     float | None, Query(ge=0, allow_inf_nan=False, description="On the catalogue's scale")
 ]
-FieldValue = Annotated[Line, Query(pattern=r"^[^:]+:")]
+FieldValue = Annotated[Line, Query(json_schema_extra={"pattern": "^[^:]+:"})]
 FieldValues = Annotated[
     list[FieldValue],
     Query(
@@ -42,13 +42,7 @@ FieldValues = Annotated[
 ]
 PlaceId = Annotated[str, Path(description="Id of a place in its catalogue", examples=["r17"])]
 UserId = Annotated[
-    str,
-    Path(
-        pattern=NOT_BLANK,
-        max_length=200,
-        description="Id of a person, which the caller chooses",
-        examples=["kim"],
-    ),
+    PersonId, Path(description="Id of a person, which the caller chooses", examples=["kim"])
 ]
 
 
@@ -94,13 +88,13 @@ def read_restaurant(
     return details_of(services.catalogue.place(principal, place_id, catalogue))
 
 
-@router.get("/users/{user_id}", responses=ONE)
+@router.get("/users/{user_id:path}", responses=ONE)
 def read_user(services: OpenServices, principal: Asker, user_id: UserId) -> User:
     """Read what a person prefers."""
     return User.model_validate(services.people.get(principal, user_id))
 
 
-@router.patch("/users/{user_id}", responses=ONE)
+@router.patch("/users/{user_id:path}", responses=ONE)
 def change_user(
     services: OpenServices, principal: Asker, user_id: UserId, change: UserChange
 ) -> User:
@@ -110,10 +104,22 @@ def change_user(
 
 
 def _by_name(given: list[str]) -> dict[str, str]:
-    """The values by the names of the filters; one of two values would be lost."""
+    """The values by the names of the filters.
+
+    Raises:
+        InputError: One is not written as `name:value`.
+        ConflictError: A filter is given two values, of which one would be lost.
+    """
     fields: dict[str, str] = {}
     for one in given:
-        name, _, value = one.partition(":")
+        name, colon, value = one.partition(":")
+        if not (name and colon):
+            raise InputError(
+                f"field: {one[:40]!r} names no filter: write name:value, such as"
+                " borough_en:Brooklyn"
+            )
         if fields.setdefault(name, value) != value:
-            raise ConflictError(f"field: {name[:40]!r} can have one value, and is given two")
+            raise ConflictError(
+                f"field: {name[:40]!r} can have one value, and is given two: keep one"
+            )
     return fields

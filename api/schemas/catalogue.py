@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 import domain
 from api.schemas.answers import Citation, Given, Source, Told
 from api.schemas.asking import ErrorEvent, JsonOf, Token, TokenEvent
-from api.schemas.people import Language, Preference
+from api.schemas.people import Language, PersonId, Preference
 from api.schemas.places import FoundPlace
-from api.schemas.texts import NOT_BLANK, Line, Question
+from api.schemas.texts import Line, Question
 from services.questions import MAX_QUESTION_CHARS
 
 _QUESTION = "가격 비싸도 괜찮으니 분위기 좋은 이탈리안"
@@ -102,7 +102,7 @@ class GivenCatalogueQuestion(Given):
     )
 
     query: Question = Field(description="As a person types it", examples=[_QUESTION])
-    user_id: Annotated[Line, Field(pattern=NOT_BLANK)] | None = Field(
+    user_id: PersonId | None = Field(
         None,
         description="Whose preferences count beside the question; null: nobody's",
         examples=["kim"],

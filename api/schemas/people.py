@@ -2,14 +2,16 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StringConstraints
 
 from api.schemas.answers import Given, Told
-from api.schemas.texts import Line
+from api.schemas.texts import NOT_BLANK, Line
+from catalog.people import MAX_ID_CHARS
 
 _EXAMPLE: Any = {"food": 4.5, "price": 2.0}
 
 Language = Literal["", "en", "ko", "ja"]
+PersonId = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=MAX_ID_CHARS)]
 Preference = Annotated[float, Field(ge=0, le=5, strict=True)]
 
 

@@ -132,6 +132,7 @@ def test_where_no_place_fits_the_answer_says_so(client):
         ({"query": " "}, 422, "query"),
         ({"user_id": "nobody"}, 404, "nobody"),
         ({"user_id": ""}, 422, "user_id"),
+        ({"user_id": "k" * 201}, 422, "user_id"),
         ({"catalogue": "homes"}, 409, "homes"),
         ({"user_preferences": {"food": 7}}, 422, "food"),
         ({"user_preferences": {"spice": 3}}, 409, "spice"),

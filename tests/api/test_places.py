@@ -65,7 +65,8 @@ def test_places_are_narrowed_by_fields_types_and_rating(client):
     [
         ({"field": "city:Bath"}, 409, "city"),
         ({"field": ["borough_en:Bronx", "borough_en:Queens"]}, 409, "borough_en"),
-        ({"field": "Brooklyn"}, 422, "field"),
+        ({"field": "Brooklyn"}, 422, "field: 'Brooklyn' names no filter: write name:value"),
+        ({"field": ":Brooklyn"}, 422, "field: ':Brooklyn' names no filter"),
         ({"min_rating": "NaN"}, 422, "min_rating"),
         ({"min_rating": "-1"}, 422, "min_rating"),
         ({"borough_en": "Brooklyn"}, 422, "borough_en"),
@@ -155,6 +156,19 @@ def test_what_can_t_be_preferred_is_a_problem_that_names_it(call, change, status
     assert told == status
     assert named in detail
     assert client.get(f"{USERS}/kim").status_code == 404
+
+
+@pytest.mark.parametrize("user_id", ["kim/seoul", "김 영", "50%?"])
+def test_a_person_has_any_id_that_the_caller_chose(call, user_id):
+    client = call()
+    at = f"{USERS}/{quote(user_id, safe='')}"
+    assert client.patch(at, json={"preferences": {"food": 1}}).json()["id"] == user_id
+    assert client.get(at).json()["preferences"] == {"food": 1.0}
+
+
+def test_an_id_of_more_than_200_characters_is_no_person_s(call):
+    status, detail = problem(call().get(f"{USERS}/{'k' * 201}"))
+    assert (status, "user_id" in detail) == (422, True)
 
 
 def test_a_preference_that_json_can_t_hold_is_refused(call):

@@ -4,7 +4,7 @@ import pytest
 
 from catalog.people import PeopleService
 from domain import ASPECTS, LOCAL_USER, Person, Principal
-from errors import InputError, NotFoundError
+from errors import ConflictError, InputError, NotFoundError
 from storage.database import open_database
 from storage.people import People
 from storage.sources import Sources
@@ -110,3 +110,10 @@ def test_an_aspect_that_no_catalogue_has_any_more_can_still_be_taken_out(people)
     assert people.patch(LOCAL_USER, "kim", {"food": None}).preferences == {
         "price": 3.0, "battery": 1.0,
     }  # fmt: skip
+
+
+def test_each_aspect_that_could_be_taken_out_is_named_once(people):
+    people.patch(LOCAL_USER, "kim", {"food": 1})
+    with pytest.raises(ConflictError) as refused:
+        people.patch(LOCAL_USER, "kim", {"spice": None})
+    assert str(refused.value).endswith(f"The aspects are {', '.join(ASPECTS)}.")
