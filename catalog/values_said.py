@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from catalog.folded_text import folded
 from catalog.known_words import forms_of, told_forms
+from catalog.slips import Slips
 from catalog.word_finder import Found, WordFinder
 from domain.catalogue import CatalogueDescription, CatalogueFilters, NamedValue, Words
 from language.characters import HANGUL, KATAKANA
@@ -21,7 +23,8 @@ _GENERIC_NOUN = re.compile(
 _NOT_THIS = re.compile(
     r"(?:(?<!why )\b(?:not|no|non|never|except(?: for)?|excluding|exclude|other than|instead of|"
     r"anything but|everything but|rather than|apart from|aside from|besides|without|avoid|avoiding|"
-    r"skip|hate|dislike|sick of|tired of|outside|neither|leave out|leaving out|bored of|minus)\b|"
+    r"skip|hate|dislike|sick of|tired of|fed up with|enough of|done with|"
+    r"outside|neither|leave out|leaving out|bored of|minus)\b|"
     r"n't)"
     r"(?:[ -](?:in|at|an?|the|any|more|another|to|go|going|want|wanting|like|for|be|eat|eating|of|"
     r"have|having|anywhere|anything|something|looking|feel|feeling|fan|into|near|from|places?))"
@@ -29,20 +32,38 @@ _NOT_THIS = re.compile(
 )
 _NOT_THIS_AFTER = re.compile(
     r"(?: (?:food|places?|restaurants?|cuisine))?,? (?:is |are )?"
-    r"(?:excluded|out of the question|not an option|is out\b|are out\b)|"
+    r"(?:excluded|out of the question|not an option|is out\b|are out\b|yesterday|last night|"
+    r"the other day|all week)|"
     r" ?(?:(?:음식점|식당|레스토랑|요리|음식|집|쪽|지역|에서|에|은|는|도|이|가|만|으로|로|랑|것|"
-    r"거|류) ?){0,4}"
-    r"(?:말고|말구|마시고|빼고|빼구|빼|제외|이외|외에|외의|외로|아닌|아니|싫|질[렸려]|안 ?(?:가|"
-    r"갈|먹|되|돼|땡|좋아)|"
+    r"거|류|이제|요즘|너무|진짜|좀|맨날|매일) ?){0,4}"
+    r"(?:어제|그제|지겨|지겹|그만|말고|말구|마시고|빼고|빼구|빼|제외|이외|외에|외의|"
+    r"외로|아닌|아니|싫|질[렸려]|안 ?(?:가|갈|먹|되|돼|땡|좋아)|"
     r"못 ?(?:먹|가)|피하|피해|대신|별로|사절|금지|물[렸려려])|"
-    r"(?:料理|レストラン|店|屋|系|エリア|方面|地区|の|は|も|が|に|を|で|へ|だけ|,|、){0,4}"
+    r"(?:料理|レストラン|店|屋|系|エリア|方面|地区|の|は|も|が|に|を|で|へ|だけ|もう|そろそろ|さすがに|正直|最近|食べ|,|、){0,5}"
     r"(?:以外|じゃな|ではな|じゃ無|でな[いく]|除[いくき]|除外|抜き|なし|無し|嫌|いや|イヤ|避け|"
     r"やめ|ng|苦手|"
-    r"だめ|ダメ|駄目|飽き|パス|いらな|行きたくな|食べたくな|不可|勘弁|外し|代わり)"
+    r"だめ|ダメ|駄目|飽き|うんざり|昨日|先日|(?<=もう)(?:いい|結構|十分)|パス|いらな|行きたくな|食べたくな|不可|勘弁|外し|代わり)"
 )
 _NOT_MEANT_AFTER = re.compile(
     r"[ -](?:speaking|language|reviews?|reviewers?)\b|어(?:로|를|가| ?메뉴)|인(?:들|이 많| ?리뷰|"
-    r" ?직원)|[語人]"
+    r" ?직원)| ?사람| 분들|[語人]"
+)
+_PEOPLE = (
+    "people|persons?|reviewers?|reviewed|reviews?|customers?|diners?|guests?|visitors?|critics?|"
+    "folks?|friends?|crowds?|community|tourists?|opinions?|ratings?|eaters?|foodies"
+)
+# Where somebody stays or comes from, as against where they want to go.
+_HOME_BEFORE = re.compile(
+    r"\b(?:stay|stays|staying|live|lives|living|based|lodging|lodged|hotel|airbnb|hostel|apartment|"
+    r"home|office|work|working|come|comes|coming|came|arriving|travelling|traveling|from)"
+    r"(?: (?:is|are|at|in|over|a|an|the|our|my|hotel|airbnb|from|near|up|all|down|out|of)){0,5} $|"
+    r"(?:숙소|호텔|집|회사|직장|사는 곳|에어비앤비)[는은이가]? ?$|"
+    r"(?:ホテル|宿|自宅|家|職場|会社|宿泊先|滞在先)[はがも]?$"
+)
+_HOME_AFTER = re.compile(
+    r"(?:에서|에)? ?(?:묵|머무|머물|사는|살고|살아|투숙|거주|출발|근무|일하|있는 (?:호텔|숙소|집)|"
+    r"(?:호텔|숙소|에어비앤비)(?:에|인|이|라))|"
+    r"(?:に|で|の)?(?:泊ま|宿泊|滞在|住ん|住ま|在住|暮らし|勤め|勤務|ホテルに|宿に|から(?:行|来|向))"
 )
 _ALSO_DENIED = re.compile(
     r"(?: (?:food|places?|restaurants?))?,? (?:or|nor|and) (?:in |the |any )?"
@@ -51,7 +72,9 @@ _DENIED_WITH = re.compile(
     r" ?(?:이?나|이?랑|하고|[와과]|및|,|도|이?든) ?|[ ,、]*(?:や|と|とか|も|か|・|、|および|"
     r"または) ?"
 )
-_PARTICLE = re.compile(r"(?![가-힣])|(?:[를을가은이의]|에서?|만|집|류|말고|빼고)(?![가-힣]{2})")
+_PARTICLE = re.compile(
+    r"(?![가-힣])|(?:[를을은의]|[가이](?!지| ?없| ?아니)|에서?|만|집|류|말고|빼고)(?![가-힣]{2})"
+)
 _HANGUL = re.compile(f"[{HANGUL}]")
 _KATAKANA = re.compile(f"[{KATAKANA}]")
 
@@ -69,6 +92,7 @@ class _Said(NamedTuple):
     values: tuple[Value, ...]
     denied_before: bool
     denied_after: bool
+    is_home: bool = False
 
     @property
     def denied(self) -> bool:
@@ -85,6 +109,8 @@ class ValuesSaid:
         types: Sequence[str],
     ) -> None:
         """Args are kept as words: `values` and `types` are what the data has."""
+        self._groups = _reviewers(description)
+        self._slips = Slips(_own_names(description, values, types))
         self._finder = WordFinder(
             (_marked(form), value)
             for value, forms in _words(description, values, types)
@@ -95,18 +121,23 @@ class ValuesSaid:
         """The filters that a folded question asks for, types in its order.
 
         A field of which it asks for two values is not narrowed: one of them would hide the other.
+        Where somebody stays is asked for only if nothing else of the field is.
         """
         said = _together(list(self._said(text)))
         denied = {value for one in said if one.denied for value in one.values}
         wanted = dict.fromkeys(
-            value for one in said if not one.denied for value in one.values if value not in denied
+            value
+            for one in _without_homes(said)
+            if not one.denied
+            for value in one.values
+            if value not in denied
         )
         types = tuple(value.value for value in wanted if value.field == TYPES)
         return CatalogueFilters(_single(wanted), types or None, min_rating)
 
     def _said(self, text: str) -> Iterator[tuple[str, _Said]]:
         end = 0
-        for found in self._finder.find(text):
+        for found in self._found(text):
             if _is_meant(text, found):
                 before, after = text[max(0, found.start - _REACH) : found.start], text[found.end :]
                 yield (
@@ -117,15 +148,51 @@ class ValuesSaid:
                         found.meanings,
                         bool(_NOT_THIS.search(before)),
                         bool(_NOT_THIS_AFTER.match(after[:_REACH])),
+                        bool(_HOME_BEFORE.search(before) or _HOME_AFTER.match(after[:_REACH])),
                     ),
                 )
                 end = found.end
+
+    def _found(self, text: str) -> list[Found[Value]]:
+        """Words of values as they are and with a slip, but for those that name reviewers."""
+        exact = list(self._finder.find(text))
+        slips = [one for one in self._slips.find(text) if not _overlaps(one, exact)]
+        groups = [group.span() for group in self._groups.finditer(text)] if self._groups else []
+        return [
+            found
+            for found in sorted((*exact, *slips), key=lambda one: one.start)
+            if not any(start < found.end and found.start < end for start, end in groups)
+        ]
 
 
 def names_of(value: str) -> tuple[str, ...]:
     """What a value of the data is called: italian_restaurant is an italian restaurant, italian."""
     plain = " ".join(value.replace("_", " ").split())
     return tuple(dict.fromkeys((plain, _GENERIC.sub("", plain), plain.replace(" ", ""))))
+
+
+def _own_names(
+    description: CatalogueDescription, values: Mapping[str, Sequence[str]], types: Sequence[str]
+) -> Iterator[tuple[str, Value]]:
+    """What the values are called by themselves, without the words that a description tells."""
+    held = [(TYPES, (*types, *(one.value for one in description.types))), *values.items()]
+    held += [(one.name, [named.value for named in one.values]) for one in description.filters]
+    for field, named in held:
+        for value in named:
+            yield from ((name.casefold(), Value(field, value)) for name in names_of(value))
+
+
+def _reviewers(description: CatalogueDescription) -> re.Pattern[str] | None:
+    """Finds the names of the groups that write reviews: Korean reviewers, 한국인 리뷰."""
+    told = [folded(name).text for _, names in description.groups for name in names.values()]
+    keys = [folded(key).text for key, _ in description.groups]
+    names = [re.escape(name).replace(r"\ ", " ?") for name in told if name]
+    names += [rf"\b{re.escape(key)}(?:s\b|[ -](?:{_PEOPLE})\b)" for key in keys if key]
+    return re.compile("|".join(names)) if names else None
+
+
+def _overlaps(one: Found[Value], others: Sequence[Found[Value]]) -> bool:
+    return any(one.start < other.end and other.start < one.end for other in others)
 
 
 def _words(
@@ -189,6 +256,18 @@ def _single(wanted: Iterable[Value]) -> dict[str, str]:
         if value.field != TYPES:
             held.setdefault(value.field, []).append(value.value)
     return {field: values[0] for field, values in held.items() if len(values) == 1}
+
+
+def _without_homes(said: Sequence[_Said]) -> list[_Said]:
+    """Without where somebody stays, if something else of that field is asked for."""
+    aims = {
+        value.field
+        for one in said
+        if not one.is_home and not one.denied
+        for value in one.values
+        if value.field != TYPES
+    }
+    return [one for one in said if not (one.is_home and {v.field for v in one.values} & aims)]
 
 
 def _together(said: Sequence[tuple[str, _Said]]) -> list[_Said]:
