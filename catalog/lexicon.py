@@ -12,7 +12,7 @@ from catalog.negation import is_negated
 from catalog.word_finder import Found
 from domain.catalogue import Aspect
 
-_SENTENCE_END = re.compile(r"[!?;。…\n]|\.(?!\d)")
+_SENTENCE_END = re.compile(r"[!?;。…\n]|\.(?!\d)|[ㅋㅎㅠㅜ]{2,}")
 _CLAUSE_END = re.compile(
     r",(?!\d)|、|\b(?:but|however|although|though|while|yet|except|whereas|despite)\b|"
     r"지만|는데|은데|한데|운데|인데|으나|반면|けど|けれど|のに|ものの|[たいだす]が|一方"

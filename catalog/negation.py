@@ -8,13 +8,14 @@ _ENGLISH = re.compile(
     r"neither|aint|avoid|avoiding|zero|lack of|lacks|lacked|lacking|free of|far from|anything but|"
     r"less|nothing|minus|hate|hates|skip)|n't)\b"
     r"(?! (?:only|just|miss|to mention|forget|wait to)\b)"
-    r"(?: (?!(?:and|but|or|so|yet|because|with|if|matter|care|mind)\b)[a-z'-]+){0,4} ?$"
+    r"(?: (?!(?:and|but|or|so|yet|because|with|if|matter|care|mind|"
+    r"enjoy|like|love|appreciate)\b)[a-z'-]+){0,4} ?$"
 )
 _KOREAN_BEFORE = re.compile(r"(?:(?:^|[^가-힣])(?:안|못|덜|안 그리)|하나도 안|전혀 안) ?$")
 _KOREAN_AFTER = re.compile(
     r"[가-힣]{0,3}?(?:(?:지[은는도가를]? ?|진 ?)(?:않|못|아니|마[세라])|"
-    r"(?:[이가은는도] ?|함이 |함 |거?나 )?"
-    r"(?:거의 |전혀 |하나도 |별로 |딱히 )?없[는이었어고다으]|"
+    r"(?:[이가은는도] ?|[함임]이 |[함임] |거?나 )?"
+    r"(?:거의 |전혀 |하나도 |별로 |딱히 )?없[는이었어고다으음습네더지죠]|"
     r"(?:[은는한운] )?(?:것|거|곳|데|편)?[은는이가도]? ?아니)"
 )
 _JAPANESE_AFTER = re.compile(

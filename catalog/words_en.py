@@ -15,15 +15,26 @@ bad, terrible, awful, horrible, poor, disappointing, disappointed, disappoints, 
 worse, lousy, subpar, sub par, below average, lacking, lacks, lacked, unpleasant, so so, meh,
 nothing special, could be better, could have been better, needs work, needs improvement, let down,
 let us down, hated, dreadful, underwhelming, unacceptable, suffered, suffers, a mess,
-not up to par
+not up to par, disgusting
 """
 NOTHING = """
 rated, rating, ratings, best rated, top rated, highly rated, highest rated, by far, so far,
-as far as, far as, looking for, reviews
+as far as, far as, looking for, reviews, be nice to, be nice if, be great to, be great if,
+be good if, be good to, kind of, kinds of, nearly, kindly recommend, kindly suggest, kindly tell,
+when you walk in, as you walk in, when we walked in, walk in and, walked in and
 """
+NOTHING += ",".join(
+    f",{near} {whose}"
+    for near in ("near", "close to", "nearby", "walking distance from", "walking distance of")
+    for whose in (
+        *("me", "us", "here", "home", "work", "where i", "where we", "my", "our"),
+        *("the hotel", "a hotel", "the airbnb", "the office", "hotel"),
+    )
+)
 WEIGHS = """
 matter, matters most, important, a must, top priority, priority, comes first, is key, essential,
-crucial, care, care how, mind how, fussy about, picky about, care about, cares about, focus on,
+crucial, care, care how, care more about, care most about, mind how, fussy about, picky about,
+care about, cares about, focus on,
 first and foremost
 """
 
@@ -82,7 +93,8 @@ WORDS = {
         private room, rooftop bar, luxurious""",
         bad="""noisy, loud, crowded, cramped, chaotic, dingy, gloomy, uncomfortable, stuffy, tacky,
         hectic, blaring, packed, noise, drab, run down, overcrowded, too dark, rowdy, deafening,
-        hear yourself, tourist trap, touristy, soulless, sterile""",
+        hear yourself, tourist trap, touristy, soulless, sterile, shabby, scruffy,
+        rundown, dilapidated""",
         good_with="warm, soft, cool, inviting, roomy, tasteful, mellow, fun, unique, soothing",
         bad_with="dark, cold, dim, tight, boring, depressing, small, cheesy",
     ),
@@ -107,17 +119,19 @@ WORDS = {
         bad_with="high, higher, big, inflated, crazy, hefty, insane",
     ),
     "hygiene": Vocabulary(
-        about="""hygiene, cleanliness, sanitation, restroom, bathroom, toilet, washroom,
-        health inspection, health grade, kitchen hygiene""",
-        things="table, tables, floor, cutlery, glasses, kitchen, utensils, dishes were",
+        about="""hygiene, cleanliness, sanitation, health inspection, health grade,
+        kitchen hygiene""",
+        things="""restroom, bathroom, toilet, washroom, table, tables, floor, cutlery, glasses,
+        kitchen, utensils, dishes were""",
         good="""clean, spotless, hygienic, tidy, sanitary, immaculate, well kept, well maintained,
-        neat, squeaky clean, sparkling, sanitized, spotlessly clean""",
+        neat, squeaky clean, smells fresh, smelled fresh, fresh towels, sparkling, sanitized,
+        spotlessly clean""",
         bad="""dirty, filthy, unclean, unhygienic, unsanitary, sticky, grimy, messy table,
         cockroach, roach, bug, bugs, flies, fruit flies, hair in, smelly, smelled, stank, stinks,
         grubby, moldy, mouldy, food poisoning, dusty, rat, rats, mouse, mice, gross, stained,
-        insects""",
+        insects, no soap""",
         good_with="wiped, polished",
-        bad_with="broken, wet, messy, stink, smell",
+        bad_with="greasy, broken, wet, messy, stink, smell",
     ),
     "waiting": Vocabulary(
         about="""wait, waiting, waited, waits, wait time, waiting time, queue, queuing, queueing,
