@@ -9,13 +9,20 @@ from hypothesis import strategies as st
 
 from catalog.query_analyzer import RuleAnalyzer
 from domain.catalogue import CatalogueDescription, CatalogueFilters
+from loaders.catalogue.description import description_of, read_description
+from tests.catalog import asked_in_kinds
 from tests.catalog.asked import ENGLISH, JAPANESE, KOREAN, cases
 from tests.catalog.restaurants import PHONES, RESTAURANTS
+from tests.fakes.command_line import ROOT
 
 RULES = RuleAnalyzer(RESTAURANTS)
 PHONE_RULES = RuleAnalyzer(
     PHONES, {"colour": ["red", "dark blue", "No"], "size": ["5", "6"]}, ["folding_phone", "Tablet"]
 )
+
+SAMPLE = ROOT / "sample_catalogues" / "restaurants" / "catalogue.yaml"
+SAMPLE_RULES = RuleAnalyzer(description_of(read_description(SAMPLE)))
+KINDS = [getattr(asked_in_kinds, name) for name in dir(asked_in_kinds) if name.isupper()]
 
 
 def mentioned(query):
@@ -44,6 +51,18 @@ def test_the_worked_example_of_the_specification():
 )
 def test_questions_are_understood_as_people_ask_them(question, borough, types, rating, weights):
     query = RULES.analyse(question)
+    assert query.filters.fields == ({"borough_en": borough} if borough else {})
+    assert query.filters.desired_types == types
+    assert query.filters.min_rating == rating
+    assert mentioned(query) == weights
+
+
+@pytest.mark.parametrize(
+    ("question", "borough", "types", "rating", "weights"),
+    [case for listed in KINDS for case in cases(listed)],
+)
+def test_questions_that_are_easily_misread(question, borough, types, rating, weights):
+    query = SAMPLE_RULES.analyse(question)
     assert query.filters.fields == ({"borough_en": borough} if borough else {})
     assert query.filters.desired_types == types
     assert query.filters.min_rating == rating
