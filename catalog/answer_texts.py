@@ -17,6 +17,7 @@ class AnswerTexts:
     rating: str
     praised: str
     blamed: str
+    unsaid: str
     review: str
     original: str
     nothing: str
@@ -31,6 +32,10 @@ class AnswerTexts:
             return self.nothing
         return f"{self.nothing} {self.without.format(filters=self.separator.join(filters))}"
 
+    def nothing_said(self, aspects: Sequence[str]) -> str:
+        """Says that reviews tell nothing again and again of these, which were asked for."""
+        return self.unsaid.format(aspects=", ".join(aspects))
+
     def judged(self, aspect: str, *, praises: bool) -> str:
         """What stands before a quote that praises or blames the aspect."""
         return (self.praised if praises else self.blamed).format(aspect=aspect)
@@ -42,6 +47,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         rating="rating {rating}",
         praised="{aspect}, praised again and again",
         blamed="{aspect}, criticised again and again",
+        unsaid="I found nothing that reviews say again and again about: {aspects}.",
         review="review",
         original="in the original",
         nothing="I found no place that fits.",
@@ -63,6 +69,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         rating="평점 {rating}",
         praised="{aspect}, 거듭 나오는 칭찬",
         blamed="{aspect}, 거듭 나오는 불만",
+        unsaid="{aspects}: 거듭 나오는 말은 찾지 못했습니다.",
         review="리뷰",
         original="원문",
         nothing="조건에 맞는 곳을 찾지 못했습니다.",
@@ -84,6 +91,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         rating="評価 {rating}",
         praised="{aspect}、繰り返し好評",
         blamed="{aspect}、繰り返し不評",
+        unsaid="{aspects}：繰り返し言われていることは見つかりませんでした。",
         review="レビュー",
         original="原文",
         nothing="条件に合う場所は見つかりませんでした。",
@@ -113,12 +121,22 @@ def value_name(value: str, named: Sequence[NamedValue], language: str) -> str:
     return of_language[0] if of_language else value.replace("_", " ")
 
 
+def field_name(value: str, named: Sequence[NamedValue], language: str) -> str:
+    """What people who speak the language call a value that places are narrowed by.
+
+    Such a value is often told by the name of its column alone ("not allowed" of the pets), so it is
+    called by its first word in English too.
+    """
+    words: Words = next((one.words for one in named if one.value == value), {})
+    return words.get(language, (value,))[0]
+
+
 def aspect_name(name: str, aspects: Sequence[Aspect], language: str) -> str:
-    """What people who speak the language call an aspect."""
+    """What people who speak the language call an aspect: in English by its name."""
     if known := TEXTS[language].aspects.get(name):
         return known
     about: Words = next((one.about for one in aspects if one.name == name), {})
-    words = about.get(language, ())
+    words = about.get(language, ()) if language != "en" else ()
     return words[0] if words else name.replace("_", " ")
 
 

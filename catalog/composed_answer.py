@@ -3,13 +3,30 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from catalog.answer_texts import TEXTS, aspect_name, group_name, review_group, value_name
-from catalog.material import INDIFFERENT, SHOWN_PLACES, Material, by_wish, holds, is_facts
+from catalog.answer_texts import (
+    TEXTS,
+    aspect_name,
+    field_name,
+    group_name,
+    review_group,
+    value_name,
+)
+from catalog.material import (
+    INDIFFERENT,
+    SHOWN_PLACES,
+    Material,
+    by_wish,
+    fit,
+    holds,
+    is_facts,
+)
+from catalog.patterns import TOP
 from catalog.translation import is_in
 from chains.quotes import QuoteFinder
 from chains.visible_text import shown
-from domain import FoundPlace, Pattern, Source
+from domain import CatalogueQuery, FoundPlace, Pattern, Source
 from language.sentences import split_sentences
+from language.tokens import content_tokens
 
 LONGEST_QUOTE = 400
 """Longer words are not quoted: a marker that long would be no marker."""
@@ -53,8 +70,23 @@ def _statements(material: Material, found: FoundPlace) -> list[str]:
         if not one.praises and material.weights.get(one.aspect, INDIFFERENT) >= INDIFFERENT
     ]
     praised = _first_said(material, praise, sources) or _fitting(material, found, sources)
-    told = (_facts(material, found, sources), praised, _first_said(material, blame, sources))
+    blamed = _first_said(material, blame, sources)
+    told = (_facts(material, found, sources), praised, blamed, _unsaid(material, found))
     return list(filter(None, told))
+
+
+def _unsaid(material: Material, found: FoundPlace) -> str:
+    """Which of the aspects that the question asks for the place's reviews leave open."""
+    if len(found.patterns) >= TOP:
+        return ""  # there may be more of them, which were not kept
+    told = {one.aspect for one in found.patterns}
+    asked = material.query.aspect_weights.items()
+    names = [
+        _plain(aspect_name(name, material.description.aspects, material.language).lower())
+        for name, weight in asked
+        if weight is not None and weight > INDIFFERENT and name not in told
+    ]
+    return TEXTS[material.language].nothing_said(names) if names else ""
 
 
 def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> str:
@@ -64,17 +96,16 @@ def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> 
         return ""
     description, place, language = material.description, found.place, material.language
     types = [value_name(one, description.types, language) for one in place.types]
-    fields = [
-        value_name(place.fields[one.name], one.values, language)
+    where = [
+        _cited(facts, field_name(value, one.values, language), [one.column])
         for one in description.filters
-        if place.fields.get(one.name)
+        if (value := place.fields.get(one.name))
     ]
     kinds = _cited(facts, ", ".join(types), [description.types_column])
-    where = _cited(facts, ", ".join(fields), [one.column for one in description.filters])
     rating_column = description.rating or "rating"
     value = _line(facts, rating_column).partition(": ")[2]
     rating = TEXTS[language].rating.format(rating=value) if value else ""
-    return ", ".join(filter(None, (kinds, where, _cited(facts, rating, [rating_column]))))
+    return ", ".join(filter(None, (kinds, *where, _cited(facts, rating, [rating_column]))))
 
 
 def _cited(facts: Source, statement: str, columns: Sequence[str]) -> str:
@@ -115,21 +146,29 @@ def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> st
 
 
 def _fitting(material: Material, found: FoundPlace, sources: Sequence[Source]) -> str:
-    """The first words that can be quoted of the passage that fits the question best."""
-    best = {passage.id for passage in found.passages[:1]}
-    source = next((one for one in sources if one.passage_id in best), None)
-    if source is None or is_facts(source):
+    """Of the passage that fits the question best, and is no part of a pattern, what fits most."""
+    told = [quote for pattern in found.patterns for quote in pattern.quotes]
+    others = [
+        one for one in sources if not is_facts(one) and not any(holds(one, quote) for quote in told)
+    ]
+    source = min(others, key=lambda one: fit(found, one.passage_id), default=None)
+    if source is None:
         return ""
     group = review_group(source, material.description)
-    for start, end in split_sentences(source.text):
-        sentence = source.text[start:end]
-        if not sentence.startswith("#") and (quoted := _quoted(sentence, source)):
-            name = (
-                "" if group is None else group_name(group, material.description, material.language)
-            )
+    name = "" if group is None else group_name(group, material.description, material.language)
+    for sentence in _by_likeness(source.text, material.query):
+        if quoted := _quoted(sentence, source):
             label = _label(name, sentence, material.language)
             return f"{label}: {quoted}" if label else quoted
     return ""
+
+
+def _by_likeness(text: str, query: CatalogueQuery) -> list[str]:
+    """The sentences that are no headings, those that share most words with the question first."""
+    asked = set(content_tokens(f"{query.question} {query.query_en}"))
+    sentences = (text[start:end] for start, end in split_sentences(text))
+    told = [one for one in sentences if not one.startswith("#")]
+    return sorted(told, key=lambda one: -len(asked.intersection(content_tokens(one))))
 
 
 def _quoted(text: str, source: Source) -> str:
@@ -153,7 +192,7 @@ def _filters(material: Material) -> list[str]:
     filters, language = material.query.filters, material.language
     named = {one.name: one.values for one in material.description.filters}
     told = [
-        value_name(value, named.get(name, ()), language) for name, value in filters.fields.items()
+        field_name(value, named.get(name, ()), language) for name, value in filters.fields.items()
     ]
     if filters.min_rating is not None:
         told.append(TEXTS[language].at_least.format(rating=filters.min_rating))

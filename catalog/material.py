@@ -51,7 +51,7 @@ def sources_of(
     """The passages that an answer may cite, numbered from 1: those of the best place first.
 
     Of each of the first five places that with its facts, those with the quotes of its patterns
-    (the aspects that weigh most first), and that which fits the question best.
+    (the aspects that weigh most first), and of the others that which fits the question best.
 
     Args:
         places: The places found, best first.
@@ -81,6 +81,12 @@ def is_facts(source: Source) -> bool:
     return source.heading_path[-1:] == (FACTS,)
 
 
+def fit(found: FoundPlace, passage_id: str) -> int:
+    """The passage's place, from 0, among those that the question found; others come behind."""
+    ids = [passage.id for passage in found.passages]
+    return ids.index(passage_id) if passage_id in ids else len(ids)
+
+
 def _of_place(
     found: FoundPlace,
     passages: Sequence[tuple[StoredDocument, Passage]],
@@ -88,13 +94,13 @@ def _of_place(
 ) -> list[tuple[StoredDocument, Passage]]:
     own = [one for one in passages if one[0].id == found.place.document_id]
     facts = [one for one in own if one[1].heading_path[-1:] == (FACTS,)][:1]
-    fitting = {passage.id for passage in found.passages[:1]}
-    best = [one for one in own if one[1].id in fitting]
     quoting: dict[str, tuple[StoredDocument, Passage]] = {}
     for quote in _quotes(by_wish(found.patterns, weights)):
         if len(quoting) < REVIEWS_OF_A_PLACE and (one := _with_quote(own, quote)):
             quoting.setdefault(one[1].id, one)
-    return list({one[1].id: one for one in (*facts, *quoting.values(), *best)}.values())
+    others = [one for one in own if one not in facts and one[1].id not in quoting]
+    best = sorted(others, key=lambda one: fit(found, one[1].id))[:1]
+    return [*facts, *quoting.values(), *best]
 
 
 def _quotes(patterns: Sequence[Pattern]) -> Iterator[Quote]:

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 from catalog.answer_texts import LANGUAGE_NAMES, aspect_name, group_name, review_group, value_name
 from catalog.material import SHOWN_PLACES, Material
+from catalog.preferences import NEUTRAL, VERY_IMPORTANT
 from domain import FoundPlace, Source
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
     from langchain_core.messages import BaseMessage
 
-MATTERS = ((0.7, "very important"), (0.4, "important"), (0.0, "unimportant"))
-"""From which weight on an aspect is called what."""
+MATTERS = ((VERY_IMPORTANT, "very important"), (NEUTRAL, "important"), (0.0, "unimportant"))
+"""From which weight on an aspect is called what; of a neutral one nothing is told."""
 
 ANSWER_RULES = f"""\
 You recommend places of a catalogue from numbered sources, and from nothing else.
@@ -62,7 +63,8 @@ def render_places(material: Material) -> str:
 def _place_line(material: Material, found: FoundPlace) -> str:
     place = found.place
     types = [value_name(one, material.description.types, material.language) for one in place.types]
-    rating = "" if place.rating is None else f"rating {place.rating:g}"
+    scale = material.description.rating_scale
+    rating = "" if place.rating is None else f"rating {place.rating:g}/{scale:g}"
     return "Place: " + " · ".join(filter(None, (place.title, rating, ", ".join(types))))
 
 
@@ -91,7 +93,8 @@ def _wishes(material: Material) -> str:
 
 def _matters(weights: Mapping[str, float], names: Sequence[str], material: Material) -> list[str]:
     """How much each aspect matters, the most important first."""
-    ordered = sorted((name for name in names if name in weights), key=lambda name: -weights[name])
+    told = [name for name in names if weights.get(name, NEUTRAL) != NEUTRAL]
+    ordered = sorted(told, key=lambda name: -weights[name])
     return [
         f"{aspect_name(name, material.description.aspects, 'en').lower()} is "
         + next(word for least, word in MATTERS if weights[name] >= least)
