@@ -34,6 +34,16 @@ PassagesOf = Callable[[list[str]], "list[tuple[StoredDocument, Passage]]"]
 """All passages of documents as they are searched now, each with its document, by their ids."""
 
 
+BY_WORDS = (
+    "No filter, type or aspect was understood in the question: the places are those whose texts"
+    " are most like it."
+)
+NO_WORD = (
+    "Nothing was understood of the question, and no text of the catalogue is like it: ask in"
+    " other words."
+)
+
+
 @dataclass(frozen=True)
 class Asker:
     """What questions are answered with; `model` is None where no chat model is set."""
@@ -109,7 +119,10 @@ class QuestionRun:
         found = self._with.engine.search(
             catalogue.id, catalogue.description.rating_scale, query, weights
         )
-        return found._replace(places=self._with.view.with_patterns(catalogue, found.places))
+        return EngineResult(
+            self._with.view.with_patterns(catalogue, found.places),
+            (*_little_known(query, found), *found.notices),
+        )
 
     def _material(
         self,
@@ -173,3 +186,12 @@ class QuestionRun:
         """Know how many milliseconds it took to come; of one that comes again, the first time."""
         elapsed_ms = round(1000 * (time.monotonic() - self._started), 1)
         self._timings.setdefault(moment, elapsed_ms)
+
+
+def _little_known(query: CatalogueQuery, found: EngineResult) -> tuple[str, ...]:
+    """What a person should know where nothing of the question was understood."""
+    filters = query.filters
+    told = (filters.fields, filters.desired_types, filters.min_rating is not None)
+    if any(told) or any(weight is not None for weight in query.aspect_weights.values()):
+        return ()
+    return (BY_WORDS if found.places else NO_WORD,)
