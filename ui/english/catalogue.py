@@ -85,12 +85,14 @@ PARTS = {
     "confidence": "Rating",
     "type": "Type",
     "cross_encoder": "Close reading",
+    "aspects": "What reviewers praise",
 }
 PART_NOTES = {
     "hybrid": "how well its text fits the question, by words and by meaning",
     "confidence": "its rating, drawn to the catalogue's mean where few have rated it",
     "type": "whether it is of a type that was asked for",
     "cross_encoder": "how well it fits the question and what matters to you, read together",
+    "aspects": "how much its reviewers praise what matters to you, in place of the close reading",
 }
 TAGS = "Known for"
 WHY_PLACE = "Why this place"
