@@ -31,6 +31,8 @@ from language.tokens import content_tokens
 LONGEST_QUOTE = 400
 """Longer words are not quoted: a marker that long would be no marker."""
 
+# They turn the direction of the text behind them.
+_UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f]")
 _MARKDOWN = re.compile(r"([\\*_\[\]<>#|])")
 # Inner quotation marks become single ones, so that the outer pair is plain to see. A lone backtick
 # would make code of the marker behind it, even escaped.
@@ -57,7 +59,7 @@ def compose(material: Material) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Text of the data as it is shown within Markdown."""
-    return _MARKDOWN.sub(r"\\\1", text.replace("`", "'"))
+    return _MARKDOWN.sub(r"\\\1", _UNSEEN.sub("", text).replace("`", "'"))
 
 
 def _statements(material: Material, found: FoundPlace) -> list[str]:
@@ -77,8 +79,9 @@ def _statements(material: Material, found: FoundPlace) -> list[str]:
 
 def _unsaid(material: Material, found: FoundPlace) -> str:
     """Which of the aspects that the question asks for the place's reviews leave open."""
-    if len(found.patterns) >= TOP:
-        return ""  # there may be more of them, which were not kept
+    # Of ten or more patterns some were not kept.
+    if material.description.reviews is None or len(found.patterns) >= TOP:
+        return ""
     told = {one.aspect for one in found.patterns}
     asked = material.query.aspect_weights.items()
     names = [

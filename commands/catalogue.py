@@ -119,7 +119,7 @@ def _print_places(answer: "CatalogueAnswer") -> None:
         if any(citation.n == source.n for citation in answer.citations):
             typer.secho(f"[{source.n}] {source.title} ({source.location})", dim=True)
     typer.echo(_understood(answer))
-    for notice in answer.notices:
+    for notice in filter(None, (answer.query.notice, *answer.notices)):
         typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
     for n, found in enumerate(answer.places, start=1):
         typer.secho(f"{n}. {found.place.title}  ({_facts(found)})", bold=True)

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from cli import app
 from domain import LOCAL_USER
 from errors import AppError
+from tests.fakes.openai import MODEL, Text
 from tests.fakes.restaurants import PLACES, import_restaurants, write_restaurants
 
 
@@ -130,3 +131,14 @@ def test_an_unknown_person_is_named(search):
 def test_without_a_catalogue_it_says_how_to_add_one(run):
     with pytest.raises(AppError, match="catalogue add"):
         run("search", "ramen")
+
+
+def test_why_a_model_did_not_read_the_question_is_told(search, services, model_server, monkeypatch):
+    assert search("ramen")
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
+    monkeypatch.setenv("FOOTNOTE_CHAT_MODEL", MODEL)
+    model_server.will(Text("no call"), Text("no call"), Text("Nothing."))
+    model_server.answer = lambda _: Text("{}")  # translates nothing
+    folder = str(services.imports.data_dir)
+    done = CliRunner().invoke(app, ["catalogue", "search", "ramen", "--data-dir", folder])
+    assert f"Footnote: The question was read by rules, not by {MODEL}" in done.output

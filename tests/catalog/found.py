@@ -16,6 +16,7 @@ from domain import (
     Place,
     PlacePassage,
     Review,
+    ReviewColumns,
 )
 from loaders.catalogue.facts import PlaceFacts, fact_lines
 from loaders.catalogue.markdown import GivenReview, place_text
@@ -41,6 +42,7 @@ DESCRIPTION = CatalogueDescription(
         ),
     ),
     rating="rating",
+    reviews=ReviewColumns("text", column="reviews"),
     groups=(
         ("korean", {"en": "Korean review", "ko": "한국인 리뷰", "ja": "韓国人のレビュー"}),
         ("local", {"en": "local review", "ko": "현지인 리뷰", "ja": "地元の人のレビュー"}),

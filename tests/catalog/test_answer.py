@@ -19,7 +19,7 @@ from domain import (
 from errors import ModelUnavailableError
 from models.chat import ChatSpec, build_chat_model
 from services.answering import CUT_SHORT
-from tests.catalog.found import Catalogue
+from tests.catalog.found import DESCRIPTION, Catalogue
 from tests.fakes.openai import MODEL, Fault, Text
 
 WAIT_S = 10
@@ -203,6 +203,24 @@ def test_what_was_asked_for_and_nobody_says_again_and_again_is_told(trattoria, l
     answer = checked(replace(material, query=query), trattoria.texts)
     assert answer.text.endswith(said)
     assert answer.unsupported_sentences == 0
+
+
+@pytest.mark.parametrize("case", ["no reviews described", "more patterns than are kept"])
+def test_what_nobody_could_say_is_not_told_to_be_missing(trattoria, case):
+    material = trattoria.material()
+    query = replace(material.query, aspect_weights={"waiting": 0.9})
+    if case == "no reviews described":
+        material = trattoria.material(description=replace(DESCRIPTION, reviews=None))
+    else:
+        (found,) = trattoria.places
+        trattoria.places = [replace(found, patterns=found.patterns[:1] * 10)]
+        material = trattoria.material()
+    assert "found nothing" not in written(replace(material, query=query))[1]
+
+
+def test_a_name_cannot_turn_the_direction_of_the_text():
+    place = Catalogue().add("Bar \u202egnp.exe")
+    assert "#### 1. Bar gnp.exe\n" in written(place.material())[1]
 
 
 def test_each_value_of_a_place_has_the_line_that_says_it_as_its_proof():
