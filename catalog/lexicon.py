@@ -17,6 +17,12 @@ _CLAUSE_END = re.compile(
     r",(?!\d)|、|\b(?:but|however|although|though|while|yet|except|whereas|despite)\b|"
     r"지만|는데|은데|한데|운데|인데|으나|반면|けど|けれど|のに|ものの|[たいだす]が|一方"
 )
+# Flavours that are bright and clean, or a clean broth, are no praise of the hygiene.
+_TASTE = r"(?:flavou?rs?|tast(?:es?|ed|ing)|broths?|finish|palate)"
+_TASTE_BEFORE = re.compile(rf"\b{_TASTE}(?: [a-z'-]+){{0,3}} $")
+_ALONE_AFTER = re.compile(r"[.,;!?\n]| (?:and|but)\b|$")
+_TASTE_AFTER = re.compile(rf"(?:,? (?:and )?[a-z]+)? {_TASTE}\b")
+_REACH = 40
 # A sentence with more words of judgement is a list or no sentence: it is read in pieces.
 _MOST_WORDS = 24
 
@@ -65,7 +71,7 @@ class Lexicon:
         clause_ends = [match.start() for match in _CLAUSE_END.finditer(text)]
         words = []
         for found in _own_first(self._own.find(text), self._known.find(text)):
-            meanings = tuple(filter(self._concerns, found.meanings))
+            meanings = tuple(filter(self._concerns, _tasted(text, found)))
             if meanings:
                 clause = bisect_right(clause_ends, found.start)
                 negated = is_negated(text, found.start, found.end)
@@ -74,6 +80,17 @@ class Lexicon:
 
     def _concerns(self, meaning: Meaning) -> bool:
         return meaning.kind is not Kind.NOTHING and meaning.aspect in self._names
+
+
+def _tasted(text: str, found: Found[Meaning]) -> tuple[Meaning, ...]:
+    """What a word means; "clean" beside a word for taste praises the food."""
+    if text[found.start : found.end] != "clean":
+        return found.meanings
+    before = text[max(0, found.start - _REACH) : found.start]
+    after = text[found.end : found.end + _REACH]
+    is_behind = _TASTE_BEFORE.search(before) and _ALONE_AFTER.match(after)
+    is_of_taste = is_behind or _TASTE_AFTER.match(after)
+    return (Meaning("food", Kind.GOOD),) if is_of_taste else found.meanings
 
 
 def _sentences(text: str, words: Sequence[Word]) -> Iterator[list[Word]]:

@@ -19,11 +19,12 @@ _SIGN_BEFORE = re.compile(r"(?:>=|=>|>|≥)[ =]?$")
 _SIGN_AFTER = re.compile(r"\+(?= ?(?:[.,;:!?)の]|$|(?:please|only|in|for|and)\b))")
 _COUNTS_BEFORE = re.compile(r"\b(?:for|(?:party|group|seats?|room|table)(?: of)?) $")
 _NOTHING_BELOW = re.compile(
-    r"\b(?:nothing|not|no|none|never|don't|without)\b[a-z ]{0,24}\b"
+    r"\b(?:nothing|not|no|none|never|don't|won't|wouldn't|can't|avoid|skip|without)\b[a-z ]{0,24}\b"
     r"(?:below|beneath|under|less than|lower than|worse than)(?: a)? ?$"
 )
 _BELOW_REFUSED = re.compile(
-    r" ?(?:점|点|つ|星)? ?(?:이하|미만|아래|밑|以下|未満)[가-힣ぁ-ん ]{0,6}?"
+    r" ?(?:점|点|つ|星)? ?(?:이하|미만|아래|밑|보다 ?낮|以下|未満|より低)"
+    r"[가-힣ぁ-ん店所 ]{0,8}?"
     r"(?:싫|말고|빼|제외|안 ?[가갈되돼됩봐]|사절|거[르른를릅]|패스|별로|곤란|피[하할해]|못 ?가|"
     r"嫌|避|除|ng|行か|行き|だめ|ダメ|無理|いや|イヤ|パス|不可|勘弁|断)"
 )
@@ -60,7 +61,7 @@ def least_rating(text: str, scale: float) -> float | None:
     """
     for said in _SAID.finditer(text):
         before, after = text[max(0, said.start() - 40) : said.start()], text[said.end() :][:24]
-        if _is_least(before, after, _is_of_stars(said, before, after)):
+        if _is_least(said, before, after):
             rating = float(_IN_WORDS[said["word"]] if said["word"] else said["number"])
             rating += 0.5 if said["half"] else 0
             if rating <= scale:
@@ -77,12 +78,14 @@ def _is_of_stars(said: re.Match[str], before: str, after: str) -> bool:
     return _SIGN_AFTER.match(after) is not None and not _COUNTS_BEFORE.search(before)
 
 
-def _is_least(before: str, after: str, is_star: bool) -> bool:
+def _is_least(said: re.Match[str], before: str, after: str) -> bool:
     """Whether a number is the least rating by what stands around it."""
     names = _NAMES_A_RATING_BEFORE.search(before) or _NAMES_A_RATING_AFTER.match(after)
     if _NO_RATING_AFTER.match(after):
         return False
-    if _NOTHING_BELOW.search(before) or (names and _BELOW_REFUSED.match(after)):
+    is_clear = names or "." in (said["number"] or "")
+    if _NOTHING_BELOW.search(before) or (is_clear and _BELOW_REFUSED.match(after)):
         return True
     at_most = _AT_MOST_BEFORE.search(before) or _AT_MOST_AFTER.match(after)
-    return bool(names or is_star or _SIGN_BEFORE.search(before)) and not at_most
+    is_least = names or _is_of_stars(said, before, after) or _SIGN_BEFORE.search(before)
+    return bool(is_least) and not at_most

@@ -7,6 +7,16 @@ from typing import NamedTuple
 from catalog.folded_text import folded
 from catalog.known_words import forms_of, told_forms
 from catalog.slips import Slips
+from catalog.value_phrases import (
+    ALSO_DENIED,
+    DENIED_WITH,
+    HOME_AFTER,
+    HOME_BEFORE,
+    NOT_MEANT_AFTER,
+    NOT_THIS,
+    NOT_THIS_AFTER,
+    PEOPLE,
+)
 from catalog.word_finder import Found, WordFinder
 from domain.catalogue import CatalogueDescription, CatalogueFilters, NamedValue, Words
 from language.characters import HANGUL, KATAKANA
@@ -19,58 +29,6 @@ _REACH = 48
 _GENERIC = re.compile(r"[ _-](?:restaurant|shop|store)$")
 _GENERIC_NOUN = re.compile(
     r" ?(?:음식점?|요리|식당|레스토랑|料理[店屋]?|レストラン| food| cuisine)$"
-)
-_NOT_THIS = re.compile(
-    r"(?:(?<!why )\b(?:not|no|non|never|except(?: for)?|excluding|exclude|other than|instead of|"
-    r"anything but|everything but|rather than|apart from|aside from|besides|without|avoid|avoiding|"
-    r"skip|hate|dislike|sick of|tired of|fed up with|enough of|done with|"
-    r"outside|neither|leave out|leaving out|bored of|minus)\b|"
-    r"n't)"
-    r"(?:[ -](?:in|at|an?|the|any|more|another|to|go|going|want|wanting|like|for|be|eat|eating|of|"
-    r"have|having|anywhere|anything|something|looking|feel|feeling|fan|into|near|from|places?))"
-    r"{0,5}[ -]?$"
-)
-_NOT_THIS_AFTER = re.compile(
-    r"(?: (?:food|places?|restaurants?|cuisine))?,? (?:is |are )?"
-    r"(?:excluded|out of the question|not an option|is out\b|are out\b|yesterday|last night|"
-    r"the other day|all week)|"
-    r" ?(?:(?:음식점|식당|레스토랑|요리|음식|집|쪽|지역|에서|에|은|는|도|이|가|만|으로|로|랑|것|"
-    r"거|류|이제|요즘|너무|진짜|좀|맨날|매일) ?){0,4}"
-    r"(?:어제|그제|지겨|지겹|그만|말고|말구|마시고|빼고|빼구|빼|제외|이외|외에|외의|"
-    r"외로|아닌|아니|싫|질[렸려]|안 ?(?:가|갈|먹|되|돼|땡|좋아)|"
-    r"못 ?(?:먹|가)|피하|피해|대신|별로|사절|금지|물[렸려려])|"
-    r"(?:料理|レストラン|店|屋|系|エリア|方面|地区|の|は|も|が|に|を|で|へ|だけ|もう|そろそろ|さすがに|正直|最近|食べ|,|、){0,5}"
-    r"(?:以外|じゃな|ではな|じゃ無|でな[いく]|除[いくき]|除外|抜き|なし|無し|嫌|いや|イヤ|避け|"
-    r"やめ|ng|苦手|"
-    r"だめ|ダメ|駄目|飽き|うんざり|昨日|先日|(?<=もう)(?:いい|結構|十分)|パス|いらな|行きたくな|食べたくな|不可|勘弁|外し|代わり)"
-)
-_NOT_MEANT_AFTER = re.compile(
-    r"[ -](?:speaking|language|reviews?|reviewers?)\b|어(?:로|를|가| ?메뉴)|인(?:들|이 많| ?리뷰|"
-    r" ?직원)| ?사람| 분들|[語人]"
-)
-_PEOPLE = (
-    "people|persons?|reviewers?|reviewed|reviews?|customers?|diners?|guests?|visitors?|critics?|"
-    "folks?|friends?|crowds?|community|tourists?|opinions?|ratings?|eaters?|foodies"
-)
-# Where somebody stays or comes from, as against where they want to go.
-_HOME_BEFORE = re.compile(
-    r"\b(?:stay|stays|staying|live|lives|living|based|lodging|lodged|hotel|airbnb|hostel|apartment|"
-    r"home|office|work|working|come|comes|coming|came|arriving|travelling|traveling|from)"
-    r"(?: (?:is|are|at|in|over|a|an|the|our|my|hotel|airbnb|from|near|up|all|down|out|of)){0,5} $|"
-    r"(?:숙소|호텔|집|회사|직장|사는 곳|에어비앤비)[는은이가]? ?$|"
-    r"(?:ホテル|宿|自宅|家|職場|会社|宿泊先|滞在先)[はがも]?$"
-)
-_HOME_AFTER = re.compile(
-    r"(?:에서|에)? ?(?:묵|머무|머물|사는|살고|살아|투숙|거주|출발|근무|일하|있는 (?:호텔|숙소|집)|"
-    r"(?:호텔|숙소|에어비앤비)(?:에|인|이|라))|"
-    r"(?:に|で|の)?(?:泊ま|宿泊|滞在|住ん|住ま|在住|暮らし|勤め|勤務|ホテルに|宿に|から(?:行|来|向))"
-)
-_ALSO_DENIED = re.compile(
-    r"(?: (?:food|places?|restaurants?))?,? (?:or|nor|and) (?:in |the |any )?"
-)
-_DENIED_WITH = re.compile(
-    r" ?(?:이?나|이?랑|하고|[와과]|및|,|도|이?든) ?|[ ,、]*(?:や|と|とか|も|か|・|、|および|"
-    r"または) ?"
 )
 _PARTICLE = re.compile(
     r"(?![가-힣])|(?:[를을은의]|[가이](?!지| ?없| ?아니)|에서?|만|집|류|말고|빼고)(?![가-힣]{2})"
@@ -146,9 +104,9 @@ class ValuesSaid:
                         found.start,
                         found.end,
                         found.meanings,
-                        bool(_NOT_THIS.search(before)),
-                        bool(_NOT_THIS_AFTER.match(after[:_REACH])),
-                        bool(_HOME_BEFORE.search(before) or _HOME_AFTER.match(after[:_REACH])),
+                        bool(NOT_THIS.search(before)),
+                        bool(NOT_THIS_AFTER.match(after[:_REACH])),
+                        bool(HOME_BEFORE.search(before) or HOME_AFTER.match(after[:_REACH])),
                     ),
                 )
                 end = found.end
@@ -187,7 +145,7 @@ def _reviewers(description: CatalogueDescription) -> re.Pattern[str] | None:
     told = [folded(name).text for _, names in description.groups for name in names.values()]
     keys = [folded(key).text for key, _ in description.groups]
     names = [re.escape(name).replace(r"\ ", " ?") for name in told if name]
-    names += [rf"\b{re.escape(key)}(?:s\b|[ -](?:{_PEOPLE})\b)" for key in keys if key]
+    names += [rf"\b{re.escape(key)}(?:s\b|[ -](?:{PEOPLE})\b)" for key in keys if key]
     return re.compile("|".join(names)) if names else None
 
 
@@ -241,7 +199,7 @@ def _marked(form: str) -> str:
 def _is_meant(text: str, found: Found[Value]) -> bool:
     word = text[found.start : found.end]
     before, after = text[max(0, found.start - 1) : found.start], text[found.end : found.end + 6]
-    if _NOT_MEANT_AFTER.match(after):
+    if NOT_MEANT_AFTER.match(after):
         return False
     if len(word) == 1 and _HANGUL.match(word):
         return _PARTICLE.match(after) is not None
@@ -274,9 +232,9 @@ def _together(said: Sequence[tuple[str, _Said]]) -> list[_Said]:
     """What is named together with what is denied is denied too: 이탈리안이나 피자 말고."""
     gaps, kept = [gap for gap, _ in said], [one for _, one in said]
     for place in range(1, len(kept)):
-        if kept[place - 1].denied_before and _ALSO_DENIED.fullmatch(gaps[place]):
+        if kept[place - 1].denied_before and ALSO_DENIED.fullmatch(gaps[place]):
             kept[place] = kept[place]._replace(denied_before=True)
     for place in range(len(kept) - 1, 0, -1):
-        if kept[place].denied_after and _DENIED_WITH.fullmatch(gaps[place]):
+        if kept[place].denied_after and DENIED_WITH.fullmatch(gaps[place]):
             kept[place - 1] = kept[place - 1]._replace(denied_after=True)
     return kept

@@ -33,9 +33,8 @@ NOTHING += ",".join(
 )
 WEIGHS = """
 matter, matters most, important, a must, top priority, priority, comes first, is key, essential,
-crucial, care, care how, care more about, care most about, mind how, fussy about, picky about,
-care about, cares about, focus on,
-first and foremost
+crucial, i value, we value, care, care how, care more about, care most about, mind how, fussy about,
+picky about, care about, cares about, focus on, first and foremost
 """
 
 WORDS = {

@@ -28,6 +28,23 @@ a bar with 5+ beers => bar
 3 courses under 40 dollars =>
 4점 밑이어도 괜찮아 =>
 kids below 4 eat free? => x9
+ramen >=4 in Brooklyn => ramen Brooklyn 4
+anything 4.7+ for brunch => breakfast 4.7
+don't show me anything under 4 stars => 4
+three and a half stars at least, Mexican => mexican 3.5
+4.3점 밑으로는 안 갈래요 => 4.3
+評価４．２未満は行きたくない => 4.2
+party of 4+ , bbq => barbecue
+Mexican with >= 4 stars => mexican 4
+cafes rated 4.4+ in Manhattan => cafe Manhattan 4.4
+I won't go anywhere below 4.2 => 4.2
+at least four and a half stars for sushi => sushi 4.5
+별점이 4점보다 낮은 곳은 빼줘 => 4
+3.8점 이하면 안 가 => 3.8
+4.5以下の店は避けたい => 4.5
+two and a half blocks from here =>
+a table for two and a half hours =>
+we are 4 adults and 2+ kids => x9
 """
 
 BOROUGHS = """
@@ -46,6 +63,16 @@ We're based in Brooklyn, dinner should be in Queens => Queens
 We are staying in Queens, any good bakery? => bakery Queens
 숙소가 퀸즈예요. 라멘집 추천 => ramen Queens
 Brooklyn or Queens, we live in Manhattan =>
+My airbnb is in Brooklyn but I'd like to have dinner in the Bronx => Bronx
+브루클린 호텔에 있는데 맨해튼에서 스시 먹고 싶어요 => sushi Manhattan
+マンハッタンに住んでいます。クイーンズの中華を教えて => chinese Queens
+vegan in Queens, we come from Staten Island => vegetarian Queens
+Hotel in Queens, dinner in Brooklyn, Thai please => thai Brooklyn
+We're working in Manhattan and want Greek in Queens => greek Queens
+맨해튼 숙소에서 브루클린으로 가서 피자 먹을래 => pizza Brooklyn
+スタテンアイランドから行くのでマンハッタンのカフェ => cafe Manhattan
+Is there a bakery near our hotel in Brooklyn? => bakery Brooklyn
+pizza from Brooklyn => pizza Brooklyn
 """
 
 SLIPS = """
@@ -62,6 +89,15 @@ Brook's favourite cafe => cafe
 we met in Indiana, ramen please => ramen
 a desk by the window in a cafe => cafe
 something sweet, no crunch =>
+Broklyn bagels, bakery => bakery Brooklyn
+tacos in Mahnattan => mexican Manhattan
+Staten Islnd pizza => pizza Staten_Island
+a ranch style steakhouse => steak
+cheap tacos in Brroklyn => mexican Brooklyn p9
+Staten Ilsand seafood => seafood Staten_Island
+Queesn noodle shop =>
+Japanesse food => japanese
+a brook view => a9
 """
 
 ENOUGH = """
@@ -77,6 +113,13 @@ ENOUGH = """
 fed up with pizza, Thai please => thai
 I've had enough of sushi =>
 we had burgers yesterday, so Greek food tonight => greek
+ハンバーガーは飽きたからタイ料理 => thai
+피자 물렸어, 한식 => korean
+sick and tired of ramen, maybe French => french
+カレーばかりで飽きたので寿司 => sushi
+タコスはもう十分、ピザがいい => pizza
+we ate sushi last night, steak tonight => steak
+중식은 그만, 멕시칸 => mexican
 """
 
 CONTRASTS = """
@@ -89,6 +132,13 @@ ambience is everything; price isn't. French => french a9 p1
 Good food counts, waiting time doesn't => f9 w1
 The place has to be clean, it doesn't matter if it's slow => h9 w1
 Service isn't everything, but taste is => f9 s1
+Clean tables matter. Price doesn't. => p1 h9
+good service is a must, a nice view isn't => s9 a1
+Waiting is a dealbreaker, noise isn't => a1 w9
+Friendly service is crucial, fast service isn't. => s1
+Cleanliness counts. Decor does not. => a1 h9
+Price is important to us; location isn't => p9
+Parking is a must, atmosphere is not => a1 x9
 """
 
 HEDGES = """
@@ -101,6 +151,12 @@ A terrace would be nice, but the food has to be delicious => f9 a6
 friendly staff would be nice to have, spotless tables => s6 h9
 delicious food and preferably open late => f9
 great sushi and it would be a bonus if it is quiet => sushi f9 a6
+delicious pho and it'd be great if it were cheap => vietnamese f9 p6
+clean, and it would be a bonus if the staff are friendly => s6 h9
+quiet and hopefully good coffee => cafe f6 a9
+I need spotless tables and it would be nice if it were near the subway => h9 x6
+must be delicious, and hopefully not too loud => f9 a6
+맛있어야 하고 가능하면 조용한 곳 => f9 a6
 """
 
 SHABBY = """
@@ -114,6 +170,9 @@ SHABBY = """
 店が古くても構わないので清潔な店 => a1 h9
 shabby is fine as long as the tacos are delicious => mexican f9 a1
 even if it's run-down, the food must be great => f9 a1
+허름한 노포라도 상관없으니 맛있는 고깃집 => barbecue f9 a1
+건물이 낡았어도 괜찮아요, 위생만 => a1 h9
+ボロい店でも大丈夫、安いラーメン => ramen a1 p9
 """
 
 CONCESSIONS = """
@@ -125,6 +184,9 @@ CONCESSIONS = """
 시끄러워도 되고 직원은 친절해야 해 => s9 a1
 기다려도 상관없고 가격은 저렴한 데로 => p9 w1
 음식은 평범해도 괜찮고 분위기가 확실히 좋은 바 => bar f1 a9
+직원이 좀 불친절해도 괜찮고 맛은 확실해야 돼요 => f9 s1
+멀어도 되고 가격은 싼 데 => p9 x1
+인테리어는 별로라도 상관없고 청결은 확실한 식당 => a1 h9
 """
 
 BEARABLE = """
@@ -145,6 +207,10 @@ BEARABLE = """
 車椅子は問題ないですか、静かなカフェ => cafe a9 x9
 待つのは無理 => w9
 混んでいない静かな店 => a9
+行列に並ぶのは全然平気です => w1
+待ち時間が長いのは我慢します、絶品の寿司 => sushi f9 w1
+기다리는 건 상관없는데 친절했으면 => s9 w1
+混んでて並ぶのは構いません => w1
 """
 
 NO_CLEANNESS = """
@@ -157,6 +223,8 @@ is there a bathroom? =>
 clean bathroom, cheap burgers => burger p9 h9
 화장실이 더러운 곳은 싫어요 => h9
 トイレが汚い店は嫌 => h9
+step-free toilets for my grandfather => x9
+화장실 넓은 카페 휠체어 => cafe x9
 """
 
 NEAR_ONES_BED = """
@@ -172,6 +240,9 @@ sushi close to our airbnb => sushi
 something cheap near me => p9
 지하철역에서 가까운 바 => bar x9
 駅から近い寿司屋 => sushi x9
+숙소 가까운 버거집 => burger
+ramen near our hotel with friendly staff => ramen s9
+宿の近くで安い居酒屋 => japanese p9
 """
 
 GROUPS = """
@@ -187,6 +258,9 @@ a burger joint that Korean people rate highly => burger
 Korean-reviewed tacos => mexican
 Korean food that locals like => korean
 한국인 리뷰가 좋은 한식당 => korean
+what do Korean customers say about sushi => sushi
+한국인 후기가 좋은 카페 => cafe
+韓国人が好きなカフェ => cafe
 """
 
 COMPARED = """
@@ -204,6 +278,10 @@ service is less important than cleanliness => s1 h9
 서비스보다는 음식 맛 좋은 일식 => japanese f9 s1
 어디보다 친절한 카페 => cafe s9
 생각보다 싼 곳 => p9
+quality of the food over looks and decor => f9 a1
+맛보다 분위기가 중요한 데이트 => f1 a9
+味より雰囲気で選びたいバー => bar f1 a9
+I value cleanliness more than service => s1 h9
 """
 
 NOT_FANCY = """
@@ -215,6 +293,9 @@ somewhere not too fancy with friendly staff => s9 a1
 고급스럽지 않아도 되니 친절한 곳 => s9 a1
 おしゃれじゃなくていいから安い店 => a1 p9
 fancy Italian => italian a9
+a place that isn't fancy but has tasty food => f9 a1
+nothing too fancy for lunch, no waiting => a1 w9
+화려하지 않아도 괜찮아요 맛있는 쌀국수 => vietnamese f9 a1
 """
 
 MERE_MENTIONS = """
@@ -230,4 +311,48 @@ we want to sit by the bar of a steakhouse => bar steak
 아는 바가 없어요 =>
 what kind of food is cheap there? => p9
 We nearly missed lunch, cheap ramen => ramen p9
+맨해튼 바 => bar Manhattan
+French bistro with good cocktails => french f9
+깔끔한 한정식집 => korean h9
+"""
+
+MIXED = """
+인테리어가 낡은 건 괜찮아요, 서비스만 좋으면 => s9 a1
+古びた店で構いません、安くて美味しければ => f9 a1 p9
+scruffy is ok but it must be clean => a1 h9
+분위기가 좀 시끄러워도 상관없고 가격은 저렴한 곳 => a1 p9
+오래 기다려도 되고 음식이 맛있으면 돼 => f9 w1
+行列は気にしません、雰囲気が良ければ => a9 w1
+1時間待つのは構わないので絶品ラーメン => ramen f9 w1
+does it have a toilet for disabled guests => x9
+화장실에 휠체어 들어가나요 => x9
+호텔에서 가까운 싼 바 => bar p9
+駅前のホテルの近くで静かなバー => bar a9 x9
+close to my place, tasty dumplings => chinese f9
+which places do Korean diners praise for clean tables => h9
+한국인들 평이 좋은 라멘집 => ramen
+service over price, French => french s9 p1
+I care less about decor than about taste => f9 a1
+가격보다 분위기 => a9 p1
+価格よりも接客 => s9 p1
+quiet instead of lively => a9
+somewhere simple, not upscale, with great food => f9 a1
+화려하지 않은 가성비 좋은 곳 => a1 p9
+croissants and good cocktails, brunch => breakfast f9
+we nearly always wait, so no lines please => w9
+what kind of bar is quiet => bar a9
+could you kindly recommend a clean bakery => bakery h9
+Do Koreans like this pizza? => pizza
+"""
+
+PLAIN = """
+is the staff friendly? Is it kid friendly? => s9 x9
+the food doesn't have to be great, it should be fast => f1 w9
+조용하고 깨끗한 카페, 비싸지 않게 => cafe a9 p9 h9
+친절한 직원보다 맛이 중요해요 => f9 s1
+주차 가능하고 아이 의자 있는 식당 => x9
+駐車場があって子連れOKの和食 => japanese x9
+安いけど清潔なベトナム料理 => vietnamese p9 h9
+not a long wait, not expensive, Indian => indian p9 w9
+ambience is nice to have but hygiene is a must => a6 h9
 """

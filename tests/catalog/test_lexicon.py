@@ -40,6 +40,17 @@ def said(text, lexicon=SEVEN):
         ("a wheelchair fits", {"accessibility": None}),
         ("no line", {"waiting": True}),
         ("Korean food in Queens", {}),
+        ("We nearly gave up waiting", {"waiting": None}),
+        ("the flavors were bright and clean", {"food": True}),
+        ("The taste is good and the place clean.", {"food": True, "hygiene": True}),
+        ("a clean broth", {"food": True}),
+        ("an accessible restroom", {"accessibility": True}),
+        ("the bathroom was disgusting", {"hygiene": False}),
+        ("the floor was greasy", {"hygiene": False}),
+        ("My knees did not enjoy those stairs", {"accessibility": False}),
+        ("that kind of place", {}),
+        ("near our hotel", {}),
+        ("It smells fresh and clean when you walk in", {"hygiene": True}),
     ],
 )  # fmt: skip
 def test_english_is_understood(text, judged):
@@ -70,6 +81,18 @@ def test_english_is_understood(text, judged):
         ("줄 안 서는", {"waiting": True}),
         ("음악이 너무 시끄러웠다", {"ambience": False}),
         ("한국 음식 먹고 싶어", {}),
+        ("물가 다 올랐는데 여기는 안 올랐어요", {}),
+        ("가격이 많이 올랐어요", {"price": False}),
+        ("접시를 싹싹 비웠어요", {}),
+        ("대기 공간도 없이 서 있었어요", {}),
+        ("테이블이 끈적임 없이 말끔했어요", {"hygiene": True}),
+        ("계단이 하나도 없음", {"accessibility": True}),
+        ("끝까지 기다려 주셨어요", {"service": True}),
+        ("기다릴 일이 없어요", {"waiting": True}),
+        ("통로가 좁아요", {"accessibility": False}),
+        ("숙소에서 가까워요", {}),
+        ("맛없음 ㅠㅠ 그래도 분위기는 좋아요", {"food": False, "ambience": True}),
+        ("한식은 처음이에요", {}),
     ],
 )
 def test_korean_is_understood(text, judged):
@@ -93,6 +116,9 @@ def test_korean_is_understood(text, judged):
         ("ベビーカーで入れる", {"accessibility": True}),
         ("安くて清潔", {"price": True, "hygiene": True}),
         ("ﾍﾞﾋﾞｰｶｰ", {"accessibility": None}),
+        ("混んでいて待った", {"waiting": False}),
+        ("ホテルの近く", {}),
+        ("車椅子で使えるトイレ", {"accessibility": None}),
     ],
 )
 def test_japanese_is_understood(text, judged):
