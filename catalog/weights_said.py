@@ -97,7 +97,10 @@ def _less_wanted(text: str, mentions: Sequence[Mention]) -> Iterator[Mention]:
     for phrase in FIRST_BEHIND.finditer(text):
         first = [one for one in mentions if 0 <= one.start - phrase.end() < _REACH][:1]
         second = _preceding(text, [one for one in mentions if one not in first], phrase.end())
-        touches = second and phrase.start() - min(one.start for one in second) < BESIDE
+        is_cut = first and STOP.search(text, phrase.end(), first[0].start)
+        touches = (
+            second and not is_cut and phrase.start() - min(one.start for one in second) < BESIDE
+        )
         yield from _unlike(first, second) if touches else ()
 
 

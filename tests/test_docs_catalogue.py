@@ -168,6 +168,10 @@ def test_filters_are_understood_as_the_page_says():
     for denied in ("not sushi", "스시 말고", "寿司以外"):
         assert rules.analyse(denied).filters.desired_types is None
     assert not rules.analyse("in Brooklyn or Queens").filters.fields
+    stay = rules.analyse("we stay in Queens but want to eat in Manhattan")
+    assert stay.filters.fields == {"borough_en": "Manhattan"}
+    assert rules.analyse("in Brookyln").filters.fields == {"borough_en": "Brooklyn"}
+    assert rules.analyse("what do Korean reviewers like").filters.desired_types is None
     for least in ("rated above 4", "4점 이상", "星4以上"):
         assert rules.analyse(least).filters.min_rating == 4
     assert rules.analyse("un ristorante a Brooklyn").filters.fields == {"borough_en": "Brooklyn"}

@@ -93,6 +93,7 @@ def test_english_is_understood(text, judged):
         ("숙소에서 가까워요", {}),
         ("맛없음 ㅠㅠ 그래도 분위기는 좋아요", {"food": False, "ambience": True}),
         ("한식은 처음이에요", {}),
+        ("왜 맛집이라고 하는지 모르겠어요", {}),
     ],
 )
 def test_korean_is_understood(text, judged):
