@@ -35,10 +35,6 @@ class PeopleService:
         """
         return self.people.get(principal.user_id, user_id)
 
-    def list(self, principal: Principal) -> list[Person]:
-        """All people of the principal, by id."""
-        return self.people.list(principal.user_id)
-
     def patch(
         self,
         principal: Principal,

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
 
-from sqlalchemy import delete, select
-
 from domain import Person
 from errors import InputError, NotFoundError
 from storage.database import Database
@@ -30,20 +28,6 @@ class People:
             raise NotFoundError(f"there is no user {person_id!r}: tell what they prefer first")
         return _person(row)
 
-    def list(self, owner_id: str) -> list[Person]:
-        """All whom the owner keeps, by id."""
-        wanted = select(UserRow).where(UserRow.owner_id == owner_id).order_by(UserRow.id)
-        with self._database.read() as session:
-            return [_person(row) for row in session.scalars(wanted)]
-
-    def save(self, person: Person) -> None:
-        """Keep the person as given, in place of whoever had this id.
-
-        Raises:
-            InputError: A preference is not a finite number: JSON has no such.
-        """
-        self.change(person.owner_id, person.id, lambda _: person)
-
     def change(self, owner_id: str, person_id: str, change: Callable[[Person], Person]) -> Person:
         """Keep what `change` makes of the person, and return it; nothing comes in between.
 
@@ -58,19 +42,6 @@ class People:
             person = replace(change(before), owner_id=owner_id, id=person_id)
             session.merge(_row(person))
         return person
-
-    def remove(self, owner_id: str, person_id: str) -> None:
-        """Forget the person.
-
-        Raises:
-            NotFoundError: The owner keeps nobody of that id.
-        """
-        one = (UserRow.owner_id == owner_id, UserRow.id == person_id)
-        with self._database.write() as session:
-            row = session.get(UserRow, (owner_id, person_id))
-            if row is None:
-                raise NotFoundError(f"there is no user {person_id!r}: tell what they prefer first")
-            session.execute(delete(UserRow).where(*one))
 
 
 def _row(person: Person) -> UserRow:

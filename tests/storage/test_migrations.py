@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -5,7 +7,8 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect
 
-from domain import Person, Principal
+from domain import Principal
+from errors import NotFoundError
 from storage import database, migrations
 from storage.conversations import Conversations
 from storage.database import open_database
@@ -93,9 +96,10 @@ def test_a_folder_from_before_the_catalogues_keeps_what_it_holds_both_ways(tmp_p
     assert [document.key for document in Documents(opened).list()] == ["leave.md"]
     assert Places(opened).list() == ((), 0)
 
-    People(opened).save(Person("anna", "kim", {"food": 4.0}))
+    People(opened).change("anna", "kim", lambda nobody: replace(nobody, preferences={"food": 4.0}))
     opened.close()
     migrate(tmp_path, "0006", down=True)
     migrated = open_database(tmp_path)
     assert [document.key for document in Documents(migrated).list()] == ["leave.md"]
-    assert People(migrated).list("anna") == []
+    with pytest.raises(NotFoundError):
+        People(migrated).get("anna", "kim")
