@@ -156,6 +156,9 @@ class Settings(BaseSettings):
     catalogue_cross_encoder_weight: float = Field(
         2.0, ge=0, le=100, description="Of the reranker's judgement there, where one is set"
     )
+    catalogue_aspects_weight: float = Field(
+        1.0, ge=0, le=100, description="Of what reviewers praise there, where no reranker judges"
+    )
     catalogue_dense_weight: float = Field(
         0.9, ge=0, le=1, description="Share of the vectors there, against the words"
     )

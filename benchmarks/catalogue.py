@@ -1,7 +1,7 @@
 """Ranking the places of a catalogue, without the models' own time: vectors are given.
 
-The catalogue is made by the real import; there is no cross-encoder. Beside it runs the exact
-dense search alone, which every answer needs once.
+The catalogue is made by the real import; there is no cross-encoder, what reviewers praise stands
+in for it. Beside it runs the exact dense search alone, which every answer needs once.
 """
 
 import re
@@ -18,6 +18,7 @@ from langchain_core.embeddings import Embeddings
 from benchmarks.measure import Report, Times, compare
 from benchmarks.texts import zipf
 from domain import (
+    ASPECTS,
     LOCAL_USER,
     NOTHING_BEFORE,
     Before,
@@ -31,6 +32,7 @@ REVIEWS, WORDS, QUESTION_WORDS = 10, 40, 6
 KINDS = 200
 """Groups of places whose vectors are near each other, as those of one cuisine are."""
 BOROUGHS, TYPES = 5, 24
+WEIGHTS = {aspect: n / len(ASPECTS) for n, aspect in enumerate(ASPECTS)}
 NEAREST = 60
 LIMIT_MS = 150
 SMALL = {"places": 60, "queries": 5}
@@ -130,6 +132,7 @@ class MadeUpPlaces:
             "fields": {"borough": f"borough{number % BOROUGHS}"},
             "rating": round(float(self._rng.uniform(0, 5)), 1),
             "ratings": REVIEWS,
+            "aspects": {aspect: self._rng.integers(REVIEWS, size=2).tolist() for aspect in ASPECTS},
         }
         title = f"Place {number}"
         text = "\n\n".join([f"# {title}", about, *sections])
@@ -172,7 +175,7 @@ def open_engine(
 
     def search(filters: CatalogueFilters, question: tuple[str, Any]) -> object:
         words, vectors.given = question
-        return engine.search(source.id, 5.0, CatalogueQuery(words, words, filters))
+        return engine.search(source.id, 5.0, CatalogueQuery(words, words, filters), WEIGHTS)
 
     def dense(question: tuple[str, Any]) -> object:
         words, vectors.given = question

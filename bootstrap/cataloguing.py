@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from services.source_kinds import SourceKinds
     from services.sources import SourceService
     from storage.documents import StoredDocument
+    from storage.places import Places
 
 SAMPLE = Path(__file__).parents[1] / "sample_catalogues" / "restaurants"
 
@@ -55,11 +56,9 @@ class CatalogueServices:
         """Questions about catalogues, and their places."""
         from catalog.catalogues import Catalogues
         from catalog.service import CatalogueService
-        from storage.places import Places
         from storage.sources import Sources
 
-        database = self._parts.database
-        known = Catalogues(Sources(database), Places(database))
+        known = Catalogues(Sources(self._parts.database), self._places)
         return CatalogueService(known, self._places_view, self.people, self._make_asker)
 
     @cached_property
@@ -83,21 +82,25 @@ class CatalogueServices:
     def _places_view(self) -> "PlacesView":
         from catalog.places_view import PlacesView
         from storage.documents import Documents
+
+        return PlacesView(self._places, Documents(self._parts.database))
+
+    @cached_property
+    def _places(self) -> "Places":
+        """The same for all: it keeps what it has counted."""
         from storage.places import Places
 
-        database = self._parts.database
-        return PlacesView(Places(database), Documents(database))
+        return Places(self._parts.database)
 
     def _make_asker(self) -> "Asker":
         from catalog.asking import Asker
         from catalog.search_engine import SearchEngine
         from storage.documents import Documents
-        from storage.places import Places
 
         parts = self._parts
         documents = Documents(parts.database)
         options, reranking = parts.catalogue_options, parts.reranking
-        engine = SearchEngine(self.library, documents, Places(parts.database), options, reranking)
+        engine = SearchEngine(self.library, documents, self._places, options, reranking)
         view, model = self._places_view, parts.chat_model
         return Asker(engine, view, self._passages_of, model, parts.signature)
 

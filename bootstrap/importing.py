@@ -56,6 +56,8 @@ class SourceServices:
     @cached_property
     def source_kinds(self) -> "SourceKinds":
         """The kinds of sources there are, and their loaders."""
+        from catalog.judged_reviews import LEXICON_VERSION, judge_of
+        from loaders.catalogue.judge import Judge
         from services.catalogue_kind import CatalogueKind
         from services.confluence_kind import ConfluenceKind
         from services.google_drive_kind import GoogleDriveKind
@@ -71,7 +73,7 @@ class SourceServices:
                 self._directory_kind,
                 ConfluenceKind(sources, secrets, max_bytes),
                 GoogleDriveKind(sources, secrets, max_bytes, settings.google_api_url),
-                CatalogueKind(sources, settings.data_dir),
+                CatalogueKind(sources, settings.data_dir, Judge(LEXICON_VERSION, judge_of)),
                 UploadKind(self.uploads, UploadFiles(settings.data_dir), sources),
             ]
         )

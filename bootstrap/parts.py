@@ -116,6 +116,7 @@ class Parts:
             settings.catalogue_confidence_weight,
             settings.catalogue_type_weight,
             settings.catalogue_cross_encoder_weight,
+            settings.catalogue_aspects_weight,
         )
         return EngineOptions(
             weights,

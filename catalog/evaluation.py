@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.catalogues import Catalogue
-from catalog.preferences import merged, preference_text
+from catalog.preferences import merged
 from catalog.scores import PartWeights
 from domain import CatalogueQuery, Principal
 from evaluation.catalogue_figures import LanguageFigures, Outcome, figures_by_language
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from catalog.search_engine import SearchEngine
     from catalog.service import CatalogueService
 
-HYBRID, FILTERED, FULL, CROSS_ENCODED = "hybrid", "filtered", "full", "cross_encoded"
+HYBRID, FILTERED, FULL = "hybrid", "filtered", "full"
+ASPECTS, CROSS_ENCODED = "aspects", "cross_encoded"
 """The ways of searching that are compared; see `CatalogueEvaluation`."""
-_HYBRID_ALONE = PartWeights(confidence=0, type=0, cross_encoder=0)
+_HYBRID_ALONE = PartWeights(confidence=0, type=0, cross_encoder=0, aspects=0)
 
 Analyse = Callable[[str], CatalogueQuery]
 
@@ -31,7 +32,8 @@ class CatalogueEvaluation:
     - hybrid: the question as typed by words and vectors alone;
     - filtered: the same among the places that the filters leave, as they were understood;
     - full: the English wording, the filters, types and confidence, without a cross-encoder;
-    - cross_encoded: the same with the cross-encoder, only where one is set.
+    - aspects: the same with what reviewers praise, as it stands in where there is none;
+    - cross_encoded: full with the cross-encoder, only where one is set.
     """
 
     catalogue: Catalogue
@@ -56,27 +58,27 @@ class CatalogueEvaluation:
         understood = self.analyse(question.text)
         plain = CatalogueQuery(question.text, query_en="")
         filtered = replace(plain, filters=understood.filters)
-        hybrid, full = self._hybrid_alone(), replace(self.engine, reranking=None)
+        weights = self.engine.options.weights
+        hybrid, full = self._alone(_HYBRID_ALONE), self._alone(weights._replace(aspects=0))
         rankings = {
             HYBRID: self._found(hybrid, plain),
             FILTERED: self._found(hybrid, filtered),
             FULL: self._found(full, understood),
+            ASPECTS: self._found(self._alone(weights), understood),
         }
         if self.engine.reranking is not None:
-            rankings[CROSS_ENCODED] = self._found(self.engine, understood, self._wishes(understood))
+            rankings[CROSS_ENCODED] = self._found(self.engine, understood)
         return Outcome(question, understood, rankings)
 
-    def _hybrid_alone(self) -> "SearchEngine":
-        options = replace(self.engine.options, weights=_HYBRID_ALONE)
+    def _alone(self, weights: PartWeights) -> "SearchEngine":
+        """An engine of these weights without a cross-encoder."""
+        options = replace(self.engine.options, weights=weights)
         return replace(self.engine, options=options, reranking=None)
 
-    def _wishes(self, understood: CatalogueQuery) -> str:
-        aspects = self.catalogue.description.aspect_names
-        return preference_text(merged(understood.aspect_weights, {}, aspects))
-
-    def _found(self, engine: "SearchEngine", query: CatalogueQuery, wishes: str = "") -> list[str]:
-        scale = self.catalogue.description.rating_scale
-        found = engine.search(self.catalogue.id, scale, query, wishes)
+    def _found(self, engine: "SearchEngine", query: CatalogueQuery) -> list[str]:
+        told = self.catalogue.description
+        weights = merged(query.aspect_weights, {}, told.aspect_names)
+        found = engine.search(self.catalogue.id, told.rating_scale, query, weights)
         return [one.place.place_id for one in found.places]
 
 

@@ -1,6 +1,6 @@
 """The formulas that a place's score is made of; each term is from 0 to 1."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import fsum
 from typing import NamedTuple
 
@@ -8,6 +8,11 @@ from domain import PlacePart
 
 PRIOR_WEIGHT = 10.0
 """As many ratings as the catalogue's mean counts for in `confidence`."""
+PRAISE_PRIOR_WEIGHT = 3.0
+"""As many reviews as the catalogue's share of praise counts for in `praise_share`."""
+
+Counts = Mapping[str, tuple[int, int]]
+"""By aspect, how many reviews praise it and how many blame it."""
 
 
 class PartWeights(NamedTuple):
@@ -17,6 +22,7 @@ class PartWeights(NamedTuple):
     confidence: float = 0.3
     type: float = 0.5
     cross_encoder: float = 2.0
+    aspects: float = 1.0
 
 
 DEFAULT_WEIGHTS = PartWeights()
@@ -62,6 +68,59 @@ def type_match(types: Collection[str], desired: Collection[str] | None) -> float
     if not desired:
         return None
     return float(any(each in types for each in desired))
+
+
+def praise_share(
+    praise: int, blame: int, prior: float, *, prior_weight: float = PRAISE_PRIOR_WEIGHT
+) -> float:
+    """How sure it is that a place is good at an aspect, from 0 to 1: (p + m P) / (p + b + m).
+
+    Of its reviews p praise the aspect and b blame it; the catalogue's share of praise P (`prior`)
+    counts for m (`prior_weight`) reviews. It is the posterior mean of a share whose prior is a
+    beta distribution of mean P, as `confidence` is that of ratings. It rises with praise and falls
+    with blame; of a place that nobody says anything of it is P.
+
+    Args:
+        praise: Not negative, as is `blame`.
+        blame: A review that does both counts in both.
+        prior: From 0 to 1.
+        prior_weight: Above 0. 3 by default, the project's own choice: a place has a tenth as many
+            reviews that judge one aspect as it has ratings.
+    """
+    return (praise + prior_weight * prior) / (praise + blame + prior_weight)
+
+
+def praise_priors(told: Counts, aspects: Iterable[str]) -> dict[str, float]:
+    """The share of praise among all that a catalogue's reviews say of each of these aspects.
+
+    0.5 where they say nothing of one.
+    """
+    counts = {aspect: told.get(aspect, (0, 0)) for aspect in aspects}
+    return {
+        aspect: praise / (praise + blame) if praise + blame else 0.5
+        for aspect, (praise, blame) in counts.items()
+    }
+
+
+def weighted_praise(
+    counts: Counts, priors: Mapping[str, float], weights: Mapping[str, float]
+) -> float | None:
+    """How good a place is at what matters, from 0 to 1: the weighted mean of `praise_share`.
+
+    sum(w s) / sum(w) over the aspects of `weights`, each of which `priors` has. The same for
+    weights twice as high.
+
+    Returns:
+        None where no weight is above 0: nothing matters.
+    """
+    whole = fsum(weights.values())
+    if not whole:
+        return None
+    shares = (
+        (weight / whole) * praise_share(*counts.get(aspect, (0, 0)), priors[aspect])
+        for aspect, weight in weights.items()
+    )
+    return fsum(shares)
 
 
 def place_parts(

@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from catalog.candidates import Candidate, PlaceList, combine, rank_places, wording
 from catalog.narrowing import MatchesPlaces, narrowed, why_none
+from catalog.place_passages import passages_of, text_to_read
+from catalog.praise import notice, praised
+from catalog.preferences import preference_text
 from catalog.scores import (
     DEFAULT_WEIGHTS,
     PRIOR_WEIGHT,
+    Counts,
     PartWeights,
     confidence,
     place_parts,
     total,
     type_match,
 )
-from domain import CatalogueQuery, Filter, FoundPlace, Place, PlacePassage
+from domain import CatalogueQuery, Filter, FoundPlace, Place
 from errors import ModelError
 from retrievers.fusion import min_max
 from retrievers.hits import Hit
@@ -28,14 +32,6 @@ if TYPE_CHECKING:
 
 DENSE_DEPTH, KEYWORD_DEPTH = 10, 2
 """How many passages are ranked at first for each place that is wanted."""
-PASSAGES = 5
-"""The most passages that a place is judged by and shown with."""
-READ_CHARS = 1000
-"""The most characters of a place's passages that the cross-encoder reads."""
-NO_CROSS_ENCODER = (
-    "No reranker is set, so the places are ranked without a cross-encoder: set"
-    " FOOTNOTE_RERANK_PROVIDER to fastembed or http."
-)
 
 
 @dataclass(frozen=True)
@@ -78,6 +74,10 @@ class ReadsPlaces(MatchesPlaces, Protocol):
         """The mean rating of a catalogue's places; None where none is rated."""
         ...
 
+    def aspect_counts(self, catalogue_id: str) -> Counts:
+        """By aspect, how many reviews of the whole catalogue praise and blame it."""
+        ...
+
 
 @dataclass(frozen=True)
 class SearchEngine:
@@ -90,7 +90,11 @@ class SearchEngine:
     reranking: "Reranking | None" = None
 
     def search(
-        self, catalogue_id: str, scale: float, query: CatalogueQuery, preference_text: str = ""
+        self,
+        catalogue_id: str,
+        scale: float,
+        query: CatalogueQuery,
+        weights: Mapping[str, float] | None = None,
     ) -> EngineResult:
         """The best places for the question among those that its filters leave, best first.
 
@@ -98,15 +102,16 @@ class SearchEngine:
         is the sum of its terms times their weights: hybrid, confidence, type and cross_encoder. A
         term that can't be told is left out: the type where none is desired, the confidence where
         the catalogue has no ratings, the cross-encoder where it is missing, failed or took too
-        long, which a notice says. Ties go to the higher confidence, then by title and id.
+        long, which a notice says. Then, and only then, aspects stands in for it; see
+        `catalog.praise`. Ties go to the higher confidence, then by title and id.
 
         Args:
             catalogue_id: The catalogue, a source.
             scale: The highest rating in it.
             query: The question. The vectors and the cross-encoder see its English wording; BM25
                 looks for the words of both.
-            preference_text: What matters to the person, in English; see
-                `catalog.preferences.preference_text`.
+            weights: What matters to the person, 0 to 1 for each aspect of the catalogue; see
+                `catalog.preferences.merged`. None where nothing is known of that.
 
         Raises:
             StorageError, ModelError: The index can't be read, or the embedding fails.
@@ -115,10 +120,10 @@ class SearchEngine:
         if condition is None:
             return EngineResult((), (why_none(self.places, catalogue_id, query.filters),))
         found = self._candidates(condition, query)
-        crossed, notices = self._cross_encoded(found, _asked(query, preference_text))
+        by_place, notices = self._read_or_praised(catalogue_id, found, query, weights or {})
         mean = self.places.mean_rating(catalogue_id)
         judged = [
-            self._judged(one, place, crossed, self._confidence(place, mean, scale), query)
+            self._judged(one, place, by_place, self._confidence(place, mean, scale), query)
             for one, place in found.items()
         ]
         best = sorted(judged, key=_order)[: self.options.k]
@@ -157,7 +162,7 @@ class SearchEngine:
         self,
         candidate: Candidate,
         place: Place,
-        crossed: Mapping[str, float],
+        by_place: "_ByPlace",
         sure: float | None,
         query: CatalogueQuery,
     ) -> FoundPlace:
@@ -165,65 +170,70 @@ class SearchEngine:
             "hybrid": candidate.hybrid,
             "confidence": sure,
             "type": type_match(place.types, query.filters.desired_types),
-            "cross_encoder": crossed.get(candidate.document_id),
+            **{name: of.get(candidate.document_id) for name, of in by_place.items()},
         }
         parts = place_parts(values, self.options.weights)
         return FoundPlace(place, total(parts), parts)
 
+    def _read_or_praised(
+        self,
+        catalogue_id: str,
+        found: Mapping[Candidate, Place],
+        query: CatalogueQuery,
+        weights: Mapping[str, float],
+    ) -> tuple["_ByPlace", tuple[str, ...]]:
+        """The cross-encoder's term, or what stands in for it and a notice of why."""
+        is_wanted = bool(found and self.options.weights.cross_encoder)
+        failed: ModelError | None = None
+        if is_wanted and self.reranking is not None:
+            try:
+                asked = _asked(query, preference_text(weights))
+                return {"cross_encoder": self._cross_encoded(self.reranking, found, asked)}, ()
+            except ModelError as error:
+                failed = error
+        values = self._praised(catalogue_id, found, weights)
+        return {"aspects": values}, (notice(failed, bool(values)),) if is_wanted else ()
+
+    def _praised(
+        self, catalogue_id: str, found: Mapping[Candidate, Place], weights: Mapping[str, float]
+    ) -> dict[str, float]:
+        if not (found and self.options.weights.aspects):
+            return {}
+        return praised(found.values(), self.places.aspect_counts(catalogue_id), weights)
+
     def _cross_encoded(
-        self, found: Mapping[Candidate, Place], asked: str
-    ) -> tuple[dict[str, float], tuple[str, ...]]:
-        """The term by document id, from 0 to 1, or a notice why there is none."""
-        if not (found and self.options.weights.cross_encoder):
-            return {}, ()
-        if self.reranking is None:
-            return {}, (NO_CROSS_ENCODER,)
-        passages = self._passages(list(found))
+        self, reranking: "Reranking", found: Mapping[Candidate, Place], asked: str
+    ) -> dict[str, float]:
+        """The term by document id, from 0 to 1.
+
+        Raises:
+            ModelError: It failed, or took too long.
+        """
+        passages = passages_of(self.documents, found)
         ids = [one.document_id for one in found]
-        texts = [_read(place.title, passages[place.document_id]) for place in found.values()]
-        try:
-            scores = self.reranking.scores([(asked, text) for text in texts])
-        except ModelError as error:
-            return {}, (f"The places are ranked without the cross-encoder: {error}",)
-        return min_max(list(zip(ids, scores, strict=True))), ()
+        texts = [text_to_read(place.title, passages[place.document_id]) for place in found.values()]
+        scores = reranking.scores([(asked, text) for text in texts])
+        return min_max(list(zip(ids, scores, strict=True)))
 
     def _with_passages(
         self, best: Sequence[FoundPlace], found: Mapping[Candidate, Place]
     ) -> list[FoundPlace]:
         shown = {one.place.document_id for one in best}
-        passages = self._passages([one for one in found if one.document_id in shown])
-        return [replace(one, passages=tuple(passages[one.place.document_id])) for one in best]
+        passages = passages_of(self.documents, [one for one in found if one.document_id in shown])
+        return [replace(one, passages=passages[one.place.document_id]) for one in best]
 
-    def _passages(self, found: Sequence[Candidate]) -> dict[str, list[PlacePassage]]:
-        """The committed passages by document id, the best first."""
-        wanted = [id_ for one in found for id_ in one.passage_ids[:PASSAGES]]
-        passages: dict[str, list[PlacePassage]] = {one.document_id: [] for one in found}
-        for document in self.documents.hydrate(wanted):
-            told = document.metadata
-            passages[told["document_id"]].append(
-                PlacePassage(
-                    document.id or "",
-                    told["start"],
-                    told["end"],
-                    document.page_content,
-                    told["version"],
-                )
-            )
-        return passages
+
+_ByPlace = Mapping[str, Mapping[str, float]]
+"""By the name of a term, its value by document id."""
 
 
 def _english(query: CatalogueQuery) -> str:
     return query.query_en.strip() or query.question
 
 
-def _asked(query: CatalogueQuery, preference_text: str) -> str:
+def _asked(query: CatalogueQuery, wishes: str) -> str:
     """What the cross-encoder is asked."""
-    return " [PREF] ".join(filter(None, [_english(query), preference_text]))
-
-
-def _read(title: str, passages: Sequence[PlacePassage]) -> str:
-    """What the cross-encoder reads of a place: never nothing, which some servers refuse."""
-    return f"{title}\n" + "\n\n".join(passage.text for passage in passages)[:READ_CHARS]
+    return " [PREF] ".join(filter(None, [_english(query), wishes]))
 
 
 def _order(found: FoundPlace) -> tuple[float, float, str, str]:

@@ -77,7 +77,7 @@ def _measure(services: "Services", questions: Path, name: str) -> list[Row]:
 
 
 def _tell(evaluation: "CatalogueEvaluation") -> None:
-    from catalog.search_engine import NO_CROSS_ENCODER
+    from catalog.praise import NO_CROSS_ENCODER
 
     if evaluation.engine.reranking is None:
         typer.secho(f"Footnote: {NO_CROSS_ENCODER}", fg="yellow", err=True)

@@ -117,7 +117,7 @@ class Place:
 
     `fields` are the filterable ones by the names of the filters; `rating` is from 0 to the
     catalogue's scale, None where nobody rated it; `reviews` is how many ratings or reviews it
-    rests on.
+    rests on. `aspects` has those that reviews judge: how many praise each, and how many blame it.
     """
 
     document_id: str
@@ -131,6 +131,7 @@ class Place:
     reviews: int = 0
     latitude: float | None = None
     longitude: float | None = None
+    aspects: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,8 @@ class Person:
 class PlacePart(NamedTuple):
     """One term of a place's score: `value` from 0 to 1 times `weight` is its `share`.
 
-    Terms are named hybrid, confidence, type and cross_encoder.
+    Terms are named hybrid, confidence, type, cross_encoder, and aspects, which stands in for the
+    cross_encoder.
     """
 
     name: str

@@ -7,6 +7,7 @@ from typing import Any
 from domain import DocumentRef, Principal, Skipped, Wait
 from errors import SourceError
 from loaders.catalogue.description import description_of, read_description
+from loaders.catalogue.judge import Judge
 from loaders.catalogue.places import CataloguePlaces
 from services.import_run import Loader
 from services.source_fields import Field, Given, required
@@ -27,10 +28,17 @@ class CatalogueKind:
     name = KIND
     fields = (Field("path", required=True, fixed=True),)
 
-    def __init__(self, sources: Sources, data_dir: Path) -> None:
-        """Args: where sources are kept; the folder of the library, which is never imported."""
+    def __init__(self, sources: Sources, data_dir: Path, judge: Judge) -> None:
+        """Take what a catalogue is kept and read with.
+
+        Args:
+            sources: Where sources are kept.
+            data_dir: The folder of the library, which is never imported.
+            judge: Counts what reviews praise and blame.
+        """
         self._sources = sources
         self._data_dir = data_dir
+        self._judge = judge
 
     def check(self, principal: Principal, given: Given) -> Seen:  # noqa: ARG002  # every call names who asks
         """All places that there are, and what is wrong with the others."""
@@ -77,7 +85,7 @@ class CatalogueKind:
         Raises:
             SourceError: Its description is wrong, or a file of it is Footnote's own.
         """
-        places = CataloguePlaces(path, on_listed)
+        places = CataloguePlaces(path, on_listed, judge=self._judge)
         self._refuse_own(path)
         for file in places.files():
             self._refuse_own(file)

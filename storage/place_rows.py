@@ -36,6 +36,7 @@ def _row(document: StoredDocument) -> dict[str, Any]:
         "ratings": told.get("ratings", 0),
         "latitude": told.get("latitude"),
         "longitude": told.get("longitude"),
+        "aspects": dict(told.get("aspects", {})),
     }
 
 

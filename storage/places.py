@@ -1,7 +1,7 @@
 """Reads the places of catalogues: one by one, page by page, and those that filters leave."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Text, cast, func, or_, select
@@ -30,6 +30,7 @@ class Places:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._counted: dict[str, tuple[object, dict[str, tuple[int, int]]]] = {}
 
     def get(self, catalogue_id: str, place_id: str) -> Place:
         """The place with that id in that catalogue.
@@ -83,6 +84,25 @@ class Places:
         with self._database.read() as session:
             mean = session.scalar(wanted)
         return None if mean is None else float(mean)
+
+    def aspect_counts(self, catalogue_id: str) -> dict[str, tuple[int, int]]:
+        """By aspect, how many reviews of a catalogue's places praise it and how many blame it.
+
+        Aspects that no review judges are left out. It is counted again after an import only.
+        """
+        changed = select(func.count(), func.max(DocumentRow.imported_at)).where(
+            DocumentRow.source_id == catalogue_id
+        )
+        with self._database.read() as session:
+            as_of = tuple(session.execute(changed).one())
+            kept, counts = self._counted.get(catalogue_id, (None, {}))
+            if kept != as_of:
+                # As text, so that all are decoded at once, which is faster.
+                aspects = select(cast(PlaceRow.aspects, Text))
+                told = session.scalars(aspects.where(PlaceRow.catalogue_id == catalogue_id))
+                counts = _sums(json.loads(f"[{','.join(told)}]"))
+                self._counted[catalogue_id] = as_of, counts
+        return counts
 
     def values(self, catalogue_id: str) -> dict[str, list[str]]:
         """By the name of each filter, the values that places of the catalogue have, sorted."""
@@ -165,6 +185,15 @@ def _holds(column: InstrumentedAttribute[Any], written: str) -> ColumnElement[bo
     return func.replace(text, written, "") != text
 
 
+def _sums(counted: Iterable[Mapping[str, Sequence[int]]]) -> dict[str, tuple[int, int]]:
+    sums: dict[str, tuple[int, int]] = {}
+    for counts in counted:
+        for aspect, (praise, blame) in counts.items():
+            praised, blamed = sums.get(aspect, (0, 0))
+            sums[aspect] = praised + praise, blamed + blame
+    return sums
+
+
 def _place(row: PlaceRow) -> Place:
     return Place(
         document_id=row.document_id,
@@ -178,4 +207,5 @@ def _place(row: PlaceRow) -> Place:
         reviews=row.ratings,
         latitude=row.latitude,
         longitude=row.longitude,
+        aspects={name: (praise, blame) for name, (praise, blame) in row.aspects.items()},
     )

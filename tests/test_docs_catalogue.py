@@ -5,9 +5,10 @@ import re
 import pytest
 
 from catalog.lexicon import Lexicon
+from catalog.praise import NO_CROSS_ENCODER, PRAISE_INSTEAD
 from catalog.preferences import checked
 from catalog.query_analyzer import RuleAnalyzer
-from catalog.scores import DEFAULT_WEIGHTS
+from catalog.scores import DEFAULT_WEIGHTS, PRAISE_PRIOR_WEIGHT
 from catalog.search_engine import EngineOptions
 from domain import ASPECTS, Aspect
 from errors import AppError, SourceError
@@ -197,7 +198,16 @@ def test_the_settings_and_the_formula_have_the_defaults_that_are_shown():
         if name.startswith("catalogue_")
     }
     assert {name.lower(): float(value) for name, value in table} == defaults
-    hybrid, sure, kind, crossed = DEFAULT_WEIGHTS
+    hybrid, sure, kind, crossed, praise = DEFAULT_WEIGHTS
     formula = f"{hybrid} S_hybrid + {sure} S_conf + {kind} S_type + {crossed} S_ce"
     assert f"Score = {formula}." in PAGE.text
+    assert f"{praise} S_aspects stands in for it." in PAGE.text
+    assert f"m = {PRAISE_PRIOR_WEIGHT:g} the" in PAGE.text
     assert f"m = {EngineOptions().prior_weight:g} the" in PAGE.text
+
+
+def test_the_notices_of_a_missing_cross_encoder_are_those_of_the_table():
+    told = re.findall(r"^\| `(No reranker .*?)` \|", PAGE.text, re.MULTILINE)
+    assert len(told) == 2
+    assert PRAISE_INSTEAD.startswith(told[0])
+    assert NO_CROSS_ENCODER.startswith(told[1])

@@ -110,6 +110,7 @@ def test_the_encryption_key_is_not_printed(monkeypatch):
         ("CONFIDENCE_WEIGHT", "nan"),
         ("TYPE_WEIGHT", "inf"),
         ("CROSS_ENCODER_WEIGHT", "101"),
+        ("ASPECTS_WEIGHT", "-0.1"),
         ("DENSE_WEIGHT", "1.1"),
         ("CANDIDATES", "0"),
         ("TOP_K", "101"),
@@ -123,9 +124,10 @@ def test_a_catalogue_setting_out_of_range_is_named(name, value, monkeypatch):
 
 def test_catalogues_are_ranked_as_specified_unless_set_otherwise(monkeypatch):
     assert Parts(load_settings()).catalogue_options == EngineOptions()
-    for n, name in enumerate(("HYBRID", "CONFIDENCE", "TYPE", "CROSS_ENCODER"), start=3):
+    names = ("HYBRID", "CONFIDENCE", "TYPE", "CROSS_ENCODER", "ASPECTS")
+    for n, name in enumerate(names, start=3):
         monkeypatch.setenv(f"FOOTNOTE_CATALOGUE_{name}_WEIGHT", str(n))
     for name, value in {"DENSE_WEIGHT": "0.25", "CANDIDATES": "7", "TOP_K": "8"}.items():
         monkeypatch.setenv(f"FOOTNOTE_CATALOGUE_{name}", value)
-    expected = EngineOptions(PartWeights(3.0, 4.0, 5.0, 6.0), 0.25, 7, 8)
+    expected = EngineOptions(PartWeights(3.0, 4.0, 5.0, 6.0, 7.0), 0.25, 7, 8)
     assert Parts(load_settings()).catalogue_options == expected

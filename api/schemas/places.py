@@ -154,7 +154,8 @@ class PlacePart(Told):
     """One term of a place's score."""
 
     name: str = Field(
-        description="The term: `hybrid`, `confidence`, `type` or `cross_encoder`",
+        description="The term: `hybrid`, `confidence`, `type`, `cross_encoder` or, where that one"
+        " is missing, `aspects`",
         examples=["hybrid"],
     )
     value: float = Field(description="From 0 to 1", examples=[0.92])

@@ -10,6 +10,7 @@ from typing import Any
 from domain import CatalogueDescription
 from errors import SourceError
 from loaders.catalogue.facts import columns_of
+from loaders.catalogue.judge import Counting, Judge
 from loaders.catalogue.reviews import ReviewRows, check_nested, review_rows
 from loaders.catalogue.rows import Row, key_of
 from loaders.catalogue.tables import check_columns, read_table
@@ -19,8 +20,8 @@ from loaders.catalogue.tables import check_columns, read_table
 class Data:
     """The rows of a catalogue's data, by the ids of places; `path` is the file of these.
 
-    `nameless` are those of places without an id. `layout` is what of the description documents
-    follow from.
+    `nameless` are those of places without an id. `layout` is what documents follow from beside
+    their rows; `judged` counts what reviews praise and blame.
     """
 
     path: Path
@@ -29,6 +30,7 @@ class Data:
     places: dict[str, list[Row]]
     nameless: list[Row]
     reviews: ReviewRows
+    judged: Counting
 
     def chosen(self, key: str, version: str) -> Row:
         """The row with that id and version; the first where none is."""
@@ -43,11 +45,11 @@ class Data:
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _layout(description: CatalogueDescription) -> dict[str, Any]:
-    """What the documents follow from: no names, and no words that questions are asked in."""
+def _layout(description: CatalogueDescription, judge: Judge) -> dict[str, Any]:
+    """What the documents follow from: no names, and no words that only questions are asked in."""
     filters = tuple(replace(one, values=()) for one in description.filters)
-    bare = replace(description, name="", types=(), filters=filters, groups=(), aspects=())
-    return asdict(bare)
+    bare = replace(description, name="", types=(), filters=filters, groups=())
+    return asdict(bare) | {"judge": judge.version}
 
 
 def data_files(folder: Path, description: CatalogueDescription) -> list[Path]:
@@ -70,8 +72,8 @@ def data_files(folder: Path, description: CatalogueDescription) -> list[Path]:
     return found
 
 
-def read_data(folder: Path, description: CatalogueDescription) -> Data:
-    """Read all of the data, which lies in a folder.
+def read_data(folder: Path, description: CatalogueDescription, judge: Judge) -> Data:
+    """Read all of the data, which lies in a folder; `judge` is to read the reviews.
 
     Raises:
         SourceError: A file is missing or broken, holds no place or lacks a column.
@@ -88,5 +90,5 @@ def read_data(folder: Path, description: CatalogueDescription) -> Data:
         places.setdefault(key_of(row, description.id), []).append(row)
     nameless = places.pop("", [])
     reviews = review_rows(folder, description, places)
-    layout = _layout(description)
-    return Data(folder / file, description, layout, places, nameless, reviews)
+    layout, judged = _layout(description, judge), judge.of(description.aspects)
+    return Data(folder / file, description, layout, places, nameless, reviews, judged)

@@ -40,7 +40,7 @@ def document_of(data: Data, key: str, row: Row) -> "Document":
         "title": facts.title,
         "format": FORMAT,
         "warnings": list(reviews.warnings),
-        "place": _place(key, facts, rating, reviews, spans),
+        "place": _place(key, facts, rating, reviews, spans) | _judged(data, text, spans),
     }
     return Document(text, metadata=metadata)
 
@@ -58,6 +58,11 @@ def _ratings(facts: PlaceFacts, reviews: Reviews) -> int:
         return facts.ratings
     is_mean = facts.rating is None and reviews.ratings
     return len(reviews.ratings) if is_mean else reviews.number
+
+
+def _judged(data: Data, text: str, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    counted = data.judged([text[start:end] for start, end in spans])
+    return {"aspects": {name: list(counts) for name, counts in counted.items()}}
 
 
 def _place(

@@ -10,6 +10,7 @@ from loaders.catalogue.data import Data, data_files, read_data
 from loaders.catalogue.description import description_of, read_description
 from loaders.catalogue.document import document_of
 from loaders.catalogue.facts import facts_of
+from loaders.catalogue.judge import NO_JUDGE, Judge
 
 if TYPE_CHECKING:  # slow, and a catalogue without news needs none of it
     from langchain_core.documents import Document
@@ -19,13 +20,19 @@ class CataloguePlaces:
     """Lists and reads the places of a catalogue; its data is in memory from the first of both."""
 
     def __init__(
-        self, path: Path, on_listed: Callable[[Mapping[str, Any]], None] | None = None
+        self,
+        path: Path,
+        on_listed: Callable[[Mapping[str, Any]], None] | None = None,
+        *,
+        judge: Judge = NO_JUDGE,
     ) -> None:
         """Take the catalogue that the file at `path` describes; nothing is opened.
 
         `on_listed` is told what stands in that file whenever the data is listed and fits it.
+        `judge` counts for each place what its reviews praise and blame.
         """
         self._path = path
+        self._judge = judge
         self._on_listed = on_listed
         self._data: Data | None = None
 
@@ -40,16 +47,18 @@ class CataloguePlaces:
     def list(self, before: Before = NOTHING_BEFORE) -> Iterator[DocumentRef | Skipped | Gone]:
         """Yield every place in the order of the data, its id as the key.
 
-        A version follows from the place's row, its reviews, and what the description says of their
-        columns, but not from its words. A place with a wrong value is yielded as `Skipped` with the
-        reason, so are the second row with an id and, as one, the reviews of places that are not
-        there. Of rows with the same id the one imported `before` counts, else the first.
+        A version follows from the place's row, its reviews, what the description says of their
+        columns, and the words of aspects, which reviews are read by: the description's and, by its
+        version, the judge's. It follows from no other words. A place with a wrong value is yielded
+        as `Skipped` with the reason, so are the second row with an id and, as one, the reviews of
+        places that are not there. Of rows with the same id the one imported `before` counts, else
+        the first.
 
         Raises:
             SourceError: The description or a file is wrong, or a file lacks a column.
         """
         told = read_description(self._path)
-        self._data = data = read_data(self._path.parent, description_of(told))
+        self._data = data = read_data(self._path.parent, description_of(told), self._judge)
         if self._on_listed is not None:
             self._on_listed(told)
         for key in data.places:
@@ -71,7 +80,7 @@ class CataloguePlaces:
         """
         if self._data is None:
             told = read_description(self._path)
-            self._data = read_data(self._path.parent, description_of(told))
+            self._data = read_data(self._path.parent, description_of(told), self._judge)
         data = self._data
         if ref.key not in data.places:
             raise UnreadableError(f"{data.path.name} has no place {ref.key} (any more)")

@@ -11,7 +11,8 @@ from storage.tables.base import Base, key_reference
 class PlaceRow(Base):
     """A place, beside the document that holds its text; see `domain.Place`.
 
-    `catalogue_id` is the document's source; `ratings` is how many the `rating` rests on.
+    `catalogue_id` is the document's source; `ratings` is how many the `rating` rests on. `aspects`
+    has by aspect how many reviews praise it and how many blame it, as a list of both.
     """
 
     __tablename__ = "places"
@@ -28,6 +29,7 @@ class PlaceRow(Base):
     ratings: Mapped[int]
     latitude: Mapped[float | None]
     longitude: Mapped[float | None]
+    aspects: Mapped[dict[str, Any]]
 
 
 class UserRow(Base):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.evaluation import CROSS_ENCODED, FILTERED, FULL, HYBRID, evaluation_of
+from catalog.evaluation import ASPECTS, CROSS_ENCODED, FILTERED, FULL, HYBRID, evaluation_of
 from domain import LOCAL_USER, CatalogueFilters, CatalogueQuery
 from errors import ConflictError, InputError
 from evaluation.catalogue_questions import CatalogueQuestion
@@ -33,7 +33,7 @@ def understanding(filters, query_en=""):
 def test_hybrid_alone_searches_everywhere_and_the_others_where_the_filters_leave_places(measured):
     evaluation = replace(measured(), analyse=understanding(QUEENS))
     [found] = evaluation.outcomes([ASKED])
-    assert list(found.rankings) == [HYBRID, FILTERED, FULL]
+    assert list(found.rankings) == [HYBRID, FILTERED, FULL, ASPECTS]
     assert set(found.rankings[HYBRID]) == {"lucia", "pronto", "taro", "nameless"}
     assert found.rankings[FILTERED] == found.rankings[FULL] == ["pronto"]
 
@@ -47,6 +47,19 @@ def test_only_the_full_way_lets_desired_types_count(measured):
     assert set(found.rankings[FULL][:2]) == {"lucia", "pronto"}
 
 
+def test_what_reviewers_praise_counts_in_the_way_that_is_named_for_it_alone(measured):
+    nothing = measured(catalogue_aspects_weight=0.0)
+    praise = measured(catalogue_aspects_weight=100.0)
+    ambience = {"ambience": 1.0, "food": 0.0, "price": 0.0, "service": 0.0, "waiting": 0.0}
+    ramen = replace(ASKED, text="Ramen Taro clear broth")
+    told = CatalogueQuery(ramen.text, "", CatalogueFilters(), ambience)
+    [without], [found] = (
+        replace(each, analyse=lambda _text: told).outcomes([ramen]) for each in (nothing, praise)
+    )
+    assert without.rankings[ASPECTS] == without.rankings[FULL] == found.rankings[FULL]
+    assert found.rankings[ASPECTS][0] == "lucia" != found.rankings[FULL][0]
+
+
 def test_a_question_is_understood_as_when_somebody_asks_it(measured):
     [found] = measured().outcomes([ASKED])
     assert found.understood.filters == QUEENS
@@ -56,7 +69,7 @@ def test_a_cross_encoder_that_is_set_is_a_further_way(measured, tmp_path):
     folder = write_cross_encoder(tmp_path / "tiny", ["Pronto"])
     evaluation = measured(rerank_provider="fastembed", rerank_path=folder, rerank_budget_s=60)
     [found] = evaluation.outcomes([ASKED])
-    assert list(found.rankings) == [HYBRID, FILTERED, FULL, CROSS_ENCODED]
+    assert list(found.rankings) == [HYBRID, FILTERED, FULL, ASPECTS, CROSS_ENCODED]
     assert found.rankings[CROSS_ENCODED] == ["pronto"]
 
 

@@ -2,17 +2,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.scores import PartWeights, confidence, place_parts, total, type_match
+from catalog.scores import (
+    PRAISE_PRIOR_WEIGHT,
+    PartWeights,
+    confidence,
+    place_parts,
+    praise_priors,
+    praise_share,
+    total,
+    type_match,
+    weighted_praise,
+)
 
 value = st.floats(0, 1)
 weight = st.floats(0, 10)
-weights = st.builds(PartWeights, weight, weight, weight, weight)
+weights = st.builds(PartWeights, weight, weight, weight, weight, weight)
 name = st.sampled_from(PartWeights._fields)
 values = st.fixed_dictionaries(dict.fromkeys(PartWeights._fields, st.none() | value))
 rating = st.floats(0, 5)
 ratings = st.integers(0, 10_000)
 prior_weight = st.floats(0, 1000)
 ALL = dict.fromkeys(PartWeights._fields, 1.0)
+reviews = st.integers(0, 1000)
+aspect = st.sampled_from(["food", "price", "noise"])
+told = st.dictionaries(aspect, st.tuples(reviews, reviews))
+wishes = st.dictionaries(aspect, st.just(0.0) | st.floats(1e-6, 1), min_size=1)
 
 
 def sure(rating, ratings, mean, **others):
@@ -20,13 +34,19 @@ def sure(rating, ratings, mean, **others):
 
 
 def test_all_terms_at_their_best_add_up_to_the_sum_of_the_weights():
-    assert total(place_parts(ALL)) == 3.8
+    assert total(place_parts(ALL)) == 4.8
     assert [(part.name, part.share) for part in place_parts(ALL)] == [
         ("hybrid", 1.0),
         ("confidence", 0.3),
         ("type", 0.5),
         ("cross_encoder", 2.0),
+        ("aspects", 1.0),
     ]
+
+
+def test_the_terms_that_are_specified_weigh_as_specified():
+    specified = {name: best for name, best in ALL.items() if name != "aspects"}
+    assert total(place_parts(specified)) == 3.8
 
 
 @given(values, weights)
@@ -137,3 +157,87 @@ def test_where_no_type_is_desired_the_part_is_missing():
 def test_types_match_where_they_have_one_in_common(types, desired):
     assert type_match(sorted(types), sorted(desired)) == float(bool(types & desired))
     assert type_match(sorted(types)[::-1], sorted(desired)[::-1]) == float(bool(types & desired))
+
+
+def test_praise_is_drawn_to_the_catalogue_s_share_as_three_reviews_are():
+    assert praise_share(3, 0, 0.5) == 0.75
+    assert praise_share(0, 3, 0.5) == 0.25
+    assert praise_share(7, 0, 0.9, prior_weight=7) == pytest.approx(0.95)
+
+
+@given(value)
+def test_an_aspect_that_nobody_speaks_of_is_as_good_as_in_the_whole_catalogue(prior):
+    assert praise_share(0, 0, prior) == pytest.approx(prior)
+
+
+@given(reviews, reviews, reviews, value)
+def test_more_praise_is_never_worse_and_more_blame_never_better(praise, blame, more, prior):
+    before = praise_share(praise, blame, prior)
+    assert 0 <= before <= 1
+    assert praise_share(praise + more, blame, prior) >= before
+    assert praise_share(praise, blame + more, prior) <= before
+
+
+@given(reviews, reviews, value, value)
+def test_a_catalogue_with_more_praise_gives_no_smaller_share(praise, blame, one, other):
+    low, high = sorted((one, other))
+    assert praise_share(praise, blame, low) <= praise_share(praise, blame, high)
+
+
+@given(reviews, reviews, st.integers(2, 100), value)
+def test_the_more_reviews_agree_the_nearer_is_the_share_to_theirs(praise, blame, times, prior):
+    own = praise / (praise + blame) if praise + blame else prior
+    few = abs(praise_share(praise, blame, prior) - own)
+    assert abs(praise_share(times * praise, times * blame, prior) - own) <= few + 1e-12
+
+
+def test_the_prior_is_the_share_of_praise_and_a_half_where_nobody_says_anything():
+    counts = {"food": (3, 1), "price": (0, 2), "other": (5, 5)}
+    shares = praise_priors(counts, ("food", "price", "noise"))
+    assert shares == {"food": 0.75, "price": 0.0, "noise": 0.5}
+
+
+def praised(counts, weights, known=None):
+    return weighted_praise(counts, praise_priors(known or {}, weights), weights)
+
+
+def test_what_matters_more_counts_more():
+    counts = {"food": (3, 0), "price": (0, 3)}  # 0.75 and 0.25
+    assert PRAISE_PRIOR_WEIGHT == 3
+    assert praised(counts, {"food": 1.0, "price": 1.0}) == 0.5
+    assert praised(counts, {"food": 0.9, "price": 0.3}) == pytest.approx(0.625)
+    assert praised(counts, {"food": 0.0, "price": 0.5}) == 0.25
+    assert praised({**counts, "noise": (9, 0)}, {"food": 1.0}) == 0.75
+
+
+def test_where_nothing_matters_nothing_is_said_of_praise():
+    assert praised({"food": (3, 0)}, {"food": 0.0, "price": 0.0}) is None
+    assert praised({"food": (3, 0)}, {}) is None
+
+
+@given(told, told, wishes, aspect, reviews)
+def test_a_place_is_no_worse_for_praise_and_no_better_for_blame(counts, known, weighed, of, more):
+    before = praised(counts, weighed, known)
+    if before is None:
+        return
+    praise, blame = counts.get(of, (0, 0))
+    assert 0 <= before <= 1 + 1e-12
+    assert praised({**counts, of: (praise + more, blame)}, weighed, known) >= before - 1e-12
+    assert praised({**counts, of: (praise, blame + more)}, weighed, known) <= before + 1e-12
+
+
+@given(told, told, wishes, st.floats(0.01, 100))
+def test_weights_that_are_all_as_many_times_as_high_give_the_same(counts, known, weighed, times):
+    more = {name: times * weight for name, weight in weighed.items()}
+    before = praised(counts, weighed, known)
+    assert praised(counts, more, known) == (before if before is None else pytest.approx(before))
+
+
+@given(told, told, wishes, st.floats(0, 1))
+def test_the_better_an_aspect_is_the_more_its_weight_helps(counts, known, weighed, more):
+    """An aspect at which the place is best can only help when it matters more."""
+    priors = praise_priors(known, weighed)
+    best = max(weighed, key=lambda name: praise_share(*counts.get(name, (0, 0)), priors[name]))
+    before = praised(counts, weighed, known)
+    after = praised(counts, {**weighed, best: weighed[best] + more}, known)
+    assert before is None or after >= before - 1e-12

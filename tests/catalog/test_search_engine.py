@@ -32,16 +32,25 @@ PLACES = {
     "ramen": ("Ramen in a narrow room, always a queue.", [RAMEN], "Bronx", None, 0),
 }
 
+JUDGED = {
+    "trattoria": {"service": [0, 9]},
+    "pizzeria": {"service": [9, 0], "price": [1, 8]},
+    "osteria": {"price": [9, 1]},
+}
+KEEN = {"service": 0.9, "price": 0.1}
+THRIFTY = {"service": 0.1, "price": 0.9}
+
 
 @dataclass
 class Loader:
-    """Places by id: text, types, borough, rating and how many ratings."""
+    """Places by id: text, types, borough, rating and how many ratings; what reviews judge."""
 
     places: dict = field(default_factory=lambda: dict(PLACES))
+    aspects: dict = field(default_factory=dict)
 
     def list(self, before=NOTHING_BEFORE):
         for key, told in sorted(self.places.items()):
-            yield DocumentRef(key, version_of(str(told)), "/places")
+            yield DocumentRef(key, version_of(f"{told} {self.aspects}"), "/places")
 
     def read(self, ref):
         text, types, borough, rating, ratings = self.places[ref.key]
@@ -51,6 +60,7 @@ class Loader:
             "fields": {"borough_en": borough},
             "rating": rating,
             "ratings": ratings,
+            "aspects": self.aspects.get(ref.key, {}),
         }
         told = {"title": ref.key.title(), "format": "place", "encoding": "utf-8", "place": place}
         return Document(page_content=text, metadata=told)
@@ -102,6 +112,14 @@ def library(tmp_path_factory):
     return library
 
 
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """The same places, of which the reviews say something."""
+    library = Library(tmp_path_factory.mktemp("judged"))
+    library.load(Loader(aspects=JUDGED))
+    return library
+
+
 @pytest.fixture
 def fresh(tmp_path):
     return Library(tmp_path)
@@ -123,7 +141,7 @@ def asked(question="quiet pasta", *, query_en=None, types=None, rating=None, **f
     return CatalogueQuery(question, question if query_en is None else query_en, filters)
 
 
-def search(library, query=None, cross_encoder=None, *, preferring="", **options):
+def search(library, query=None, cross_encoder=None, *, preferring=None, **options):
     found = engine(library, cross_encoder, **options)
     return found.search(library.source.id, 5.0, query or asked(), preferring)
 
@@ -164,7 +182,7 @@ def test_a_score_is_the_sum_of_the_shares_of_its_parts(library):
 
 
 def test_the_weights_of_the_parts_are_those_of_the_options(library):
-    weights = PartWeights(2.0, 0.0, 7.0, 1.0)
+    weights = PartWeights(2.0, 0.0, 7.0, 1.0, 1.0)
     result = search(library, asked(types=("bar",)), Words(), weights=weights)
     assert ids(result)[0] == "osteria"
     told = {part.name: part.weight for part in result.places[0].parts}
@@ -231,7 +249,7 @@ def test_an_empty_index_has_no_places(fresh):
 def test_the_cross_encoder_reads_the_question_in_english_the_wishes_and_each_place(library):
     reader = Words()
     query = asked("조용한 파스타", query_en="quiet pasta")
-    result = search(library, query, reader, preferring="important: short waiting time")
+    result = search(library, query, reader, preferring={"waiting": 0.6, "food": 0.5})
     questions, texts = zip(*reader.asked, strict=True)
     assert set(questions) == {"quiet pasta [PREF] important: short waiting time"}
     assert len(texts) == len(PLACES)
@@ -280,6 +298,94 @@ def test_a_cross_encoder_that_takes_too_long_is_left_out_and_that_is_said(librar
 def test_a_cross_encoder_without_weight_is_not_asked(library):
     weights = PartWeights(cross_encoder=0.0)
     assert search(library, cross_encoder=Failing(), weights=weights).notices == ()
+
+
+def test_without_a_cross_encoder_what_reviewers_praise_moves_the_places(judged):
+    only = PartWeights(hybrid=0.0, confidence=0.0)
+    keen, thrifty = (search(judged, preferring=wishes, weights=only) for wishes in (KEEN, THRIFTY))
+    assert ids(keen)[0] == "pizzeria"
+    assert ids(keen)[-1] == "trattoria"
+    assert (ids(thrifty)[0], ids(thrifty)[-1]) == ("osteria", "pizzeria")
+    for result in (keen, thrifty):
+        values = [parts(found)["aspects"] for found in result.places]
+        assert (values[0], values[-1]) == (1.0, 0.0)
+
+
+def test_a_place_that_nobody_judges_is_as_good_as_the_whole_catalogue(judged):
+    found = {one.place.place_id: parts(one)["aspects"] for one in search_keen(judged).places}
+    service, price = 9 / 18, 10 / 19
+    raw = {
+        "ramen": 0.9 * service + 0.1 * price,
+        "trattoria": 0.9 * (3 * service) / 12 + 0.1 * price,
+        "pizzeria": 0.9 * (9 + 3 * service) / 12 + 0.1 * (1 + 3 * price) / 12,
+    }
+    span = raw["pizzeria"] - raw["trattoria"]
+    assert found["ramen"] == pytest.approx((raw["ramen"] - raw["trattoria"]) / span)
+
+
+def search_keen(library, cross_encoder=None, **options):
+    return search(library, cross_encoder=cross_encoder, preferring=KEEN, **options)
+
+
+def test_what_stands_in_for_the_cross_encoder_is_said(judged):
+    assert search_keen(judged).notices == (
+        "No reranker is set, so what reviewers praise stands in for it: set"
+        " FOOTNOTE_RERANK_PROVIDER to fastembed or http.",
+    )
+    assert search_keen(judged, Failing()).notices == (
+        "What reviewers praise stands in for the cross-encoder: The reranker broke off.",
+    )
+    slow = Slow()
+    late = search_keen(judged, slow, budget_s=0.05)
+    slow.free.set()
+    assert late.notices[0].startswith("What reviewers praise stands in for the cross-encoder: ")
+    for result in (search_keen(judged, Failing()), late):
+        assert [found.parts for found in result.places] == [
+            found.parts for found in search_keen(judged).places
+        ]
+
+
+def test_with_a_cross_encoder_the_score_is_as_specified(judged):
+    result = search_keen(judged, Words())
+    assert result.notices == ()
+    assert {name for found in result.places for name in parts(found)} == {
+        "hybrid",
+        "confidence",
+        "cross_encoder",
+    }
+
+
+def test_without_a_weight_for_praise_the_score_is_as_specified(judged, library):
+    result = search_keen(judged, weights=PartWeights(aspects=0.0))
+    assert [found.parts for found in result.places] == [
+        found.parts for found in search(library).places
+    ]
+    assert result.notices == search(library).notices
+
+
+@pytest.mark.parametrize("wishes", [None, {}, {"service": 0.0, "price": 0.0}])
+def test_where_nothing_matters_praise_is_left_out(judged, wishes):
+    result = search(judged, preferring=wishes)
+    assert all("aspects" not in parts(found) for found in result.places)
+    assert "ranked without a cross-encoder" in result.notices[0]
+
+
+def test_where_no_place_found_is_judged_praise_is_left_out(judged, library):
+    assert all("aspects" not in parts(found) for found in search_keen(library).places)
+    alone = search(judged, asked("ramen queue"), preferring=KEEN, candidates=1)
+    assert ids(alone)[0] == "ramen"
+
+
+def test_a_cross_encoder_without_weight_lets_praise_count_and_nothing_is_said(judged):
+    result = search_keen(judged, weights=PartWeights(cross_encoder=0.0))
+    assert "aspects" in parts(result.places[0])
+    assert result.notices == ()
+
+
+@given(st.floats(0.1, 10))
+def test_wishes_that_are_all_as_many_times_as_strong_change_nothing(judged, times):
+    wishes = {name: times * weight for name, weight in KEEN.items()}
+    assert ids(search(judged, preferring=wishes)) == ids(search_keen(judged))
 
 
 def test_a_question_in_a_script_that_the_model_does_not_read_is_ranked_by_words_alone(library):
@@ -375,7 +481,7 @@ def test_a_place_best_in_a_part_does_not_fall_when_the_part_weighs_more(library,
     heavier = weights._replace(**{name: getattr(weights, name) + more})
     query = asked(types=("bar",))
     best = max(
-        search(library, query, Words(), weights=PartWeights(1.0, 1.0, 1.0, 1.0)).places,
+        search(library, query, Words(), weights=PartWeights(1.0, 1.0, 1.0, 1.0, 1.0)).places,
         key=lambda found: parts(found)[name],
     ).place.place_id
     before, after = (

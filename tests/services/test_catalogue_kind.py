@@ -161,6 +161,18 @@ def test_an_import_keeps_what_the_description_says_by_then(services, add, write)
     assert (kept.name, kept.refresh_s) == (source.name, source.refresh_s)
 
 
+def test_other_words_for_an_aspect_are_counted_in_every_place_again(services, add, write):
+    def judged(name):
+        return services.catalogue.place(LOCAL_USER, name).place.aspects
+
+    source = add(aspects={"cake": {"good": {"en": ["lovely cake"]}}})
+    imported(services, source)
+    assert (judged("a1"), judged("b2")) == ({"cake": (1, 0)}, {})
+    write(aspects={"cake": {"good": {"en": ["lovely cake"]}}, "beer": {"good": {"en": ["beer"]}}})
+    assert {outcome for outcome, _ in imported(services, source).values()} == {Outcome.CHANGED}
+    assert judged("b2") == {"beer": (1, 0)}
+
+
 def test_a_description_that_does_not_fit_the_data_changes_nothing(services, add, write):
     source = add()
     imported(services, source)

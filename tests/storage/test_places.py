@@ -1,5 +1,5 @@
 import math
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -42,19 +42,20 @@ class Catalogue:
         known = library.documents.known(self.id)
         self.remove([version.document_id for version in known.values()])
 
-    def publish(self, *places):
+    def publish(self, *places, at=NOW):
         """Publishes places given as (title, details) or, without details, plain documents."""
-        self.ledger.publish("index", self.run, [self.version(*place) for place in places])
+        versions = [self.version(*place, at=at) for place in places]
+        self.ledger.publish("index", self.run, versions)
 
     def remove(self, ids):
         self.ledger.remove(self.run, [(id_, item("x")) for id_ in ids])
 
-    def version(self, title, told=None):
+    def version(self, title, told=None, *, at=NOW):
         key = told["place_id"] if told else title
         document = StoredDocument(
             id=self.document(key), source_id=self.id, key=key, version="1", formats_version=1,
             title=title, location="places.jsonl", format="place", encoding=None, pages=(),
-            warnings=(), details={"place": told} if told else {}, imported_at=NOW, revision=1,
+            warnings=(), details={"place": told} if told else {}, imported_at=at, revision=1,
         )  # fmt: skip
         return NewVersion(document, "# " + title, (), item(key))
 
@@ -90,6 +91,7 @@ written = st.fixed_dictionaries(
         "ratings": st.integers(0, 2**31),
         "latitude": st.none() | st.floats(-90, 90),
         "longitude": st.none() | st.floats(-180, 180),
+        "aspects": st.dictionaries(names, st.lists(st.integers(0, 99), min_size=2, max_size=2)),
         "reviews": st.lists(
             st.tuples(
                 st.integers(0, 99), st.integers(0, 99), names, st.none() | numbers, names, names
@@ -116,6 +118,7 @@ def test_what_is_published_is_what_places_give_back(library, title, told):
         reviews=told["ratings"],
         latitude=told["latitude"],
         longitude=told["longitude"],
+        aspects={name: tuple(counts) for name, counts in told["aspects"].items()},
     )
     places = catalogue.places
     assert places.get(catalogue.id, told["place_id"]) == place
@@ -123,6 +126,7 @@ def test_what_is_published_is_what_places_give_back(library, title, told):
     assert places.by_documents([place.document_id]) == {place.document_id: place}
     assert places.values(catalogue.id) == {name: [v] for name, v in sorted(told["fields"].items())}
     assert places.types(catalogue.id) == sorted(set(told["types"]))
+    assert Places(library.database).aspect_counts(catalogue.id) == place.aspects
     reviews = [Review(*review) for review in told["reviews"]]
     assert places.reviews([place.document_id]) == {place.document_id: reviews}
 
@@ -188,6 +192,30 @@ def test_without_a_rated_place_there_is_no_mean(catalogue):
     assert catalogue.places.mean_rating(catalogue.id) is None
     catalogue.publish(("A", told("a")))
     assert catalogue.places.mean_rating(catalogue.id) is None
+
+
+def test_praise_and_blame_are_summed_over_a_catalogue(catalogue, library):
+    other = Catalogue(library, "/other")
+    other.publish(("C", told("c", aspects={"food": [50, 50]})))
+    a, b = told("a", aspects={"food": [2, 1]}), told("b", aspects={"food": [3, 0], "price": [0, 4]})
+    catalogue.publish(("A", a), ("B", b), ("Plain", None))
+    assert catalogue.places.aspect_counts(catalogue.id) == {"food": (5, 1), "price": (0, 4)}
+    assert catalogue.places.aspect_counts("none") == {}
+
+
+def test_praise_is_summed_anew_after_each_import(catalogue):
+    def counts():
+        return catalogue.places.aspect_counts(catalogue.id)
+
+    first, again = told("a", aspects={"food": [1, 0]}), told("a", aspects={"food": [0, 7]})
+    catalogue.publish(("A", first))
+    assert counts() == counts() == {"food": (1, 0)}
+    catalogue.publish(("B", told("b", aspects={"food": [1, 1]})))
+    assert counts() == {"food": (2, 1)}
+    catalogue.publish(("A", again), at=NOW + timedelta(seconds=1))
+    assert counts() == {"food": (1, 8)}
+    catalogue.remove([catalogue.document("a"), catalogue.document("b")])
+    assert counts() == {}
 
 
 def test_a_place_goes_when_its_document_is_none_any_more(catalogue):

@@ -23,6 +23,7 @@ def upgrade() -> None:
         sa.Column("ratings", sa.Integer(), nullable=False),
         sa.Column("latitude", sa.Double(), nullable=True),
         sa.Column("longitude", sa.Double(), nullable=True),
+        sa.Column("aspects", sa.JSON(), nullable=False),
         sa.ForeignKeyConstraint(
             ["document_id"],
             ["documents.id"],

@@ -6,6 +6,7 @@ import pytest
 
 from domain import Before, DocumentRef, Gone, Skipped
 from errors import SourceError, UnreadableError
+from loaders.catalogue.judge import Judge
 from loaders.catalogue.places import CataloguePlaces
 from loaders.split import split
 from tests.loaders.catalogue.catalogues import CAFES, TOLD, write_catalogue
@@ -83,6 +84,7 @@ def test_what_is_kept_of_a_place_is_json_and_says_where_reviews_stand(catalogue)
         "ratings": 2,
         "latitude": 51.4,
         "longitude": -2.6,
+        "aspects": {},
     }
     assert [LINDEN[start:end] for start, end, *_ in reviews] == ["Lovely cake.", "Too loud."]
     assert [tuple(rest) for _, _, *rest in reviews] == [
@@ -167,6 +169,46 @@ def test_a_version_follows_from_the_row_its_reviews_and_what_columns_mean(catalo
         version(rating={"column": "stars", "scale": 10}),
     ]
     assert len({same, *others}) == 5
+
+
+def words_of(aspects):
+    """A judge that takes each review as praise of an aspect whose words it has."""
+    known = {aspect.name: aspect.good.get("en", ()) for aspect in aspects}
+
+    def counted(reviews):
+        counts = {
+            name: sum(any(word in review for word in words) for review in reviews)
+            for name, words in known.items()
+        }
+        return {name: (count, 0) for name, count in counts.items() if count}
+
+    return counted
+
+
+COSY = {"cosiness": {"good": {"en": ["Lovely", "too *loud*"]}}}
+
+
+def test_what_the_judge_counts_in_the_reviews_is_kept_of_a_place(tmp_path):
+    told = [TOLD[0], TOLD[1] | {"body": "too *loud*"}, *TOLD[2:]]
+    path = write_catalogue(tmp_path / "cafes", told=told, aspects=COSY)
+    loader = CataloguePlaces(path, judge=Judge(1, words_of))
+    assert place(loader, "a1")["aspects"] == {"cosiness": [2, 0]}
+    assert place(loader, "b2")["aspects"] == {}
+
+
+def test_a_version_follows_from_the_words_of_aspects_and_from_those_that_the_judge_knows(tmp_path):
+    def version(judge=1, aspects=COSY):
+        path = write_catalogue(tmp_path / "cafes", aspects=aspects)
+        return refs(CataloguePlaces(path, judge=Judge(judge, words_of)))["a1"].version
+
+    assert version() == version()
+    others = [
+        version(judge=2),
+        version(aspects={"cosiness": {"good": {"en": ["Lovely"]}}}),
+        version(aspects=COSY | {"food": {}}),
+        version(aspects=None),
+    ]
+    assert len({version(), *others}) == 5
 
 
 def test_a_document_is_of_the_version_that_is_listed(catalogue):
