@@ -42,7 +42,8 @@ class CatalogueAnswerer:
     def pieces(self, material: Material) -> Generator[str, None, str]:
         """The answer as it is written, its markers with their quotes; then why it is cut short.
 
-        A model is not asked where there is no place to speak of. Closing this ends its stream.
+        A model is not asked where there is no place to speak of. Where it writes nothing, the
+        answer is the one without a model, and the notice says so. Closing this ends its stream.
 
         Raises:
             ModelError: The model failed, perhaps after some pieces.
@@ -51,14 +52,18 @@ class CatalogueAnswerer:
             yield from compose(material)
             return ""
         stream = cast("Generator[Any]", self.model.stream(answer_messages(material)))
-        notice = ""
+        notice, is_blank = "", True
         with closing(stream):
             for piece in stream:
                 if piece.text:
+                    is_blank = is_blank and not piece.text.strip()
                     yield storable(piece.text)
                 if piece.response_metadata.get("finish_reason") == "length":
                     notice = CUT_SHORT
-        return notice
+        if not is_blank:
+            return notice
+        yield from compose(material)
+        return notice or f"{self.model_label} wrote nothing: this answer is put together by rules."
 
 
 @dataclass

@@ -180,7 +180,8 @@ class QuestionRun:
         shown, others = places[:SHOWN_PLACES], places[SHOWN_PLACES:]
         told = translate([one.patterns for one in shown], self._with.model, self._asked.language)
         pairs = zip(shown, told.patterns, strict=True)
-        return (*(replace(one, patterns=of) for one, of in pairs), *others), told.notice
+        notice = f"Not all quotes could be translated. {told.notice}" if told.notice else ""
+        return (*(replace(one, patterns=of) for one, of in pairs), *others), notice
 
     def _time(self, moment: str) -> None:
         """Know how many milliseconds it took to come; of one that comes again, the first time."""

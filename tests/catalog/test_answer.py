@@ -409,6 +409,14 @@ def test_an_answer_cut_at_its_longest_says_so(trattoria, answerer, model_server)
     assert (shown, writing.notice) == ("It is in", CUT_SHORT)
 
 
+@pytest.mark.parametrize("wrote", ["", " \n"])
+def test_where_the_model_writes_nothing_the_rules_answer(trattoria, answerer, model_server, wrote):
+    model_server.will(Text(wrote))
+    writing, shown = written(trattoria.material(), answerer)
+    assert shown.strip() == written(trattoria.material())[1]
+    assert writing.notice == f"{MODEL} wrote nothing: this answer is put together by rules."
+
+
 def test_who_leaves_ends_the_models_stream(trattoria, answerer, model_server):
     model_server.will(Text(*["It is so good. "] * 500, pause_s=0.01))
     texts = answerer.write(trattoria.material()).texts()

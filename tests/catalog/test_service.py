@@ -291,6 +291,13 @@ class TestWithAChatModel:
         assert [all(of) for of in translated] == [True] * 5 + [False] * 2
         assert [any(of) for of in translated] == [True] * 5 + [False] * 2
 
+    def test_what_a_failed_translation_left_is_told(self, search, model_server):
+        query = CatalogueQuery(QUESTION, "italian", aspect_weights={"ambience": 0.9})
+        model_server.will(Text("Nothing to say."))
+        model_server.answer = lambda _: Fault(500)
+        notice = answer_of(search(understood=query)).notices[-1]
+        assert notice.startswith("Not all quotes could be translated. 127.0.0.1")
+
     def test_leaving_closes_what_it_is_writing(self, search, model_server):
         model_server.will(
             ToolCalls(Call("catalogue_query", ANALYSIS)), Text(*["word "] * 400, pause_s=0.01)
