@@ -18,7 +18,7 @@ from catalog.events import (
 )
 from catalog.material import SHOWN_PLACES
 from catalog.places_view import PlacesView
-from catalog.preferences import merged
+from catalog.preferences import merged, spoken_of
 from catalog.search_engine import EngineResult, SearchEngine
 from catalog.translation import translate
 from domain import CatalogueQuery, FoundPlace, Source
@@ -88,13 +88,12 @@ class QuestionRun:
                 is a notice.
         """
         catalogue = self._asked.catalogue
-        query = self._asked.understood or self._analyse()
-        weights = merged(
-            query.aspect_weights, self._asked.person_weights, catalogue.description.aspect_names
-        )
+        query = self._understood()
+        person, aspects = self._asked.person_weights, catalogue.description.aspect_names
+        weights = merged(query.aspect_weights, person, aspects)
         self._time("understood")
         yield Understood(query, weights)
-        result = self._rank(query, weights)
+        result = self._rank(query, spoken_of(query.aspect_weights, person, aspects))
         self._time("ranked")
         yield Ranked(result.places, result.notices)
         material = self._material(query, weights, result.places)
@@ -102,6 +101,13 @@ class QuestionRun:
         writing = answerer.write(material)
         yield from self._written(writing)
         yield Answered(self._answer(writing, answerer.name, result.notices))
+
+    def _understood(self) -> CatalogueQuery:
+        given = self._asked.understood
+        if given is None:
+            return self._analyse()
+        # What a model worded stays: asking it again could change what the person left standing.
+        return given if given.analysed_by else self._asked.catalogue.rules.reworded(given)
 
     def _analyse(self) -> CatalogueQuery:
         catalogue, model = self._asked.catalogue, self._with.model

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.catalogues import Catalogue
-from catalog.preferences import merged
+from catalog.preferences import spoken_of
 from catalog.scores import PartWeights
 from domain import CatalogueQuery, Principal
 from evaluation.catalogue_figures import LanguageFigures, Outcome, figures_by_language
@@ -77,7 +77,7 @@ class CatalogueEvaluation:
 
     def _found(self, engine: "SearchEngine", query: CatalogueQuery) -> list[str]:
         told = self.catalogue.description
-        weights = merged(query.aspect_weights, {}, told.aspect_names)
+        weights = spoken_of(query.aspect_weights, {}, told.aspect_names)
         found = engine.search(self.catalogue.id, told.rating_scale, query, weights)
         return [one.place.place_id for one in found.places]
 

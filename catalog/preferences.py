@@ -62,8 +62,21 @@ def merged(
     It is what the question said where it said something (0.0 is something, None is not), else the
     person's weight, else the default. Other aspects than those of the catalogue are left out.
     """
+    names = list(aspects)
+    said = spoken_of(analysed, person, names)
+    return {aspect: said.get(aspect, default) for aspect in names}
+
+
+def spoken_of(
+    analysed: Mapping[str, float | None], person: Mapping[str, float], aspects: Iterable[str]
+) -> dict[str, float]:
+    """The same weights of those aspects alone that the question or the person says something of.
+
+    Places are ranked by these: what nobody speaks of must not blur a wish.
+    """
     said = {aspect: weight for aspect, weight in analysed.items() if weight is not None}
-    return {aspect: said.get(aspect, person.get(aspect, default)) for aspect in aspects}
+    known = {**person, **said}
+    return {aspect: known[aspect] for aspect in aspects if aspect in known}
 
 
 def preference_text(weights: Mapping[str, float]) -> str:

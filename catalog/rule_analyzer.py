@@ -1,6 +1,7 @@
 """Understands questions about a catalogue by rules and words, in English, Korean and Japanese."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from catalog.english_query import english_query
 from catalog.folded_text import folded
@@ -47,8 +48,15 @@ class RuleAnalyzer:
         filters = self._values_said.read(text, rating)
         said = said_weights(text, self._lexicon)
         weights = {name: said.get(name) for name in self._description.aspect_names}
-        query_en = english_query(question, self._description, filters, weights)
-        return CatalogueQuery(question, query_en, filters, weights)
+        return self.reworded(CatalogueQuery(question, "", filters, weights))
+
+    def reworded(self, query: CatalogueQuery) -> CatalogueQuery:
+        """The query with the English wording of what it holds now, as after a filter was removed.
+
+        That of an English question is the question itself.
+        """
+        told = (query.question, self._description, query.filters, query.aspect_weights)
+        return replace(query, query_en=english_query(*told))
 
 
 def _values(

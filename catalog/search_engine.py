@@ -110,8 +110,8 @@ class SearchEngine:
             scale: The highest rating in it.
             query: The question. The vectors and the cross-encoder see its English wording; BM25
                 looks for the words of both.
-            weights: What matters to the person, 0 to 1 for each aspect of the catalogue; see
-                `catalog.preferences.merged`. None where nothing is known of that.
+            weights: 0 to 1 for each aspect that the question or the person speaks of; see
+                `catalog.preferences.spoken_of`. None where nothing is known of that.
 
         Raises:
             StorageError, ModelError: The index can't be read, or the embedding fails.

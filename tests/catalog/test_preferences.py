@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.preferences import as_weights, checked, merged, preference_text, preferred
+from catalog.preferences import (
+    as_weights,
+    checked,
+    merged,
+    preference_text,
+    preferred,
+    spoken_of,
+)
 from domain import ASPECTS
 from errors import InputError
 
@@ -131,3 +138,15 @@ def test_an_aspect_of_another_catalogue_is_called_by_its_name():
 @given(weights)
 def test_the_text_does_not_depend_on_the_order_of_the_aspects(weighed):
     assert preference_text(turned(weighed)) == preference_text(weighed)
+
+
+def test_only_what_somebody_speaks_of_is_spoken_of():
+    said, person = {"price": 0.0, "food": None}, {"price": 0.8, "service": 0.4, "noise": 1.0}
+    assert spoken_of(said, person, ASPECTS) == {"service": 0.4, "price": 0.0}
+
+
+@given(analysed, weights)
+def test_what_is_spoken_of_weighs_as_in_the_whole(said, person):
+    found = spoken_of(said, person, ASPECTS)
+    assert found.items() <= merged(said, person, ASPECTS).items()
+    assert set(found) == {a for a in ASPECTS if said.get(a) is not None or a in person}

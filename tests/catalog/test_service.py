@@ -164,8 +164,16 @@ def test_an_analysis_that_is_given_is_searched_for_as_it_is(search):
     understood = next(search("ramen in Brooklyn")).query
     wider = replace(understood, filters=CatalogueFilters())
     first, *rest = search("ramen in Brooklyn", understood=wider)
-    assert first.query is wider
+    assert first.query == wider
     assert {one.place.place_id for one in answer_of(rest).places} > {"lucia", "taro"}
+
+
+def test_a_filter_that_was_removed_is_in_the_english_wording_no_more(search):
+    understood = next(search("브루클린의 분위기 좋은 이탈리안")).query
+    assert "Brooklyn" in understood.query_en
+    wider = replace(understood, filters=replace(understood.filters, fields={}))
+    query = next(search(understood.question, understood=wider)).query
+    assert query.query_en == understood.query_en.replace(" in Brooklyn", "")
 
 
 def test_it_tells_how_long_each_step_took(search):
