@@ -23,6 +23,8 @@ class AnswerTexts:
     nothing: str
     without: str
     separator: str
+    comma: str
+    space: str
     at_least: str
     aspects: Mapping[str, str]
 
@@ -30,11 +32,11 @@ class AnswerTexts:
         """Says that there is no such place, and asks which of the filters to leave out."""
         if not filters:
             return self.nothing
-        return f"{self.nothing} {self.without.format(filters=self.separator.join(filters))}"
+        return self.nothing + self.space + self.without.format(filters=self.separator.join(filters))
 
     def nothing_said(self, aspects: Sequence[str]) -> str:
         """Says that reviews tell nothing again and again of these, which were asked for."""
-        return self.unsaid.format(aspects=", ".join(aspects))
+        return self.unsaid.format(aspects=self.comma.join(aspects))
 
     def judged(self, aspect: str, *, praises: bool) -> str:
         """What stands before a quote that praises or blames the aspect."""
@@ -53,13 +55,15 @@ TEXTS: Mapping[str, AnswerTexts] = {
         nothing="I found no place that fits.",
         without="Shall I search without {filters}?",
         separator=" or without ",
+        comma=", ",
+        space=" ",
         at_least="a rating of at least {rating:g}",
         aspects={
             "food": "Food",
             "service": "Service",
             "ambience": "Ambience",
             "price": "Price",
-            "hygiene": "Hygiene",
+            "hygiene": "Cleanliness",
             "waiting": "Waiting",
             "accessibility": "Accessibility",
         },
@@ -67,45 +71,49 @@ TEXTS: Mapping[str, AnswerTexts] = {
     "ko": AnswerTexts(
         intro="가장 잘 맞는 곳입니다:",
         rating="평점 {rating}",
-        praised="{aspect}, 거듭 나오는 칭찬",
-        blamed="{aspect}, 거듭 나오는 불만",
-        unsaid="{aspects}: 거듭 나오는 말은 찾지 못했습니다.",
+        praised="여러 리뷰의 {aspect} 칭찬",
+        blamed="여러 리뷰의 {aspect} 불만",
+        unsaid="{aspects}: 여러 리뷰에 공통된 평가는 찾지 못했습니다.",
         review="리뷰",
         original="원문",
         nothing="조건에 맞는 곳을 찾지 못했습니다.",
         without="{filters} 조건을 빼고 찾아볼까요?",
         separator=" 또는 ",
+        comma=", ",
+        space=" ",
         at_least="평점 {rating:g} 이상",
         aspects={
             "food": "음식",
             "service": "서비스",
             "ambience": "분위기",
             "price": "가격",
-            "hygiene": "위생",
+            "hygiene": "청결",
             "waiting": "대기",
             "accessibility": "접근성",
         },
     ),
     "ja": AnswerTexts(
-        intro="最も合う場所です：",
+        intro="条件に最も合うスポットです：",
         rating="評価 {rating}",
-        praised="{aspect}、繰り返し好評",
-        blamed="{aspect}、繰り返し不評",
-        unsaid="{aspects}：繰り返し言われていることは見つかりませんでした。",
+        praised="{aspect}：複数のレビューで好評",
+        blamed="{aspect}：複数のレビューで不評",
+        unsaid="{aspects}：複数のレビューに共通する評価は見つかりませんでした。",
         review="レビュー",
         original="原文",
-        nothing="条件に合う場所は見つかりませんでした。",
-        without="{filters}の条件を外して探しましょうか？",
+        nothing="条件に合うスポットは見つかりませんでした。",
+        without="{filters}の条件を外して探しますか？",
         separator="または",
+        comma="、",
+        space="",
         at_least="評価{rating:g}以上",
         aspects={
             "food": "料理",
-            "service": "サービス",
+            "service": "接客",
             "ambience": "雰囲気",
             "price": "価格",
-            "hygiene": "衛生",
+            "hygiene": "清潔さ",
             "waiting": "待ち時間",
-            "accessibility": "アクセス",
+            "accessibility": "アクセス・バリアフリー",
         },
     ),
 }

@@ -104,11 +104,12 @@ def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> 
         for one in description.filters
         if (value := place.fields.get(one.name))
     ]
-    kinds = _cited(facts, ", ".join(types), [description.types_column])
+    comma = TEXTS[language].comma
+    kinds = _cited(facts, comma.join(types), [description.types_column])
     rating_column = description.rating or "rating"
     value = _line(facts, rating_column).partition(": ")[2]
     rating = TEXTS[language].rating.format(rating=value) if value else ""
-    return ", ".join(filter(None, (kinds, *where, _cited(facts, rating, [rating_column]))))
+    return comma.join(filter(None, (kinds, *where, _cited(facts, rating, [rating_column]))))
 
 
 def _cited(facts: Source, statement: str, columns: Sequence[str]) -> str:
@@ -186,7 +187,7 @@ def _quoted(text: str, source: Source) -> str:
 def _label(name: str, text: str, language: str) -> str:
     """Who says it, and that it is in another language, where there is anything to say of it."""
     original = "" if is_in(text, language) else TEXTS[language].original
-    told = ", ".join(filter(None, (name, original)))
+    told = TEXTS[language].comma.join(filter(None, (name, original)))
     return f"[{told}]" if told else ""
 
 

@@ -15,8 +15,8 @@ from ui.text_templates import is_for_people, template_of
 
 SAID = frozenset(
     (
-        *("error", "incomplete", "message", "notes", "notices", "problem", "reason", "refused"),
-        *("warning", "warnings"),
+        *("error", "incomplete", "message", "notes", "notice", "notices", "problem", "reason"),
+        *("refused", "warning", "warnings"),
     )
 )
 THING = "what"

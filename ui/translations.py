@@ -19,8 +19,8 @@ from ui.text_flow import texts_said
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "ui" / "english"
 SPEAKING = (
-    *("agent/telling.py", "bootstrap", "chains", "domain", "errors.py", "language", "loaders"),
-    *("models", "retrievers", "services", "settings.py", "storage"),
+    *("agent/telling.py", "bootstrap", "catalog", "chains", "domain", "errors.py", "language"),
+    *("loaders", "models", "retrievers", "services", "settings.py", "storage"),
 )
 TRANSLATED = [language for language in LOCALES if language != ENGLISH]
 WIDTH = 100

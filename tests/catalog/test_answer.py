@@ -67,7 +67,7 @@ def test_a_place_is_told_by_its_facts_its_praise_and_its_blame(trattoria):
     ("language", "words"),
     [
         ("ko", ("이탈리안", "브루클린", "평점 4.6/5", "[한국인 리뷰]", "[현지인 리뷰, 원문]")),
-        ("ja", ("イタリアン", "ブルックリン", "評価 4.6/5", "[韓国人のレビュー, 原文]")),
+        ("ja", ("イタリアン", "ブルックリン", "評価 4.6/5", "[韓国人のレビュー、原文]")),
     ],
 )
 def test_it_is_told_in_the_persons_language(trattoria, language, words):
@@ -177,8 +177,8 @@ def test_a_catalogue_that_describes_little_names_what_it_knows(trattoria):
          "of at least 4.5?"),
         ("ko", "조건에 맞는 곳을 찾지 못했습니다. 브루클린 또는 평점 4.5 이상 조건을 빼고 "
          "찾아볼까요?"),
-        ("ja", "条件に合う場所は見つかりませんでした。 ブルックリンまたは評価4.5以上の条件を"
-         "外して探しましょうか？"),
+        ("ja", "条件に合うスポットは見つかりませんでした。ブルックリンまたは評価4.5以上の条件を"
+         "外して探しますか？"),
     ],
 )  # fmt: skip
 def test_where_nothing_is_found_it_names_the_filters_to_leave_out(language, asked):
@@ -192,8 +192,8 @@ def test_where_nothing_is_found_it_names_the_filters_to_leave_out(language, aske
     ("language", "said"),
     [
         ("en", "- I found nothing that reviews say again and again about: waiting, price."),
-        ("ko", "- 대기, 가격: 거듭 나오는 말은 찾지 못했습니다."),
-        ("ja", "- 待ち時間, 価格：繰り返し言われていることは見つかりませんでした。"),
+        ("ko", "- 대기, 가격: 여러 리뷰에 공통된 평가는 찾지 못했습니다."),
+        ("ja", "- 待ち時間、価格：複数のレビューに共通する評価は見つかりませんでした。"),
     ],
 )
 def test_what_was_asked_for_and_nobody_says_again_and_again_is_told(trattoria, language, said):
