@@ -77,6 +77,16 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class NewOptions:
+    """What a source says of itself by now, such as what its columns mean.
+
+    An import keeps `values` among the source's options before it reads; a dry run does not.
+    """
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Before:
     """What earlier imports left, for loaders that ask their source only for what has changed.
 
@@ -93,7 +103,7 @@ class Before:
 NOTHING_BEFORE = Before()
 """A source that was never imported."""
 
-Listed = DocumentRef | Skipped | Gone | Mark
+Listed = DocumentRef | Skipped | Gone | Mark | NewOptions
 """What loaders list; a mark, if any, comes last."""
 
 

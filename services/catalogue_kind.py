@@ -1,6 +1,6 @@
 """Catalogues of places as a kind of source: a description, and the data beside it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,18 +8,14 @@ from domain import DocumentRef, Principal, Skipped, Wait
 from errors import SourceError
 from loaders.catalogue.description import description_of, read_description
 from loaders.catalogue.judge import Judge
-from loaders.catalogue.places import CataloguePlaces
+from loaders.catalogue.places import DESCRIPTION, CataloguePlaces
 from services.import_run import Loader
 from services.source_fields import Field, Given, required
 from services.source_kinds import TITLES, Added, Seen, keep_once
 from storage.sources import Sources, StoredSource, unsaved
 
 KIND = "catalogue"
-DESCRIPTION = "description"
-"""Among a source's options: the mapping that `loaders.catalogue.description_of` reads."""
-
 _SHOWN_CHARS = 300
-OnListed = Callable[[Mapping[str, Any]], None]
 
 
 class CatalogueKind:
@@ -65,8 +61,8 @@ class CatalogueKind:
         return {DESCRIPTION: read_description(path)}
 
     def loader(self, source: StoredSource, wait: Wait) -> Loader:  # noqa: ARG002  # a folder asks for no patience
-        """Its places; once the data is listed and fits it, what the description says is kept."""
-        return self._places(Path(source.location), lambda told: self._keep(source.id, told))
+        """Its places, and what its description says by then."""
+        return self._places(Path(source.location))
 
     def forget(self, source: StoredSource) -> None:
         """The files stay where they are."""
@@ -79,13 +75,13 @@ class CatalogueKind:
             raise SourceError(f"No place of {path} can be imported. The first: {skipped[0].reason}")
         return Seen(len(titles), tuple(titles[:TITLES]), skipped)
 
-    def _places(self, path: Path, on_listed: OnListed | None = None) -> CataloguePlaces:
+    def _places(self, path: Path) -> CataloguePlaces:
         """The places of a catalogue.
 
         Raises:
             SourceError: Its description is wrong, or a file of it is Footnote's own.
         """
-        places = CataloguePlaces(path, on_listed, judge=self._judge)
+        places = CataloguePlaces(path, self._judge)
         self._refuse_own(path)
         for file in places.files():
             self._refuse_own(file)
@@ -95,15 +91,6 @@ class CatalogueKind:
         if path.resolve().is_relative_to(self._data_dir.resolve()):
             raise SourceError(
                 f"{path} belongs to Footnote's data folder: import a catalogue of your own."
-            )
-
-    def _keep(self, source_id: str, told: Mapping[str, Any]) -> None:
-        """Keep what the description says now, so that questions are understood by it."""
-        source = self._sources.get(source_id)
-        if source.options.get(DESCRIPTION) != told:
-            options = {DESCRIPTION: told}
-            self._sources.save(
-                source.id, name=source.name, options=options, refresh_s=source.refresh_s
             )
 
 

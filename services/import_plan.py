@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from domain import DocumentRef, Gone, ImportItem, Listed, Mark, Outcome, Skipped
+from domain import DocumentRef, Gone, ImportItem, Listed, Mark, NewOptions, Outcome, Skipped
 from errors import NothingToReadError, UnreadableError
 from storage.documents import KnownVersion
 from storage.imports import Failure
@@ -21,7 +21,8 @@ class Plan:
     `settled` are outcomes that need no work; `gone` are (document id, item) to remove, without
     the `held_back` documents that wait for a confirmation. `failures` are, by key, of what could
     not even be listed; `forgotten` are the keys of remembered failures that no longer hold.
-    `mark` is where the next listing may begin, None where the loader told none.
+    `mark` is where the next listing may begin, None where the loader told none. `options` are what
+    the source says of itself by now.
     """
 
     to_read: list[DocumentRef] = field(default_factory=list)
@@ -31,6 +32,7 @@ class Plan:
     failures: dict[str, Failure] = field(default_factory=dict)
     forgotten: list[str] = field(default_factory=list)
     mark: Mapping[str, Any] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def plan(
@@ -62,7 +64,8 @@ def plan(
     """
     asked, left_out = frozenset(keys), frozenset(left_out)
     seen = _look(listing, asked, left_out)
-    result = Plan(settled=[_twin(ref) for ref in seen.twins], mark=seen.mark)
+    twins = [_twin(ref) for ref in seen.twins]
+    result = Plan(settled=twins, mark=seen.mark, options=seen.options)
     for ref in seen.documents:
         if asked:
             result.to_read.append(ref)
@@ -89,6 +92,7 @@ class _Seen:
     skipped: list[Skipped] = field(default_factory=list)
     gone: dict[str, Gone] = field(default_factory=dict)
     mark: Mapping[str, Any] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _look(listing: Iterable[Listed], asked: Collection[str], left_out: Collection[str]) -> _Seen:
@@ -96,6 +100,8 @@ def _look(listing: Iterable[Listed], asked: Collection[str], left_out: Collectio
     for entry in listing:
         if isinstance(entry, Mark):
             seen.mark = entry.values
+        elif isinstance(entry, NewOptions):
+            seen.options = entry.values
         elif isinstance(entry, Gone):
             seen.gone[entry.key] = entry
         elif entry.key in left_out:

@@ -212,6 +212,8 @@ class ImportService:
             keys=keys,
             confirm_removals=confirm_removals,
         )
+        if work.options:
+            self._sources.set_options(source.id, work.options)
         run.execute(work, known)
         if not keys:
             self._leave_mark(source, work)

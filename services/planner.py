@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from domain import Before, DocumentRef, Gone, Listed, Mark
+from domain import Before, DocumentRef, Gone, Listed, Mark, NewOptions
 from services.import_plan import Plan, plan
 from services.import_run import Loader
 from services.progress import Cancelled, OnProgress, Progress, Stage, stop_if
@@ -76,6 +76,6 @@ def _listed(
 
 
 def _name(entry: Listed) -> str:
-    if isinstance(entry, Mark):
+    if isinstance(entry, Mark | NewOptions):
         return ""
     return entry.key if isinstance(entry, Gone) else entry.name

@@ -148,9 +148,14 @@ class Sources:
             if row is None:
                 raise NotFoundError(f"there is no source {source_id}")
             row.name, row.refresh_s = name, refresh_s
-            after = {**row.options, **options}
-            if after != row.options:
-                row.options, row.mark = after, {}
+            _set_options(row, options)
+
+    def set_options(self, source_id: str, options: Mapping[str, Any]) -> None:
+        """Bring a source to these options as `save` does; one that is gone stays gone."""
+        with self._database.write() as session:
+            row = session.get(SourceRow, source_id, with_for_update=True)
+            if row is not None:
+                _set_options(row, options)
 
     def mark(self, source_id: str, values: Mapping[str, Any]) -> None:
         """Note where the source's next listing may begin."""
@@ -206,6 +211,12 @@ def unsaved(
     """The source as it will be kept, once it is."""
     id_ = _source_id(kind, location)
     return StoredSource(id_, kind, name, location, dict(options or {}), datetime.now(UTC))
+
+
+def _set_options(row: SourceRow, options: Mapping[str, Any]) -> None:
+    after = {**row.options, **options}
+    if after != row.options:
+        row.options, row.mark = after, {}
 
 
 def _source_id(kind: str, location: str) -> str:

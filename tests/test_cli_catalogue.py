@@ -57,7 +57,7 @@ def test_why_reviews_are_left_out_is_told_once(run, tmp_path):
     path = str(write_restaurants(tmp_path / "it", [{**PLACES[0], "reviews": reviews}, PLACES[1]]))
     told = run("add", path)
     assert "warning   Trattoria Lucia: " in told
-    assert "11 is not a number from 0 to 5: the review is left out" in told
+    assert "11 is not a number from 0 to 5; correct it" in told
     assert "warning" not in run("add", path)
 
 

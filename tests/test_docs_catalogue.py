@@ -10,7 +10,7 @@ from catalog.preferences import checked
 from catalog.query_analyzer import RuleAnalyzer
 from catalog.scores import DEFAULT_WEIGHTS, PRAISE_PRIOR_WEIGHT
 from catalog.search_engine import EngineOptions
-from domain import ASPECTS, Aspect
+from domain import ASPECTS, Aspect, DocumentRef, Skipped
 from errors import AppError, SourceError
 from loaders.catalogue.description import description_of, read_description
 from loaders.catalogue.places import CataloguePlaces
@@ -53,9 +53,9 @@ def write(folder, files):
 def complaints(places):
     try:
         for item in places.list():
-            if hasattr(item, "reason"):
+            if isinstance(item, Skipped):
                 yield item.reason
-            else:
+            elif isinstance(item, DocumentRef):
                 yield from places.read(item).metadata["warnings"]
     except SourceError as error:
         yield str(error)

@@ -15,6 +15,8 @@ from loaders.catalogue.reviews import ReviewRows, check_nested, review_rows
 from loaders.catalogue.rows import Row, key_of
 from loaders.catalogue.tables import check_columns, read_table
 
+_SHOWN_CHARS = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Data:
@@ -56,20 +58,30 @@ def data_files(folder: Path, description: CatalogueDescription) -> list[Path]:
     """The files of the data, as they lie when links are followed.
 
     Raises:
-        SourceError: One is not in the folder.
+        SourceError: One can't be there, or is not in the folder.
     """
     named = [("places", description.places)]
     if description.reviews and description.reviews.file:
         named.append(("reviews.file", description.reviews.file))
     found = []
     for field, file in named:
-        path = (folder / file).resolve()
+        path = _resolved(folder, field, file)
         if not path.is_relative_to(folder.resolve()):
             raise SourceError(
                 f"{field}: {file} is a link to something outside the description's folder"
             )
         found.append(path)
     return found
+
+
+def _resolved(folder: Path, field: str, file: str) -> Path:
+    try:
+        path = (folder / file).resolve()
+        path.exists()  # what resolves can still be too long, or within what may not be opened
+    except (OSError, ValueError, RuntimeError) as error:  # NUL, a name too long, a loop of links
+        told = getattr(error, "strerror", None) or error
+        raise SourceError(f"{field}: {file[:_SHOWN_CHARS]!r} can't be opened: {told}") from error
+    return path
 
 
 def read_data(folder: Path, description: CatalogueDescription, judge: Judge) -> Data:

@@ -206,8 +206,10 @@ def _value(name: str, node: Any) -> Any:
         return [_value(name, item) for item in node.value]
     found: dict[str, Any] = {}
     for key, value in node.value:
-        if str(key.value) in found:
-            line = key.start_mark.line + 1
-            raise SourceError(f"{name}, line {line}: “{key.value}” stands there twice: keep one")
-        found[str(key.value)] = _value(name, value)
+        where = f"{name}, line {key.start_mark.line + 1}"
+        if key.id != "scalar":
+            raise SourceError(f"{where}: the name of a field must stand before the colon")
+        if key.value in found:
+            raise SourceError(f"{where}: “{key.value}” stands there twice: keep one")
+        found[key.value] = _value(name, value)
     return found

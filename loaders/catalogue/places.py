@@ -1,10 +1,10 @@
 """A catalogue as a source: each place of its data is a document."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from domain import NOTHING_BEFORE, Before, DocumentRef, Gone, Skipped
+from domain import NOTHING_BEFORE, Before, DocumentRef, Gone, NewOptions, Skipped
 from errors import UnreadableError
 from loaders.catalogue.data import Data, data_files, read_data
 from loaders.catalogue.description import description_of, read_description
@@ -16,24 +16,20 @@ if TYPE_CHECKING:  # slow, and a catalogue without news needs none of it
     from langchain_core.documents import Document
 
 
+DESCRIPTION = "description"
+"""Among a source's options: the mapping that `loaders.catalogue.description_of` reads."""
+
+
 class CataloguePlaces:
     """Lists and reads the places of a catalogue; its data is in memory from the first of both."""
 
-    def __init__(
-        self,
-        path: Path,
-        on_listed: Callable[[Mapping[str, Any]], None] | None = None,
-        *,
-        judge: Judge = NO_JUDGE,
-    ) -> None:
+    def __init__(self, path: Path, judge: Judge = NO_JUDGE) -> None:
         """Take the catalogue that the file at `path` describes; nothing is opened.
 
-        `on_listed` is told what stands in that file whenever the data is listed and fits it.
         `judge` counts for each place what its reviews praise and blame.
         """
         self._path = path
         self._judge = judge
-        self._on_listed = on_listed
         self._data: Data | None = None
 
     def files(self) -> list[Path]:
@@ -44,8 +40,10 @@ class CataloguePlaces:
         """
         return data_files(self._path.parent, description_of(read_description(self._path)))
 
-    def list(self, before: Before = NOTHING_BEFORE) -> Iterator[DocumentRef | Skipped | Gone]:
-        """Yield every place in the order of the data, its id as the key.
+    def list(
+        self, before: Before = NOTHING_BEFORE
+    ) -> Iterator[DocumentRef | Skipped | Gone | NewOptions]:
+        """Yield every place in the order of the data, its id as the key; last the description.
 
         A version follows from the place's row, its reviews, what the description says of their
         columns, and the words of aspects, which reviews are read by: the description's and, by its
@@ -59,13 +57,12 @@ class CataloguePlaces:
         """
         told = read_description(self._path)
         self._data = data = read_data(self._path.parent, description_of(told), self._judge)
-        if self._on_listed is not None:
-            self._on_listed(told)
         for key in data.places:
             known = before.documents.get(key)
             yield from _items(data, key, known.version if known else "")
         yield from _nameless(data, before)
         yield from _lost_reviews(data)
+        yield NewOptions({DESCRIPTION: told})
 
     def read(self, ref: DocumentRef) -> "Document":
         """Read a place that `list` has yielded.
@@ -101,7 +98,8 @@ def _items(data: Data, key: str, version: str) -> Iterator[DocumentRef | Skipped
     for row in data.places[key]:
         if row is not chosen:
             why = (
-                f"{row.where}: {data.description.id}: {key} is the place of {chosen.where} already"
+                f"{row.where}: {data.description.id}: {key} is the place of {chosen.where} already:"
+                " give one of them another id"
             )
             yield Skipped(key, location, why, title=row.text(data.description.title))
 

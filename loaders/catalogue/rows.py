@@ -48,13 +48,14 @@ class Row:
             UnreadableError: It is no number, NaN, or not from `least` to `most`.
         """
         value = self.values.get(column)
-        if value is None or value == "":
+        if value is None or (isinstance(value, str) and not value.strip()):
             return None
         number = _number(value)
         if not least <= number <= most:
             shown = _text(value)[:_SHOWN_CHARS] or "NaN"
             raise UnreadableError(
-                f"{self.where}: {column}: {shown} is not a number from {least:g} to {most:g}"
+                f"{self.where}: {column}: {shown} is not a number from {least:g} to {most:g};"
+                " correct it, or leave it empty (null) where it is not known"
             )
         return number
 

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,6 +55,12 @@ def check_columns(file: str, columns: Collection[str], named: Iterable[tuple[str
             raise SourceError(f"{field}: there is no column '{column}' in {file}; it has {known}")
 
 
+def _refuse_twins(path: Path, columns: Sequence[str], wanted: Collection[str]) -> None:
+    for name in wanted:
+        if columns.count(name) > 1:
+            raise SourceError(f"{path.name}: two columns are called {name}: rename one")
+
+
 def _jsonl(path: Path, wanted: Collection[str]) -> Table:
     columns: dict[str, None] = {}
     rows = []
@@ -88,9 +94,7 @@ def _csv(path: Path, wanted: Collection[str]) -> Table:
     records = _records(path.name, text)
     _, header = next(records, ("", []))
     columns = tuple(name.strip() for name in header)
-    for name in wanted:
-        if columns.count(name) > 1:
-            raise SourceError(f"{path.name}: two columns are called {name}: rename one")
+    _refuse_twins(path, columns, wanted)
     return Table(columns, [_csv_row(where, cells, columns, wanted) for where, cells in records])
 
 
@@ -145,6 +149,7 @@ def _parquet(path: Path, wanted: Collection[str]) -> Table:
     try:
         with path.open("rb") as stream, pyarrow.parquet.ParquetFile(stream) as file:
             columns = tuple(file.schema_arrow.names)
+            _refuse_twins(path, columns, wanted)
             here = [name for name in columns if name in wanted]
             batches = file.iter_batches(_BATCH_ROWS, columns=here)
             values = [row for batch in batches for row in batch.to_pylist()]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from domain import Before, DocumentRef, Gone, Listed, Mark, Skipped
+from domain import Before, DocumentRef, Gone, Listed, Mark, NewOptions, Skipped
 from loaders.google_drive.calls import DriveCalls, File
 from loaders.google_drive.changes import News, news_of
 from loaders.google_drive.kinds import FOLDER, SHORTCUT, is_withheld, kind_of, link_of, too_large
@@ -100,7 +100,7 @@ class Listing:
                 yield ref
 
     def _noted(self, entry: Listed | None) -> Iterator[Listed]:
-        if entry is None or isinstance(entry, Mark):
+        if entry is None or isinstance(entry, Mark | NewOptions):
             return
         self._told.add(entry.key)
         if isinstance(entry, Skipped):

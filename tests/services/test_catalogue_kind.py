@@ -190,6 +190,18 @@ def test_a_dry_run_says_what_an_import_would_do(services, add):
     assert {outcome for outcome, _ in outcomes(services, job).values()} == {Outcome.NEW}
 
 
+def test_a_dry_run_keeps_nothing_of_a_new_description(services, add, write):
+    source = add()
+    imported(services, source)
+    write(text=None, filters={"place": {"column": "town"}})
+    job = services.sources.dry_run(LOCAL_USER, source.id)
+    assert {outcome for outcome, _ in outcomes(services, job).values()} == {Outcome.CHANGED}
+    assert status(services, source).source.options == source.options
+    imported(services, source)
+    kept = status(services, source).source.options["description"]
+    assert kept["filters"] == {"place": {"column": "town"}}
+
+
 def test_a_second_row_with_an_id_is_told_and_takes_no_place(services, add, write):
     source = add()
     imported(services, source)

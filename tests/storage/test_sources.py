@@ -27,3 +27,20 @@ def test_another_folder_or_another_data_folder(tmp_path):
 def test_an_unknown_source_is_not_found(tmp_path):
     with pytest.raises(NotFoundError, match="nothing"):
         Sources(open_database(tmp_path)).get("nothing")
+
+
+def test_other_options_leave_the_name_alone_and_have_all_listed_anew(tmp_path):
+    sources = Sources(open_database(tmp_path))
+    source = sources.ensure("directory", "/docs", name="docs", options={"a": 1, "b": 2})
+    sources.mark(source.id, {"page": 9})
+    sources.set_options(source.id, {"a": 1})
+    assert sources.get(source.id).mark == {"page": 9}
+    sources.set_options(source.id, {"a": 3})
+    kept = sources.get(source.id)
+    assert (kept.name, kept.options, kept.mark) == ("docs", {"a": 3, "b": 2}, {})
+
+
+def test_options_of_a_source_that_is_gone_are_not_kept(tmp_path):
+    sources = Sources(open_database(tmp_path))
+    sources.set_options("gone", {"a": 1})
+    assert sources.list() == []

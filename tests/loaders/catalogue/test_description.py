@@ -133,6 +133,7 @@ def test_an_error_names_its_field(change, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("[id]: x\n", r"catalogue\.yaml, line 1: the name of a field must stand"),
         ("id: [", r"catalogue\.yaml: the YAML is broken at line \d"),
         ("a: 1\nid: x\nid: y\n", r"catalogue\.yaml, line 3: “id” stands there twice"),
         ("", "describes no catalogue"),

@@ -3,14 +3,16 @@
 import json
 
 import pytest
+import yaml
 
-from domain import Before, DocumentRef, Gone, Skipped
+from domain import Before, DocumentRef, Gone, NewOptions, Skipped
 from errors import SourceError, UnreadableError
 from loaders.catalogue.judge import Judge
 from loaders.catalogue.places import CataloguePlaces
 from loaders.split import split
 from tests.loaders.catalogue.catalogues import CAFES, TOLD, write_catalogue
 
+ADVICE = "; correct it, or leave it empty (null) where it is not known"
 LINDEN = """# Café Linden
 
 Coffee and cake.
@@ -233,14 +235,14 @@ def test_a_place_that_is_gone_meanwhile_is_unreadable(catalogue):
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({"stars": float("nan")}, "line 2: stars: NaN is not a number from 0 to 5"),
-        ({"stars": 5.1}, "line 2: stars: 5.1 is not a number from 0 to 5"),
-        ({"stars": -1}, "line 2: stars: -1 is not a number from 0 to 5"),
-        ({"stars": float("inf")}, "line 2: stars: inf is not a number from 0 to 5"),
-        ({"stars": "good"}, "line 2: stars: good is not a number from 0 to 5"),
-        ({"stars": True}, "line 2: stars: true is not a number from 0 to 5"),
-        ({"lat": 91, "lon": 0}, "line 2: lat: 91 is not a number from -90 to 90"),
-        ({"lat": 1, "lon": 200}, "line 2: lon: 200 is not a number from -180 to 180"),
+        ({"stars": float("nan")}, f"line 2: stars: NaN is not a number from 0 to 5{ADVICE}"),
+        ({"stars": 5.1}, f"line 2: stars: 5.1 is not a number from 0 to 5{ADVICE}"),
+        ({"stars": -1}, f"line 2: stars: -1 is not a number from 0 to 5{ADVICE}"),
+        ({"stars": float("inf")}, f"line 2: stars: inf is not a number from 0 to 5{ADVICE}"),
+        ({"stars": "good"}, f"line 2: stars: good is not a number from 0 to 5{ADVICE}"),
+        ({"stars": True}, f"line 2: stars: true is not a number from 0 to 5{ADVICE}"),
+        ({"lat": 91, "lon": 0}, f"line 2: lat: 91 is not a number from -90 to 90{ADVICE}"),
+        ({"lat": 1, "lon": 200}, f"line 2: lon: 200 is not a number from -180 to 180{ADVICE}"),
         ({"lat": 1}, "line 2: lon: it is empty, but its other half is not"),
         ({"name": " "}, "line 2: name: it is empty"),
     ],
@@ -257,13 +259,21 @@ def test_a_row_with_a_wrong_value_is_skipped_by_its_id_and_the_others_are_not(
 
 def test_nan_in_a_parquet_file_is_named_by_its_row(catalogue):
     loader = catalogue(cafes=changed(0, stars=float("nan")), places="cafes.parquet")
-    assert skipped(loader) == {"a1": "cafes.parquet, row 1: stars: NaN is not a number from 0 to 5"}
+    assert skipped(loader) == {
+        "a1": f"cafes.parquet, row 1: stars: NaN is not a number from 0 to 5{ADVICE}"
+    }
+
+
+def test_a_blank_cell_is_no_rating(catalogue):
+    document = read(catalogue(cafes=changed(1, stars=" "), places="cafes.csv"), "b2")
+    assert document.metadata["place"]["rating"] == 4.0  # of its review
 
 
 def test_of_two_rows_with_one_id_the_first_counts_and_both_are_named(catalogue):
     loader = catalogue(cafes=[*CAFES, {"id": "a1", "name": "Copy"}])
     assert skipped(loader) == {
-        "a1": "cafes.jsonl, line 3: id: a1 is the place of cafes.jsonl, line 1 already"
+        "a1": "cafes.jsonl, line 3: id: a1 is the place of cafes.jsonl, line 1 already:"
+        " give one of them another id"
     }
     assert read(loader, "a1").metadata["title"] == "Café Linden"
 
@@ -301,8 +311,11 @@ def test_reviews_of_places_that_are_not_there_are_counted(catalogue):
 @pytest.mark.parametrize(
     ("review", "warning"),
     [
-        ({"body": "Fine", "stars": 7}, "stars: 7 is not a number from 0 to 5"),
-        ({"body": "Fine", "stars": float("nan")}, "stars: NaN is not a number from 0 to 5"),
+        ({"body": "Fine", "stars": 7}, f"stars: 7 is not a number from 0 to 5{ADVICE}"),
+        (
+            {"body": "Fine", "stars": float("nan")},
+            f"stars: NaN is not a number from 0 to 5{ADVICE}",
+        ),
         ({"body": " "}, "body: it is empty"),
         ({"body": "Again", "id": "r3"}, "id: r3 is there twice"),
     ],
@@ -366,6 +379,17 @@ def test_a_missing_file_is_named(catalogue, tmp_path):
         next(loader.list())
 
 
+@pytest.mark.parametrize("file", ["a\0.jsonl", "a" * 5000 + ".jsonl", "loop.jsonl"])
+def test_a_file_that_can_t_be_there_is_named(catalogue, tmp_path, file):
+    loader = catalogue()
+    path = tmp_path / "cafes" / "catalogue.yaml"
+    told = yaml.safe_load(path.read_text(encoding="utf-8"))
+    path.write_text(yaml.safe_dump(told | {"places": file}), encoding="utf-8")
+    (tmp_path / "cafes" / "loop.jsonl").symlink_to("loop.jsonl")
+    with pytest.raises(SourceError, match=f"^places: '{file[:1]}.*' can't be opened"):
+        next(loader.list())
+
+
 def test_a_link_out_of_the_folder_is_refused(catalogue, tmp_path):
     loader = catalogue()
     data = tmp_path / "cafes" / "cafes.jsonl"
@@ -375,14 +399,10 @@ def test_a_link_out_of_the_folder_is_refused(catalogue, tmp_path):
         next(loader.list())
 
 
-def test_whoever_keeps_the_description_is_told_once_the_data_fits_it(tmp_path):
-    told = []
-    path = write_catalogue(tmp_path / "cafes", rating={"column": "score"})
-    with pytest.raises(SourceError):
-        next(CataloguePlaces(path, told.append).list())
-    assert told == []
-    list(CataloguePlaces(write_catalogue(tmp_path / "cafes"), told.append).list())
-    assert [one["catalogue"] for one in told] == ["Cafés"]
+def test_the_description_is_listed_last(catalogue):
+    *_, last = catalogue().list()
+    assert isinstance(last, NewOptions)
+    assert last.values["description"]["catalogue"] == "Cafés"
 
 
 def test_each_review_is_found_as_a_passage_of_its_own(catalogue):

@@ -149,3 +149,11 @@ def test_what_is_written_as_csv_and_json_lines_is_read_again(tmp_path_factory, p
         assert [(row.values["id"], row.values.get("text", "")) for row in found.rows] == [
             (row["id"], row["text"]) for row in rows
         ]
+
+
+def test_two_columns_of_one_name_in_parquet_are_refused(tmp_path):
+    path = tmp_path / "x.parquet"
+    table = pyarrow.table([[1], [2]], names=["id", "id"])
+    pyarrow.parquet.write_table(table, path)
+    with pytest.raises(SourceError, match=r"x\.parquet: two columns are called id: rename one"):
+        read_table(path, ["id"])
