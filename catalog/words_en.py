@@ -21,7 +21,8 @@ NOTHING = """
 rated, rating, ratings, best rated, top rated, highly rated, highest rated, by far, so far,
 as far as, far as, looking for, reviews, be nice to, be nice if, be great to, be great if,
 be good if, be good to, kind of, kinds of, nearly, kindly recommend, kindly suggest, kindly tell,
-when you walk in, as you walk in, when we walked in, walk in and, walked in and
+when you walk in, as you walk in, when we walked in, walk in and, walked in and, real deal,
+adds up fast, adds up really fast, adds up quickly
 """
 NOTHING += ",".join(
     f",{near} {whose}"
@@ -145,9 +146,9 @@ WORDS = {
         short on time, quickly, fast""",
         bad="""slow, took forever, took ages, took too long, waited forever, waited for an hour,
         waited an hour, hour wait, long line, long lines, long wait, long waits, long queue,
-        waited too long, waited so long, forever to get, hard to get a table, kept us waiting,
-        took an hour, took a long time, long time, hard to get in, fully booked, wait forever,
-        wait long, wait too long""",
+        waited too long, waited so long, forever to get, hard to get a table, impossible to get in,
+        kept us waiting, took an hour, took a long time, long time, hard to get in, fully booked,
+        wait forever, wait long, wait too long""",
         good_with="short, shorter, quick, fast, minimal, little, brief, zero, moved quickly",
         bad_with="long, longer, endless, forever, hour, hours, ages, huge, insane",
     ),
