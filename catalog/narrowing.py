@@ -35,17 +35,17 @@ def why_none(places: MatchesPlaces, catalogue_id: str, filters: CatalogueFilters
     asked = _each(filters)
     alone = [told for told, one in asked.items() if narrowed(places, catalogue_id, one) is None]
     if alone:
-        return f"No place of the catalogue has {' or '.join(alone)}: remove that from the filters."
-    return f"No place of the catalogue has {' and '.join(asked)}: remove one of these filters."
+        return f"No place of the catalogue fits {', '.join(alone)}: remove that from the filters."
+    return f"No place of the catalogue fits all of {', '.join(asked)}: remove one of these filters."
 
 
 def _each(filters: CatalogueFilters) -> dict[str, CatalogueFilters]:
-    """Each filter by itself, by the words for it."""
+    """Each filter by itself, by what it is called in any language."""
     found = {
-        f"the {name} {value!r}": CatalogueFilters({name: value})
+        f"{name} {value!r}": CatalogueFilters({name: value})
         for name, value in filters.fields.items()
     }
     least = filters.min_rating
     if least is not None:
-        found[f"a rating of {least:g} or more"] = CatalogueFilters(min_rating=least)
+        found[f"rating ≥ {least:g}"] = CatalogueFilters(min_rating=least)
     return found
