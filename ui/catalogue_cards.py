@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from catalog.answer_texts import TEXTS
 from domain import CatalogueDescription, FoundPlace, PlacePassage
 from ui import words
 from ui.catalogue_patterns import CardView, patterns_html
@@ -10,7 +11,7 @@ from ui.catalogue_score import parts_html, score_html
 from ui.catalogue_words import aspect_name, field_name, type_name
 from ui.document_links import document_address, link_html
 from ui.html import cut_html, escape, lang
-from ui.language import number
+from ui.language import language, number
 
 SHOWN = 8
 PASSAGE_CHARACTERS = 240
@@ -56,7 +57,7 @@ def _title(found: FoundPlace) -> str:
 
 def _facts(found: FoundPlace, description: CatalogueDescription) -> str:
     place = found.place
-    types = ", ".join(type_name(description, one) for one in place.types)
+    types = TEXTS[language()].comma.join(type_name(description, one) for one in place.types)
     fields = [field_name(description, name, value) for name, value in place.fields.items()]
     parts = [types, *fields, rating_text(found, description)]
     return "".join(f"<span>{escape(part)}</span>" for part in parts if part)

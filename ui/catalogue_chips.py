@@ -9,7 +9,7 @@ import streamlit as st
 from domain import CatalogueDescription, CatalogueQuery
 from ui import words
 from ui.catalogue_form import ask_again
-from ui.catalogue_words import aspect_name, field_name, field_title, type_name
+from ui.catalogue_words import aspect_name, field_label, type_name
 from ui.conversations import plain_label
 from ui.html import escape
 from ui.language import number
@@ -51,7 +51,7 @@ def chips_of(query: CatalogueQuery, description: CatalogueDescription) -> Iterat
     filters = query.filters
     for name, value in filters.fields.items():
         left = {one: kept for one, kept in filters.fields.items() if one != name}
-        label = f"{field_title(description, name)}: {field_name(description, name, value)}"
+        label = field_label(description, name, value)
         yield Chip(f"field-{name}", label, _with(query, fields=left))
     for value in filters.desired_types or ():
         types = tuple(one for one in filters.desired_types or () if one != value)

@@ -29,6 +29,17 @@ def field_title(description: CatalogueDescription, name: str) -> str:
     return _plain(columns.get(name, name))
 
 
+def field_label(description: CatalogueDescription, name: str, value: str) -> str:
+    """What is said of a place by a filter: `Borough: Bronx`; a translated name speaks for itself.
+
+    A column has no name but that of the data, which is English as a rule.
+    """
+    called = field_name(description, name, value)
+    if called != _plain(value):
+        return called
+    return f"{field_title(description, name)}: {called}"
+
+
 def group_name(description: CatalogueDescription, group: str) -> str:
     """What people call those who wrote a review."""
     names = dict(description.groups).get(group, {})
