@@ -1,5 +1,6 @@
 """The page of places: which catalogue is searched, and how to begin where there is none."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from catalog.catalogues import CatalogueSummary
     from domain import Progress
 
-CHOSEN = "places_catalogue"
+CHOSEN, LAST_CHOSEN = "places_catalogue", "places_catalogue_last"
 
 
 def show_places_title() -> None:
@@ -31,13 +32,24 @@ def chosen_catalogue(services: Services) -> "CatalogueSummary | None":
     if not known:
         _show_none(services)
         return None
-    chosen = known[0]
-    if len(known) > 1:
-        chosen = st.selectbox(words.PLACES_CATALOGUE, known, format_func=_label, key=CHOSEN)
-    elif chosen.places:
+    chosen = _choose(known) if len(known) > 1 else known[0]
+    if chosen.places and len(known) == 1:
         st.html(f'<p class="fn-model">{escape(_label(chosen))}</p>')
     _show_import(services, chosen)
     return chosen if chosen.places else None
+
+
+def _choose(known: Sequence["CatalogueSummary"]) -> "CatalogueSummary":
+    """The one that is chosen, which stays so while another page is looked at."""
+    by_id = {one.id: one for one in known}
+    if st.session_state.get(CHOSEN) not in by_id:
+        last = st.session_state.get(LAST_CHOSEN)
+        st.session_state[CHOSEN] = last if last in by_id else known[0].id
+    st.selectbox(
+        words.PLACES_CATALOGUE, by_id, format_func=lambda one: _label(by_id[one]), key=CHOSEN
+    )
+    st.session_state[LAST_CHOSEN] = st.session_state[CHOSEN]
+    return by_id[st.session_state[CHOSEN]]
 
 
 def _label(catalogue: "CatalogueSummary") -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from bootstrap import Services
 from services.questions import MAX_QUESTION_CHARS
 from ui import words
+from ui.catalogue_examples import examples_of, placeholder_of
 from ui.catalogue_preferences import show_preferences
 from ui.conversations import plain_label
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from catalog.catalogues import CatalogueSummary
     from domain import CatalogueQuery
 
-QUESTION, PENDING = "places_question", "places_pending"
+QUESTION, LAST_QUESTION = "places_question", "places_question_last"
+PENDING = "places_pending"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,11 @@ class PlacesAsked:
 
 
 def places_form(services: Services, catalogue: "CatalogueSummary") -> PlacesAsked | None:
-    """Show the question's field and the preferences; what is asked now, if anything is."""
+    """Show the question's field and the preferences; what is asked now, if anything is.
+
+    The last question stays in its field while another page is looked at.
+    """
+    st.session_state.setdefault(QUESTION, st.session_state.get(LAST_QUESTION, ""))
     with (
         st.form("places", border=False),
         st.container(key="places-question", horizontal=True, vertical_alignment="bottom"),
@@ -35,20 +41,26 @@ def places_form(services: Services, catalogue: "CatalogueSummary") -> PlacesAske
         question = st.text_input(
             words.PLACES_QUESTION,
             key=QUESTION,
-            placeholder=words.PLACES_PLACEHOLDER,
+            placeholder=placeholder_of(catalogue),
             max_chars=MAX_QUESTION_CHARS,
         )
         sent = st.form_submit_button(words.PLACES_ASK, type="primary", icon=":material/search:")
     show_preferences(services, catalogue)
     pending: PlacesAsked | None = st.session_state.pop(PENDING, None)
-    return PlacesAsked(question) if sent else pending
+    asked = PlacesAsked(question) if sent else pending
+    if asked:
+        st.session_state[LAST_QUESTION] = asked.question
+    return asked
 
 
-def show_examples() -> None:
-    """Show questions to begin with; to press one asks it."""
+def show_examples(catalogue: "CatalogueSummary") -> None:
+    """Show questions to begin with, if there are any; to press one asks it."""
+    examples = examples_of(catalogue)
+    if not examples:
+        return
     st.caption(words.PLACES_FOR_EXAMPLE)
     with st.container(horizontal=True, key="places-examples"):
-        for question in words.PLACES_EXAMPLES:
+        for question in examples:
             st.button(
                 plain_label(question), key=f"places-{question}", on_click=_ask, args=(question,)
             )
@@ -56,9 +68,14 @@ def show_examples() -> None:
 
 def ask_again(understood: "CatalogueQuery") -> None:
     """Have the same question searched for this when the page runs next."""
-    st.session_state[PENDING] = PlacesAsked(understood.question, understood)
+    ask_next(PlacesAsked(understood.question, understood))
+
+
+def ask_next(asked: PlacesAsked) -> None:
+    """Have this asked when the page runs next."""
+    st.session_state[PENDING] = asked
 
 
 def _ask(question: str) -> None:
     st.session_state[QUESTION] = question
-    st.session_state[PENDING] = PlacesAsked(question)
+    ask_next(PlacesAsked(question))

@@ -40,7 +40,12 @@ def place_map(found: Sequence["FoundPlace"], description: "CatalogueDescription"
     }
     # Each number with its own point, the best on top: what still overlaps hides whole numbers.
     layers = [layer for row in reversed(rows) for layer in _marks(row, axes)]
-    return alt.LayerChart(layer=layers, height=HEIGHT)
+    return alt.LayerChart(layer=layers, height=HEIGHT, description=_described(rows))
+
+
+def _described(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The map for who cannot see it: the places that are on it, by the numbers of their cards."""
+    return f"{words.PLACES_MAP}: " + ", ".join(f"{row['rank']} {row['title']}" for row in rows)
 
 
 def _marks(row: dict[str, Any], axes: Mapping[str, Any]) -> Iterator[alt.Chart]:

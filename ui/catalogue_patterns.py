@@ -70,8 +70,8 @@ def _quote(found: FoundPlace, quote: Quote, language: str) -> str:
 
 
 def _label(quote: Quote) -> str:
-    opens = str(words.PATTERN_OPEN)
-    return f"{opens}: {quote.text}" if quote.translation else opens
+    """Also the quote in the original: it is read out in place of what the link shows."""
+    return f"{words.PATTERN_OPEN}: {quote.text}"
 
 
 def _is_in(text: str, language: str) -> bool:

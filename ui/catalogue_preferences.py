@@ -30,6 +30,13 @@ def me(services: Services) -> "Person | None":
         return None
 
 
+def kept_preferences(services: Services, catalogue: "CatalogueSummary") -> dict[str, float]:
+    """What the person set for the catalogue's aspects, 0 to 5 each."""
+    person = me(services)
+    kept = person.preferences if person else {}
+    return {aspect: kept[aspect] for aspect in catalogue.aspects if aspect in kept}
+
+
 def show_preferences(services: Services, catalogue: "CatalogueSummary") -> None:
     """Show the sliders; one that was never moved stands in the middle and counts as neutral."""
     person = me(services)

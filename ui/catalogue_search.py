@@ -1,24 +1,24 @@
 """A search of places on the page: while it goes on, and as it was left."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from bootstrap import Services
 from catalog.events import Answered, CatalogueEvent, Ranked, Understood, Written
-from errors import AppError
+from errors import AppError, InputError
 from ui import words
 from ui.activity import doing_html
 from ui.catalogue_answer import answered_html, written_html
 from ui.catalogue_cards import cards_html
 from ui.catalogue_chips import show_understood
-from ui.catalogue_form import PlacesAsked, show_examples
+from ui.catalogue_form import PlacesAsked, ask_next, show_examples
 from ui.catalogue_patterns import CardView
-from ui.catalogue_preferences import ME, me
+from ui.catalogue_preferences import ME, kept_preferences, me
 from ui.errors import show_error, show_problem
 from ui.html import escape
 from ui.language import language
@@ -37,15 +37,25 @@ REDRAW_S = 0.05
 
 @dataclass
 class Search:
-    """What is known so far of a search; `answer` and `error` end it."""
+    """What is known so far of a search; `answer` and `error` end it.
+
+    `preferences` are those of the person when it began.
+    """
 
     catalogue_id: str
+    asked: PlacesAsked
+    preferences: Mapping[str, float]
     query: "CatalogueQuery | None" = None
     places: "tuple[FoundPlace, ...] | None" = None
     notices: tuple[str, ...] = ()
     text: str = ""
     answer: "CatalogueAnswer | None" = None
     error: AppError | None = None
+
+    @property
+    def again(self) -> PlacesAsked:
+        """The same once more; what was understood is not read again."""
+        return PlacesAsked(self.asked.question, self.query) if self.query else self.asked
 
     def take(self, event: CatalogueEvent) -> None:
         """Know what the event tells."""
@@ -64,22 +74,47 @@ def show_places(
     services: Services, catalogue: "CatalogueSummary", asked: PlacesAsked | None
 ) -> None:
     """Search for what is asked while showing what comes; else show what was found last."""
-    view = _View(catalogue)
-    if asked:
-        search = st.session_state[SHOWN] = Search(catalogue.id)
-        _follow(services, view, search, asked)
-        return
     kept: Search | None = st.session_state.get(SHOWN)
-    if kept is None or kept.catalogue_id != catalogue.id:
-        show_examples()
+    if kept is not None and kept.catalogue_id != catalogue.id:
+        kept = None
+    preferences = kept_preferences(services, catalogue)
+    if asked:
+        search = st.session_state[SHOWN] = Search(catalogue.id, asked, preferences)
+        _search(services, _View(catalogue), search, kept)
+    elif kept is None:
+        show_examples(catalogue)
+    else:
+        _offer_again(kept, preferences)
+        _View(catalogue).draw(kept)
+
+
+def _search(services: Services, view: "_View", search: Search, before: Search | None) -> None:
+    _follow(services, view, search)
+    if before and search.query is None and isinstance(search.error, InputError):
+        st.session_state[SHOWN] = before  # a question that is refused takes nothing away
+        view.draw(replace(before, error=search.error))
+
+
+def _offer_again(search: Search, preferences: Mapping[str, float]) -> None:
+    """Where the search does not count what is preferred now, or was cut short, offer another."""
+    changed = preferences != search.preferences
+    if not changed and (search.answer or search.error):
         return
-    view.draw(kept)
+    with st.container(key="places-again", horizontal=True, vertical_alignment="center"):
+        st.caption(words.PREFERENCES_CHANGED if changed else words.PLACES_CUT_SHORT)
+        st.button(
+            words.ASK_AGAIN,
+            key="places-ask-again",
+            icon=":material/refresh:",
+            on_click=ask_next,
+            args=(search.again,),
+        )
 
 
-def _follow(services: Services, view: "_View", search: Search, asked: PlacesAsked) -> None:
+def _follow(services: Services, view: "_View", search: Search) -> None:
     view.begin()
     try:
-        with closing(_events(services, search.catalogue_id, asked)) as events:
+        with closing(_events(services, search)) as events:
             for event in events:
                 search.take(event)
                 view.follow(event, search)
@@ -88,15 +123,13 @@ def _follow(services: Services, view: "_View", search: Search, asked: PlacesAske
         view.draw(search, again=False)
 
 
-def _events(
-    services: Services, catalogue_id: str, asked: PlacesAsked
-) -> Generator[CatalogueEvent, None, None]:
+def _events(services: Services, search: Search) -> Generator[CatalogueEvent, None, None]:
     return services.catalogue.search(
         principal(),
-        asked.question,
-        catalogue=catalogue_id,
+        search.asked.question,
+        catalogue=search.catalogue_id,
         user_id=ME if me(services) else "",
-        understood=asked.understood,
+        understood=search.asked.understood,
     )
 
 
@@ -160,8 +193,6 @@ class _View:
         with self._problem.container():
             if search.error:
                 show_error(search.error)
-            elif not search.answer:
-                show_problem(words.STOPPED, severe=False)
 
     def _draw_places(self, search: Search) -> None:
         if search.places is None:
@@ -170,7 +201,8 @@ class _View:
             if search.notices:
                 st.html(_notices(search.notices))
             if not search.places:
-                show_problem(words.PLACES_NOT_FOUND, severe=False)
+                if search.error:  # else the answer says so, and which filters to take out
+                    show_problem(words.PLACES_NOT_FOUND, severe=False)
                 return
             spoken = search.answer.language if search.answer else language()
             st.html(cards_html(search.places, CardView(self._description, spoken)))
@@ -180,7 +212,7 @@ class _View:
 
         if not search.places or not catalogue_map.has_map(search.places):
             return
-        title = f'<h4 class="fn-chart">{escape(words.PLACES_MAP)}</h4>'
+        title = f'<h4 class="fn-chart" aria-level="2">{escape(words.PLACES_MAP)}</h4>'
         chart = catalogue_map.place_map(search.places, self._description)
         with self._map.container():
             st.html(f'{title}<p class="fn-chart-note">{escape(words.PLACES_MAP_NOTE)}</p>')

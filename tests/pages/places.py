@@ -33,6 +33,8 @@ DESCRIPTION = CatalogueDescription(
     filters=(FilterField("borough_en", "borough", (NamedValue("Brooklyn"),)),),
     groups=(("korean", {"en": "Korean review", "ko": "한국인 리뷰"}),),
 )
+BOROUGHS = {"borough_en": ["Brooklyn", "Queens"]}
+TYPES = ["italian_restaurant", "ramen_restaurant"]
 QUOTE = "The ambience is lovely."
 TEXT = f"# Trattoria Lucia\n\n## Reviews\n\n### Korean review\n\n{QUOTE}"
 START = TEXT.index(QUOTE)
@@ -85,7 +87,7 @@ class ScriptedCatalogue:
 
     known: list[CatalogueSummary] = field(
         default_factory=lambda: [
-            CatalogueSummary("c1", "Restaurants", 300, DESCRIPTION, {}, ["italian_restaurant"])
+            CatalogueSummary("c1", "Restaurants", 300, DESCRIPTION, BOROUGHS, TYPES)
         ]
     )
     places: tuple[FoundPlace, ...] = (found(1, "Trattoria Lucia"), found(2, "Pasta Pronto", 1.5))

@@ -1,7 +1,7 @@
 """The page of places, run without a browser over a catalogue that plays a script."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,12 +9,17 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from catalog.catalogues import CatalogueSummary
 from domain import CatalogueFilters
 from errors import InputError, ModelUnavailableError
 from tests.pages.conftest import served, shown
 from tests.pages.places import DESCRIPTION, ScriptedCatalogue, ScriptedPeople, found
 from ui import words
+from ui.catalogue import LAST_CHOSEN
+from ui.catalogue_examples import examples_of, placeholder_of
+from ui.catalogue_form import LAST_QUESTION
 from ui.catalogue_map import place_map
+from ui.catalogue_search import SHOWN
 
 PAGE = Path(__file__).parents[2] / "pages" / "catalogue.py"
 QUESTION = "분위기 좋은 이탈리안"
@@ -105,7 +110,7 @@ def test_each_place_is_a_card_with_what_it_is(page):
     assert html.count('<article class="fn-found-place">') == 2
     assert "Trattoria Lucia" in html
     assert "Italian restaurant" in html
-    assert "★ 4.5 of 5 (32 reviews)" in html
+    assert "★ 4.5 of 5 (32 ratings)" in html
     assert f'<ul class="fn-tags" aria-label="{words.TAGS}"><li>Ambience</li>' in html
 
 
@@ -129,6 +134,7 @@ def test_patterns_tell_the_group_the_count_and_mark_what_is_not_translated(page)
     assert "[Korean review]" in html
     assert words.PATTERN_COUNT.format(count=2, reviews=5) in html
     assert "“분위기가 좋아요.”" in html
+    assert f'aria-label="{words.PATTERN_OPEN}: 분위기가 좋아요."' in html
     assert f"<small>{words.PATTERN_ORIGINAL}</small>" in html
 
 
@@ -180,6 +186,69 @@ def test_kept_preferences_stand_on_the_sliders_and_can_be_forgotten(page, servic
     assert again.slider(key="preference-price").value == 2.5
 
 
+def test_after_a_preference_has_changed_the_same_can_be_asked_again(page, services):
+    ask(page)
+    page.button(key="chip-rating").click().run()
+    page.slider(key="preference-food").set_value(4.5).run()
+    assert words.PREFERENCES_CHANGED in shown(page)
+    page.button(key="places-ask-again").click().run()
+    again = services.catalogue.asked[-1]
+    assert again["user_id"] == "me"
+    assert again["understood"].filters.min_rating is None
+    assert words.PREFERENCES_CHANGED not in shown(page.run())
+
+
+def test_a_search_that_was_cut_short_can_be_asked_again(page, services):
+    ask(page)
+    page.session_state[SHOWN].answer = None
+    assert words.PLACES_CUT_SHORT in shown(page.run())
+    page.button(key="places-ask-again").click().run()
+    assert "It is lovely" in shown(page)
+    assert words.PLACES_CUT_SHORT not in shown(page.run())
+
+
+def after_another_page(page: AppTest) -> AppTest:
+    """The page once more; Streamlit has dropped what its fields held, and nothing else."""
+    again = AppTest.from_file(str(PAGE), default_timeout=20)
+    for key in ("framed", LAST_QUESTION, LAST_CHOSEN, SHOWN):
+        if key in page.session_state:
+            again.session_state[key] = page.session_state[key]
+    return again.run()
+
+
+def test_the_question_stands_in_its_field_after_another_page(page):
+    ask(page)
+    again = after_another_page(page)
+    assert again.text_input(key="places_question").value == QUESTION
+    assert "It is lovely" in shown(again)
+
+
+def homes(services: Services) -> CatalogueSummary:
+    """Another catalogue, beside the restaurants."""
+    description = replace(DESCRIPTION, name="Homes", types=(), filters=())
+    known = CatalogueSummary("c2", "Homes", 2, description, {"ward": ["Kita", "Chuo"]}, ["studio"])
+    services.catalogue.known.append(known)
+    return known
+
+
+def test_the_catalogue_that_was_chosen_stays_so_after_another_page(page, services):
+    homes(services)
+    page.run().selectbox(key="places_catalogue").select("c2").run()
+    assert after_another_page(page).selectbox(key="places_catalogue").value == "c2"
+
+
+def test_examples_are_made_of_the_words_of_a_catalogue_that_the_written_ones_do_not_fit(services):
+    known = homes(services)
+    assert examples_of(known) == ["Studio, Kita", "Chuo"]
+    assert placeholder_of(known) == "Studio, Kita"
+
+
+def test_a_catalogue_without_types_and_filters_has_no_examples(services):
+    known = replace(homes(services), filters={}, types=[])
+    assert examples_of(known) == []
+    assert placeholder_of(known) == ""
+
+
 def test_nobody_is_named_before_a_preference_was_set(page, services):
     ask(page)
     assert services.catalogue.asked[-1]["user_id"] == ""
@@ -190,11 +259,19 @@ def test_notices_are_told(page, services):
     assert "No reranker is set." in ask(page)
 
 
-def test_where_no_place_fits_it_says_what_to_do(page, services):
+def test_where_no_place_fits_it_is_left_to_the_answer_to_say_so(page, services):
     services.catalogue.places = ()
     html = ask(page)
-    assert words.PLACES_NOT_FOUND in html
+    assert "It is lovely" in html
+    assert words.PLACES_NOT_FOUND not in html
     assert "fn-found-place" not in html
+
+
+def test_where_no_place_fits_and_no_answer_comes_it_says_what_to_do(page, services):
+    services.catalogue.places = ()
+    services.catalogue.error = ModelUnavailableError("The model is down.")
+    services.catalogue.fails_after = 2
+    assert words.PLACES_NOT_FOUND in ask(page)
 
 
 def test_without_coordinates_there_is_no_map(page, services):
@@ -211,6 +288,17 @@ def test_many_places_are_folded_after_the_first(page, services):
 def test_a_question_that_is_refused_says_why(page, services):
     services.catalogue.error, services.catalogue.fails_after = InputError("It is empty."), 0
     assert "It is empty." in ask(page, "")
+
+
+def test_a_question_that_is_refused_leaves_what_was_found_before(page, services):
+    ask(page)
+    services.catalogue.error, services.catalogue.fails_after = InputError("It is empty."), 0
+    html = ask(page, "")
+    assert "It is empty." in html
+    assert "It is lovely" in html
+    again = shown(page.run())
+    assert "It is empty." not in again
+    assert "It is lovely" in again
 
 
 def test_a_model_that_fails_leaves_the_places_on_the_page(page, services):
@@ -266,6 +354,11 @@ def test_the_map_draws_the_best_place_last_so_that_it_lies_on_top():
     drawn = place_map([found(1, "Best"), found(2, "Second")], DESCRIPTION).to_dict()
     ranks = [layer["data"]["values"][0]["rank"] for layer in drawn["layer"]]
     assert ranks == [2, 2, 1, 1]
+
+
+def test_the_map_tells_who_cannot_see_it_which_places_are_on_it():
+    drawn = place_map([found(1, "Best"), found(2, "Second")], DESCRIPTION).to_dict()
+    assert drawn["description"] == f"{words.PLACES_MAP}: 1 Best, 2 Second"
 
 
 def test_places_that_are_apart_are_drawn_where_they_are():

@@ -38,6 +38,7 @@ PREFERENCES_NOTE = (
     " from the next search on."
 )
 PREFERENCES_UNSET = "not set"
+PREFERENCES_CHANGED = "What matters to you has changed since this search."
 PREFERENCES_FORGET = "Forget them"
 ASPECT_NAMES = {
     "food": "Food",
@@ -62,6 +63,7 @@ PLACES_UNDERSTANDING = "Reading the question"
 PLACES_RANKING = "Comparing places"
 PLACES_ANSWERING = "Writing the answer"
 PLACES_FOUND = Plural("1 place", "{n:,} places")
+PLACES_CUT_SHORT = "This search was cut short before its answer was written."
 PLACES_NOT_FOUND = "No place fits: take a filter out, or ask for something wider."
 PLACES_TOOK = "{found} in {seconds}"
 PLACES_PROOF = "What the answer rests on"
@@ -74,7 +76,7 @@ LONGITUDE = "Longitude"
 
 PLACE = "Place"
 PLACE_RATING = "{rating} of {scale}"
-PLACE_RATINGS = Plural("1 review", "{n:,} reviews")
+PLACE_RATINGS = Plural("1 rating", "{n:,} ratings")
 PLACE_UNRATED = "not rated"
 PLACE_OPEN = "Open {title} with all of its reviews"
 PLACE_SCORE = "Score {score}"
@@ -107,7 +109,6 @@ PATTERN_PRAISE = "praised"
 PATTERN_BLAME = "criticised"
 PATTERN_COUNT = "in {count} of {reviews} reviews"
 PATTERN_GROUP = fixed("[{group}]")
-PATTERN_REVIEW = "review"
 PATTERN_ORIGINAL = "original"
 PATTERN_TRANSLATED = "translated"
 PATTERN_OPEN = "Open the review this is from"
