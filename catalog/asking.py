@@ -198,7 +198,8 @@ class QuestionRun:
 def _little_known(query: CatalogueQuery, found: EngineResult) -> tuple[str, ...]:
     """What a person should know where nothing of the question was understood."""
     filters = query.filters
-    told = (filters.fields, filters.desired_types, filters.min_rating is not None)
+    types = (filters.desired_types, filters.declined_types)
+    told = (filters.fields, *types, filters.min_rating is not None)
     if any(told) or any(weight is not None for weight in query.aspect_weights.values()):
         return ()
     return (BY_WORDS if found.places else NO_WORD,)

@@ -26,14 +26,15 @@ def english_query(
 ) -> str:
     """An English question in one line; else "italian restaurant with a good ambience in Brooklyn".
 
-    Where nothing was understood the question itself, in one line.
+    Where nothing was understood the question itself, in one line. A type that is declined is not
+    worded, as vectors don't read "not".
     """
     if script_of(question) == "latin":
         return " ".join(question.split())
     wishes = [_wish(name) for name, weight in weights.items() if (weight or 0) > _ASKED_FOR]
     types = [names_of(value)[0] for value in filters.desired_types or ()]
     places = [_english(description, field, value) for field, value in filters.fields.items()]
-    if not (wishes or types or places):
+    if not (wishes or types or places or filters.declined_types):
         return " ".join(question.split())
     pieces = [" or ".join(types) or "place"]
     pieces += [f"with {' and '.join(wishes)}"] if wishes else []

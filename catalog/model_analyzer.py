@@ -23,6 +23,8 @@ You analyse questions about a catalogue of places. Call {TOOL} once with what th
 - query_en: the question as a short English search query, in one line.
 - filters: only what the question demands, by the values that are listed; null for all else. What \
 it does not want ("not Italian") is not demanded. desired_types in the order of the question.
+- declined_types: the types that it does not want; none that need not be ("it doesn't have to be \
+Italian").
 - min_rating: only a least rating that is said.
 - aspect_weights: {WANTED} for an aspect that is wanted (a low price is price {WANTED}), {HEDGED} \
 for one wanted only if possible, {INDIFFERENT} for one that does not matter or may be bad \

@@ -1,6 +1,7 @@
 """From the filters of a question to the passages that may be found."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from domain import CatalogueFilters, Filter
@@ -14,6 +15,8 @@ class MatchesPlaces(Protocol):
         catalogue_id: str,
         fields: Mapping[str, str] | None = None,
         min_rating: float | None = None,
+        declined_types: Sequence[str] = (),
+        desired_types: Sequence[str] = (),
     ) -> list[str]:
         """The document ids of the places that the filters leave."""
         ...
@@ -22,11 +25,17 @@ class MatchesPlaces(Protocol):
 def narrowed(places: MatchesPlaces, catalogue_id: str, filters: CatalogueFilters) -> Filter | None:
     """The condition on passages; None where the filters leave no place.
 
-    The desired types narrow nothing.
+    The desired types narrow nothing, but keep places of a declined type that are of them too.
     """
-    if not filters.fields and filters.min_rating is None:
+    if not filters.fields and filters.min_rating is None and not filters.declined_types:
         return {"source_id": catalogue_id}
-    left = places.matching(catalogue_id, filters.fields, filters.min_rating)
+    left = places.matching(
+        catalogue_id,
+        filters.fields,
+        filters.min_rating,
+        filters.declined_types,
+        filters.desired_types or (),
+    )
     return {"source_id": catalogue_id, "document_id": {"$in": left}} if left else None
 
 
@@ -48,4 +57,7 @@ def _each(filters: CatalogueFilters) -> dict[str, CatalogueFilters]:
     least = filters.min_rating
     if least is not None:
         found[f"rating ≥ {least:g}"] = CatalogueFilters(min_rating=least)
+    for type_ in filters.declined_types:
+        desired = CatalogueFilters(desired_types=filters.desired_types)
+        found[f"type ≠ {type_!r}"] = replace(desired, declined_types=(type_,))
     return found

@@ -84,7 +84,8 @@ def _label(group: str, material: Material) -> str:
 def _wishes(material: Material) -> str:
     filters, description = material.query.filters, material.description
     types = [value_name(one, description.types, "en") for one in filters.desired_types or ()]
-    told = [*filters.fields.values(), *types]
+    declined = [value_name(one, description.types, "en") for one in filters.declined_types]
+    told = [*filters.fields.values(), *types, *(f"not {one}" for one in declined)]
     if filters.min_rating is not None:
         told.append(f"a rating of at least {filters.min_rating:g}")
     told += _matters(material.weights, [one.name for one in description.aspects], material)

@@ -5,7 +5,7 @@ from typing import Any
 
 from domain.catalogue import CatalogueDescription, CatalogueFilters
 
-TYPES, RATING = "desired_types", "min_rating"
+TYPES, DECLINED, RATING = "desired_types", "declined_types", "min_rating"
 MAX_QUERY_CHARS = 500
 # More make the request long; the check knows them all the same.
 _MAX_LISTED = 150
@@ -31,15 +31,16 @@ class QuerySchema:
         self._values = {field: tuple(held) for field, held in values.items() if held}
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON schema of the reply: everything required, null where nothing is said."""
+        """The JSON schema of the reply: null where nothing is said; declined types may miss."""
         weight = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
         filters: dict[str, Any] = {field: _one_of(held) for field, held in self._values.items()}
-        filters[TYPES] = {"type": ["array", "null"], "items": _one_of(self._types, null=False)}
+        for name in (TYPES, DECLINED):
+            filters[name] = {"type": ["array", "null"], "items": _one_of(self._types, null=False)}
         filters[RATING] = {"type": ["number", "null"], "minimum": 0, "maximum": self._scale}
         return _object(
             {
                 "query_en": {"type": "string", "description": "The question in English, one line"},
-                "filters": _object(filters),
+                "filters": _object(filters, optional=DECLINED),
                 "aspect_weights": _object(dict.fromkeys(self._aspects, weight)),
             }
         )
@@ -64,22 +65,23 @@ class QuerySchema:
     def _filters_wrong(self, filters: object) -> list[str]:
         if not isinstance(filters, Mapping):
             return ["filters must be an object"]
-        wrong = _keys(filters, {*self._values, TYPES, RATING}, "filters")
+        wrong = _keys(filters, {*self._values, TYPES, DECLINED, RATING}, "filters")
         for field, held in self._values.items():
             if (value := filters.get(field)) is not None and value not in held:
                 wrong.append(
                     f"filters.{field} must be one of its values or null, not {value!r:.80}"
                 )
-        wrong += self._types_wrong(filters.get(TYPES))
+        for name in (TYPES, DECLINED):
+            wrong += self._types_wrong(filters.get(name), f"filters.{name}")
         return wrong + _number_wrong(filters.get(RATING), self._scale, f"filters.{RATING}")
 
-    def _types_wrong(self, types: object) -> list[str]:
+    def _types_wrong(self, types: object, where: str) -> list[str]:
         if types is None:
             return []
         if not isinstance(types, list):
-            return [f"filters.{TYPES} must be a list or null"]
+            return [f"{where} must be a list or null"]
         unknown = [one for one in types if one not in self._types]
-        return [f"filters.{TYPES}: there is no type {one!r:.80}" for one in unknown[:5]]
+        return [f"{where}: there is no type {one!r:.80}" for one in unknown[:5]]
 
     def _weights_wrong(self, weights: object) -> list[str]:
         if not isinstance(weights, Mapping):
@@ -90,21 +92,23 @@ class QuerySchema:
         return wrong
 
     def _filters(self, told: Mapping[str, Any]) -> CatalogueFilters:
+        """A type that is both desired and declined is desired only."""
         fields = {field: told[field] for field in self._values if told.get(field) is not None}
         types = tuple(dict.fromkeys(told.get(TYPES) or ()))
-        rating = told.get(RATING)
-        return CatalogueFilters(fields, types or None, None if rating is None else float(rating))
+        declined = dict.fromkeys(one for one in told.get(DECLINED) or () if one not in types)
+        rating = None if told.get(RATING) is None else float(told[RATING])
+        return CatalogueFilters(fields, types or None, rating, tuple(declined))
 
     def _weights(self, told: Any) -> dict[str, float | None]:
         weights = {name: told.get(name) for name in self._aspects}
         return {name: None if weight is None else float(weight) for name, weight in weights.items()}
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object(properties: dict[str, Any], optional: str = "") -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": [name for name in properties if name != optional],
         "additionalProperties": False,
     }
 

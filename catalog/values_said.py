@@ -12,6 +12,8 @@ from catalog.value_phrases import (
     DENIED_WITH,
     HOME_AFTER,
     HOME_BEFORE,
+    NEED_NOT,
+    NEED_NOT_AFTER,
     NOT_MEANT_AFTER,
     NOT_THIS,
     NOT_THIS_AFTER,
@@ -51,6 +53,7 @@ class _Said(NamedTuple):
     denied_before: bool
     denied_after: bool
     is_home: bool = False
+    is_needless: bool = False
 
     @property
     def denied(self) -> bool:
@@ -79,7 +82,8 @@ class ValuesSaid:
         """The filters that a folded question asks for, types in its order.
 
         A field of which it asks for two values is not narrowed: one of them would hide the other.
-        Where somebody stays is asked for only if nothing else of the field is.
+        Where somebody stays is asked for only if nothing else of the field is. A type that only
+        need not be is neither desired nor declined.
         """
         said = _together(list(self._said(text)))
         denied = {value for one in said if one.denied for value in one.values}
@@ -90,8 +94,10 @@ class ValuesSaid:
             for value in one.values
             if value not in denied
         )
-        types = tuple(value.value for value in wanted if value.field == TYPES)
-        return CatalogueFilters(_single(wanted), types or None, min_rating)
+        refused = [one for one in said if one.denied and not one.is_needless]
+        declined = dict.fromkeys(value for one in refused for value in one.values)
+        fields, desired = _single(wanted), _types(wanted) or None
+        return CatalogueFilters(fields, desired, min_rating, _types(declined))
 
     def _said(self, text: str) -> Iterator[tuple[str, _Said]]:
         end = 0
@@ -107,6 +113,7 @@ class ValuesSaid:
                         bool(NOT_THIS.search(before)),
                         bool(NOT_THIS_AFTER.match(after[:_REACH])),
                         bool(HOME_BEFORE.search(before) or HOME_AFTER.match(after[:_REACH])),
+                        bool(NEED_NOT.search(before) or NEED_NOT_AFTER.match(after[:_REACH])),
                     ),
                 )
                 end = found.end
@@ -208,6 +215,10 @@ def _is_meant(text: str, found: Found[Value]) -> bool:
     return not (is_short_katakana and _KATAKANA.search(beside))
 
 
+def _types(values: Iterable[Value]) -> tuple[str, ...]:
+    return tuple(value.value for value in values if value.field == TYPES)
+
+
 def _single(wanted: Iterable[Value]) -> dict[str, str]:
     held: dict[str, list[str]] = {}
     for value in wanted:
@@ -232,9 +243,11 @@ def _together(said: Sequence[tuple[str, _Said]]) -> list[_Said]:
     """What is named together with what is denied is denied too: 이탈리안이나 피자 말고."""
     gaps, kept = [gap for gap, _ in said], [one for _, one in said]
     for place in range(1, len(kept)):
-        if kept[place - 1].denied_before and ALSO_DENIED.fullmatch(gaps[place]):
-            kept[place] = kept[place]._replace(denied_before=True)
+        known = kept[place - 1]
+        if known.denied_before and ALSO_DENIED.fullmatch(gaps[place]):
+            kept[place] = kept[place]._replace(denied_before=True, is_needless=known.is_needless)
     for place in range(len(kept) - 1, 0, -1):
-        if kept[place].denied_after and DENIED_WITH.fullmatch(gaps[place]):
-            kept[place - 1] = kept[place - 1]._replace(denied_after=True)
+        known, before = kept[place], kept[place - 1]
+        if known.denied_after and DENIED_WITH.fullmatch(gaps[place]):
+            kept[place - 1] = before._replace(denied_after=True, is_needless=known.is_needless)
     return kept

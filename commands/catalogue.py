@@ -130,6 +130,7 @@ def _understood(answer: "CatalogueAnswer") -> str:
     filters = answer.query.filters
     parts = [f"{name} {value}" for name, value in filters.fields.items()]
     parts += filters.desired_types or ()
+    parts += [f"not {one}" for one in filters.declined_types]
     if filters.min_rating is not None:
         parts.append(f"rating {filters.min_rating:g} or better")
     said = answer.query.aspect_weights.items()

@@ -139,12 +139,14 @@ class CatalogueFilters:
     """Which places are wanted; None and what `fields` does not name is not narrowed.
 
     `fields` are values by the names of the filters. `desired_types` exclude nothing: a place of
-    one of them scores more.
+    one of them scores more. Places of `declined_types` are left out, but for those that are of a
+    desired type as well.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
     desired_types: tuple[str, ...] | None = None
     min_rating: float | None = None
+    declined_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

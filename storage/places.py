@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Text, cast, func, or_, select
+from sqlalchemy import ColumnElement, Text, cast, func, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import Place, Review
@@ -58,13 +58,18 @@ class Places:
         catalogue_id: str,
         fields: Mapping[str, str] | None = None,
         min_rating: float | None = None,
+        declined_types: Sequence[str] = (),
+        desired_types: Sequence[str] = (),
     ) -> list[str]:
         """The ids of the documents of a catalogue's places that these filters leave, in no order.
 
-        The filters are those of `list`.
+        The filters are those of `list`; a place of a declined type is left out, unless it is of a
+        desired type too.
         """
         wanted = select(PlaceRow.document_id).where(
-            PlaceRow.catalogue_id == catalogue_id, *_narrowed(fields or {}, min_rating)
+            PlaceRow.catalogue_id == catalogue_id,
+            *_narrowed(fields or {}, min_rating),
+            *_without_types(declined_types, desired_types),
         )
         with self._database.read() as session:
             return list(session.scalars(wanted))
@@ -175,6 +180,13 @@ def _narrowed(fields: Mapping[str, str], min_rating: float | None) -> Iterator[C
 def _of_types(types: Sequence[str]) -> Iterator[ColumnElement[bool]]:
     if types:
         yield or_(*(_holds(PlaceRow.types, json.dumps(type_)) for type_ in types))
+
+
+def _without_types(
+    declined: Sequence[str], desired: Sequence[str]
+) -> Iterator[ColumnElement[bool]]:
+    for condition in _of_types(declined):
+        yield or_(not_(condition), *_of_types(desired))
 
 
 def _holds(column: InstrumentedAttribute[Any], written: str) -> ColumnElement[bool]:

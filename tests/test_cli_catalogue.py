@@ -102,6 +102,14 @@ def test_the_answer_its_sources_and_the_places_are_printed(search):
     assert "[1] Trattoria Lucia" in told
 
 
+@pytest.mark.parametrize("question", ["not Italian", "이탈리안 말고", "イタリアン以外"])
+def test_a_type_that_is_declined_is_told_and_left_out(search, question):
+    told = search(question)
+    assert "Understood: not italian_restaurant." in told
+    assert "Ramen Taro" in told
+    assert "Trattoria Lucia" not in told
+
+
 def test_preferences_and_the_person_count(search, services):
     services.people.patch(LOCAL_USER, "minji", preferences={"service": 2.0})
     told = json.loads(search("ramen", "--user", "minji", "--prefer", "food=4.5", "--json"))

@@ -10,7 +10,7 @@ from catalog.preferences import checked
 from catalog.query_analyzer import RuleAnalyzer
 from catalog.scores import DEFAULT_WEIGHTS, PRAISE_PRIOR_WEIGHT
 from catalog.search_engine import EngineOptions
-from domain import ASPECTS, Aspect, DocumentRef, Skipped
+from domain import ASPECTS, Aspect, CatalogueFilters, DocumentRef, Skipped
 from errors import AppError, SourceError
 from loaders.catalogue.description import description_of, read_description
 from loaders.catalogue.places import CataloguePlaces
@@ -167,7 +167,11 @@ def test_an_aspect_weighs_what_the_page_says(question, aspect, weight):
 def test_filters_are_understood_as_the_page_says():
     rules = sample_rules()
     for denied in ("not sushi", "스시 말고", "寿司以外"):
-        assert rules.analyse(denied).filters.desired_types is None
+        filters = rules.analyse(denied).filters
+        assert (filters.desired_types, filters.declined_types) == (None, ("sushi_restaurant",))
+    for open_ in ("it doesn't have to be sushi", "스시 아니어도 돼", "寿司じゃなくてもいい"):
+        assert rules.analyse(open_).filters == CatalogueFilters()
+    assert not rules.analyse("not Queens").filters.fields
     assert not rules.analyse("in Brooklyn or Queens").filters.fields
     stay = rules.analyse("we stay in Queens but want to eat in Manhattan")
     assert stay.filters.fields == {"borough_en": "Manhattan"}

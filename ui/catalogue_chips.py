@@ -47,7 +47,7 @@ def show_understood(query: CatalogueQuery, description: CatalogueDescription) ->
 
 
 def chips_of(query: CatalogueQuery, description: CatalogueDescription) -> Iterator[Chip]:
-    """A chip for each filter, desired type and aspect of which the question said something."""
+    """A chip for each filter, type and aspect of which the question said something."""
     filters = query.filters
     for name, value in filters.fields.items():
         left = {one: kept for one, kept in filters.fields.items() if one != name}
@@ -57,6 +57,10 @@ def chips_of(query: CatalogueQuery, description: CatalogueDescription) -> Iterat
         types = tuple(one for one in filters.desired_types or () if one != value)
         without = _with(query, desired_types=types or None)
         yield Chip(f"type-{value}", type_name(description, value), without)
+    for value in filters.declined_types:
+        types = tuple(one for one in filters.declined_types if one != value)
+        label = words.CHIP_DECLINED.format(type=type_name(description, value))
+        yield Chip(f"declined-{value}", label, _with(query, declined_types=types))
     if filters.min_rating is not None:
         label = words.CHIP_RATING.format(rating=number(filters.min_rating))
         yield Chip("rating", label, _with(query, min_rating=None))

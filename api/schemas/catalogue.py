@@ -22,7 +22,8 @@ _UNDERSTOOD: Any = {"query_en": _QUERY_EN, "filters": _FILTERS, "aspect_weights"
 
 _IN_ENGLISH = Field(description="The question in English", examples=[_QUERY_EN])
 _BY_NAME = Field(
-    description="By the name of each filter the value that is wanted; null where none is said",
+    description="By the name of each filter the value that is wanted; null where none is said."
+    " `declined_types` is there where some are",
     examples=[_FILTERS],
 )
 _MENTIONED = Field(
@@ -46,7 +47,7 @@ Mentioned = dict[Line, Weight | None]
 
 
 class GivenPlaceFilters(BaseModel):
-    """Which places are wanted: values by the names of the catalogue's filters, and these two."""
+    """Which places are wanted: values by the names of the catalogue's filters, and these three."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Line | None] = Field(init=False)
@@ -57,6 +58,12 @@ class GivenPlaceFilters(BaseModel):
         description="Types that score more; they exclude nothing",
         examples=[["italian_restaurant"]],
     )
+    declined_types: list[Line] | None = Field(
+        [],
+        max_length=200,
+        description="Places of these are left out, unless they are of a desired type too",
+        examples=[["sushi_restaurant"]],
+    )
     min_rating: Annotated[float, Field(ge=0, strict=True)] | None = Field(
         None, description="The least rating, on the catalogue's scale", examples=[4.0]
     )
@@ -65,7 +72,8 @@ class GivenPlaceFilters(BaseModel):
         """The filters that it names."""
         fields = {name: value for name, value in self.__pydantic_extra__.items() if value}
         types = tuple(self.desired_types) if self.desired_types else None
-        return domain.CatalogueFilters(fields, types, self.min_rating)
+        declined = tuple(self.declined_types or ())
+        return domain.CatalogueFilters(fields, types, self.min_rating, declined)
 
 
 class GivenUnderstanding(Given):
@@ -220,9 +228,10 @@ def understanding_of(query: domain.CatalogueQuery, filters: Sequence[str]) -> Un
     wanted = query.filters
     fields: Mapping[str, Any] = dict.fromkeys(filters) | dict(wanted.fields)
     types = None if wanted.desired_types is None else list(wanted.desired_types)
+    declined = {"declined_types": list(wanted.declined_types)} if wanted.declined_types else {}
     return Understanding(
         query_en=query.query_en,
-        filters={**fields, "desired_types": types, "min_rating": wanted.min_rating},
+        filters={**fields, "desired_types": types, **declined, "min_rating": wanted.min_rating},
         aspect_weights=dict(query.aspect_weights),
         analysed_by=query.analysed_by,
         notice=query.notice,

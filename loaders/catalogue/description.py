@@ -23,7 +23,7 @@ _FIELDS = (
     *("filters", "reviews", "groups", "aspects"),
 )
 _REVIEW_FIELDS = ("file", "column", "place", "text", "id", "rating", "date", "group")
-_OTHER_FILTERS = ("desired_types", "min_rating")
+_OTHER_FILTERS = ("desired_types", "declined_types", "min_rating")
 _MAX_BYTES = 2**20
 _MAX_DEPTH = 20
 

@@ -119,6 +119,20 @@ def test_an_understanding_is_searched_for_again_once_a_filter_is_taken_from_it(c
     assert set(found(wider)) == {"taro", "lucia", "pronto", "nameless"}
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["anything but ramen in Brooklyn", "브루클린에서 라멘 말고", "ブルックリンでラーメン以外"],
+)
+def test_places_of_a_type_that_is_declined_come_once_it_is_taken_back(client, query):
+    without = answered(client, query)
+    understood = without["understood"]
+    assert understood["filters"]["declined_types"] == ["ramen_restaurant"]
+    assert found(without) == ["lucia"]
+    assert answered(client, query, understood=understood)["understood"] == understood
+    understood["filters"]["declined_types"] = []
+    assert set(found(answered(client, query, understood=understood))) == {"taro", "lucia"}
+
+
 def test_where_no_place_fits_the_answer_says_so(client):
     answer = answered(client, "Italian in the Bronx, at least 4.5 stars")
     assert (answer["restaurants"], answer["citations"]) == ([], [])
@@ -140,6 +154,11 @@ def test_where_no_place_fits_the_answer_says_so(client):
         ({"filters": {}}, 422, "filters"),
         ({"understood": {"query_en": "x", "filters": {"city": "Bath"}}}, 409, "city"),
         ({"understood": {"query_en": "x", "filters": {"min_rating": -1}}}, 422, "min_rating"),
+        (
+            {"understood": {"query_en": "x", "filters": {"declined_types": "bar"}}},
+            422,
+            "declined_types",
+        ),
         ({"understood": {"query_en": "x", "aspect_weights": {"spice": 1}}}, 409, "spice"),
         ({"understood": {"query_en": "x", "aspect_weights": {"food": 2}}}, 422, "food"),
     ],

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import domain
-from api.schemas import answers, places, turns
+from api.schemas import answers, catalogue, places, turns
 from api.schemas.answers import MOMENT, GivenScope, GivenSearch
 from api.schemas.turns import Turn
 
@@ -68,6 +68,24 @@ def test_what_is_told_of_places_is_all_that_the_domain_holds_of_them(name):
     kind = getattr(domain, name)
     held = set(getattr(kind, "_fields", ())) or {one.name for one in fields(kind)}
     assert set(getattr(places, name).model_fields) == held
+
+
+def test_all_filters_of_places_can_be_given_and_are_told():
+    told = {"borough_en": "Queens", "desired_types": ["bar"], "declined_types": ["cafe"]}
+    filters = catalogue.GivenPlaceFilters.model_validate({**told, "min_rating": 4.0}).filters()
+    assert filters == domain.CatalogueFilters({"borough_en": "Queens"}, ("bar",), 4.0, ("cafe",))
+    query = domain.CatalogueQuery("q", "q", filters)
+    again = catalogue.understanding_of(query, ["borough_en"]).filters
+    assert again == {**told, "min_rating": 4.0}
+    assert catalogue.GivenPlaceFilters.model_validate(again).filters() == filters
+
+
+@pytest.mark.parametrize("given", [{}, {"declined_types": None}, {"declined_types": []}])
+def test_no_type_is_declined_where_none_is_said(given):
+    filters = catalogue.GivenPlaceFilters.model_validate(given).filters()
+    assert filters == domain.CatalogueFilters()
+    told = catalogue.understanding_of(domain.CatalogueQuery("q", "q", filters), [])
+    assert told.filters == {"desired_types": None, "min_rating": None}
 
 
 def test_what_is_sent_becomes_the_choice_of_the_domain():

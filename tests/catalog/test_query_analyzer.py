@@ -69,6 +69,59 @@ def test_questions_that_are_easily_misread(question, borough, types, rating, wei
     assert mentioned(query) == weights
 
 
+SUSHI, RAMEN = "sushi_restaurant", "ramen_restaurant"
+
+
+@pytest.mark.parametrize(
+    ("question", "desired", "declined"),
+    [
+        ("anything but sushi, rated 4 or higher", None, (SUSHI,)),
+        ("not sushi", None, (SUSHI,)),
+        ("no sushi or ramen please", None, (SUSHI, RAMEN)),
+        ("ramen, not sushi", (RAMEN,), (SUSHI,)),
+        ("sushi? no, not sushi", None, (SUSHI,)),
+        ("초밥만 빼고 아무거나", None, (SUSHI,)),
+        ("스시 말고 라멘", (RAMEN,), (SUSHI,)),
+        ("스시나 라멘 말고 다른 거", None, (SUSHI, RAMEN)),
+        ("스시 별로 안 좋아해", None, (SUSHI,)),
+        ("寿司以外で何か美味しいもの食べたい", None, (SUSHI,)),
+        ("寿司じゃなくて、ラーメン", (RAMEN,), (SUSHI,)),
+        ("寿司やラーメン以外", None, (SUSHI, RAMEN)),
+    ],
+)
+def test_a_type_that_is_not_wanted_is_declined(question, desired, declined):
+    filters = SAMPLE_RULES.analyse(question).filters
+    assert (filters.desired_types, filters.declined_types) == (desired, declined)
+
+
+@pytest.mark.parametrize(
+    ("question", "desired"),
+    [
+        ("it doesn't have to be sushi", None),
+        ("It does not have to be sushi or ramen", None),
+        ("I can't get enough of sushi", (SUSHI,)),
+        ("why not sushi", (SUSHI,)),
+        ("sushi, but not in Queens", (SUSHI,)),
+        ("스시 아니어도 괜찮아요", None),
+        ("스시나 라멘 아니어도 돼", None),
+        ("스시 말고도 괜찮은 데", None),
+        ("스시 별로 안 비싼 곳", (SUSHI,)),
+        ("寿司じゃなくてもいい", None),
+        ("寿司屋でなくても", None),
+        ("寿司以外でもいい", None),
+    ],
+)
+def test_a_type_that_need_not_be_is_not_declined(question, desired):
+    filters = SAMPLE_RULES.analyse(question).filters
+    assert (filters.desired_types, filters.declined_types) == (desired, ())
+
+
+@given(st.sampled_from([case for listed in KINDS for case in cases(listed)]))
+def test_no_type_is_both_desired_and_declined(case):
+    filters = SAMPLE_RULES.analyse(case[0]).filters
+    assert not set(filters.desired_types or ()) & set(filters.declined_types)
+
+
 def test_spaces_that_are_missing_change_nothing():
     asked = "브루클린 분위기 좋은 이탈리안 가격 상관없어요"
     spaced, together = RULES.analyse(asked), RULES.analyse(asked.replace(" ", ""))
@@ -123,6 +176,8 @@ def test_two_values_of_one_field_narrow_nothing():
         ("브루클린 분위기 좋은 이탈리안", "italian restaurant with a good ambience in Brooklyn"),
         ("並ばない店", "place with no waiting"),
         ("비싸도 상관없어", "비싸도 상관없어"),
+        ("초밥 말고", "place"),
+        ("寿司以外、クイーンズ", "place in Queens"),
         ("퀸즈 피자나 버거", "pizza restaurant or hamburger restaurant in Queens"),
         ("어디가 제일\n나아?", "어디가 제일 나아?"),
         ("", ""),

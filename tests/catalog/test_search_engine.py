@@ -136,8 +136,8 @@ def engine(library, cross_encoder=None, *, known_scripts=None, budget_s=60, **op
     )
 
 
-def asked(question="quiet pasta", *, query_en=None, types=None, rating=None, **fields):
-    filters = CatalogueFilters(fields, types, rating)
+def asked(question="quiet pasta", *, query_en=None, types=None, rating=None, declined=(), **fields):
+    filters = CatalogueFilters(fields, types, rating, declined)
     return CatalogueQuery(question, question if query_en is None else query_en, filters)
 
 
@@ -220,6 +220,24 @@ def test_filters_leave_only_what_they_say(library):
     assert set(ids(search(library, asked(borough_en="Queens")))) == {"trattoria", "pizzeria"}
     assert set(ids(search(library, asked(rating=4.0)))) == {"trattoria", "osteria"}
     assert ids(search(library, asked(borough_en="Bronx", rating=1.0))) == ["osteria"]
+
+
+def test_places_of_a_declined_type_are_left_out_whatever_the_words_say(library):
+    assert set(ids(search(library, asked("no pizza", declined=(PIZZA,))))) == set(PLACES) - {
+        "pizzeria"
+    }
+    assert ids(search(library, asked(declined=(ITALIAN, PIZZA)))) == ["ramen"]
+    assert ids(search(library, asked(declined=(ITALIAN,), borough_en="Queens"))) == ["pizzeria"]
+
+
+def test_a_place_of_a_declined_type_stays_where_it_is_of_a_desired_one_too(library):
+    left = ids(search(library, asked(types=("bar",), declined=(ITALIAN,))))
+    assert set(left) == {"osteria", "pizzeria", "ramen"}
+
+
+def test_a_declined_type_that_leaves_no_place_is_named(library):
+    told = search(library, asked(borough_en="Queens", rating=4.0, declined=(ITALIAN,))).notices
+    assert "borough_en 'Queens', rating ≥ 4, type ≠ 'italian_restaurant': remove one" in told[0]
 
 
 def test_a_filter_that_leaves_no_place_is_named(library):

@@ -157,6 +157,15 @@ def test_what_was_understood_are_chips_and_pressing_one_searches_without_it(page
     assert "chip-rating" not in {one.key for one in page.button}
 
 
+def test_a_declined_type_is_a_chip_that_can_be_taken_out(page, services):
+    services.catalogue.filters = CatalogueFilters(declined_types=("italian_restaurant", "bar"))
+    ask(page)
+    chips = {one.key: one.label for one in page.button if one.key and "chip-declined" in one.key}
+    assert chips["chip-declined-italian_restaurant"] == "Not Italian restaurant"
+    page.button(key="chip-declined-italian_restaurant").click().run()
+    assert services.catalogue.asked[-1]["understood"].filters.declined_types == ("bar",)
+
+
 def test_a_wish_can_be_taken_out_as_well(page, services):
     ask(page)
     page.button(key="chip-aspect-price").click().run()

@@ -65,8 +65,8 @@ class Catalogue:
     def listed(self, **wanted):
         return [place.place_id for place in self.places.list(self.id, **wanted).places]
 
-    def matching(self, fields=None, min_rating=None):
-        found = self.places.matching(self.id, fields or {}, min_rating)
+    def matching(self, fields=None, min_rating=None, declined=(), desired=()):
+        found = self.places.matching(self.id, fields or {}, min_rating, declined, desired)
         return sorted(place.place_id for place in self.places.by_documents(found).values())
 
 
@@ -165,6 +165,19 @@ def test_filters_leave_what_has_every_value_and_the_rating(catalogue):
     assert catalogue.matching(min_rating=4) == ["a"]
     assert catalogue.matching(min_rating=0) == ["a", "b"]
     assert catalogue.listed(fields={"borough_en": "Queens"}, min_rating=3.9) == ["a", "b"]
+
+
+kinds = st.lists(st.sampled_from("abAB다"), max_size=3, unique=True)
+
+
+@given(of=kinds, declined=kinds, desired=kinds)
+def test_a_place_of_a_declined_type_is_left_out_unless_it_is_of_a_desired_one(
+    library, of, declined, desired
+):
+    catalogue = Catalogue(library, "/any")
+    catalogue.publish(("A", told("a", types=of)))
+    stays = not set(of) & set(declined) or set(of) & set(desired)
+    assert catalogue.matching(declined=declined, desired=desired) == (["a"] if stays else [])
 
 
 def test_a_list_is_by_title_then_id_and_comes_in_pages(catalogue):

@@ -112,6 +112,10 @@ def test_words_that_yaml_takes_for_values_stay_words(write):
         ({"filters": {"city": {}}}, r"^filters\.city\.column: it is missing"),
         ({"filters": {"my city": {"column": "c"}}}, r"^filters\.my city: a name is of letters"),
         (
+            {"filters": {"declined_types": {"column": "c"}}},
+            r"^filters\.declined_types: every catalogue has",
+        ),
+        (
             {"filters": {"min_rating": {"column": "c"}}},
             r"^filters\.min_rating: every catalogue has",
         ),
