@@ -52,7 +52,8 @@ def _title(found: FoundPlace) -> str:
     label = words.PLACE_OPEN.format(title=title)
     address = document_address(found.place.document_id)
     text = f"<span{lang(title)}>{escape(title)}</span>"
-    return link_html(address, text, kind="fn-title", label=label)
+    link = link_html(address, text, kind="fn-title", label=label)
+    return f'<h3 aria-label="{escape(title)}">{link}</h3>'
 
 
 def _facts(found: FoundPlace, description: CatalogueDescription) -> str:
@@ -64,7 +65,7 @@ def _facts(found: FoundPlace, description: CatalogueDescription) -> str:
 
 
 def rating_text(found: FoundPlace, description: CatalogueDescription) -> str:
-    """The rating with how many it rests on, such as `★ 4.5 of 5 · 32 reviews`."""
+    """The rating with how many it rests on, such as `★ 4.5 of 5 (32 ratings)`."""
     place = found.place
     if place.rating is None:
         return str(words.PLACE_UNRATED)

@@ -101,7 +101,8 @@ def _offer_again(search: Search, preferences: Mapping[str, float]) -> None:
     if not changed and (search.answer or search.error):
         return
     with st.container(key="places-again", horizontal=True, vertical_alignment="center"):
-        st.caption(words.PREFERENCES_CHANGED if changed else words.PLACES_CUT_SHORT)
+        told = words.PREFERENCES_CHANGED if changed else words.PLACES_CUT_SHORT
+        st.caption(told, width="content")
         st.button(
             words.ASK_AGAIN,
             key="places-ask-again",
@@ -205,14 +206,15 @@ class _View:
                     show_problem(words.PLACES_NOT_FOUND, severe=False)
                 return
             spoken = search.answer.language if search.answer else language()
-            st.html(cards_html(search.places, CardView(self._description, spoken)))
+            title = f'<h2 class="fn-unseen">{escape(words.PLACES_PAGE)}</h2>'
+            st.html(title + cards_html(search.places, CardView(self._description, spoken)))
 
     def _draw_map(self, search: Search) -> None:
         from ui import catalogue_map  # altair is slow to load
 
         if not search.places or not catalogue_map.has_map(search.places):
             return
-        title = f'<h4 class="fn-chart" aria-level="2">{escape(words.PLACES_MAP)}</h4>'
+        title = f'<h2 class="fn-chart">{escape(words.PLACES_MAP)}</h2>'
         chart = catalogue_map.place_map(search.places, self._description)
         with self._map.container():
             st.html(f'{title}<p class="fn-chart-note">{escape(words.PLACES_MAP_NOTE)}</p>')

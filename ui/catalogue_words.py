@@ -13,12 +13,12 @@ def aspect_name(aspect: str) -> str:
 
 
 def type_name(description: CatalogueDescription, value: str) -> str:
-    """What people call a type: `italian_restaurant` is an Italian restaurant."""
-    return _called(description.types, value)
+    """What people call a type; in English the type itself, `Italian restaurant`, is clearest."""
+    return _plain(value) if language() == ENGLISH else _called(description.types, value)
 
 
 def field_name(description: CatalogueDescription, name: str, value: str) -> str:
-    """What people call the value of a filter's field."""
+    """What people call the value of a filter's field, such as `Pets allowed` for `allowed`."""
     named = {one.name: one.values for one in description.filters}
     return _called(named.get(name, ()), value)
 
@@ -47,11 +47,10 @@ def group_name(description: CatalogueDescription, group: str) -> str:
 
 
 def _called(values: Sequence[NamedValue], value: str) -> str:
-    """The first word for it in the reader's language; in English the value itself is clearer."""
-    if language() != ENGLISH:
-        for named in values:
-            if named.value == value and named.words.get(language()):
-                return named.words[language()][0]
+    """The first word for it in the reader's language, else the value itself."""
+    for named in values:
+        if named.value == value and named.words.get(language()):
+            return _plain(named.words[language()][0])
     return _plain(value)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from catalog.catalogues import CatalogueSummary
-from domain import CatalogueFilters
+from domain import CatalogueFilters, FilterField, NamedValue
 from errors import InputError, ModelUnavailableError
 from tests.pages.conftest import served, shown
 from tests.pages.places import DESCRIPTION, ScriptedCatalogue, ScriptedPeople, found
@@ -20,6 +20,7 @@ from ui.catalogue_examples import examples_of, placeholder_of
 from ui.catalogue_form import LAST_QUESTION
 from ui.catalogue_map import place_map
 from ui.catalogue_search import SHOWN
+from ui.catalogue_words import field_label
 
 PAGE = Path(__file__).parents[2] / "pages" / "catalogue.py"
 QUESTION = "분위기 좋은 이탈리안"
@@ -108,6 +109,7 @@ def test_the_answer_links_to_the_words_it_cites(page):
 def test_each_place_is_a_card_with_what_it_is(page):
     html = ask(page)
     assert html.count('<article class="fn-found-place">') == 2
+    assert '<h3 aria-label="Trattoria Lucia"><a class="fn-title"' in html
     assert "Trattoria Lucia" in html
     assert "Italian restaurant" in html
     assert "★ 4.5 of 5 (32 ratings)" in html
@@ -234,8 +236,11 @@ def test_the_question_stands_in_its_field_after_another_page(page):
 
 def homes(services: Services) -> CatalogueSummary:
     """Another catalogue, beside the restaurants."""
-    description = replace(DESCRIPTION, name="Homes", types=(), filters=())
-    known = CatalogueSummary("c2", "Homes", 2, description, {"ward": ["Kita", "Chuo"]}, ["studio"])
+    allowed = NamedValue("allowed", {"en": ("pets allowed", "pet-friendly")})
+    pets = FilterField("pets", "pets", (allowed, NamedValue("on request")))
+    description = replace(DESCRIPTION, name="Homes", types=(), filters=(pets,))
+    values = {"pets": ["allowed", "on request"]}
+    known = CatalogueSummary("c2", "Homes", 2, description, values, ["studio"])
     services.catalogue.known.append(known)
     return known
 
@@ -248,8 +253,14 @@ def test_the_catalogue_that_was_chosen_stays_so_after_another_page(page, service
 
 def test_examples_are_made_of_the_words_of_a_catalogue_that_the_written_ones_do_not_fit(services):
     known = homes(services)
-    assert examples_of(known) == ["Studio, Kita", "Chuo"]
-    assert placeholder_of(known) == "Studio, Kita"
+    assert examples_of(known) == ["Studio, Pets allowed", "On request"]
+    assert placeholder_of(known) == "Studio, Pets allowed"
+
+
+def test_a_value_is_called_what_its_description_calls_it(services):
+    description = homes(services).description
+    assert field_label(description, "pets", "allowed") == "Pets allowed"
+    assert field_label(description, "pets", "on request") == "Pets: On request"
 
 
 def test_a_catalogue_without_types_and_filters_has_no_examples(services):
