@@ -84,7 +84,7 @@ def test_a_question_gives_an_answer_cards_and_a_map_and_asks_no_other_machine(pl
 def test_a_marker_opens_the_document_at_the_words(places):
     ask(places, QUESTION)
     with places.context.expect_page() as opened:
-        places.locator("a.fn-cite").last.click()
+        places.locator("a.fn-cite[aria-label$='Trattoria Lucia']").last.click()
     sync_api.expect(opened.value.locator(".fn-reading mark").first).to_be_visible()
     sync_api.expect(opened.value.locator("h1")).to_contain_text("Trattoria Lucia")
 
@@ -118,6 +118,33 @@ def test_a_preference_is_there_again_after_a_reload(places):
     sync_api.expect(places.get_by_text("Service", exact=True)).to_be_visible()  # now it is set
     places.reload()
     sync_api.expect(service_slider(places)).to_have_value("3")
+
+
+def test_after_a_preference_has_changed_the_same_can_be_asked_again(places):
+    ask(places, QUESTION)
+    service_slider(places).press("ArrowRight")
+    places.get_by_text(words.PREFERENCES_CHANGED).wait_for()
+    places.get_by_role("button", name=words.ASK_AGAIN).click()
+    sync_api.expect(places.get_by_text(words.PREFERENCES_CHANGED)).to_have_count(0)
+    places.locator(".fn-verdict").wait_for()
+
+
+def test_the_question_and_what_was_found_are_there_again_after_another_page(places):
+    ask(places, QUESTION)
+    places.get_by_role("link", name=words.LIBRARY_PAGE).first.click()
+    sync_api.expect(question(places)).to_have_count(0)
+    places.get_by_role("link", name=words.PLACES_PAGE).first.click()
+    sync_api.expect(question(places)).to_have_value(QUESTION)
+    sync_api.expect(cards(places)).to_have_count(2)
+
+
+def test_who_cannot_see_it_is_told_what_the_map_shows_and_where_the_places_begin(places):
+    ask(places, QUESTION)
+    told = places.get_by_test_id("stVegaLiteChart").get_attribute("aria-label")
+    assert "Trattoria Lucia" in told
+    sync_api.expect(places.get_by_role("heading", name=words.PLACES_MAP, level=2)).to_be_visible()
+    heading = places.get_by_role("heading", name="Trattoria Lucia", level=3)
+    sync_api.expect(heading).to_have_count(1)
 
 
 def test_on_a_phone_the_cards_stand_in_one_column_and_nothing_scrolls_sideways(places):
