@@ -21,7 +21,8 @@ test: .venv/.test .venv-oracle/.ready
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy .
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile -m 'not browser'
+	@$(BIN)/python -m pytest -q -m browser
 
 bench: .venv/.bench
 	@$(BIN)/python -m benchmarks --json benchmarks.json

@@ -60,7 +60,6 @@ SOURCE_FIELD_HINTS = {
     "types": fixed("gdoc, gsheet, pdf"),
 }
 SOURCE_FIELD_HELP = {
-    "path": "Of a catalogue of places: the YAML file that describes it.",
     "trees": "Their addresses or numbers, one a line.",
     "cql": "A query in Confluence's own language. What it finds is imported, pages and blog posts.",
     "skip_labels": "A page with one of them is left out, and taken out if it was imported before.",
