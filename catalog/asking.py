@@ -126,7 +126,7 @@ class QuestionRun:
             catalogue.id, catalogue.description.rating_scale, query, weights
         )
         return EngineResult(
-            self._with.view.with_patterns(catalogue, found.places),
+            self._with.view.with_patterns(found.places),
             (*_little_known(query, found), *found.notices),
         )
 
@@ -148,8 +148,8 @@ class QuestionRun:
     def _sources(
         self, places: tuple[FoundPlace, ...], weights: Mapping[str, float]
     ) -> tuple[Source, ...]:
-        passages = self._with.passages_of([one.place.document_id for one in places])
-        return sources_of(places, passages, weights)
+        shown = [one.place.document_id for one in places[:SHOWN_PLACES]]
+        return sources_of(places, self._with.passages_of(shown), weights)
 
     def _written(self, writing: Writing) -> Generator[CatalogueEvent, None, None]:
         texts = writing.texts()

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from unicodedata import normalize
 
-from catalog.lexicon import Lexicon
 from catalog.query_analyzer import RuleAnalyzer
 from domain import CatalogueDescription, Principal
 from errors import ConflictError
 from loaders.catalogue.description import description_of
 from services.catalogue_kind import KIND
 from services.own_sources import own_sources
+from storage.place_contents import Contents
 from storage.places import Places
 from storage.sources import Sources, StoredSource
 
@@ -49,13 +49,12 @@ class CatalogueSummary:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A catalogue to be searched, with what reads questions and reviews about its places."""
+    """A catalogue to be searched, with what reads questions about its places."""
 
     id: str
     name: str
     description: CatalogueDescription
     rules: RuleAnalyzer
-    lexicon: Lexicon
 
 
 class Catalogues:
@@ -80,12 +79,12 @@ class Catalogues:
         """
         source = self._named(principal, name)
         description = source.options["description"]
-        values, types = self._places.values(source.id), self._places.types(source.id)
+        held = self._places.contents(source.id)
         # What reads questions follows from these alone, so what is kept of it is never stale.
-        of = json.dumps([source.name, description, values, types], sort_keys=True)
+        of = json.dumps([source.name, description, held.values, held.types], sort_keys=True)
         kept, catalogue = self._read.get(source.id, ("", None))
         if catalogue is None or kept != of:
-            catalogue = _catalogue(source, description_of(description), values, types)
+            catalogue = _catalogue(source, description_of(description), held)
             self._read[source.id] = (of, catalogue)
         return catalogue
 
@@ -106,24 +105,22 @@ class Catalogues:
         return [one for one in own_sources(self._sources, principal).values() if one.kind == KIND]
 
     def _summary(self, source: StoredSource) -> CatalogueSummary:
+        held = self._places.contents(source.id)
         return CatalogueSummary(
             id=source.id,
             name=source.name,
             places=self._places.list(source.id, limit=0).total,
             description=description_of(source.options["description"]),
-            filters=self._places.values(source.id),
-            types=self._places.types(source.id),
+            filters=held.values,
+            types=held.types,
         )
 
 
 def _catalogue(
-    source: StoredSource,
-    description: CatalogueDescription,
-    values: Mapping[str, list[str]],
-    types: list[str],
+    source: StoredSource, description: CatalogueDescription, held: Contents
 ) -> Catalogue:
-    rules = RuleAnalyzer(description, values, types)
-    return Catalogue(source.id, source.name, description, rules, Lexicon(description.aspects))
+    rules = RuleAnalyzer(description, held.values, held.types)
+    return Catalogue(source.id, source.name, description, rules)
 
 
 def _listed(known: list[StoredSource]) -> str:

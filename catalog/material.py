@@ -55,7 +55,7 @@ def sources_of(
 
     Args:
         places: The places found, best first.
-        passages: All passages of at least those places' documents.
+        passages: All passages of at least those five places' documents.
         weights: 0 to 1 by aspect.
     """
     chosen = [

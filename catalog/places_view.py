@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog.catalogues import Catalogue
-from catalog.patterns import TOP, find_patterns, tags_of
+from catalog.patterns import TOP, tags_of
 from domain import FoundPlace, Pattern, Place, Review
 from errors import ConflictError, NotFoundError
 from storage.documents import Documents
@@ -64,17 +64,21 @@ class PlacesView:
             NotFoundError: The catalogue has none of that id.
         """
         place = self.places.get(catalogue.id, place_id)
-        reviews = self.places.reviews([place.document_id]).get(place.document_id, [])
-        text = self.documents.text(place.document_id)
-        every = _patterns(catalogue, text, reviews)
+        id_ = place.document_id
+        reviews = self.places.reviews([id_]).get(id_, [])
+        every = self.places.patterns([id_]).get(id_, ())
+        text = self.documents.text(id_)
         return PlaceDetails(place, text, tuple(reviews), every[:TOP], tags_of(every))
 
-    def with_patterns(
-        self, catalogue: Catalogue, found: Sequence[FoundPlace]
-    ) -> tuple[FoundPlace, ...]:
+    def with_patterns(self, found: Sequence[FoundPlace]) -> tuple[FoundPlace, ...]:
         """The places found, each with what its reviews say again and again, and its tags."""
-        reviews = self.places.reviews([one.place.document_id for one in found])
-        return tuple(self._explained(catalogue, one, reviews) for one in found)
+        patterns = self.places.patterns([one.place.document_id for one in found])
+        # A tag must know of the blame that is too rare to be shown.
+        return tuple(
+            replace(one, patterns=every[:TOP], tags=tags_of(every))
+            for one in found
+            for every in [patterns.get(one.place.document_id, ())]
+        )
 
     def text_of(self, document_id: str) -> str | None:
         """The text of a place's document; None where it is gone."""
@@ -82,17 +86,3 @@ class PlacesView:
             return self.documents.text(document_id)
         except NotFoundError:
             return None
-
-    def _explained(
-        self, catalogue: Catalogue, found: FoundPlace, reviews: Mapping[str, Sequence[Review]]
-    ) -> FoundPlace:
-        document_id = found.place.document_id
-        text = self.text_of(document_id) or ""
-        every = _patterns(catalogue, text, reviews.get(document_id, ()))
-        return replace(found, patterns=every[:TOP], tags=tags_of(every))
-
-
-def _patterns(catalogue: Catalogue, text: str, reviews: Sequence[Review]) -> tuple[Pattern, ...]:
-    """All of them: a tag must know of the blame that is too rare to be shown."""
-    aspects = catalogue.description.aspect_names
-    return find_patterns(text, reviews, catalogue.lexicon, aspects=aspects, top=None)

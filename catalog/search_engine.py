@@ -12,7 +12,6 @@ from catalog.preferences import preference_text
 from catalog.scores import (
     DEFAULT_WEIGHTS,
     PRIOR_WEIGHT,
-    Counts,
     PartWeights,
     confidence,
     place_parts,
@@ -25,6 +24,7 @@ from retrievers.fusion import min_max
 from retrievers.hits import Hit
 from retrievers.rankers import DenseRanker, KeywordRanker
 from storage.documents import Documents
+from storage.place_contents import Contents
 
 if TYPE_CHECKING:
     from retrievers.rerank import Reranking
@@ -70,12 +70,8 @@ class ReadsPlaces(MatchesPlaces, Protocol):
         """The places by the ids of their documents."""
         ...
 
-    def mean_rating(self, catalogue_id: str) -> float | None:
-        """The mean rating of a catalogue's places; None where none is rated."""
-        ...
-
-    def aspect_counts(self, catalogue_id: str) -> Counts:
-        """By aspect, how many reviews of the whole catalogue praise and blame it."""
+    def contents(self, catalogue_id: str) -> Contents:
+        """What the places of a catalogue hold together."""
         ...
 
 
@@ -121,7 +117,7 @@ class SearchEngine:
             return EngineResult((), (why_none(self.places, catalogue_id, query.filters),))
         found = self._candidates(condition, query)
         by_place, notices = self._read_or_praised(catalogue_id, found, query, weights or {})
-        mean = self.places.mean_rating(catalogue_id)
+        mean = self.places.contents(catalogue_id).mean_rating
         judged = [
             self._judged(one, place, by_place, self._confidence(place, mean, scale), query)
             for one, place in found.items()
@@ -199,7 +195,7 @@ class SearchEngine:
     ) -> dict[str, float]:
         if not (found and self.options.weights.aspects):
             return {}
-        return praised(found.values(), self.places.aspect_counts(catalogue_id), weights)
+        return praised(found.values(), self.places.contents(catalogue_id).aspects, weights)
 
     def _cross_encoded(
         self, reranking: "Reranking", found: Mapping[Candidate, Place], asked: str

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from errors import BusyError, ConfigError, StorageError
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest migration. Compared at each start, so that Alembic loads only for a migration."""
 
 _FILE = "footnote.db"

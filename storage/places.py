@@ -1,20 +1,29 @@
 """Reads the places of catalogues: one by one, page by page, and those that filters leave."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Text, cast, func, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from domain import Place, Review
+from domain import Pattern, Place, Quote, Review
 from errors import NotFoundError
 from storage.database import Database
 from storage.groups import in_groups
+from storage.place_contents import NOTHING, Contents, PlaceColumns, contents_of
 from storage.place_rows import DETAIL
 from storage.tables import DocumentRow, PlaceRow
 
 _REVIEWS = DocumentRow.details[(DETAIL, "reviews")].as_json()
+_PATTERNS = DocumentRow.details[(DETAIL, "patterns")].as_json()
+# As text, so that what is equal need not be decoded twice.
+_COLUMNS = select(
+    cast(PlaceRow.types, Text),
+    cast(PlaceRow.fields, Text),
+    cast(PlaceRow.aspects, Text),
+    PlaceRow.rating,
+)
 _BY_TITLE = (PlaceRow.title, PlaceRow.place_id, PlaceRow.document_id)
 
 
@@ -30,7 +39,7 @@ class Places:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._counted: dict[str, tuple[object, dict[str, tuple[int, int]]]] = {}
+        self._kept: dict[str, tuple[object, Contents]] = {}
 
     def get(self, catalogue_id: str, place_id: str) -> Place:
         """The place with that id in that catalogue.
@@ -46,12 +55,6 @@ class Places:
         if row is None:
             raise NotFoundError(f"there is no place {place_id!r} in the catalogue {catalogue_id}")
         return _place(row)
-
-    def named(self, place_id: str) -> list[Place]:
-        """The places with that id, at most one of each catalogue, by the catalogue's id."""
-        wanted = select(PlaceRow).where(PlaceRow.place_id == place_id)
-        with self._database.read() as session:
-            return [_place(row) for row in session.scalars(wanted.order_by(PlaceRow.catalogue_id))]
 
     def matching(
         self,
@@ -83,68 +86,51 @@ class Places:
                 found |= {row.document_id: _place(row) for row in rows}
         return found
 
-    def mean_rating(self, catalogue_id: str) -> float | None:
-        """The mean of the ratings of a catalogue's places; None where none is rated."""
-        wanted = select(func.avg(PlaceRow.rating)).where(PlaceRow.catalogue_id == catalogue_id)
-        with self._database.read() as session:
-            mean = session.scalar(wanted)
-        return None if mean is None else float(mean)
-
-    def aspect_counts(self, catalogue_id: str) -> dict[str, tuple[int, int]]:
-        """By aspect, how many reviews of a catalogue's places praise it and how many blame it.
-
-        Aspects that no review judges are left out. It is counted again after an import only.
-        """
+    def contents(self, catalogue_id: str) -> Contents:
+        """What the places of a catalogue hold together; it is read again after an import only."""
         changed = select(func.count(), func.max(DocumentRow.imported_at)).where(
             DocumentRow.source_id == catalogue_id
         )
         with self._database.read() as session:
             as_of = tuple(session.execute(changed).one())
-            kept, counts = self._counted.get(catalogue_id, (None, {}))
+            kept, contents = self._kept.get(catalogue_id, (None, NOTHING))
             if kept != as_of:
-                # As text, so that all are decoded at once, which is faster.
-                aspects = select(cast(PlaceRow.aspects, Text))
-                told = session.scalars(aspects.where(PlaceRow.catalogue_id == catalogue_id))
-                counts = _sums(json.loads(f"[{','.join(told)}]"))
-                self._counted[catalogue_id] = as_of, counts
-        return counts
-
-    def values(self, catalogue_id: str) -> dict[str, list[str]]:
-        """By the name of each filter, the values that places of the catalogue have, sorted."""
-        found: dict[str, set[str]] = {}
-        for fields in self._distinct(PlaceRow.fields, catalogue_id):
-            for name, value in fields.items():
-                found.setdefault(name, set()).add(value)
-        return {name: sorted(values) for name, values in sorted(found.items())}
-
-    def types(self, catalogue_id: str) -> list[str]:
-        """The types that places of the catalogue have, sorted."""
-        return sorted(
-            {one for types in self._distinct(PlaceRow.types, catalogue_id) for one in types}
-        )
+                wanted = _COLUMNS.where(PlaceRow.catalogue_id == catalogue_id)
+                contents = contents_of([PlaceColumns(*row) for row in session.execute(wanted)])
+                self._kept[catalogue_id] = as_of, contents
+        return contents
 
     def reviews(self, document_ids: Sequence[str]) -> dict[str, list[Review]]:
         """By document id, the reviews of these places in the order of the text.
 
         Documents that are no places are left out; a place without reviews has an empty list.
         """
-        wanted = select(DocumentRow.id, _REVIEWS).join(
+        return {
+            id_: [Review(*review) for review in told or ()]
+            for id_, told in self._details(_REVIEWS, document_ids).items()
+        }
+
+    def patterns(self, document_ids: Sequence[str]) -> dict[str, tuple[Pattern, ...]]:
+        """By document id, all that the reviewers of these places say again and again, by rank.
+
+        Documents that are no places are left out; of a place nothing may be said twice.
+        """
+        return {
+            id_: tuple(_pattern(rank, *each) for rank, each in enumerate(told or (), start=1))
+            for id_, told in self._details(_PATTERNS, document_ids).items()
+        }
+
+    def _details(self, detail: ColumnElement[Any], document_ids: Sequence[str]) -> dict[str, Any]:
+        """That detail of each of these documents that is a place, by its id."""
+        wanted = select(DocumentRow.id, detail).join(
             PlaceRow, PlaceRow.document_id == DocumentRow.id
         )
         with self._database.read() as session:
             return {
-                id_: [Review(*review) for review in told or ()]
+                id_: told
                 for group in in_groups(document_ids)
                 for id_, told in session.execute(wanted.where(DocumentRow.id.in_(group)))
             }
-
-    def _distinct(self, column: InstrumentedAttribute[Any], catalogue_id: str) -> Iterator[Any]:
-        # As text, for PostgreSQL does not compare JSON; few combinations are in use, so that few
-        # are decoded however many places there are.
-        wanted = select(cast(column, Text)).where(PlaceRow.catalogue_id == catalogue_id).distinct()
-        with self._database.read() as session:
-            found = session.scalars(wanted).all()
-        return map(json.loads, found)
 
     def list(
         self,
@@ -197,13 +183,10 @@ def _holds(column: InstrumentedAttribute[Any], written: str) -> ColumnElement[bo
     return func.replace(text, written, "") != text
 
 
-def _sums(counted: Iterable[Mapping[str, Sequence[int]]]) -> dict[str, tuple[int, int]]:
-    sums: dict[str, tuple[int, int]] = {}
-    for counts in counted:
-        for aspect, (praise, blame) in counts.items():
-            praised, blamed = sums.get(aspect, (0, 0))
-            sums[aspect] = praised + praise, blamed + blame
-    return sums
+def _pattern(rank: int, *told: Any) -> Pattern:
+    aspect, group, praises, count, reviews, quotes = told
+    words = tuple(Quote(*quote) for quote in quotes)
+    return Pattern(aspect, group, praises, count, reviews, words, rank)
 
 
 def _place(row: PlaceRow) -> Place:

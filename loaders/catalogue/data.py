@@ -10,7 +10,7 @@ from typing import Any
 from domain import CatalogueDescription
 from errors import SourceError
 from loaders.catalogue.facts import columns_of
-from loaders.catalogue.judge import Counting, Judge
+from loaders.catalogue.judge import Judge, Judging
 from loaders.catalogue.reviews import ReviewRows, check_nested, review_rows
 from loaders.catalogue.rows import Row, key_of
 from loaders.catalogue.tables import check_columns, read_table
@@ -23,7 +23,7 @@ class Data:
     """The rows of a catalogue's data, by the ids of places; `path` is the file of these.
 
     `nameless` are those of places without an id. `layout` is what documents follow from beside
-    their rows; `judged` counts what reviews praise and blame.
+    their rows; `judge` reads what reviews praise and blame.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class Data:
     places: dict[str, list[Row]]
     nameless: list[Row]
     reviews: ReviewRows
-    judged: Counting
+    judge: Judging
 
     def chosen(self, key: str, version: str) -> Row:
         """The row with that id and version; the first where none is."""
@@ -102,5 +102,5 @@ def read_data(folder: Path, description: CatalogueDescription, judge: Judge) -> 
         places.setdefault(key_of(row, description.id), []).append(row)
     nameless = places.pop("", [])
     reviews = review_rows(folder, description, places)
-    layout, judged = _layout(description, judge), judge.of(description.aspects)
-    return Data(folder / file, description, layout, places, nameless, reviews, judged)
+    layout, judging = _layout(description, judge), judge.of(description.aspects)
+    return Data(folder / file, description, layout, places, nameless, reviews, judging)

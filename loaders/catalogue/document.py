@@ -1,11 +1,11 @@
 """A place of a catalogue as a document in Markdown."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from domain import Pattern, Review
 from loaders.catalogue.data import Data
 from loaders.catalogue.facts import PlaceFacts, fact_lines, facts_of
-from loaders.catalogue.markdown import place_text
+from loaders.catalogue.markdown import PlaceText, place_text
 from loaders.catalogue.reviews import Reviews, read_reviews
 from loaders.catalogue.rows import Row
 
@@ -26,7 +26,7 @@ def document_of(data: Data, key: str, row: Row) -> "Document":
     description, rows = data.description, data.reviews.of.get(key, ())
     facts, reviews = facts_of(row, description), read_reviews(row, rows, description)
     rating = _rating(facts, reviews)
-    text, spans = place_text(
+    written = place_text(
         facts.title,
         [told for column in description.text if (told := row.paragraphs(column))],
         fact_lines(facts, description, rating),
@@ -40,9 +40,9 @@ def document_of(data: Data, key: str, row: Row) -> "Document":
         "title": facts.title,
         "format": FORMAT,
         "warnings": list(reviews.warnings),
-        "place": _place(key, facts, rating, reviews, spans) | _judged(data, text, spans),
+        "place": _place(key, facts, rating, reviews) | _said(data, written, reviews),
     }
-    return Document(text, metadata=metadata)
+    return Document(written.text, metadata=metadata)
 
 
 def _rating(facts: PlaceFacts, reviews: Reviews) -> float | None:
@@ -60,9 +60,24 @@ def _ratings(facts: PlaceFacts, reviews: Reviews) -> int:
     return len(reviews.ratings) if is_mean else reviews.number
 
 
-def _judged(data: Data, text: str, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    counted = data.judged([text[start:end] for start, end in spans])
-    return {"aspects": {name: list(counts) for name, counts in counted.items()}}
+def _said(data: Data, written: PlaceText, reviews: Reviews) -> dict[str, Any]:
+    """The reviews of a place, and what they say of it, as JSON holds it."""
+    given = [
+        Review(start, end, review.group, review.rating, review.date, review.id)
+        for (start, end), review in zip(written.spans, reviews.given, strict=True)
+    ]
+    judged = data.judge(written.text, given)
+    return {
+        "reviews": [list(review) for review in given],
+        "aspects": {name: list(counts) for name, counts in judged.aspects.items()},
+        "patterns": [_pattern(pattern) for pattern in judged.patterns],
+    }
+
+
+def _pattern(told: Pattern) -> list[Any]:
+    """A pattern without its rank, which is its place among all."""
+    quotes = [[quote.text, quote.start, quote.end] for quote in told.quotes]
+    return [told.aspect, told.group, told.praises, told.count, told.reviews, quotes]
 
 
 def _place(
@@ -70,9 +85,8 @@ def _place(
     facts: PlaceFacts,
     rating: float | None,
     reviews: Reviews,
-    spans: Sequence[tuple[int, int]],
 ) -> dict[str, Any]:
-    """What is kept of a place beside its text, as JSON holds it."""
+    """What is kept of a place beside its text and reviews, as JSON holds it."""
     return {
         "place_id": key,
         "types": list(facts.types),
@@ -82,8 +96,4 @@ def _place(
         "ratings": _ratings(facts, reviews),
         "latitude": facts.latitude,
         "longitude": facts.longitude,
-        "reviews": [
-            [start, end, review.group, review.rating, review.date, review.id]
-            for (start, end), review in zip(spans, reviews.given, strict=True)
-        ],
     }

@@ -20,7 +20,7 @@ class PlaceRow(Base):
 
     document_id: Mapped[str] = key_reference("documents.id")
     catalogue_id: Mapped[str]
-    place_id: Mapped[str] = mapped_column(index=True)
+    place_id: Mapped[str]
     title: Mapped[str]
     types: Mapped[list[Any]]
     fields: Mapped[dict[str, Any]]

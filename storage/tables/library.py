@@ -7,7 +7,7 @@ from sqlalchemy import ForeignKey, Index
 from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.orm import Mapped, mapped_column
 
-from storage.tables.base import Base, key_reference, reference
+from storage.tables.base import Base, key_reference
 
 _LISTED = ("source_id", "format", "script", "title", "key", "imported_at", "passages", "id")
 
@@ -107,11 +107,15 @@ class PassageRow(Base):
     """
 
     __tablename__ = "passages"
-    __table_args__ = (Index("ix_passages_id", "id"),)
+    __table_args__ = (
+        Index("ix_passages_id", "id"),
+        # With the index, for SQLite would rather read all passages of it than those of a document.
+        Index("ix_passages_document_id", "document_id", "index_id", "ordinal"),
+    )
 
     index_id: Mapped[str] = key_reference("indexes.id")
     id: Mapped[str] = mapped_column(primary_key=True)
-    document_id: Mapped[str] = reference("documents.id")
+    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
     ordinal: Mapped[int]
     start: Mapped[int]
     end: Mapped[int]

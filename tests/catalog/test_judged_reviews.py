@@ -1,27 +1,57 @@
 from catalog.judged_reviews import judge_of
-from domain import ASPECTS, Aspect
+from catalog.lexicon import Lexicon
+from catalog.patterns import find_patterns
+from domain import ASPECTS, Aspect, Review
 
 SEVEN = [Aspect(name) for name in ASPECTS]
 
 
+def placed(*reviews):
+    """A document of these reviews, and where each stands."""
+    text, spans = "# Café", []
+    for review in reviews:
+        text += "\n\n"
+        spans.append(Review(len(text), len(text) + len(review)))
+        text += review
+    return text, spans
+
+
+def counts_of(*reviews, aspects=SEVEN):
+    return judge_of(aspects)(*placed(*reviews)).aspects
+
+
 def test_reviews_count_by_what_they_praise_and_blame():
-    counts = judge_of(SEVEN)(
-        ["Friendly staff.", "The staff was rude. Delicious pasta.", "분위기가 정말 좋아요."]
+    counts = counts_of(
+        "Friendly staff.", "The staff was rude. Delicious pasta.", "분위기가 정말 좋아요."
     )
     assert counts == {"food": (1, 0), "service": (1, 1), "ambience": (1, 0)}
 
 
 def test_a_review_counts_once_for_praise_and_once_for_blame():
-    counts = judge_of(SEVEN)(["Friendly staff. Friendly waiters! But the staff was rude once."])
+    counts = counts_of("Friendly staff. Friendly waiters! But the staff was rude once.")
     assert counts == {"service": (1, 1)}
 
 
+def test_a_review_counts_as_often_as_it_was_written():
+    assert counts_of("Friendly staff.", "Friendly staff.") == {"service": (2, 0)}
+
+
 def test_what_is_only_spoken_of_is_not_counted():
-    assert judge_of(SEVEN)(["We talked about the service.", "", "Nice."]) == {}
-    assert judge_of(SEVEN)([]) == {}
+    assert counts_of("We talked about the service.", "", "Nice.") == {}
+    assert counts_of() == {}
 
 
 def test_an_aspect_s_own_words_count_and_aspects_that_are_not_asked_for_do_not():
     battery = Aspect("battery", about={"en": ("battery",)}, bad={"en": ("drains",)})
-    counts = judge_of([battery])(["The battery drains.", "Friendly staff."])
+    counts = counts_of("The battery drains.", "Friendly staff.", aspects=[battery])
     assert counts == {"battery": (0, 1)}
+
+
+def test_what_reviews_say_again_is_found_with_them_in_the_order_of_the_aspects():
+    reviews = ["Friendly staff.", "Cheap, and friendly staff.", "It is cheap.", "Nice."]
+    text, spans = placed(*reviews)
+    turned = SEVEN[::-1]
+    patterns = judge_of(turned)(text, spans).patterns
+    assert [(one.aspect, one.count) for one in patterns] == [("price", 2), ("service", 2)]
+    names = [aspect.name for aspect in turned]
+    assert patterns == find_patterns(text, spans, Lexicon(turned), aspects=names, top=None)

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import ImportItem, ImportKind, Outcome, Place, Review
+from domain import ImportItem, ImportKind, Outcome, Pattern, Place, Quote, Review
 from errors import NotFoundError, SourceError
 from storage.database import open_database
 from storage.documents import StoredDocument, document_id
 from storage.import_queue import QueuedImports
 from storage.ledger import Ledger, NewVersion
+from storage.place_contents import NOTHING
 from storage.places import Places
 from storage.sources import Sources
 from tests.fakes.library import Library
@@ -98,8 +99,26 @@ written = st.fixed_dictionaries(
             ).map(list),
             max_size=3,
         ),
+        "patterns": st.lists(
+            st.tuples(
+                names,
+                names,
+                st.booleans(),
+                st.integers(2, 99),
+                st.integers(2, 99),
+                st.lists(st.tuples(names, st.integers(0, 9), st.integers(0, 9)).map(list)),
+            ).map(list),
+            max_size=3,
+        ),
     }
 )
+
+
+def patterns_of(told):
+    return tuple(
+        Pattern(*each, tuple(Quote(*quote) for quote in quotes), rank)
+        for rank, (*each, quotes) in enumerate(told["patterns"], start=1)
+    )
 
 
 @given(title=names, told=written)
@@ -124,9 +143,12 @@ def test_what_is_published_is_what_places_give_back(library, title, told):
     assert places.get(catalogue.id, told["place_id"]) == place
     assert places.list(catalogue.id) == ((place,), 1)
     assert places.by_documents([place.document_id]) == {place.document_id: place}
-    assert places.values(catalogue.id) == {name: [v] for name, v in sorted(told["fields"].items())}
-    assert places.types(catalogue.id) == sorted(set(told["types"]))
-    assert Places(library.database).aspect_counts(catalogue.id) == place.aspects
+    held = Places(library.database).contents(catalogue.id)
+    assert held.values == {name: [v] for name, v in sorted(told["fields"].items())}
+    assert held.types == sorted(set(told["types"]))
+    assert held.mean_rating == told["rating"]
+    assert held.aspects == place.aspects
+    assert places.patterns([place.document_id]) == {place.document_id: patterns_of(told)}
     reviews = [Review(*review) for review in told["reviews"]]
     assert places.reviews([place.document_id]) == {place.document_id: reviews}
 
@@ -193,18 +215,15 @@ def test_catalogues_do_not_see_each_other_s_places(catalogue, library):
     catalogue.publish(("A", told("1", rating=4.0, types=["bar"], fields={"borough_en": "Bronx"})))
     other.publish(("Z", told("1", rating=2.0)), ("Y", told("2", rating=1.0)))
     assert catalogue.places.get(catalogue.id, "1").title == "A"
-    assert {place.title for place in catalogue.places.named("1")} == {"A", "Z"}
     assert catalogue.matching() == ["1"]
     assert {"1", "2"} <= {place.place_id for place in catalogue.places.list().places}
-    assert catalogue.places.mean_rating(other.id) == 1.5
-    assert catalogue.places.types(other.id) == []
-    assert catalogue.places.values(other.id) == {}
+    assert catalogue.places.contents(other.id) == ({}, [], 1.5, {})
 
 
 def test_without_a_rated_place_there_is_no_mean(catalogue):
-    assert catalogue.places.mean_rating(catalogue.id) is None
+    assert catalogue.places.contents(catalogue.id).mean_rating is None
     catalogue.publish(("A", told("a")))
-    assert catalogue.places.mean_rating(catalogue.id) is None
+    assert catalogue.places.contents(catalogue.id).mean_rating is None
 
 
 def test_praise_and_blame_are_summed_over_a_catalogue(catalogue, library):
@@ -212,13 +231,21 @@ def test_praise_and_blame_are_summed_over_a_catalogue(catalogue, library):
     other.publish(("C", told("c", aspects={"food": [50, 50]})))
     a, b = told("a", aspects={"food": [2, 1]}), told("b", aspects={"food": [3, 0], "price": [0, 4]})
     catalogue.publish(("A", a), ("B", b), ("Plain", None))
-    assert catalogue.places.aspect_counts(catalogue.id) == {"food": (5, 1), "price": (0, 4)}
-    assert catalogue.places.aspect_counts("none") == {}
+    assert catalogue.places.contents(catalogue.id).aspects == {"food": (5, 1), "price": (0, 4)}
+    assert catalogue.places.contents("none") == NOTHING
+
+
+def test_values_and_types_come_once_and_sorted(catalogue):
+    bar = told("b", types=["cafe", "bar"], fields={"town": "Bath", "area": "북구"})
+    catalogue.publish(("A", told("a", types=["cafe"], fields={"town": "York"})), ("B", bar))
+    held = catalogue.places.contents(catalogue.id)
+    assert held.types == ["bar", "cafe"]
+    assert held.values == {"area": ["북구"], "town": ["Bath", "York"]}
 
 
 def test_praise_is_summed_anew_after_each_import(catalogue):
     def counts():
-        return catalogue.places.aspect_counts(catalogue.id)
+        return catalogue.places.contents(catalogue.id).aspects
 
     first, again = told("a", aspects={"food": [1, 0]}), told("a", aspects={"food": [0, 7]})
     catalogue.publish(("A", first))
@@ -266,6 +293,7 @@ def test_reviews_of_many_places_come_at_once(catalogue):
     found = catalogue.places.reviews([*documents, "none"])
     assert set(found) == set(documents)
     assert set(map(len, found.values())) == {2}
+    assert catalogue.places.patterns([*documents, "none"]) == dict.fromkeys(documents, ())
     assert found[documents[0]][0] == Review(3, 9, "korean", 4.5, "2026-01-02", "r1")
     assert len(catalogue.places.by_documents([*documents, "none"])) == 1200
 

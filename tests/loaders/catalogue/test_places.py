@@ -5,9 +5,9 @@ import json
 import pytest
 import yaml
 
-from domain import Before, DocumentRef, Gone, NewOptions, Skipped
+from domain import Before, DocumentRef, Gone, NewOptions, Pattern, Quote, Skipped
 from errors import SourceError, UnreadableError
-from loaders.catalogue.judge import Judge
+from loaders.catalogue.judge import Judge, Judged
 from loaders.catalogue.places import CataloguePlaces
 from loaders.split import split
 from tests.loaders.catalogue.catalogues import CAFES, TOLD, write_catalogue
@@ -87,6 +87,7 @@ def test_what_is_kept_of_a_place_is_json_and_says_where_reviews_stand(catalogue)
         "latitude": 51.4,
         "longitude": -2.6,
         "aspects": {},
+        "patterns": [],
     }
     assert [LINDEN[start:end] for start, end, *_ in reviews] == ["Lovely cake.", "Too loud."]
     assert [tuple(rest) for _, _, *rest in reviews] == [
@@ -177,14 +178,23 @@ def words_of(aspects):
     """A judge that takes each review as praise of an aspect whose words it has."""
     known = {aspect.name: aspect.good.get("en", ()) for aspect in aspects}
 
-    def counted(reviews):
-        counts = {
-            name: sum(any(word in review for word in words) for review in reviews)
-            for name, words in known.items()
+    def judged(text, reviews):
+        said = {
+            name: [one for one in reviews if any(word in text[one.start : one.end] for word in of)]
+            for name, of in known.items()
         }
-        return {name: (count, 0) for name, count in counts.items() if count}
+        counts = {name: (len(praising), 0) for name, praising in said.items() if praising}
+        quotes = {
+            name: tuple(Quote(text[one.start : one.end], one.start, one.end) for one in praising)
+            for name, praising in said.items()
+            if praising
+        }
+        patterns = [
+            Pattern(name, "", True, len(each), len(reviews), each) for name, each in quotes.items()
+        ]
+        return Judged(counts, patterns)
 
-    return counted
+    return judged
 
 
 COSY = {"cosiness": {"good": {"en": ["Lovely", "too *loud*"]}}}
@@ -196,6 +206,17 @@ def test_what_the_judge_counts_in_the_reviews_is_kept_of_a_place(tmp_path):
     loader = CataloguePlaces(path, judge=Judge(1, words_of))
     assert place(loader, "a1")["aspects"] == {"cosiness": [2, 0]}
     assert place(loader, "b2")["aspects"] == {}
+
+
+def test_what_the_judge_finds_said_again_is_kept_with_its_quotes(tmp_path):
+    path = write_catalogue(tmp_path / "cafes", aspects=COSY)
+    loader = CataloguePlaces(path, judge=Judge(1, words_of))
+    document = read(loader, "a1")
+    [[aspect, group, praises, count, reviews, quotes]] = document.metadata["place"]["patterns"]
+    assert (aspect, group, praises, count, reviews) == ("cosiness", "", True, len(quotes), 2)
+    for quoted, start, end in quotes:
+        assert document.page_content[start:end] == quoted
+    assert place(loader, "b2")["patterns"] == []
 
 
 def test_a_version_follows_from_the_words_of_aspects_and_from_those_that_the_judge_knows(tmp_path):
