@@ -12,6 +12,7 @@ from catalog.preferences import preference_text
 from catalog.scores import (
     DEFAULT_WEIGHTS,
     PRIOR_WEIGHT,
+    Counts,
     PartWeights,
     confidence,
     place_parts,
@@ -116,10 +117,10 @@ class SearchEngine:
         if condition is None:
             return EngineResult((), (why_none(self.places, catalogue_id, query.filters),))
         found = self._candidates(condition, query)
-        by_place, notices = self._read_or_praised(catalogue_id, found, query, weights or {})
-        mean = self.places.contents(catalogue_id).mean_rating
+        held = self.places.contents(catalogue_id)
+        by_place, notices = self._read_or_praised(held.aspects, found, query, weights or {})
         judged = [
-            self._judged(one, place, by_place, self._confidence(place, mean, scale), query)
+            self._judged(one, place, by_place, self._confidence(place, held, scale), query)
             for one, place in found.items()
         ]
         best = sorted(judged, key=_order)[: self.options.k]
@@ -150,8 +151,8 @@ class SearchEngine:
         count = self.options.candidates
         return rank_places(rank, self.documents.of_passages, count, depth * count)
 
-    def _confidence(self, place: Place, mean: float | None, scale: float) -> float | None:
-        prior = self.options.prior_weight
+    def _confidence(self, place: Place, held: Contents, scale: float) -> float | None:
+        prior, mean = self.options.prior_weight, held.mean_rating
         return confidence(place.rating, place.reviews, mean, scale=scale, prior_weight=prior)
 
     def _judged(
@@ -173,7 +174,7 @@ class SearchEngine:
 
     def _read_or_praised(
         self,
-        catalogue_id: str,
+        told: Counts,
         found: Mapping[Candidate, Place],
         query: CatalogueQuery,
         weights: Mapping[str, float],
@@ -187,15 +188,15 @@ class SearchEngine:
                 return {"cross_encoder": self._cross_encoded(self.reranking, found, asked)}, ()
             except ModelError as error:
                 failed = error
-        values = self._praised(catalogue_id, found, weights)
+        values = self._praised(told, found, weights)
         return {"aspects": values}, (notice(failed, bool(values)),) if is_wanted else ()
 
     def _praised(
-        self, catalogue_id: str, found: Mapping[Candidate, Place], weights: Mapping[str, float]
+        self, told: Counts, found: Mapping[Candidate, Place], weights: Mapping[str, float]
     ) -> dict[str, float]:
         if not (found and self.options.weights.aspects):
             return {}
-        return praised(found.values(), self.places.contents(catalogue_id).aspects, weights)
+        return praised(found.values(), told, weights)
 
     def _cross_encoded(
         self, reranking: "Reranking", found: Mapping[Candidate, Place], asked: str

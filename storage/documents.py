@@ -1,12 +1,13 @@
 """Reads what was imported: documents, their texts, and the passages that may be shown."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Row, exists, func, select
+from sqlalchemy import exists, func, select
+from sqlalchemy.orm import Session
 
 from domain import Metadata, Passage
 from errors import NotFoundError
@@ -66,11 +67,6 @@ class KnownVersion:
 def document_id(source_id: str, key: str) -> str:
     """The id of a document: the same for ever, so that citations stay links."""
     return hashlib.sha256(f"{source_id}\0{key}".encode()).hexdigest()[:32]
-
-
-_WITH_DOCUMENT = select(PassageRow, DocumentRow).join(
-    DocumentRow, DocumentRow.id == PassageRow.document_id
-)
 
 
 class Documents:
@@ -137,13 +133,15 @@ class Documents:
         self, document_ids: Sequence[str], index_id: str
     ) -> list[tuple[StoredDocument, Passage]]:
         """Every passage of these documents in one index, each with its document."""
-        wanted = _WITH_DOCUMENT.where(PassageRow.index_id == index_id)
+        wanted = select(PassageRow).where(PassageRow.index_id == index_id)
         with self._database.read() as session:
-            return [
-                (_stored(document), passage_of(passage))
+            passages = [
+                passage
                 for group in in_groups(document_ids)
-                for passage, document in session.execute(wanted.where(DocumentRow.id.in_(group)))
+                for passage in session.scalars(wanted.where(PassageRow.document_id.in_(group)))
             ]
+            stored = {id_: _stored(row) for id_, row in _documents_of(session, passages).items()}
+        return [(stored[passage.document_id], passage_of(passage)) for passage in passages]
 
     def passage_ids(self, index_id: str) -> set[str]:
         """The ids of every passage that counts in an index."""
@@ -179,8 +177,15 @@ class Documents:
         An id that the ledger doesn't know is left out: it belongs to a version that is not
         committed yet, or not any more.
         """
-        found = self._rows(passage_ids)
-        return [hydrated(*found[id_]) for id_ in passage_ids if id_ in found]
+        with self._database.read() as session:
+            found = {
+                passage.id: passage
+                for group in in_groups(passage_ids)
+                for passage in session.scalars(select(PassageRow).where(PassageRow.id.in_(group)))
+            }
+            documents = _documents_of(session, found.values())
+        passages = [found[id_] for id_ in passage_ids if id_ in found]
+        return [hydrated(passage, documents[passage.document_id]) for passage in passages]
 
     def of_passages(self, passage_ids: Sequence[str]) -> dict[str, str]:
         """By passage id, the id of its document; ids that `hydrate` leaves out are left out.
@@ -200,14 +205,6 @@ class Documents:
         with self._database.read() as session:
             return read_windows(session, passage_ids, n)
 
-    def _rows(self, passage_ids: Sequence[str]) -> dict[str, Row[PassageRow, DocumentRow]]:
-        with self._database.read() as session:
-            return {
-                row[0].id: row
-                for group in in_groups(passage_ids)
-                for row in session.execute(_WITH_DOCUMENT.where(PassageRow.id.in_(group)))
-            }
-
     def list(
         self, source_id: str | None = None, *, limit: int = 100, offset: int = 0
     ) -> list[StoredDocument]:
@@ -218,6 +215,16 @@ class Documents:
         with self._database.read() as session:
             rows = session.scalars(wanted.limit(limit).offset(offset))
             return [_stored(row) for row in rows]
+
+
+def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str, DocumentRow]:
+    """The documents of passages by id; each is read once, for its details can be long."""
+    ids = list({passage.document_id for passage in passages})
+    return {
+        row.id: row
+        for group in in_groups(ids)
+        for row in session.scalars(select(DocumentRow).where(DocumentRow.id.in_(group)))
+    }
 
 
 def _stored(row: DocumentRow) -> StoredDocument:
