@@ -23,6 +23,7 @@ class AnswerTexts:
     nothing: str
     without: str
     separator: str
+    either: str
     comma: str
     space: str
     at_least: str
@@ -55,6 +56,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         nothing="I found no place that fits.",
         without="Shall I search without {filters}?",
         separator=" or without ",
+        either=" or ",
         comma=", ",
         space=" ",
         at_least="a rating of at least {rating:g}",
@@ -79,6 +81,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         nothing="조건에 맞는 곳을 찾지 못했습니다.",
         without="{filters} 조건을 빼고 찾아볼까요?",
         separator=" 또는 ",
+        either="·",
         comma=", ",
         space=" ",
         at_least="평점 {rating:g} 이상",
@@ -103,6 +106,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         nothing="条件に合うスポットは見つかりませんでした。",
         without="{filters}の条件を外して探しますか？",
         separator="または",
+        either="・",
         comma="、",
         space="",
         at_least="評価{rating:g}以上",

@@ -24,7 +24,7 @@ from catalog.patterns import TOP
 from catalog.translation import is_in
 from chains.quotes import QuoteFinder
 from chains.visible_text import shown
-from domain import CatalogueQuery, FoundPlace, Pattern, Source
+from domain import CatalogueQuery, FoundPlace, Pattern, Source, values_of
 from language.sentences import split_sentences
 from language.tokens import content_tokens
 
@@ -194,10 +194,14 @@ def _label(name: str, text: str, language: str) -> str:
 def _filters(material: Material) -> list[str]:
     """What the question narrowed the places by, in the person's words."""
     filters, language = material.query.filters, material.language
+    texts = TEXTS[language]
     named = {one.name: one.values for one in material.description.filters}
     told = [
-        field_name(value, named.get(name, ()), language) for name, value in filters.fields.items()
+        texts.either.join(
+            field_name(value, named.get(name, ()), language) for value in values_of(wanted)
+        )
+        for name, wanted in filters.fields.items()
     ]
     if filters.min_rating is not None:
-        told.append(TEXTS[language].at_least.format(rating=filters.min_rating))
+        told.append(texts.at_least.format(rating=filters.min_rating))
     return told

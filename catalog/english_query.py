@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from catalog.values_said import names_of
-from domain.catalogue import CatalogueDescription, CatalogueFilters
+from domain.catalogue import CatalogueDescription, CatalogueFilters, values_of
 from language.script import script_of
 
 _WISHES = {
@@ -33,7 +33,10 @@ def english_query(
         return " ".join(question.split())
     wishes = [_wish(name) for name, weight in weights.items() if (weight or 0) > _ASKED_FOR]
     types = [names_of(value)[0] for value in filters.desired_types or ()]
-    places = [_english(description, field, value) for field, value in filters.fields.items()]
+    places = [
+        " or ".join(_english(description, field, value) for value in values_of(wanted))
+        for field, wanted in filters.fields.items()
+    ]
     if not (wishes or types or places or filters.declined_types):
         return " ".join(question.split())
     pieces = [" or ".join(types) or "place"]

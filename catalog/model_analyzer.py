@@ -21,8 +21,9 @@ TRIES = 2
 _RULES = f"""\
 You analyse questions about a catalogue of places. Call {TOOL} once with what the question asks for.
 - query_en: the question as a short English search query, in one line.
-- filters: only what the question demands, by the values that are listed; null for all else. What \
-it does not want ("not Italian") is not demanded. desired_types in the order of the question.
+- filters: only what the question demands, by the values that are listed, as a list where any of \
+several will do ("in Brooklyn or Queens"); null for all else. What it does not want ("not \
+Italian") is not demanded. desired_types in the order of the question.
 - declined_types: the types that it does not want; none that need not be ("it doesn't have to be \
 Italian").
 - min_rating: only a least rating that is said.

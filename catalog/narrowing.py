@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from domain import CatalogueFilters, Filter
+from domain import CatalogueFilters, Filter, WantedValue, values_of
 
 
 class MatchesPlaces(Protocol):
@@ -13,7 +13,7 @@ class MatchesPlaces(Protocol):
     def matching(
         self,
         catalogue_id: str,
-        fields: Mapping[str, str] | None = None,
+        fields: Mapping[str, WantedValue] | None = None,
         min_rating: float | None = None,
         declined_types: Sequence[str] = (),
         desired_types: Sequence[str] = (),
@@ -51,8 +51,8 @@ def why_none(places: MatchesPlaces, catalogue_id: str, filters: CatalogueFilters
 def _each(filters: CatalogueFilters) -> dict[str, CatalogueFilters]:
     """Each filter by itself, by what it is called in any language."""
     found = {
-        f"{name} {value!r}": CatalogueFilters({name: value})
-        for name, value in filters.fields.items()
+        f"{name} {' or '.join(map(repr, values_of(wanted)))}": CatalogueFilters({name: wanted})
+        for name, wanted in filters.fields.items()
     }
     least = filters.min_rating
     if least is not None:

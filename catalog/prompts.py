@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from catalog.answer_texts import LANGUAGE_NAMES, aspect_name, group_name, review_group, value_name
 from catalog.material import SHOWN_PLACES, Material
 from catalog.preferences import NEUTRAL, VERY_IMPORTANT
-from domain import FoundPlace, Source
+from domain import FoundPlace, Source, values_of
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
     from langchain_core.messages import BaseMessage
@@ -85,7 +85,8 @@ def _wishes(material: Material) -> str:
     filters, description = material.query.filters, material.description
     types = [value_name(one, description.types, "en") for one in filters.desired_types or ()]
     declined = [value_name(one, description.types, "en") for one in filters.declined_types]
-    told = [*filters.fields.values(), *types, *(f"not {one}" for one in declined)]
+    fields = [" or ".join(values_of(wanted)) for wanted in filters.fields.values()]
+    told = [*fields, *types, *(f"not {one}" for one in declined)]
     if filters.min_rating is not None:
         told.append(f"a rating of at least {filters.min_rating:g}")
     told += _matters(material.weights, [one.name for one in description.aspects], material)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from domain.catalogue import CatalogueDescription, CatalogueFilters
+from domain.catalogue import CatalogueDescription, CatalogueFilters, any_of
 
 TYPES, DECLINED, RATING = "desired_types", "declined_types", "min_rating"
 MAX_QUERY_CHARS = 500
@@ -31,9 +31,12 @@ class QuerySchema:
         self._values = {field: tuple(held) for field, held in values.items() if held}
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON schema of the reply: null where nothing is said; declined types may miss."""
+        """The JSON schema of the reply: null where nothing is said; declined types may miss.
+
+        A filter of which several values will do is the list of these.
+        """
         weight = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
-        filters: dict[str, Any] = {field: _one_of(held) for field, held in self._values.items()}
+        filters: dict[str, Any] = {field: _any_of(held) for field, held in self._values.items()}
         for name in (TYPES, DECLINED):
             filters[name] = {"type": ["array", "null"], "items": _one_of(self._types, null=False)}
         filters[RATING] = {"type": ["number", "null"], "minimum": 0, "maximum": self._scale}
@@ -67,9 +70,10 @@ class QuerySchema:
             return ["filters must be an object"]
         wrong = _keys(filters, {*self._values, TYPES, DECLINED, RATING}, "filters")
         for field, held in self._values.items():
-            if (value := filters.get(field)) is not None and value not in held:
+            if unknown := [one for one in _listed(filters.get(field)) if one not in held]:
                 wrong.append(
-                    f"filters.{field} must be one of its values or null, not {value!r:.80}"
+                    f"filters.{field} must be one of its values, a list of some, or null,"
+                    f" not {unknown[0]!r:.80}"
                 )
         for name in (TYPES, DECLINED):
             wrong += self._types_wrong(filters.get(name), f"filters.{name}")
@@ -93,7 +97,8 @@ class QuerySchema:
 
     def _filters(self, told: Mapping[str, Any]) -> CatalogueFilters:
         """A type that is both desired and declined is desired only."""
-        fields = {field: told[field] for field in self._values if told.get(field) is not None}
+        listed = {field: _listed(told.get(field)) for field in self._values}
+        fields = {field: any_of(values) for field, values in listed.items() if values}
         types = tuple(dict.fromkeys(told.get(TYPES) or ()))
         declined = dict.fromkeys(one for one in told.get(DECLINED) or () if one not in types)
         rating = None if told.get(RATING) is None else float(told[RATING])
@@ -113,11 +118,23 @@ def _object(properties: dict[str, Any], optional: str = "") -> dict[str, Any]:
     }
 
 
+def _any_of(values: Sequence[str]) -> dict[str, Any]:
+    several = {"type": "array", "items": _one_of(values, null=False)}
+    return {"anyOf": [_one_of(values), several]}
+
+
 def _one_of(values: Sequence[str], null: bool = True) -> dict[str, Any]:
     kind: dict[str, Any] = {"type": ["string", "null"] if null else "string"}
     if 0 < len(values) <= _MAX_LISTED:
         kind["enum"] = [*values, None] if null else [*values]
     return kind
+
+
+def _listed(told: object) -> list[Any]:
+    """What a reply says of a filter: nothing, a value or several."""
+    if isinstance(told, list):
+        return told
+    return [] if told is None else [told]
 
 
 def _keys(given: Mapping[str, Any], known: set[str], where: str, all_: bool = False) -> list[str]:

@@ -9,7 +9,7 @@ from catalog.events import CatalogueEvent
 from catalog.people import LANGUAGES, PeopleService
 from catalog.places_view import PlaceDetails, PlacesView
 from catalog.preferences import as_weights, checked, preferred
-from domain import CatalogueQuery, Person, Principal
+from domain import CatalogueQuery, Person, Principal, WantedValue
 from errors import InputError
 from language.script import script_of
 from services.questions import checked_question
@@ -41,7 +41,7 @@ class CatalogueService:
         principal: Principal,
         catalogue: str = "",
         *,
-        fields: Mapping[str, str] | None = None,
+        fields: Mapping[str, WantedValue] | None = None,
         types: Sequence[str] = (),
         min_rating: float | None = None,
         offset: int = 0,
@@ -56,7 +56,7 @@ class CatalogueService:
         found = self.known.find(principal, catalogue)
         return self.view.page(
             found,
-            fields=fields or {},
+            fields=fields or {},  # type: ignore[arg-type]  # it hands on several values too
             types=types,
             min_rating=min_rating,
             offset=offset,

@@ -20,7 +20,14 @@ from catalog.value_phrases import (
     PEOPLE,
 )
 from catalog.word_finder import Found, WordFinder
-from domain.catalogue import CatalogueDescription, CatalogueFilters, NamedValue, Words
+from domain.catalogue import (
+    CatalogueDescription,
+    CatalogueFilters,
+    NamedValue,
+    WantedValue,
+    Words,
+    any_of,
+)
 from language.characters import HANGUL, KATAKANA
 from language.function_words import ENGLISH
 
@@ -81,9 +88,9 @@ class ValuesSaid:
     def read(self, text: str, min_rating: float | None = None) -> CatalogueFilters:
         """The filters that a folded question asks for, types in its order.
 
-        A field of which it asks for two values is not narrowed: one of them would hide the other.
-        Where somebody stays is asked for only if nothing else of the field is. A type that only
-        need not be is neither desired nor declined.
+        Of several values of a field any will do, be they said with "or" or with "and": a place has
+        one of them. Where somebody stays is asked for only if nothing else of the field is. A type
+        that only need not be is neither desired nor declined.
         """
         said = _together(list(self._said(text)))
         denied = {value for one in said if one.denied for value in one.values}
@@ -96,7 +103,7 @@ class ValuesSaid:
         )
         refused = [one for one in said if one.denied and not one.is_needless]
         declined = dict.fromkeys(value for one in refused for value in one.values)
-        fields, desired = _single(wanted), _types(wanted) or None
+        fields, desired = _fields(wanted), _types(wanted) or None
         return CatalogueFilters(fields, desired, min_rating, _types(declined))
 
     def _said(self, text: str) -> Iterator[tuple[str, _Said]]:
@@ -219,12 +226,12 @@ def _types(values: Iterable[Value]) -> tuple[str, ...]:
     return tuple(value.value for value in values if value.field == TYPES)
 
 
-def _single(wanted: Iterable[Value]) -> dict[str, str]:
+def _fields(wanted: Iterable[Value]) -> dict[str, WantedValue]:
     held: dict[str, list[str]] = {}
     for value in wanted:
         if value.field != TYPES:
             held.setdefault(value.field, []).append(value.value)
-    return {field: values[0] for field, values in held.items() if len(values) == 1}
+    return {field: any_of(values) for field, values in held.items()}
 
 
 def _without_homes(said: Sequence[_Said]) -> list[_Said]:

@@ -10,7 +10,7 @@ import typer
 
 from commands.import_report import exit_code, print_report, report_as_data
 from commands.running import AsJson, DataDir, open_services, print_json, progress_bar
-from domain import LOCAL_USER, DocumentFilter, FoundPlace, ImportReport, Outcome
+from domain import LOCAL_USER, DocumentFilter, FoundPlace, ImportReport, Outcome, values_of
 from errors import InputError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _print_places(answer: "CatalogueAnswer") -> None:
 
 def _understood(answer: "CatalogueAnswer") -> str:
     filters = answer.query.filters
-    parts = [f"{name} {value}" for name, value in filters.fields.items()]
+    parts = [f"{name} {' or '.join(values_of(told))}" for name, told in filters.fields.items()]
     parts += filters.desired_types or ()
     parts += [f"not {one}" for one in filters.declined_types]
     if filters.min_rating is not None:

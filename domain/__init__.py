@@ -29,7 +29,10 @@ from domain.catalogue import (
     Quote,
     Review,
     ReviewColumns,
+    WantedValue,
     Words,
+    any_of,
+    values_of,
 )
 from domain.documents import (
     NOTHING_BEFORE,
@@ -150,6 +153,9 @@ __all__ = [
     "Turn",
     "TurnState",
     "Wait",
+    "WantedValue",
     "Words",
+    "any_of",
     "shared_headings",
+    "values_of",
 ]

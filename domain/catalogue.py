@@ -3,7 +3,7 @@
 A place is whatever a catalogue lists: a restaurant, a home, a device.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,6 +12,9 @@ ASPECTS = ("food", "service", "ambience", "price", "hygiene", "waiting", "access
 
 Words = Mapping[str, tuple[str, ...]]
 """By language (en, ko, ja), the words that people use for something."""
+
+WantedValue = str | tuple[str, ...]
+"""What a filter asks for: one value as it is, or several of which a place has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +141,26 @@ class Place:
 class CatalogueFilters:
     """Which places are wanted; None and what `fields` does not name is not narrowed.
 
-    `fields` are values by the names of the filters. `desired_types` exclude nothing: a place of
-    one of them scores more. Places of `declined_types` are left out, but for those that are of a
-    desired type as well.
+    `fields` are what is asked for by the names of the filters. `desired_types` exclude nothing: a
+    place of one of them scores more. Places of `declined_types` are left out, but for those that
+    are of a desired type as well.
     """
 
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, WantedValue] = field(default_factory=dict)
     desired_types: tuple[str, ...] | None = None
     min_rating: float | None = None
     declined_types: tuple[str, ...] = ()
+
+
+def any_of(values: Iterable[str]) -> WantedValue:
+    """What a filter asks for that any of the values will do, at least one of which is given."""
+    told = tuple(dict.fromkeys(values))
+    return told[0] if len(told) == 1 else told
+
+
+def values_of(wanted: WantedValue) -> tuple[str, ...]:
+    """The values of which a place has any."""
+    return (wanted,) if isinstance(wanted, str) else wanted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Text, cast, func, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from domain import Pattern, Place, Quote, Review
+from domain import Pattern, Place, Quote, Review, WantedValue, values_of
 from errors import NotFoundError
 from storage.database import Database
 from storage.groups import in_groups
@@ -59,7 +59,7 @@ class Places:
     def matching(
         self,
         catalogue_id: str,
-        fields: Mapping[str, str] | None = None,
+        fields: Mapping[str, WantedValue] | None = None,
         min_rating: float | None = None,
         declined_types: Sequence[str] = (),
         desired_types: Sequence[str] = (),
@@ -136,7 +136,7 @@ class Places:
         self,
         catalogue_id: str = "",
         *,
-        fields: Mapping[str, str] | None = None,
+        fields: Mapping[str, WantedValue] | None = None,
         types: Sequence[str] = (),
         min_rating: float | None = None,
         offset: int = 0,
@@ -144,8 +144,9 @@ class Places:
     ) -> PlacePage:
         """The places by title, then id: `limit` of them after the first `offset`, and their count.
 
-        Of one catalogue, or of all where it is "". A place has the exact value of each of `fields`,
-        any of the `types`, and at least that rating; one that nobody rated has none.
+        Of one catalogue, or of all where it is "". A place has, exactly as it is written, what each
+        of `fields` asks for, any of the `types`, and at least that rating; one that nobody rated
+        has none.
         """
         one = [PlaceRow.catalogue_id == catalogue_id] if catalogue_id else []
         wanted = [*one, *_narrowed(fields or {}, min_rating), *_of_types(types)]
@@ -156,9 +157,12 @@ class Places:
             return PlacePage(places, session.scalar(counted) or 0)
 
 
-def _narrowed(fields: Mapping[str, str], min_rating: float | None) -> Iterator[ColumnElement[bool]]:
-    for name, value in fields.items():
-        yield _holds(PlaceRow.fields, f"{json.dumps(name)}: {json.dumps(value)}")
+def _narrowed(
+    fields: Mapping[str, WantedValue], min_rating: float | None
+) -> Iterator[ColumnElement[bool]]:
+    for name, wanted in fields.items():
+        written = (f"{json.dumps(name)}: {json.dumps(value)}" for value in values_of(wanted))
+        yield or_(*(_holds(PlaceRow.fields, one) for one in written))
     if min_rating is not None:
         yield PlaceRow.rating >= min_rating
 

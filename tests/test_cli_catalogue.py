@@ -102,6 +102,12 @@ def test_the_answer_its_sources_and_the_places_are_printed(search):
     assert "[1] Trattoria Lucia" in told
 
 
+def test_values_of_which_any_will_do_are_told_together(search):
+    told = search("in Brooklyn or Queens")
+    assert "Understood: borough_en Brooklyn or Queens." in told
+    assert "Corner Diner" not in told
+
+
 @pytest.mark.parametrize("question", ["not Italian", "이탈리안 말고", "イタリアン以外"])
 def test_a_type_that_is_declined_is_told_and_left_out(search, question):
     told = search(question)

@@ -172,7 +172,8 @@ def test_filters_are_understood_as_the_page_says():
     for open_ in ("it doesn't have to be sushi", "스시 아니어도 돼", "寿司じゃなくてもいい"):
         assert rules.analyse(open_).filters == CatalogueFilters()
     assert not rules.analyse("not Queens").filters.fields
-    assert not rules.analyse("in Brooklyn or Queens").filters.fields
+    for several in ("in Brooklyn or Queens", "브루클린이나 퀸즈", "ブルックリンかクイーンズ"):
+        assert rules.analyse(several).filters.fields == {"borough_en": ("Brooklyn", "Queens")}
     stay = rules.analyse("we stay in Queens but want to eat in Manhattan")
     assert stay.filters.fields == {"borough_en": "Manhattan"}
     assert rules.analyse("in Brookyln").filters.fields == {"borough_en": "Brooklyn"}

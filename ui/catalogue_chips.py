@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from domain import CatalogueDescription, CatalogueQuery
+from domain import CatalogueDescription, CatalogueQuery, any_of, values_of
 from ui import words
 from ui.catalogue_form import ask_again
 from ui.catalogue_words import aspect_name, field_label, type_name
@@ -47,12 +47,15 @@ def show_understood(query: CatalogueQuery, description: CatalogueDescription) ->
 
 
 def chips_of(query: CatalogueQuery, description: CatalogueDescription) -> Iterator[Chip]:
-    """A chip for each filter, type and aspect of which the question said something."""
+    """A chip for each value, type and aspect of which the question said something."""
     filters = query.filters
-    for name, value in filters.fields.items():
-        left = {one: kept for one, kept in filters.fields.items() if one != name}
-        label = field_label(description, name, value)
-        yield Chip(f"field-{name}", label, _with(query, fields=left))
+    for name, wanted in filters.fields.items():
+        for value in (values := values_of(wanted)):
+            left = [one for one in values if one != value]
+            others = {one: kept for one, kept in filters.fields.items() if one != name}
+            fields = {**filters.fields, name: any_of(left)} if left else others
+            key = f"field-{name}-{value}" if left else f"field-{name}"
+            yield Chip(key, field_label(description, name, value), _with(query, fields=fields))
     for value in filters.desired_types or ():
         types = tuple(one for one in filters.desired_types or () if one != value)
         without = _with(query, desired_types=types or None)

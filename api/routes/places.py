@@ -17,7 +17,8 @@ from api.schemas.places import (
     details_of,
 )
 from api.schemas.texts import Line
-from errors import ConflictError, InputError
+from domain import WantedValue, any_of
+from errors import InputError
 
 router = APIRouter(tags=["catalogue"], responses=problem_responses(409))
 ONE = problem_responses(404)
@@ -37,7 +38,8 @@ FieldValues = Annotated[
     Query(
         alias="field",
         max_length=_SEVERAL,
-        description="Filters as `name:value`, of which all hold: `borough_en:Brooklyn`",
+        description="Filters as `name:value`, such as `borough_en:Brooklyn`. All names hold; of"
+        " several values of a name any will do",
     ),
 ]
 PlaceId = Annotated[str, Path(description="Id of a place in its catalogue", examples=["r17"])]
@@ -103,14 +105,13 @@ def change_user(
     return User.model_validate(person)
 
 
-def _by_name(given: list[str]) -> dict[str, str]:
-    """The values by the names of the filters.
+def _by_name(given: list[str]) -> dict[str, WantedValue]:
+    """What is asked for by the names of the filters.
 
     Raises:
         InputError: One is not written as `name:value`.
-        ConflictError: A filter is given two values, of which one would be lost.
     """
-    fields: dict[str, str] = {}
+    fields: dict[str, list[str]] = {}
     for one in given:
         name, colon, value = one.partition(":")
         if not (name and colon):
@@ -118,8 +119,5 @@ def _by_name(given: list[str]) -> dict[str, str]:
                 f"field: {one[:40]!r} names no filter: write name:value, such as"
                 " borough_en:Brooklyn"
             )
-        if fields.setdefault(name, value) != value:
-            raise ConflictError(
-                f"field: {name[:40]!r} can have one value, and is given two: keep one"
-            )
-    return fields
+        fields.setdefault(name, []).append(value)
+    return {name: any_of(values) for name, values in fields.items()}

@@ -22,9 +22,9 @@ _UNDERSTOOD: Any = {"query_en": _QUERY_EN, "filters": _FILTERS, "aspect_weights"
 
 _IN_ENGLISH = Field(description="The question in English", examples=[_QUERY_EN])
 _BY_NAME = Field(
-    description="By the name of each filter the value that is wanted; null where none is said."
-    " `declined_types` is there where some are",
-    examples=[_FILTERS],
+    description="By the name of each filter the value that is wanted, or a list of those of which"
+    " any will do; null where none is said. `declined_types` is there where some are",
+    examples=[_FILTERS, {**_FILTERS, "borough_en": ["Brooklyn", "Queens"]}],
 )
 _MENTIONED = Field(
     description="How much the question asks of each aspect, from 0 to 1; null where it does not"
@@ -44,13 +44,14 @@ _AS_WEIGHED = Field(
 )
 Weight = Annotated[float, Field(ge=0, le=1, strict=True)]
 Mentioned = dict[Line, Weight | None]
+Values = Annotated[list[Line], Field(max_length=200, description="Values of which any will do")]
 
 
 class GivenPlaceFilters(BaseModel):
     """Which places are wanted: values by the names of the catalogue's filters, and these three."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Line | None] = Field(init=False)
+    __pydantic_extra__: dict[str, Line | Values | None] = Field(init=False)
 
     desired_types: list[Line] | None = Field(
         None,
@@ -70,7 +71,8 @@ class GivenPlaceFilters(BaseModel):
 
     def filters(self) -> domain.CatalogueFilters:
         """The filters that it names."""
-        fields = {name: value for name, value in self.__pydantic_extra__.items() if value}
+        told = {name: _listed(value) for name, value in self.__pydantic_extra__.items()}
+        fields = {name: domain.any_of(values) for name, values in told.items() if values}
         types = tuple(self.desired_types) if self.desired_types else None
         declined = tuple(self.declined_types or ())
         return domain.CatalogueFilters(fields, types, self.min_rating, declined)
@@ -217,6 +219,12 @@ class CatalogueEvent(
     RootModel[UnderstoodEvent | RankedEvent | TokenEvent | AnsweredEvent | ErrorEvent]
 ):
     """One event: its name (`event:`), and its data (`data:`), JSON on one line."""
+
+
+def _listed(told: str | list[str] | None) -> list[str]:
+    """The values that a filter is given; an empty one is none."""
+    values = [told] if isinstance(told, str) else told or []
+    return [value for value in values if value]
 
 
 Happened = UnderstoodQuestion | RankedPlaces | Token | CatalogueAnswer

@@ -121,6 +121,26 @@ def test_an_understanding_is_searched_for_again_once_a_filter_is_taken_from_it(c
 
 @pytest.mark.parametrize(
     "query",
+    [
+        "ramen in Brooklyn or Queens",
+        "브루클린이나 퀸스 라멘",
+        "ブルックリンかクイーンズのラーメン",
+    ],
+)
+def test_places_have_any_of_several_values_and_each_can_be_taken_out(client, query):
+    narrow = answered(client, query)
+    understood = narrow["understood"]
+    assert understood["filters"]["borough_en"] == ["Brooklyn", "Queens"]
+    assert set(found(narrow)) == {"lucia", "pronto", "taro"}
+    assert found(answered(client, query, understood=understood)) == found(narrow)
+    understood["filters"]["borough_en"] = ["Queens"]
+    left = answered(client, query, understood=understood)
+    assert left["understood"]["filters"]["borough_en"] == "Queens"
+    assert found(left) == ["pronto"]
+
+
+@pytest.mark.parametrize(
+    "query",
     ["anything but ramen in Brooklyn", "브루클린에서 라멘 말고", "ブルックリンでラーメン以外"],
 )
 def test_places_of_a_type_that_is_declined_come_once_it_is_taken_back(client, query):
@@ -154,6 +174,7 @@ def test_where_no_place_fits_the_answer_says_so(client):
         ({"filters": {}}, 422, "filters"),
         ({"understood": {"query_en": "x", "filters": {"city": "Bath"}}}, 409, "city"),
         ({"understood": {"query_en": "x", "filters": {"min_rating": -1}}}, 422, "min_rating"),
+        ({"understood": {"query_en": "x", "filters": {"borough_en": [3]}}}, 422, "borough_en"),
         (
             {"understood": {"query_en": "x", "filters": {"declined_types": "bar"}}},
             422,

@@ -80,6 +80,27 @@ def test_all_filters_of_places_can_be_given_and_are_told():
     assert catalogue.GivenPlaceFilters.model_validate(again).filters() == filters
 
 
+@pytest.mark.parametrize(
+    ("given", "held", "told"),
+    [
+        ("Queens", "Queens", "Queens"),
+        (["Queens"], "Queens", "Queens"),
+        (["Queens", "Bronx", "Queens"], ("Queens", "Bronx"), ["Queens", "Bronx"]),
+    ],
+)
+def test_a_filter_is_one_value_or_a_list_of_several(given, held, told):
+    filters = catalogue.GivenPlaceFilters.model_validate({"borough_en": given}).filters()
+    assert filters.fields == {"borough_en": held}
+    query = domain.CatalogueQuery("q", "q", filters)
+    assert catalogue.understanding_of(query, ["borough_en"]).filters["borough_en"] == told
+
+
+@pytest.mark.parametrize("given", [None, "", [], [""]])
+def test_a_filter_without_a_value_narrows_nothing(given):
+    filters = catalogue.GivenPlaceFilters.model_validate({"borough_en": given}).filters()
+    assert filters == domain.CatalogueFilters()
+
+
 @pytest.mark.parametrize("given", [{}, {"declined_types": None}, {"declined_types": []}])
 def test_no_type_is_declined_where_none_is_said(given):
     filters = catalogue.GivenPlaceFilters.model_validate(given).filters()

@@ -1,9 +1,11 @@
 """Questions as people ask them, with what they ask for.
 
-A line is a question, then behind => the short names of types, the borough, the least rating and the
-aspects: a letter each (f food, s service, a ambience, p price, h hygiene, w waiting,
+A line is a question, then behind => the short names of types, the boroughs, the least rating and
+the aspects: a letter each (f food, s service, a ambience, p price, h hygiene, w waiting,
 x accessibility) with the weight in tenths.
 """
+
+from domain.catalogue import any_of
 
 KOREAN = """
 가격 비싸도 괜찮으니 분위기 좋은 이탈리안 => italian a9 p1
@@ -73,7 +75,7 @@ KOREAN = """
 이탈리안 빼고 다 괜찮아 =>
 맨해튼 제외하고 조용한 바 => bar a9
 사람 많아서 붐비는 곳 말고 한적한 카페 => cafe a9
-브루클린이나 퀸즈에 있는 한식 => korean
+브루클린이나 퀸즈에 있는 한식 => korean Brooklyn Queens
 계단 없는 식당이요 => x9
 인테리어 예쁜 브루클린 카페 => cafe Brooklyn a9
 싼 집 => p9
@@ -156,7 +158,7 @@ gluten-free options => f9
 everything except Italian =>
 outside of Manhattan, a quiet bar => bar a9
 not a crowded cafe => cafe a9
-Korean in Brooklyn or Queens => korean
+Korean in Brooklyn or Queens => korean Brooklyn Queens
 no stairs => x9
 Brooklyn cafe with a beautiful interior => cafe Brooklyn a9
 good service, nice ambiance and reasonable prices, Italian => italian s9 a9 p9
@@ -247,7 +249,7 @@ JAPANESE = """
 イタリアンじゃなくてフレンチ => french
 マンハッタンを除いて静かなバー => bar a9
 混んでいないカフェ => cafe a9
-ブルックリンかクイーンズの韓国料理 => korean
+ブルックリンかクイーンズの韓国料理 => korean Brooklyn Queens
 階段のない店 => x9
 内装がかわいいブルックリンのカフェ => cafe Brooklyn a9
 サービスが良くて雰囲気も良くて高くないイタリアン => italian s9 a9 p9
@@ -293,21 +295,21 @@ _BOROUGHS = ("Manhattan", "Brooklyn", "Queens", "Bronx", "Staten_Island")
 
 
 def cases(listed):
-    """(question, borough or None, types or None, least rating or None, mentioned weights)."""
+    """(question, boroughs or None, types or None, least rating or None, mentioned weights)."""
     for line in listed.strip().splitlines():
         question, _, told = line.partition(" =>")
         yield question, *_expected(told.split())
 
 
 def _expected(told):
-    borough, types, rating, weights = None, [], None, {}
+    boroughs, types, rating, weights = [], [], None, {}
     for word in told:
         if word in _BOROUGHS:
-            borough = word.replace("_", " ")
+            boroughs.append(word.replace("_", " "))
         elif word[0] in "0123456789":
             rating = float(word)
         elif len(word) == 2 and word[0] in _ASPECTS and word[1].isdigit():
             weights[_ASPECTS[word[0]]] = int(word[1]) / 10
         else:
             types.append(_TYPES.get(word, f"{word}_restaurant"))
-    return borough, tuple(types) or None, rating, weights
+    return any_of(boroughs) or None, tuple(types) or None, rating, weights

@@ -191,6 +191,21 @@ def test_where_nothing_is_found_it_names_the_filters_to_leave_out(language, aske
 @pytest.mark.parametrize(
     ("language", "said"),
     [
+        ("en", "without Brooklyn or Queens or without a rating of at least 4.5?"),
+        ("ko", "브루클린·Queens 또는 평점 4.5 이상 조건을"),
+        ("ja", "ブルックリン・Queensまたは評価4.5以上の条件を"),
+    ],
+)
+def test_values_of_which_any_would_do_are_one_filter_to_leave_out(language, said):
+    fields = {"borough_en": ("Brooklyn", "Queens")}
+    answer = checked(Catalogue().material(language, fields=fields, min_rating=4.5), {})
+    assert said in answer.text
+    assert answer.unsupported_sentences == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
         ("en", "- I found nothing that reviews say again and again about: waiting, price."),
         ("ko", "- 대기, 가격: 여러 리뷰에 공통된 평가는 찾지 못했습니다."),
         ("ja", "- 待ち時間、価格：複数のレビューに共通する評価は見つかりませんでした。"),
@@ -359,6 +374,13 @@ def test_the_model_sees_labels_ratings_types_wishes_and_the_question(
     assert human.endswith("Question: Where to eat?")
     for source in material.sources:
         assert f"\n{source.text}" in human
+
+
+def test_the_model_sees_of_which_values_any_will_do(trattoria, answerer, model_server):
+    model_server.will(Text("Yes."))
+    written(trattoria.material(fields={"borough_en": ("Brooklyn", "Queens")}), answerer)
+    human = model_server.requests[0].body["messages"][1]["content"]
+    assert "wishes: Brooklyn or Queens\n" in human
 
 
 def test_of_what_is_neither_wished_nor_not_the_model_is_told_nothing(

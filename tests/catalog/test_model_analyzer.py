@@ -66,6 +66,28 @@ def test_every_filter_can_be_said(analyzer, model_server):
     assert query.aspect_weights == {**NOTHING, "food": 0.0}
 
 
+@pytest.mark.parametrize(
+    ("told", "fields"),
+    [
+        (["Brooklyn", "Queens", "Brooklyn"], {"borough_en": ("Brooklyn", "Queens")}),
+        (["Queens"], {"borough_en": "Queens"}),
+        ("Queens", {"borough_en": "Queens"}),
+        ([], {}),
+        (None, {}),
+    ],
+)
+def test_a_filter_is_said_by_one_value_by_several_or_not(analyzer, model_server, told, fields):
+    model_server.will(called(filtered(borough_en=told)))
+    assert analyzer.analyse("퀸즈").filters.fields == fields
+    jsonschema.validate(filtered(borough_en=told), SCHEMA.as_json())
+
+
+@pytest.mark.parametrize("wrong", ["Boston", ["Boston"], [None], 3])
+def test_the_schema_has_the_values_of_a_filter_and_no_others(wrong):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(filtered(borough_en=wrong), SCHEMA.as_json())
+
+
 def test_types_that_are_not_wanted_can_be_said_and_a_desired_one_is_not_declined(
     analyzer, model_server
 ):
@@ -129,7 +151,9 @@ def test_a_wrong_reply_is_shown_to_the_model_which_repairs_it(analyzer, model_se
         (filtered(declined_types="bar"), "filters.declined_types must be a list"),
         (filtered(min_rating=5.1), "filters.min_rating must be a number from 0 to 5"),
         (filtered(borough_en="Boston"), "filters.borough_en must be one of its values"),
-        (filtered(borough_en=["Queens"]), "filters.borough_en must be one of its values"),
+        (filtered(borough_en=["Queens", "Boston"]), "list of some, or null, not 'Boston'"),
+        (filtered(borough_en=[["Queens"]]), "filters.borough_en must be one of its values"),
+        (filtered(borough_en={"Queens": 1}), "filters.borough_en must be one of its values"),
         (filtered(owner="me"), "filters has no 'owner'"),
         (changed(query_en="two\nlines"), "one line"),
         (changed(query_en="  "), "query_en"),

@@ -164,9 +164,26 @@ def test_aspects_of_a_description_are_understood_by_its_words():
     }
 
 
-def test_two_values_of_one_field_narrow_nothing():
-    assert RULES.analyse("Brooklyn or Queens").filters.fields == {}
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Italian in Brooklyn or Queens",
+        "Italian in Brooklyn and Queens",
+        "Italian, Brooklyn/Queens, not in Manhattan",
+        "Italian in Brooklyn or Queens, or in Brooklyn",
+        "브루클린이나 퀸즈 이탈리안",
+        "브루클린과 퀸즈 이탈리안, 맨해튼 말고",
+        "ブルックリンかクイーンズのイタリアン",
+        "ブルックリンとクイーンズのイタリアン、マンハッタン以外",
+    ],
+)
+def test_of_several_values_of_one_field_any_will_do(question):
+    assert RULES.analyse(question).filters.fields == {"borough_en": ("Brooklyn", "Queens")}
+
+
+def test_a_value_that_is_not_wanted_is_none_of_several():
     assert RULES.analyse("Brooklyn, not Queens").filters.fields == {"borough_en": "Brooklyn"}
+    assert RULES.analyse("not Brooklyn or Queens").filters.fields == {}
 
 
 @pytest.mark.parametrize(
@@ -178,6 +195,7 @@ def test_two_values_of_one_field_narrow_nothing():
         ("비싸도 상관없어", "비싸도 상관없어"),
         ("초밥 말고", "place"),
         ("寿司以外、クイーンズ", "place in Queens"),
+        ("ブルックリンかクイーンズ", "place in Brooklyn or Queens"),
         ("퀸즈 피자나 버거", "pizza restaurant or hamburger restaurant in Queens"),
         ("어디가 제일\n나아?", "어디가 제일 나아?"),
         ("", ""),

@@ -249,6 +249,10 @@ def test_a_filter_that_leaves_no_place_is_named(library):
             asked(borough_en="Bronx", rating=4.5),
             "all of borough_en 'Bronx', rating ≥ 4.5: remove one",
         ),
+        (
+            asked(borough_en=("Brooklyn", "Harlem"), rating=4.5),
+            "fits borough_en 'Brooklyn' or 'Harlem': remove",
+        ),
     ):
         result = search(library, query, Failing())
         assert result.places == ()

@@ -61,6 +61,11 @@ def test_a_filter_that_nobody_asked_for_is_wrong():
     assert filters_right(CatalogueFilters(), found, FIELDS) == [False, False, False]
 
 
+def test_one_value_too_many_is_wrong():
+    asked, found = (CatalogueFilters({"borough_en": told}) for told in ("x", ("x", "y")))
+    assert filters_right(asked, found, FIELDS) == [False, True, True]
+
+
 def test_one_type_too_many_is_wrong():
     asked, found = CatalogueFilters({}, ("a",)), CatalogueFilters({}, ("a", "b"))
     assert filters_right(asked, found, FIELDS) == [True, False, True]

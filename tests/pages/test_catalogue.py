@@ -159,6 +159,18 @@ def test_what_was_understood_are_chips_and_pressing_one_searches_without_it(page
     assert "chip-rating" not in {one.key for one in page.button}
 
 
+def test_each_value_of_which_any_will_do_is_a_chip_of_its_own(page, services):
+    several = CatalogueFilters({"borough_en": ("Brooklyn", "Queens")})
+    services.catalogue.filters, services.catalogue.weights = several, {}
+    ask(page)
+    chips = {one.key: one.label for one in page.button if one.key and "chip-" in one.key}
+    assert list(chips.values()) == [r"Borough\: Brooklyn", r"Borough\: Queens"]
+    page.button(key="chip-field-borough_en-Brooklyn").click().run()
+    assert services.catalogue.asked[-1]["understood"].filters.fields == {"borough_en": "Queens"}
+    page.button(key="chip-field-borough_en").click().run()
+    assert services.catalogue.asked[-1]["understood"].filters.fields == {}
+
+
 def test_a_declined_type_is_a_chip_that_can_be_taken_out(page, services):
     services.catalogue.filters = CatalogueFilters(declined_types=("italian_restaurant", "bar"))
     ask(page)

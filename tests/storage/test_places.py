@@ -189,6 +189,19 @@ def test_filters_leave_what_has_every_value_and_the_rating(catalogue):
     assert catalogue.listed(fields={"borough_en": "Queens"}, min_rating=3.9) == ["a", "b"]
 
 
+def test_of_several_values_of_a_filter_a_place_has_any(catalogue):
+    catalogue.publish(
+        ("A", told("a", fields={"borough_en": "Queens", "price": "$"})),
+        ("B", told("b", fields={"borough_en": "Queens", "price": "$$"})),
+        ("C", told("c", fields={"borough_en": "Bronx"})),
+        ("D", told("d", fields={"borough_en": "브루클린", "other": "Bronx"})),
+    )
+    assert catalogue.matching({"borough_en": ("Queens", "Bronx")}) == ["a", "b", "c"]
+    assert catalogue.matching({"borough_en": ("브루클린", "bronx")}) == ["d"]
+    assert catalogue.matching({"borough_en": ("Queens", "Bronx"), "price": ("$", "€")}) == ["a"]
+    assert catalogue.listed(fields={"borough_en": ("Bronx", "브루클린")}) == ["c", "d"]
+
+
 kinds = st.lists(st.sampled_from("abAB다"), max_size=3, unique=True)
 
 
