@@ -26,8 +26,8 @@ def english_query(
 ) -> str:
     """An English question in one line; else "italian restaurant with a good ambience in Brooklyn".
 
-    Where nothing was understood the question itself, in one line. A type that is declined is not
-    worded, as vectors don't read "not".
+    Where nothing was understood the question itself, in one line. A type that is declined and a
+    least rating are not worded, as vectors read neither "not" nor "at least".
     """
     if script_of(question) == "latin":
         return " ".join(question.split())
@@ -37,7 +37,8 @@ def english_query(
         " or ".join(_english(description, field, value) for value in values_of(wanted))
         for field, wanted in filters.fields.items()
     ]
-    if not (wishes or types or places or filters.declined_types):
+    is_narrowed = bool(filters.declined_types) or filters.min_rating is not None
+    if not (wishes or types or places or is_narrowed):
         return " ".join(question.split())
     pieces = [" or ".join(types) or "place"]
     pieces += [f"with {' and '.join(wishes)}"] if wishes else []

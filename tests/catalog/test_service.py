@@ -153,6 +153,12 @@ def test_filters_that_are_said_leave_only_places_that_fit(search):
     assert all(one.place.rating >= 4 for one in places)
 
 
+@pytest.mark.parametrize("question", ["rated 4 or better", "별 네 개 이상", "星四つ以上のところ"])
+def test_a_rating_alone_finds_places_in_any_language(search, question):
+    found = answer_of(search(question)).places
+    assert {one.place.place_id for one in found} == {"lucia", "taro"}
+
+
 def test_where_nothing_fits_the_answer_says_so_and_cites_nothing(search):
     answer = answer_of(search("Italian in the Bronx, at least 4.5 stars"))
     assert answer.places == ()
