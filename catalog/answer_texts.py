@@ -27,6 +27,7 @@ class AnswerTexts:
     comma: str
     space: str
     at_least: str
+    declined: str
     aspects: Mapping[str, str]
 
     def nothing_found(self, filters: Sequence[str]) -> str:
@@ -60,6 +61,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         comma=", ",
         space=" ",
         at_least="a rating of at least {rating:g}",
+        declined="ruling out any {type}",
         aspects={
             "food": "Food",
             "service": "Service",
@@ -85,6 +87,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         comma=", ",
         space=" ",
         at_least="평점 {rating:g} 이상",
+        declined="{type} 제외",
         aspects={
             "food": "음식",
             "service": "서비스",
@@ -110,6 +113,7 @@ TEXTS: Mapping[str, AnswerTexts] = {
         comma="、",
         space="",
         at_least="評価{rating:g}以上",
+        declined="{type}以外",
         aspects={
             "food": "料理",
             "service": "接客",

@@ -202,6 +202,11 @@ def _filters(material: Material) -> list[str]:
         )
         for name, wanted in filters.fields.items()
     ]
+    types = material.description.types
+    told += [
+        texts.declined.format(type=value_name(one, types, language))
+        for one in filters.declined_types
+    ]
     if filters.min_rating is not None:
         told.append(texts.at_least.format(rating=filters.min_rating))
     return told

@@ -191,6 +191,23 @@ def test_where_nothing_is_found_it_names_the_filters_to_leave_out(language, aske
 @pytest.mark.parametrize(
     ("language", "said"),
     [
+        ("en", "without Brooklyn or without ruling out any italian restaurant or without ruling "
+         "out any bar?"),
+        ("ko", "브루클린 또는 이탈리안 제외 또는 bar 제외 조건을 빼고"),
+        ("ja", "ブルックリンまたはイタリアン以外またはbar以外の条件を外して"),
+    ],
+)  # fmt: skip
+def test_a_declined_type_is_among_the_filters_to_leave_out(language, said):
+    declined = ("italian_restaurant", "bar")
+    filters = {"fields": {"borough_en": "Brooklyn"}, "declined_types": declined}
+    answer = checked(Catalogue().material(language, **filters), {})
+    assert said in answer.text
+    assert answer.unsupported_sentences == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
         ("en", "without Brooklyn or Queens or without a rating of at least 4.5?"),
         ("ko", "브루클린·Queens 또는 평점 4.5 이상 조건을"),
         ("ja", "ブルックリン・Queensまたは評価4.5以上の条件を"),
