@@ -4,7 +4,8 @@ import re
 
 NOT_THIS = re.compile(
     r"(?:(?<!why )\b(?:not|no|non|never|except(?: for)?|excluding|exclude|other than|instead of|"
-    r"anything but|everything but|rather than|apart from|aside from|besides|without|avoid|avoiding|"
+    r"(?:any|every)(?:thing|where| place| restaurant) but|all but|nothing(?: with)?(?! like)|"
+    r"none of(?: those| these)?|rather than|apart from|aside from|besides|without|avoid|avoiding|"
     r"skip|hate|dislike|sick of|tired of|fed up with|(?<!get )enough of|done with|"
     r"outside|neither|leave out|leaving out|bored of|minus)\b|"
     r"n't)"
@@ -16,24 +17,28 @@ NOT_THIS_AFTER = re.compile(
     r"(?: (?:food|places?|restaurants?|cuisine))?,? (?:is |are )?"
     r"(?:excluded|out of the question|not an option|is out\b|are out\b|yesterday|last night|"
     r"the other day|all week)|"
-    r" ?(?:(?:음식점|식당|레스토랑|요리|음식|집|쪽|지역|에서|에|은|는|도|이|가|만|으로|로|랑|것|"
-    r"거|류|이제|요즘|너무|진짜|좀|맨날|매일) ?){0,4}"
-    r"(?:어제|그제|지겨|지겹|그만|말고|말구|마시고|빼고|빼구|빼|제외|이외|외에|외의|"
+    r"바? ?(?:(?:음식점|식당|레스토랑|요리|음식|집|쪽|지역|에서|에|은|는|도|이|가|만|으로|로|랑|것|"
+    r"거|류|같은|데|곳|이제|요즘|너무|진짜|절대|좀|맨날|매일) ?){0,4}"
+    r"(?:어제|그제|지겨|지겹|그만|말고|말구|마시고|빼고|빼구|빼|제외|이외|외에|외의|없[이는]|"
+    r"(?:(?<=[은는])|(?<=[은는] ))됐[고어다습]|"
     r"외로|아닌|아니|싫|질[렸려]|안 ?(?:가|갈|먹|되|돼|땡|좋아)|"
     r"못 ?(?:먹|가)|피하|피해|대신|별로(?! ?안(?! ?(?:좋아|땡|먹|가고)))|사절|금지|물[렸려려])|"
-    r"(?:料理|レストラン|店|屋|系|エリア|方面|地区|の|は|も|が|に|を|で|へ|だけ|もう|そろそろ|さすがに|正直|最近|食べ|,|、){0,5}"
-    r"(?:以外|じゃな|ではな|じゃ無|でな[いく]|除[いくき]|除外|抜き|なし|無し|嫌|いや|イヤ|避け|"
+    r"(?:バー)?(?:料理|レストラン|店|屋|さん|系|エリア|方面|地区|みたいな|ような|の|は|も|が|に|を|で|へ|だけ|もう|そろそろ|"
+    r"さすがに|正直|最近|食べ|,|、){0,5}"
+    r"(?:以外|じゃな|ではな|じゃ無|でな[いくけ]|除[いくき]|除外|抜き|なし|無し|嫌|いや|イヤ|避け|"
     r"やめ|ng|苦手|"
-    r"だめ|ダメ|駄目|飽き|うんざり|昨日|先日|(?<=もう)(?:いい|結構|十分)|パス|いらな|行きたくな|食べたくな|不可|勘弁|外し|代わり)"
+    r"だめ|ダメ|駄目|飽き|うんざり|昨日|先日|(?<=もう)(?:いい|結構|十分)|(?<=は)結構です|"
+    r"(?<=は)食べ(?:られ)?(?:ない|ません)(?![とか?])|パス|いらな|行きたくな|食べたくな|不可|勘弁|外し|代わり)"
 )
 # What need not be is not asked for, but is welcome.
 NEED_NOT = re.compile(
     r"(?:n't|\bnot) have to(?: (?:be|eat|go|have|for|to|in|at|an?|the|any)){0,5} $"
 )
 NEED_NOT_AFTER = re.compile(
-    r" ?(?:(?:음식점|식당|레스토랑|요리|음식|집|쪽|은|는|이|가|류|꼭|굳이) ?){0,4}"
+    r"바? ?(?:(?:음식점|식당|레스토랑|요리|음식|집|쪽|은|는|이|가|것|거|류|같은|데|곳|꼭|굳이) ?)"
+    r"{0,4}"
     r"(?:아니(?:어|여|더라|라)도|말고도|이?외에도|안 ?(?:가|먹어)도)|"
-    r"(?:料理|レストラン|店|屋|系|の|は|が|に|を){0,3}(?:(?:じゃ|では?)な(?:く|くて)も|以外でも)"
+    r"(?:バー)?(?:料理|レストラン|店|屋|さん|系|みたいな|ような|の|は|が|に|を){0,3}(?:(?:じゃ|では?)な(?:く|くて)も|以外でも)"
 )
 NOT_MEANT_AFTER = re.compile(
     r"[ -](?:speaking|language|reviews?|reviewers?)\b|어(?:로|를|가| ?메뉴)|"
@@ -57,7 +62,9 @@ HOME_AFTER = re.compile(
     r"(?:호텔|숙소|에어비앤비)(?:에|인|이|라))|"
     r"(?:に|で|の)?(?:泊ま|宿泊|滞在|住ん|住ま|在住|暮らし|勤め|勤務|ホテルに|宿に|から(?:行|来|向))"
 )
-ALSO_DENIED = re.compile(r"(?: (?:food|places?|restaurants?))?,? (?:or|nor|and) (?:in |the |any )?")
+ALSO_DENIED = re.compile(
+    r"(?: (?:food|places?|restaurants?))?,? (?:(?:or|nor|and) (?:in |the |any )?|(?:or|nor) an? )"
+)
 DENIED_WITH = re.compile(
     r" ?(?:이?나|이?랑|하고|[와과]|및|,|도|이?든) ?|[ ,、]*(?:や|と|とか|も|か|・|、|および|"
     r"または) ?"

@@ -92,7 +92,7 @@ class ValuesSaid:
         one of them. Where somebody stays is asked for only if nothing else of the field is. A type
         that only need not be is neither desired nor declined.
         """
-        said = _together(list(self._said(text)))
+        said = _together(_without_heads(list(self._said(text))))
         denied = {value for one in said if one.denied for value in one.values}
         wanted = dict.fromkeys(
             value
@@ -244,6 +244,22 @@ def _without_homes(said: Sequence[_Said]) -> list[_Said]:
         if value.field != TYPES
     }
     return [one for one in said if not (one.is_home and {v.field for v in one.values} & aims)]
+
+
+def _without_heads(said: Sequence[tuple[str, _Said]]) -> list[tuple[str, _Said]]:
+    """Who does not want a sushi bar says nothing of bars."""
+    kept: list[tuple[str, _Said]] = []
+    for gap, one in said:
+        if kept and not gap.strip() and _is_declined_type(before := kept[-1][1], one):
+            denied_after = before.denied_after or one.denied_after
+            kept[-1] = kept[-1][0], before._replace(denied_after=denied_after)
+        else:
+            kept.append((gap, one))
+    return kept
+
+
+def _is_declined_type(said: _Said, head: _Said) -> bool:
+    return said.denied and {value.field for value in (*said.values, *head.values)} == {TYPES}
 
 
 def _together(said: Sequence[tuple[str, _Said]]) -> list[_Said]:

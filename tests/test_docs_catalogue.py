@@ -169,6 +169,7 @@ def test_filters_are_understood_as_the_page_says():
     for denied in ("not sushi", "스시 말고", "寿司以外"):
         filters = rules.analyse(denied).filters
         assert (filters.desired_types, filters.declined_types) == (None, ("sushi_restaurant",))
+    assert rules.analyse("not a sushi bar").filters.declined_types == ("sushi_restaurant",)
     for open_ in ("it doesn't have to be sushi", "스시 아니어도 돼", "寿司じゃなくてもいい"):
         assert rules.analyse(open_).filters == CatalogueFilters()
     assert not rules.analyse("not Queens").filters.fields

@@ -69,7 +69,7 @@ def test_questions_that_are_easily_misread(question, borough, types, rating, wei
     assert mentioned(query) == weights
 
 
-SUSHI, RAMEN = "sushi_restaurant", "ramen_restaurant"
+SUSHI, RAMEN, CAFE, BAR = "sushi_restaurant", "ramen_restaurant", "cafe", "bar"
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,38 @@ SUSHI, RAMEN = "sushi_restaurant", "ramen_restaurant"
         ("no sushi or ramen please", None, (SUSHI, RAMEN)),
         ("ramen, not sushi", (RAMEN,), (SUSHI,)),
         ("sushi? no, not sushi", None, (SUSHI,)),
+        ("not a sushi bar", None, (SUSHI,)),
+        ("a bar, but not a sushi bar", (BAR,), (SUSHI,)),
+        ("anything but a sushi bar or a ramen place", None, (SUSHI, RAMEN)),
+        ("no sushi bars", None, (SUSHI,)),
+        ("not any sushi", None, (SUSHI,)),
+        ("not a bar or a cafe", None, (BAR, CAFE)),
+        ("neither a bar nor a cafe", None, (BAR, CAFE)),
+        ("anywhere but a cafe", None, (CAFE,)),
+        ("any place but sushi", None, (SUSHI,)),
+        ("all but sushi", None, (SUSHI,)),
+        ("nothing with sushi", None, (SUSHI,)),
+        ("none of those sushi places", None, (SUSHI,)),
         ("초밥만 빼고 아무거나", None, (SUSHI,)),
+        ("스시집은 말고", None, (SUSHI,)),
+        ("스시바 말고", None, (SUSHI,)),
+        ("스시집 같은 데 말고 라멘", (RAMEN,), (SUSHI,)),
+        ("초밥은 됐고 라멘", (RAMEN,), (SUSHI,)),
+        ("초밥 없는 곳", None, (SUSHI,)),
+        ("라멘은 절대 안 돼", None, (RAMEN,)),
         ("스시 말고 라멘", (RAMEN,), (SUSHI,)),
         ("스시나 라멘 말고 다른 거", None, (SUSHI, RAMEN)),
         ("스시 별로 안 좋아해", None, (SUSHI,)),
         ("寿司以外で何か美味しいもの食べたい", None, (SUSHI,)),
         ("寿司じゃなくて、ラーメン", (RAMEN,), (SUSHI,)),
         ("寿司やラーメン以外", None, (SUSHI, RAMEN)),
+        ("寿司バー以外", None, (SUSHI,)),
+        ("寿司屋さんじゃなくて", None, (SUSHI,)),
+        ("寿司みたいなのは嫌", None, (SUSHI,)),
+        ("寿司のような店以外", None, (SUSHI,)),
+        ("寿司でなければ何でも", None, (SUSHI,)),
+        ("寿司は結構です", None, (SUSHI,)),
+        ("寿司は食べられない", None, (SUSHI,)),
     ],
 )
 def test_a_type_that_is_not_wanted_is_declined(question, desired, declined):
@@ -99,8 +124,18 @@ def test_a_type_that_is_not_wanted_is_declined(question, desired, declined):
     [
         ("it doesn't have to be sushi", None),
         ("It does not have to be sushi or ramen", None),
+        ("it doesn't have to be a sushi bar", None),
         ("I can't get enough of sushi", (SUSHI,)),
         ("why not sushi", (SUSHI,)),
+        ("there is nothing like sushi", (SUSHI,)),
+        ("nothing but sushi", (SUSHI,)),
+        ("스시 같은 거 아니어도 돼", None),
+        ("초밥이면 됐어요", (SUSHI,)),
+        ("寿司屋さんじゃなくてもいい", None),
+        ("寿司みたいな店じゃなくてもいい", None),
+        ("寿司は結構好き", (SUSHI,)),
+        ("寿司食べない?", (SUSHI,)),
+        ("寿司は食べませんか", (SUSHI,)),
         ("sushi, but not in Queens", (SUSHI,)),
         ("스시 아니어도 괜찮아요", None),
         ("스시나 라멘 아니어도 돼", None),
@@ -184,6 +219,14 @@ def test_of_several_values_of_one_field_any_will_do(question):
 def test_a_value_that_is_not_wanted_is_none_of_several():
     assert RULES.analyse("Brooklyn, not Queens").filters.fields == {"borough_en": "Brooklyn"}
     assert RULES.analyse("not Brooklyn or Queens").filters.fields == {}
+
+
+@pytest.mark.parametrize(
+    "question", ["not a bar in Queens", "퀸즈 바 말고 카페", "クイーンズのバー以外"]
+)
+def test_a_type_that_is_declined_declines_no_field_beside_it(question):
+    filters = RULES.analyse(question).filters
+    assert (filters.fields, filters.declined_types) == ({"borough_en": "Queens"}, (BAR,))
 
 
 @pytest.mark.parametrize(
