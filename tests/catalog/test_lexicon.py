@@ -1,6 +1,5 @@
 """What texts say of the aspects: in three languages, praised, blamed or only named."""
 
-import sys
 import unicodedata
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 
 from catalog.lexicon import Lexicon
 from domain.catalogue import ASPECTS, Aspect
+from tests.catalog.work import lines_run
 
 SEVEN = Lexicon([Aspect(name) for name in ASPECTS])
 
@@ -206,24 +206,7 @@ def test_the_form_of_the_letters_changes_nothing(text):
 @pytest.mark.parametrize("piece", ["good ", "food ", "음식이 조용 ", "not ", "a", "줄 ", "並"])
 def test_a_long_text_costs_in_proportion_to_its_length(piece):
     def work(times):
-        return _lines_run(lambda: SEVEN.mentions(piece * times))
+        return lines_run(lambda: SEVEN.mentions(piece * times))
 
     work(10)
     assert work(4_000) < 6 * work(1_000)
-
-
-def _lines_run(call):
-    count = 0
-
-    def trace(frame, event, argument):
-        nonlocal count
-        count += 1
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return count

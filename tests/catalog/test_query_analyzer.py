@@ -1,6 +1,5 @@
 """Questions in three languages become filters and weights, by rules or by a model."""
 
-import sys
 import unicodedata
 
 import pytest
@@ -13,6 +12,7 @@ from loaders.catalogue.description import description_of, read_description
 from tests.catalog import asked_in_kinds
 from tests.catalog.asked import ENGLISH, JAPANESE, KOREAN, cases
 from tests.catalog.restaurants import PHONES, RESTAURANTS
+from tests.catalog.work import lines_run
 from tests.fakes.command_line import ROOT
 
 RULES = RuleAnalyzer(RESTAURANTS)
@@ -309,22 +309,5 @@ def test_how_the_letters_are_composed_changes_nothing(case):
     ["이탈리안 말고 ", "not italian or ", "비싸도 괜찮 ", "4.5 ", "if possible cheap ", "별점 "],
 )
 def test_a_long_question_costs_in_proportion_to_its_length(piece):
-    work = [_lines_run(lambda size=size: RULES.analyse(piece * size)) for size in (10, 50, 200)]
+    work = [lines_run(lambda size=size: RULES.analyse(piece * size)) for size in (10, 50, 200)]
     assert work[2] < 8 * work[1]
-
-
-def _lines_run(call):
-    count = 0
-
-    def trace(frame, event, argument):
-        nonlocal count
-        count += 1
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return count
