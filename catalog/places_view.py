@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from catalog.catalogues import Catalogue
 from catalog.patterns import TOP, tags_of
-from domain import FoundPlace, Pattern, Place, Review
+from domain import FoundPlace, Pattern, Place, Review, WantedValue
 from errors import ConflictError, NotFoundError
 from storage.documents import Documents
 from storage.places import PlacePage, Places
@@ -33,7 +33,7 @@ class PlacesView:
         self,
         catalogue: Catalogue,
         *,
-        fields: Mapping[str, str],
+        fields: Mapping[str, WantedValue],
         types: Sequence[str] = (),
         min_rating: float | None = None,
         offset: int = 0,

@@ -56,7 +56,7 @@ class CatalogueService:
         found = self.known.find(principal, catalogue)
         return self.view.page(
             found,
-            fields=fields or {},  # type: ignore[arg-type]  # it hands on several values too
+            fields=fields or {},
             types=types,
             min_rating=min_rating,
             offset=offset,
