@@ -143,8 +143,21 @@ def test_who_cannot_see_it_is_told_what_the_map_shows_and_where_the_places_begin
     told = places.get_by_test_id("stVegaLiteChart").get_attribute("aria-label")
     assert "Trattoria Lucia" in told
     sync_api.expect(places.get_by_role("heading", name=words.PLACES_MAP, level=2)).to_be_visible()
-    heading = places.get_by_role("heading", name="Trattoria Lucia", level=3)
+    heading = places.get_by_role("heading", name="Trattoria Lucia", level=3, exact=True)
     sync_api.expect(heading).to_have_count(1)
+
+
+def test_the_headings_are_an_outline_without_gaps(places):
+    ask(places, QUESTION)
+    headings = places.locator(".stMain").locator("h1, h2, h3, h4, h5, h6")
+    told = headings.evaluate_all("all => all.map((one) => `${one.tagName} ${one.textContent}`)")
+    assert [one for one in told if "H3" not in one] == [
+        f"H1 {words.PLACES_TITLE}",
+        f"H2 {words.PLACES_ANSWER}",
+        f"H2 {words.PLACES_MAP}",
+        f"H2 {words.PLACES_PAGE}",
+    ]
+    assert told[2].startswith("H3 1. ")
 
 
 def test_on_a_phone_the_cards_stand_in_one_column_and_nothing_scrolls_sideways(places):

@@ -67,6 +67,7 @@ PLACES_FOUND = Plural("1 place", "{n:,} places")
 PLACES_CUT_SHORT = "This search was cut short before its answer was written."
 PLACES_NOT_FOUND = "No place fits: take a filter out, or ask for something wider."
 PLACES_TOOK = "{found} in {seconds}"
+PLACES_ANSWER = "Answer"
 PLACES_PROOF = "What the answer rests on"
 PLACES_MAP = "Where they are"
 PLACES_MAP_NOTE = (
