@@ -67,9 +67,8 @@ def chips_of(query: CatalogueQuery, description: CatalogueDescription) -> Iterat
     for aspect, weight in query.aspect_weights.items():
         if weight is not None:
             weights = {**query.aspect_weights, aspect: None}
-            yield Chip(
-                f"aspect-{aspect}", _wish(aspect, weight), replace(query, aspect_weights=weights)
-            )
+            label = _wish(aspect_name(description, aspect), weight)
+            yield Chip(f"aspect-{aspect}", label, replace(query, aspect_weights=weights))
 
 
 def _with(query: CatalogueQuery, **changes: object) -> CatalogueQuery:
@@ -78,7 +77,7 @@ def _with(query: CatalogueQuery, **changes: object) -> CatalogueQuery:
 
 def _wish(aspect: str, weight: float) -> str:
     template = words.CHIP_MATTERS if weight >= MATTERS else words.CHIP_MATTERS_LITTLE
-    return str(template.format(aspect=aspect_name(aspect), weight=f"{weight:g}"))
+    return str(template.format(aspect=aspect, weight=f"{weight:g}"))
 
 
 def _note(query: CatalogueQuery) -> str:

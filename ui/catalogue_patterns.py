@@ -42,9 +42,10 @@ def _pattern(found: FoundPlace, pattern: Pattern, view: CardView, most: int | No
     judged = words.PATTERN_PRAISE if pattern.praises else words.PATTERN_BLAME
     count = words.PATTERN_COUNT.format(count=pattern.count, reviews=pattern.reviews)
     kind, sign = ("praise", "＋") if pattern.praises else ("blame", "－")
+    aspect = escape(aspect_name(view.description, pattern.aspect))
     quotes = "".join(_quote(found, one, view.language) for one in pattern.quotes[:most])
     return (
-        f'<li><span class="fn-{kind}">{sign} <b>{escape(aspect_name(pattern.aspect))}</b>'
+        f'<li><span class="fn-{kind}">{sign} <b>{aspect}</b>'
         f" {escape(judged)}</span> {escape(count)} {_group(pattern, view)}{quotes}</li>"
     )
 

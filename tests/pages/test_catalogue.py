@@ -10,17 +10,18 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from catalog.catalogues import CatalogueSummary
-from domain import CatalogueFilters, FilterField, NamedValue
+from domain import Aspect, CatalogueFilters, FilterField, NamedValue
 from errors import InputError, ModelUnavailableError
 from tests.pages.conftest import served, shown
 from tests.pages.places import DESCRIPTION, ScriptedCatalogue, ScriptedPeople, found
 from ui import words
 from ui.catalogue import LAST_CHOSEN
 from ui.catalogue_examples import examples_of, placeholder_of
-from ui.catalogue_form import LAST_QUESTION
+from ui.catalogue_form import LAST_QUESTION, PENDING, PlacesAsked
 from ui.catalogue_map import place_map
 from ui.catalogue_search import SHOWN
 from ui.catalogue_words import field_label
+from ui.language import LANGUAGE
 
 PAGE = Path(__file__).parents[2] / "pages" / "catalogue.py"
 QUESTION = "분위기 좋은 이탈리안"
@@ -237,7 +238,7 @@ def test_the_question_stands_in_its_field_after_another_page(page):
 def homes(services: Services) -> CatalogueSummary:
     """Another catalogue, beside the restaurants."""
     allowed = NamedValue("allowed", {"en": ("pets allowed", "pet-friendly")})
-    pets = FilterField("pets", "pets", (allowed, NamedValue("on request")))
+    pets = FilterField("pets", "pets", (allowed, NamedValue("on request", {"en": ()})))
     description = replace(DESCRIPTION, name="Homes", types=(), filters=(pets,))
     values = {"pets": ["allowed", "on request"]}
     known = CatalogueSummary("c2", "Homes", 2, description, values, ["studio"])
@@ -261,6 +262,23 @@ def test_a_value_is_called_what_its_description_calls_it(services):
     description = homes(services).description
     assert field_label(description, "pets", "allowed") == "Pets allowed"
     assert field_label(description, "pets", "on request") == "Pets: On request"
+
+
+def test_an_aspect_of_the_catalogue_is_called_by_its_own_words_in_the_readers_language(services):
+    quiet = Aspect("quiet", {"en": ("noise",), "ko": ("방음", "소음")}, {"en": ("silent",)})
+    known = services.catalogue.known[0]
+    description = replace(DESCRIPTION, aspects=(quiet, Aspect("price")))
+    services.catalogue.known = [replace(known, description=description)]
+    services.catalogue.weights = {"quiet": 0.9, "price": 0.1}
+    services.catalogue.places = (replace(found(1, "Alba"), tags=("quiet",)),)
+    page = AppTest.from_file(str(PAGE), default_timeout=20)
+    page.session_state["framed"] = True
+    page.session_state[LANGUAGE] = "ko"
+    page.session_state[PENDING] = PlacesAsked(QUESTION)
+    html = shown(page.run())
+    assert [one.label.partition(" (")[0] for one in page.slider] == ["방음", "가격"]
+    assert page.button(key="chip-aspect-quiet").label.startswith("방음")
+    assert "<li>방음</li>" in html
 
 
 def test_a_catalogue_without_types_and_filters_has_no_examples(services):

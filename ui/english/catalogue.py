@@ -40,15 +40,6 @@ PREFERENCES_NOTE = (
 PREFERENCES_UNSET = "not set"
 PREFERENCES_CHANGED = "What matters to you has changed since this search."
 PREFERENCES_FORGET = "Forget them"
-ASPECT_NAMES = {
-    "food": "Food",
-    "service": "Service",
-    "ambience": "Ambience",
-    "price": "Price",
-    "hygiene": "Cleanliness",
-    "waiting": "Waiting",
-    "accessibility": "Accessibility",
-}
 
 UNDERSTOOD = "Understood:"
 UNDERSTOOD_AS = "Searched in English for: {query}"
