@@ -35,7 +35,8 @@ def show_understood(query: CatalogueQuery, description: CatalogueDescription) ->
         st.html(f'<span class="fn-told">{escape(told)}</span>', width="content")
         for chip in chips:
             st.button(
-                plain_label(chip.label),
+                # What it does is seen by screen readers alone, as the style sheet says.
+                f"{plain_label(chip.label)} *{words.CHIP_HELP}*",
                 key=f"chip-{chip.key}",
                 icon=":material/close:",
                 help=words.CHIP_HELP,

@@ -226,7 +226,7 @@ def _outcome(answer: "CatalogueAnswer") -> str:
     found = escape(words.count(words.PLACES_FOUND, len(answer.places)))
     seconds = seconds_html(answer.timings_ms.get("total", 0.0))
     told = words.PLACES_TOOK.format(found=found, seconds=seconds)
-    return f'<p class="fn-activity">{told}</p>'
+    return f'<p class="fn-activity" role="status">{told}</p>'
 
 
 def _notices(notices: tuple[str, ...]) -> str:

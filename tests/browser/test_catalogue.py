@@ -98,6 +98,23 @@ def test_pressing_a_chip_searches_without_it(places):
     sync_api.expect(chip(places, "Italian restaurant")).to_have_count(1)
 
 
+def test_a_chip_tells_screen_readers_what_it_does_and_looks_like_what_it_takes_out(places):
+    ask(places, QUESTION)
+    name = f"Borough: Brooklyn {words.CHIP_HELP}"
+    button = places.get_by_role("button", name=name, exact=True)
+    sync_api.expect(button).to_have_count(1)
+    assert button.locator("em").bounding_box()["width"] <= 1
+
+
+def test_the_keyboard_goes_on_at_the_next_chip_and_what_was_found_is_announced(places):
+    ask(places, QUESTION)
+    chip(places, "Borough: Brooklyn").press("Enter")
+    sync_api.expect(cards(places)).to_have_count(4)
+    sync_api.expect(places.get_by_role("status").get_by_text("4 places")).to_be_visible()
+    places.keyboard.press("Tab")
+    sync_api.expect(chip(places, "Italian restaurant")).to_be_focused()
+
+
 def test_a_card_unfolds_why_it_is_there(places):
     ask(places, QUESTION)
     first = cards(places).first
