@@ -8,9 +8,9 @@ from ui import words
 from ui.catalogue_words import aspect_name, group_name
 from ui.document_links import document_address, link_html
 from ui.html import escape, lang
+from ui.language import ENGLISH
 
 SHOWN = 3
-ENGLISH = "en"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ui.catalogue import LAST_CHOSEN
 from ui.catalogue_examples import examples_of, placeholder_of
 from ui.catalogue_form import LAST_QUESTION, PENDING, PlacesAsked
 from ui.catalogue_map import place_map
-from ui.catalogue_search import SHOWN
+from ui.catalogue_places import SHOWN
 from ui.catalogue_words import field_label
 from ui.language import LANGUAGE
 
