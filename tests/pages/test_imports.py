@@ -102,6 +102,15 @@ def test_the_form_is_built_when_it_is_unfolded_and_stays_when_it_is_folded(servi
     assert field(page, words.SOURCE_FIELDS["path"])
 
 
+def test_a_catalogue_is_asked_for_its_description_by_a_label_of_its_own(page):
+    page.segmented_control(key="add_source_kind").set_value("catalogue").run()
+    path = field(page, words.SOURCE_FIELDS["catalogue.path"])
+    assert path.placeholder.endswith("catalogue.yaml")
+    assert path.help == words.SOURCE_FIELD_HELP["catalogue.path"]
+    page.segmented_control(key="add_source_kind").set_value("directory").run()
+    assert not field(page, words.SOURCE_FIELDS["path"]).help
+
+
 def test_a_test_shows_what_is_there_and_adds_nothing(page, services, handbook):
     (handbook / "tool<b>.exe").write_bytes(b"1")
     fill_in(page, handbook)
