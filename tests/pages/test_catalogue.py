@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from catalog.catalogues import CatalogueSummary
 from domain import Aspect, CatalogueFilters, FilterField, NamedValue
 from errors import InputError, ModelUnavailableError
-from tests.pages.conftest import served, shown
+from tests.pages.conftest import framed, served, shown
 from tests.pages.places import DESCRIPTION, ScriptedCatalogue, ScriptedPeople, found
 from ui import words
 from ui.catalogue import LAST_CHOSEN
@@ -23,7 +22,7 @@ from ui.catalogue_places import SHOWN
 from ui.catalogue_words import field_label
 from ui.language import LANGUAGE
 
-PAGE = Path(__file__).parents[2] / "pages" / "catalogue.py"
+PAGE = "catalogue.py"
 QUESTION = "분위기 좋은 이탈리안"
 
 
@@ -77,9 +76,7 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
 
 @pytest.fixture
 def page(services: Services) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
-    return page.run()
+    return framed(PAGE).run()
 
 
 def button(page: AppTest, label: str):
@@ -189,8 +186,7 @@ def test_a_preference_is_kept_when_its_slider_is_moved(page, services):
 
 def test_kept_preferences_stand_on_the_sliders_and_can_be_forgotten(page, services):
     services.people.patch(None, "me", {"price": 1.0})
-    again = AppTest.from_file(str(PAGE), default_timeout=20)
-    again.session_state["framed"] = True
+    again = framed(PAGE)
     again.run()
     assert again.slider(key="preference-price").value == 1.0
     button(again, words.PREFERENCES_FORGET).click().run()
@@ -221,8 +217,8 @@ def test_a_search_that_was_cut_short_can_be_asked_again(page, services):
 
 def after_another_page(page: AppTest) -> AppTest:
     """The page once more; Streamlit has dropped what its fields held, and nothing else."""
-    again = AppTest.from_file(str(PAGE), default_timeout=20)
-    for key in ("framed", LAST_QUESTION, LAST_CHOSEN, SHOWN):
+    again = framed(PAGE)
+    for key in (LAST_QUESTION, LAST_CHOSEN, SHOWN):
         if key in page.session_state:
             again.session_state[key] = page.session_state[key]
     return again.run()
@@ -271,8 +267,7 @@ def test_an_aspect_of_the_catalogue_is_called_by_its_own_words_in_the_readers_la
     services.catalogue.known = [replace(known, description=description)]
     services.catalogue.weights = {"quiet": 0.9, "price": 0.1}
     services.catalogue.places = (replace(found(1, "Alba"), tags=("quiet",)),)
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
+    page = framed(PAGE)
     page.session_state[LANGUAGE] = "ko"
     page.session_state[PENDING] = PlacesAsked(QUESTION)
     html = shown(page.run())

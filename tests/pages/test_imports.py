@@ -1,7 +1,6 @@
 """The import page, run without a browser over the real services and a worker on demand."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,12 +8,12 @@ from streamlit.testing.v1 import AppTest
 from domain import LOCAL_USER, ImportState, Outcome
 from errors import SourceError
 from services.source_status import SourceSettings
-from tests.pages.conftest import served, shown
+from tests.pages.conftest import framed, served, shown
 from ui import import_report, words
 from ui.catalogues import translations
 from ui.language import LANGUAGE
 
-PAGE = Path(__file__).parents[2] / "pages" / "imports.py"
+PAGE = "imports.py"
 
 
 @pytest.fixture
@@ -36,8 +35,7 @@ def source(services, handbook):
 
 
 def opened(source=None) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
+    page = framed(PAGE)
     if source is not None:
         page.query_params["source"] = source.id
     return page.run()
@@ -329,8 +327,7 @@ def test_a_source_is_deleted_after_saying_what_goes(services, source):
 
 
 def test_an_unknown_source_in_the_address_is_told_and_left(services, source):
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
+    page = framed(PAGE)
     page.query_params["source"] = "nowhere"
     assert "no such source" in told(page.run())
     assert "source" not in page.query_params
