@@ -10,8 +10,8 @@ from errors import SourceError
 from services.source_status import SourceSettings
 from tests.pages.conftest import framed, served, shown
 from ui import import_report, words
-from ui.catalogues import translations
 from ui.language import LANGUAGE
+from ui.po_files import translations
 
 PAGE = "imports.py"
 
