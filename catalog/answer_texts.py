@@ -144,7 +144,7 @@ def field_name(value: str, named: Sequence[NamedValue], language: str) -> str:
     called by its first word in English too.
     """
     words: Words = next((one.words for one in named if one.value == value), {})
-    return words.get(language, (value,))[0]
+    return (words.get(language) or (value,))[0]
 
 
 def aspect_name(name: str, aspects: Sequence[Aspect], language: str) -> str:

@@ -16,15 +16,27 @@ Marker = Callable[[int], str]
 """HTML in place of the next marker with that number, or "" to leave it as text."""
 
 
-def markdown_to_html(text: str, marker: Marker) -> str:
+def markdown_to_html(text: str, marker: Marker, *, heading: int) -> str:
     """The Markdown as HTML, each `[n]` outside of code replaced by what `marker` gives.
 
     No HTML, link or image of the text is followed, so that a document can neither inject markup
     nor make the browser fetch anything. `marker` is called once for each marker, in the order of
-    the text.
+    the text. Its headings begin at the level `heading`, 1 to 6, and leave none out, so that they
+    fit into the outline of the page.
     """
-    html: str = _parser().render(text, {"marker": marker})
+    parser, env = _parser(), {"marker": marker}
+    tokens = parser.parse(text, env)
+    _level_headings(tokens, heading)
+    html: str = parser.renderer.render(tokens, parser.options, env)
     return html
+
+
+def _level_headings(tokens: Sequence[Token], first: int) -> None:
+    headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
+    used = sorted({token.tag for token in headings})
+    levels = {tag: f"h{min(level, 6)}" for level, tag in enumerate(used, start=first)}
+    for token in headings:
+        token.tag = levels[token.tag]
 
 
 @cache

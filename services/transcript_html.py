@@ -78,7 +78,7 @@ def _answer(n: int, turn: Turn) -> str:
     def marker(cited: int) -> str:
         return f'<a href="#source-{n}-{cited}">[{cited}]</a>' if cited in known else ""
 
-    html = markdown_to_html(turn.answer, marker)
+    html = markdown_to_html(turn.answer, marker, heading=3)
     return f'<div class="answer"{_lang(turn.answer)}>{html}</div>' if html else ""
 
 

@@ -4,7 +4,7 @@ from ui.again import wanted_again
 from ui.answer import ask, show_stop, show_turns
 from ui.catalogue import chosen_catalogue, show_places_title
 from ui.catalogue_form import places_form
-from ui.catalogue_search import show_places
+from ui.catalogue_places import show_places
 from ui.conversation_list import reopen_conversation, show_conversations
 from ui.conversations import (
     current_conversation,

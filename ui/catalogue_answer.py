@@ -11,13 +11,13 @@ from ui.sources import citation_marker, sources_html, verdict_html
 
 def written_html(text: str) -> str:
     """The answer so far; nothing is checked yet, so its markers lead nowhere."""
-    return answer_html(text, lambda n: f'<span class="fn-cite">{n}</span>')
+    return _titled(answer_html(text, lambda n: f'<span class="fn-cite">{n}</span>', heading=3))
 
 
 def answered_html(answer: CatalogueAnswer) -> str:
     """The answer, its markers as links to the cited words; below it what proves it, folded."""
     turn = _as_turn(answer)
-    shown = answer_html(turn.answer, citation_marker(turn))
+    shown = _titled(answer_html(turn.answer, citation_marker(turn), heading=3))
     sources = sources_html(turn)
     proof = f"<summary>{escape(words.PLACES_PROOF)}</summary>{sources}"
     folded = f'<details class="fn-more">{proof}</details>' if sources else ""
@@ -25,6 +25,10 @@ def answered_html(answer: CatalogueAnswer) -> str:
         f'{shown}<section class="fn-sources" aria-label="{words.SOURCES}">'
         f"{verdict_html(turn)}{folded}</section>"
     )
+
+
+def _titled(answer: str) -> str:
+    return f'<h2 class="fn-unseen">{escape(words.PLACES_ANSWER)}</h2>{answer}'
 
 
 def _as_turn(answer: CatalogueAnswer) -> Turn:

@@ -37,13 +37,14 @@ def _card(n: int, found: FoundPlace, view: CardView) -> str:
     return (
         f'<article class="fn-found-place">{header}'
         f'<div class="fn-where">{_facts(found, view.description)}</div>'
-        f"{_tags(found.tags)}{score_html(found)}"
+        f"{_tags(found.tags, view.description)}{score_html(found)}"
         f"{patterns_html(found, view)}{_why(found)}</article>"
     )
 
 
-def _tags(tags: Sequence[str]) -> str:
-    items = "".join(f"<li>{escape(aspect_name(tag))}</li>" for tag in tags)
+def _tags(tags: Sequence[str], description: CatalogueDescription) -> str:
+    names = [aspect_name(description, tag) for tag in tags]
+    items = "".join(f"<li>{escape(name)}</li>" for name in names)
     return f'<ul class="fn-tags" aria-label="{escape(words.TAGS)}">{items}</ul>' if items else ""
 
 

@@ -35,7 +35,8 @@ def show_understood(query: CatalogueQuery, description: CatalogueDescription) ->
         st.html(f'<span class="fn-told">{escape(told)}</span>', width="content")
         for chip in chips:
             st.button(
-                plain_label(chip.label),
+                # What it does is seen by screen readers alone, as the style sheet says.
+                f"{plain_label(chip.label)} *{words.CHIP_HELP}*",
                 key=f"chip-{chip.key}",
                 icon=":material/close:",
                 help=words.CHIP_HELP,
@@ -70,9 +71,8 @@ def chips_of(query: CatalogueQuery, description: CatalogueDescription) -> Iterat
     for aspect, weight in query.aspect_weights.items():
         if weight is not None:
             weights = {**query.aspect_weights, aspect: None}
-            yield Chip(
-                f"aspect-{aspect}", _wish(aspect, weight), replace(query, aspect_weights=weights)
-            )
+            label = _wish(aspect_name(description, aspect), weight)
+            yield Chip(f"aspect-{aspect}", label, replace(query, aspect_weights=weights))
 
 
 def _with(query: CatalogueQuery, **changes: object) -> CatalogueQuery:
@@ -81,7 +81,7 @@ def _with(query: CatalogueQuery, **changes: object) -> CatalogueQuery:
 
 def _wish(aspect: str, weight: float) -> str:
     template = words.CHIP_MATTERS if weight >= MATTERS else words.CHIP_MATTERS_LITTLE
-    return str(template.format(aspect=aspect_name(aspect), weight=f"{weight:g}"))
+    return str(template.format(aspect=aspect, weight=f"{weight:g}"))
 
 
 def _note(query: CatalogueQuery) -> str:

@@ -8,9 +8,9 @@ from ui import words
 from ui.catalogue_words import aspect_name, group_name
 from ui.document_links import document_address, link_html
 from ui.html import escape, lang
+from ui.language import ENGLISH
 
 SHOWN = 3
-ENGLISH = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,10 @@ def _pattern(found: FoundPlace, pattern: Pattern, view: CardView, most: int | No
     judged = words.PATTERN_PRAISE if pattern.praises else words.PATTERN_BLAME
     count = words.PATTERN_COUNT.format(count=pattern.count, reviews=pattern.reviews)
     kind, sign = ("praise", "＋") if pattern.praises else ("blame", "－")
+    aspect = escape(aspect_name(view.description, pattern.aspect))
     quotes = "".join(_quote(found, one, view.language) for one in pattern.quotes[:most])
     return (
-        f'<li><span class="fn-{kind}">{sign} <b>{escape(aspect_name(pattern.aspect))}</b>'
+        f'<li><span class="fn-{kind}">{sign} <b>{aspect}</b>'
         f" {escape(judged)}</span> {escape(count)} {_group(pattern, view)}{quotes}</li>"
     )
 

@@ -45,7 +45,7 @@ def show_preferences(services: Services, catalogue: "CatalogueSummary") -> None:
         st.caption(words.PREFERENCES_NOTE)
         with st.container(key="preferences"):
             for aspect in catalogue.aspects:
-                _show_slider(services, aspect, kept)
+                _show_slider(services, aspect, aspect_name(catalogue.description, aspect), kept)
         st.button(
             words.PREFERENCES_FORGET,
             icon=":material/undo:",
@@ -56,8 +56,8 @@ def show_preferences(services: Services, catalogue: "CatalogueSummary") -> None:
         )
 
 
-def _show_slider(services: Services, aspect: str, kept: Mapping[str, float]) -> None:
-    key, name = KEY + aspect, aspect_name(aspect)
+def _show_slider(services: Services, aspect: str, name: str, kept: Mapping[str, float]) -> None:
+    key = KEY + aspect
     st.session_state.setdefault(key, kept.get(aspect, NEUTRAL))
     label = name if aspect in kept else f"{name} ({words.PREFERENCES_UNSET})"
     st.slider(

@@ -1,26 +1,24 @@
-"""What a catalogue's values are called on the page, in the reader's language."""
+"""What a catalogue's values are called on the page: as in its answers, in the reader's language."""
 
-from collections.abc import Sequence
-
-from domain import CatalogueDescription, NamedValue
-from ui import words
-from ui.language import ENGLISH, language
+from catalog import answer_texts
+from domain import CatalogueDescription
+from ui.language import language
 
 
-def aspect_name(aspect: str) -> str:
-    """The aspect's name; of a catalogue's own aspect the one that its description gives it."""
-    return str(words.ASPECT_NAMES.get(aspect) or _plain(aspect))
+def aspect_name(description: CatalogueDescription, aspect: str) -> str:
+    """What people call an aspect; one of the catalogue's own by the words of its description."""
+    return _plain(answer_texts.aspect_name(aspect, description.aspects, language()))
 
 
 def type_name(description: CatalogueDescription, value: str) -> str:
     """What people call a type; in English the type itself, `Italian restaurant`, is clearest."""
-    return _plain(value) if language() == ENGLISH else _called(description.types, value)
+    return _plain(answer_texts.value_name(value, description.types, language()))
 
 
 def field_name(description: CatalogueDescription, name: str, value: str) -> str:
     """What people call the value of a filter's field, such as `Pets allowed` for `allowed`."""
     named = {one.name: one.values for one in description.filters}
-    return _called(named.get(name, ()), value)
+    return _plain(answer_texts.field_name(value, named.get(name, ()), language()))
 
 
 def field_title(description: CatalogueDescription, name: str) -> str:
@@ -41,17 +39,8 @@ def field_label(description: CatalogueDescription, name: str, value: str) -> str
 
 
 def group_name(description: CatalogueDescription, group: str) -> str:
-    """What people call those who wrote a review."""
-    names = dict(description.groups).get(group, {})
-    return names.get(language()) or names.get(ENGLISH) or _plain(group)
-
-
-def _called(values: Sequence[NamedValue], value: str) -> str:
-    """The first word for it in the reader's language, else the value itself."""
-    for named in values:
-        if named.value == value and named.words.get(language()):
-            return _plain(named.words[language()][0])
-    return _plain(value)
+    """What people call a review of that group."""
+    return answer_texts.group_name(group, description, language())
 
 
 def _plain(value: str) -> str:

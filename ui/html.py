@@ -28,12 +28,14 @@ def strong_html(text: str) -> str:
     return f"<strong{lang(text)}>{cut_html(text)}</strong>"
 
 
-def answer_html(text: str, marker: Marker) -> str:
+def answer_html(text: str, marker: Marker, *, heading: int = 2) -> str:
     """The answer's Markdown as HTML, each `[n]` outside of code replaced by what `marker` gives.
 
-    `marker` is called once for each marker, in the order of the text.
+    `marker` is called once for each marker, in the order of the text, whose headings begin at the
+    level `heading`.
     """
-    return f'<div class="fn-answer"{lang(text)}>{markdown_to_html(text, marker)}</div>'
+    html = markdown_to_html(text, marker, heading=heading)
+    return f'<div class="fn-answer"{lang(text)}>{html}</div>'
 
 
 def lang(text: str) -> str:

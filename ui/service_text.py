@@ -1,8 +1,8 @@
 """What services, loaders, storage and models say, in the language of whoever reads it.
 
-They speak English, which is also what is stored and logged. The catalogues hold their texts as
-templates (`make translations` collects them from the code): a text is matched with these when it
-is shown, and made again from the translation.
+They speak English, which is also what is stored and logged. The files of `ui/locale` hold their
+texts as templates (`make translations` collects them from the code): a text is matched with these
+when it is shown, and made again from the translation.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ui.catalogues import service_translations
 from ui.language import language
+from ui.po_files import service_translations
 from ui.text_templates import Pieces
 
 _SHOWN_AGAIN = 4096  # a table's rows say the same few things at each run of the page

@@ -1,7 +1,7 @@
 """The fields of a kind of source as widgets: some are there only with certain choices."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -28,7 +28,7 @@ def show_choices(services: Services, kind: str, key: str, before: Given | None =
     shown = [one for one in choices if before is None or not one.fixed]
     for one, place in zip(shown, _places(len(shown), in_two=True), strict=True):
         with place:
-            given[one.name] = _choose(one, given.get(one.name), f"choice-{one.name}-{key}")
+            given[one.name] = _choose(kind, one, given.get(one.name), f"choice-{one.name}-{key}")
     return given
 
 
@@ -44,8 +44,8 @@ def show_fields(services: Services, kind: str, chosen: Given, before: Given | No
     given = dict(chosen)
     for one, place in zip(told, _places(len(told), in_two=bool(chosen)), strict=True):
         with place:
-            given[one.name] = _widget(services, one, (before or {}).get(one.name))
-    return given | _switches(switches, before or {})
+            given[one.name] = _widget(services, kind, one, (before or {}).get(one.name))
+    return given | _switches(kind, switches, before or {})
 
 
 def _places(n: int, *, in_two: bool) -> "list[DeltaGenerator]":
@@ -63,27 +63,37 @@ def files_given(services: Services, label: str) -> list[tuple[str, bytes]]:
     return [(file.name, file.getvalue()) for file in files]
 
 
-def _switches(switches: "Sequence[Field]", before: Given) -> Given:
+class _Texts(NamedTuple):
+    label: str
+    hint: str
+    help: str | None
+
+
+def _texts(kind: str, field: "Field") -> _Texts:
+    """What is said of a field: its own texts where it is another thing in this kind."""
+    own = f"{kind}.{field.name}"
+    name = own if own in words.SOURCE_FIELDS else field.name
+    hint, about = words.SOURCE_FIELD_HINTS.get(name, ""), words.SOURCE_FIELD_HELP.get(name)
+    return _Texts(words.SOURCE_FIELDS[name], hint, about)
+
+
+def _switches(kind: str, switches: "Sequence[Field]", before: Given) -> Given:
     if not switches:
         return {}
     with st.container(horizontal=True, key="field-switches"):
+        told = {one.name: _texts(kind, one) for one in switches}
         return {
-            one.name: st.toggle(
-                words.SOURCE_FIELDS[one.name],
-                bool(before.get(one.name)),
-                help=words.SOURCE_FIELD_HELP.get(one.name),
-            )
-            for one in switches
+            name: st.toggle(texts.label, bool(before.get(name)), help=texts.help)
+            for name, texts in told.items()
         }
 
 
-def _widget(services: Services, field: "Field", before: Any) -> Any:
-    label, hint = words.SOURCE_FIELDS[field.name], words.SOURCE_FIELD_HINTS.get(field.name, "")
-    about = words.SOURCE_FIELD_HELP.get(field.name)
+def _widget(services: Services, kind: str, field: "Field", before: Any) -> Any:
+    label, hint, about = _texts(kind, field)
     if field.type == "files":
         return files_given(services, label)
     if field.type == "choice":
-        return _choose(field, before, None)
+        return _choose(kind, field, before, None)
     if field.type == "lines":
         return st.text_area(label, "\n".join(before or ()), placeholder=hint, height=68, help=about)
     if field.secret:
@@ -103,14 +113,15 @@ def _secret(label: str, hint: str, before: str | None) -> str:
     )
 
 
-def _choose(field: "Field", before: Any, key: str | None) -> str:
+def _choose(kind: str, field: "Field", before: Any, key: str | None) -> str:
+    label, _, about = _texts(kind, field)
     options = list(field.options)
     chosen = st.selectbox(
-        words.SOURCE_FIELDS[field.name],
+        label,
         options,
         index=options.index(before) if before in options else 0,
         format_func=lambda one: words.SOURCE_CHOICES[field.name][one],
         key=key,
-        help=words.SOURCE_FIELD_HELP.get(field.name),
+        help=about,
     )
     return chosen or options[0]

@@ -1,4 +1,4 @@
-"""Brings the catalogues up to date with the English texts: `make translations`."""
+"""Brings the files of ui/locale up to date with the English texts: `make translations`."""
 
 import ast
 import sys
@@ -12,8 +12,8 @@ from typing import NamedTuple
 from babel.messages import Catalog
 from babel.messages.pofile import write_po
 
-from ui.catalogues import catalogue_path, read_catalogue, translations_in
 from ui.language import ENGLISH, LOCALES
+from ui.po_files import po_path, read_po_file, translations_in
 from ui.text_flow import texts_said
 
 ROOT = Path(__file__).parents[1]
@@ -91,41 +91,41 @@ def _python_files(path: Path) -> Iterable[Path]:
     return (one for one in path.rglob("*.py") if "migrations" not in one.parts)
 
 
-def updated_catalogue(language: str) -> Catalog:
-    """The catalogue with the English texts of now: new ones untranslated, lost ones left out."""
+def updated_po_file(language: str) -> Catalog:
+    """The file with the English texts of now: new ones untranslated, lost ones left out."""
     template = Catalog()
     for text in (*english_texts(), *service_texts()):
         comments = [text.name] if text.name else []
         template.add(text.english, locations=[(text.file, text.line)], auto_comments=comments)
-    catalogue = read_catalogue(language)
-    catalogue.update(template, no_fuzzy_matching=True, update_creation_date=False)
-    return catalogue
+    po_file = read_po_file(language)
+    po_file.update(template, no_fuzzy_matching=True, update_creation_date=False)
+    return po_file
 
 
-def untranslated(catalogue: Catalog) -> list[str]:
-    """The English texts, or their singulars, that the catalogue has no certain translation of."""
-    done = translations_in(catalogue)
-    english = [one.id if isinstance(one.id, str) else one.id[0] for one in catalogue]
+def untranslated(po_file: Catalog) -> list[str]:
+    """The English texts, or their singulars, that the file has no certain translation of."""
+    done = translations_in(po_file)
+    english = [one.id if isinstance(one.id, str) else one.id[0] for one in po_file]
     return [text for text in english if text and text not in done]
 
 
-def _write(language: str, catalogue: Catalog) -> None:
+def _write(language: str, po_file: Catalog) -> None:
     """Write the texts below the file's head, whose glossary stays as a person wrote it."""
-    path, body = catalogue_path(language), BytesIO()
+    path, body = po_path(language), BytesIO()
     head = path.read_text(encoding="utf-8").split("\n\n", 1)[0].rstrip()
-    write_po(body, catalogue, WIDTH, omit_header=True, ignore_obsolete=True, include_lineno=False)
+    write_po(body, po_file, WIDTH, omit_header=True, ignore_obsolete=True, include_lineno=False)
     path.write_text(f"{head}\n\n{body.getvalue().decode().strip()}\n", encoding="utf-8")
 
 
 def main() -> int:
-    """Update every catalogue's file and name what is not translated; 1 where something is not."""
+    """Update every file and name what is not translated; 1 where something is not."""
     lacking = 0
     for language in TRANSLATED:
-        catalogue = updated_catalogue(language)
-        _write(language, catalogue)
-        missing = untranslated(catalogue)
+        po_file = updated_po_file(language)
+        _write(language, po_file)
+        missing = untranslated(po_file)
         lacking += len(missing)
-        sys.stdout.write(f"{catalogue_path(language).relative_to(ROOT)}: {len(missing)} missing\n")
+        sys.stdout.write(f"{po_path(language).relative_to(ROOT)}: {len(missing)} missing\n")
         sys.stdout.writelines(f"  {text}\n" for text in missing)
     return min(lacking, 1)
 

@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ui import english
-from ui.catalogues import Translations, translations
 from ui.english.plural import Plural
 from ui.language import language
+from ui.po_files import Translations, translations
 
 if TYPE_CHECKING:
     from ui.english import *  # noqa: F403
@@ -25,7 +25,7 @@ def _text(name: str, spoken: str) -> Any:
 
 
 def _translated(value: Any, into: Translations) -> Any:
-    """The texts in the value; English where the catalogue has none."""
+    """The texts in the value; English where there is no translation."""
     match value:
         case str():
             return into.get(value, (value,))[0]

@@ -98,6 +98,23 @@ def test_pressing_a_chip_searches_without_it(places):
     sync_api.expect(chip(places, "Italian restaurant")).to_have_count(1)
 
 
+def test_a_chip_tells_screen_readers_what_it_does_and_looks_like_what_it_takes_out(places):
+    ask(places, QUESTION)
+    name = f"Borough: Brooklyn {words.CHIP_HELP}"
+    button = places.get_by_role("button", name=name, exact=True)
+    sync_api.expect(button).to_have_count(1)
+    assert button.locator("em").bounding_box()["width"] <= 1
+
+
+def test_the_keyboard_goes_on_at_the_next_chip_and_what_was_found_is_announced(places):
+    ask(places, QUESTION)
+    chip(places, "Borough: Brooklyn").press("Enter")
+    sync_api.expect(cards(places)).to_have_count(4)
+    sync_api.expect(places.get_by_role("status").get_by_text("4 places")).to_be_visible()
+    places.keyboard.press("Tab")
+    sync_api.expect(chip(places, "Italian restaurant")).to_be_focused()
+
+
 def test_a_card_unfolds_why_it_is_there(places):
     ask(places, QUESTION)
     first = cards(places).first
@@ -143,8 +160,21 @@ def test_who_cannot_see_it_is_told_what_the_map_shows_and_where_the_places_begin
     told = places.get_by_test_id("stVegaLiteChart").get_attribute("aria-label")
     assert "Trattoria Lucia" in told
     sync_api.expect(places.get_by_role("heading", name=words.PLACES_MAP, level=2)).to_be_visible()
-    heading = places.get_by_role("heading", name="Trattoria Lucia", level=3)
+    heading = places.get_by_role("heading", name="Trattoria Lucia", level=3, exact=True)
     sync_api.expect(heading).to_have_count(1)
+
+
+def test_the_headings_are_an_outline_without_gaps(places):
+    ask(places, QUESTION)
+    headings = places.locator(".stMain").locator("h1, h2, h3, h4, h5, h6")
+    told = headings.evaluate_all("all => all.map((one) => `${one.tagName} ${one.textContent}`)")
+    assert [one for one in told if "H3" not in one] == [
+        f"H1 {words.PLACES_TITLE}",
+        f"H2 {words.PLACES_ANSWER}",
+        f"H2 {words.PLACES_MAP}",
+        f"H2 {words.PLACES_PAGE}",
+    ]
+    assert told[2].startswith("H3 1. ")
 
 
 def test_on_a_phone_the_cards_stand_in_one_column_and_nothing_scrolls_sideways(places):
@@ -165,7 +195,10 @@ def test_the_sample_catalogue_is_added_and_imported_in_sight(page, chromium, cle
         page.get_by_role("button", name=words.PLACES_ADD_SAMPLE).click()
         page.get_by_text(words.PLACES_IMPORTING).wait_for()
         question(page).wait_for(timeout=180_000)
-        page.get_by_role("button", name=words.PLACES_EXAMPLES[0]).click()
+        page.get_by_role("button", name=words.PLACES_EXAMPLES[2]).click()
         page.locator(".fn-verdict").wait_for()
-        sync_api.expect(cards(page).first).to_contain_text("Italian restaurant")
+        sync_api.expect(cards(page).first).to_contain_text("Queens")
         screenshot(page, "places")
+        page.set_viewport_size(PHONE)
+        screenshot(page, "places-phone")
+        assert not scrolls_sideways(page)

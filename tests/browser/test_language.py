@@ -14,7 +14,7 @@ from tests.browser.actions import (
     settle,
 )
 from ui import words
-from ui.catalogues import translations
+from ui.po_files import translations
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 

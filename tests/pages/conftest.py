@@ -99,6 +99,13 @@ def page(services: Services) -> AppTest:
     return AppTest.from_file(str(APP), default_timeout=20).run()
 
 
+def framed(script: str) -> AppTest:
+    """A page of the folder `pages`, not run yet, as if app.py had run before it."""
+    page = AppTest.from_file(str(APP.parent / "pages" / script), default_timeout=20)
+    page.session_state["framed"] = True
+    return page
+
+
 def shown(page: AppTest) -> str:
     """Everything on the page, as HTML and text."""
     assert not page.exception

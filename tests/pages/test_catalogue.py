@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -10,19 +9,20 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from catalog.catalogues import CatalogueSummary
-from domain import CatalogueFilters, FilterField, NamedValue
+from domain import Aspect, CatalogueFilters, FilterField, NamedValue
 from errors import InputError, ModelUnavailableError
-from tests.pages.conftest import served, shown
+from tests.pages.conftest import framed, served, shown
 from tests.pages.places import DESCRIPTION, ScriptedCatalogue, ScriptedPeople, found
 from ui import words
 from ui.catalogue import LAST_CHOSEN
 from ui.catalogue_examples import examples_of, placeholder_of
-from ui.catalogue_form import LAST_QUESTION
+from ui.catalogue_form import LAST_QUESTION, PENDING, PlacesAsked
 from ui.catalogue_map import place_map
-from ui.catalogue_search import SHOWN
+from ui.catalogue_places import SHOWN
 from ui.catalogue_words import field_label
+from ui.language import LANGUAGE
 
-PAGE = Path(__file__).parents[2] / "pages" / "catalogue.py"
+PAGE = "catalogue.py"
 QUESTION = "분위기 좋은 이탈리안"
 
 
@@ -76,9 +76,7 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
 
 @pytest.fixture
 def page(services: Services) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
-    return page.run()
+    return framed(PAGE).run()
 
 
 def button(page: AppTest, label: str):
@@ -150,7 +148,7 @@ def test_what_was_understood_are_chips_and_pressing_one_searches_without_it(page
         "chip-aspect-ambience",
         "chip-aspect-price",
     }
-    assert labels["chip-field-borough_en"] == r"Borough\: Brooklyn"
+    assert labels["chip-field-borough_en"] == rf"Borough\: Brooklyn *{words.CHIP_HELP}*"
     page.button(key="chip-rating").click().run()
     again = services.catalogue.asked[-1]
     assert again["question"] == QUESTION
@@ -175,7 +173,7 @@ def test_a_declined_type_is_a_chip_that_can_be_taken_out(page, services):
     services.catalogue.filters = CatalogueFilters(declined_types=("italian_restaurant", "bar"))
     ask(page)
     chips = {one.key: one.label for one in page.button if one.key and "chip-declined" in one.key}
-    assert chips["chip-declined-italian_restaurant"] == "Not Italian restaurant"
+    assert chips["chip-declined-italian_restaurant"].startswith("Not Italian restaurant ")
     page.button(key="chip-declined-italian_restaurant").click().run()
     assert services.catalogue.asked[-1]["understood"].filters.declined_types == ("bar",)
 
@@ -200,8 +198,7 @@ def test_a_preference_is_kept_when_its_slider_is_moved(page, services):
 
 def test_kept_preferences_stand_on_the_sliders_and_can_be_forgotten(page, services):
     services.people.patch(None, "me", {"price": 1.0})
-    again = AppTest.from_file(str(PAGE), default_timeout=20)
-    again.session_state["framed"] = True
+    again = framed(PAGE)
     again.run()
     assert again.slider(key="preference-price").value == 1.0
     button(again, words.PREFERENCES_FORGET).click().run()
@@ -232,8 +229,8 @@ def test_a_search_that_was_cut_short_can_be_asked_again(page, services):
 
 def after_another_page(page: AppTest) -> AppTest:
     """The page once more; Streamlit has dropped what its fields held, and nothing else."""
-    again = AppTest.from_file(str(PAGE), default_timeout=20)
-    for key in ("framed", LAST_QUESTION, LAST_CHOSEN, SHOWN):
+    again = framed(PAGE)
+    for key in (LAST_QUESTION, LAST_CHOSEN, SHOWN):
         if key in page.session_state:
             again.session_state[key] = page.session_state[key]
     return again.run()
@@ -249,7 +246,7 @@ def test_the_question_stands_in_its_field_after_another_page(page):
 def homes(services: Services) -> CatalogueSummary:
     """Another catalogue, beside the restaurants."""
     allowed = NamedValue("allowed", {"en": ("pets allowed", "pet-friendly")})
-    pets = FilterField("pets", "pets", (allowed, NamedValue("on request")))
+    pets = FilterField("pets", "pets", (allowed, NamedValue("on request", {"en": ()})))
     description = replace(DESCRIPTION, name="Homes", types=(), filters=(pets,))
     values = {"pets": ["allowed", "on request"]}
     known = CatalogueSummary("c2", "Homes", 2, description, values, ["studio"])
@@ -273,6 +270,22 @@ def test_a_value_is_called_what_its_description_calls_it(services):
     description = homes(services).description
     assert field_label(description, "pets", "allowed") == "Pets allowed"
     assert field_label(description, "pets", "on request") == "Pets: On request"
+
+
+def test_an_aspect_of_the_catalogue_is_called_by_its_own_words_in_the_readers_language(services):
+    quiet = Aspect("quiet", {"en": ("noise",), "ko": ("방음", "소음")}, {"en": ("silent",)})
+    known = services.catalogue.known[0]
+    description = replace(DESCRIPTION, aspects=(quiet, Aspect("price")))
+    services.catalogue.known = [replace(known, description=description)]
+    services.catalogue.weights = {"quiet": 0.9, "price": 0.1}
+    services.catalogue.places = (replace(found(1, "Alba"), tags=("quiet",)),)
+    page = framed(PAGE)
+    page.session_state[LANGUAGE] = "ko"
+    page.session_state[PENDING] = PlacesAsked(QUESTION)
+    html = shown(page.run())
+    assert [one.label.partition(" (")[0] for one in page.slider] == ["방음", "가격"]
+    assert page.button(key="chip-aspect-quiet").label.startswith("방음")
+    assert "<li>방음</li>" in html
 
 
 def test_a_catalogue_without_types_and_filters_has_no_examples(services):

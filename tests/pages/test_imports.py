@@ -1,7 +1,6 @@
 """The import page, run without a browser over the real services and a worker on demand."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,12 +8,12 @@ from streamlit.testing.v1 import AppTest
 from domain import LOCAL_USER, ImportState, Outcome
 from errors import SourceError
 from services.source_status import SourceSettings
-from tests.pages.conftest import served, shown
+from tests.pages.conftest import framed, served, shown
 from ui import import_report, words
-from ui.catalogues import translations
 from ui.language import LANGUAGE
+from ui.po_files import translations
 
-PAGE = Path(__file__).parents[2] / "pages" / "imports.py"
+PAGE = "imports.py"
 
 
 @pytest.fixture
@@ -36,8 +35,7 @@ def source(services, handbook):
 
 
 def opened(source=None) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
+    page = framed(PAGE)
     if source is not None:
         page.query_params["source"] = source.id
     return page.run()
@@ -100,6 +98,15 @@ def test_the_form_is_built_when_it_is_unfolded_and_stays_when_it_is_folded(servi
     assert field(page, words.SOURCE_FIELDS["path"])
     unfold(page, unfolded=False)
     assert field(page, words.SOURCE_FIELDS["path"])
+
+
+def test_a_catalogue_is_asked_for_its_description_by_a_label_of_its_own(page):
+    page.segmented_control(key="add_source_kind").set_value("catalogue").run()
+    path = field(page, words.SOURCE_FIELDS["catalogue.path"])
+    assert path.placeholder.endswith("catalogue.yaml")
+    assert path.help == words.SOURCE_FIELD_HELP["catalogue.path"]
+    page.segmented_control(key="add_source_kind").set_value("directory").run()
+    assert not field(page, words.SOURCE_FIELDS["path"]).help
 
 
 def test_a_test_shows_what_is_there_and_adds_nothing(page, services, handbook):
@@ -320,8 +327,7 @@ def test_a_source_is_deleted_after_saying_what_goes(services, source):
 
 
 def test_an_unknown_source_in_the_address_is_told_and_left(services, source):
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
+    page = framed(PAGE)
     page.query_params["source"] = "nowhere"
     assert "no such source" in told(page.run())
     assert "source" not in page.query_params

@@ -1,7 +1,6 @@
 """The library page, run without a browser over real services and an import queue that listens."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,10 +11,10 @@ from errors import StorageError
 from storage.documents import document_id
 from tests.fakes.library import DictLoader
 from tests.pages.browsing import Services
-from tests.pages.conftest import served, shown
+from tests.pages.conftest import framed, served, shown
 from ui import library_failures, library_table, marking, words
 
-PAGE = Path(__file__).parents[2] / "pages" / "library.py"
+PAGE = "library.py"
 LONG = "A sentence about the annual leave of new employees. " * 30
 TEXTS = {"handbook/leave.md": LONG, "휴가.md": "연차 휴가는 15일입니다.", "<i>vpn.md": "VPN."}
 
@@ -29,9 +28,7 @@ def services(tmp_path, monkeypatch) -> Iterator[Services]:
 
 @pytest.fixture
 def page(services) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
-    return page.run()
+    return framed(PAGE).run()
 
 
 @pytest.fixture
@@ -103,8 +100,7 @@ def test_words_that_no_document_holds_say_so(page):
 
 def test_more_documents_than_a_page_holds_come_page_by_page(services, monkeypatch):
     monkeypatch.setattr(library_table, "ROWS", 2)
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
+    page = framed(PAGE)
     assert len(titles(page.run())) == 2
     page.get("pagination")[0].set_value(2).run()
     assert titles(page) == ["휴가.md"]
@@ -114,8 +110,7 @@ def test_more_documents_than_a_page_holds_come_page_by_page(services, monkeypatc
 
 def test_a_page_that_has_gone_meanwhile_gives_way_to_the_first(services, monkeypatch):
     monkeypatch.setattr(library_table, "ROWS", 2)
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
+    page = framed(PAGE)
     page.run().get("pagination")[0].set_value(2).run()
     services.made.load(DictLoader({"vpn.md": "VPN."}), confirm_removals=True)
     assert titles(page.run()) == ["vpn.md"]
@@ -289,8 +284,7 @@ def test_an_empty_library_says_how_to_fill_it(tmp_path, monkeypatch):
     services.library.now.documents = 0
     services.library.now.notices = ("The index was made with other settings.",)
     for _ in served(services, monkeypatch):
-        page = AppTest.from_file(str(PAGE), default_timeout=20)
-        page.session_state["framed"] = True
+        page = framed(PAGE)
         html = shown(page.run())
         assert words.LIBRARY_NOTHING in html
         assert "The index was made with other settings." in html

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -15,10 +14,10 @@ from errors import InputError, ModelUnavailableError
 from evaluation.metrics import Estimate
 from services.lab import LabService
 from services.label_figures import LabelFigures, ModeFigures
-from tests.pages.conftest import Library, Status, served, shown
+from tests.pages.conftest import Library, Status, framed, served, shown
 from ui import words
 
-PAGE = Path(__file__).parents[2] / "pages" / "retrieval_lab.py"
+PAGE = "retrieval_lab.py"
 FORM_MODES = [SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX]
 
 
@@ -90,9 +89,7 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
 
 @pytest.fixture
 def page(services: Services) -> AppTest:
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
-    return page.run()
+    return framed(PAGE).run()
 
 
 def button(page: AppTest, label: str):
@@ -212,8 +209,7 @@ def test_measuring_without_a_right_passage_says_what_to_do(page, services):
 def test_an_empty_library_says_how_to_fill_it_and_asks_nothing(services, monkeypatch):
     monkeypatch.setattr(st, "page_link", lambda _page, *, label, icon: st.write(label))
     services.library.now = Status(documents=0)
-    page = AppTest.from_file(str(PAGE), default_timeout=20)
-    page.session_state["framed"] = True
+    page = framed(PAGE)
     html = html_of(page.run())
     assert words.LIBRARY_EMPTY in html
     assert words.EMPTY_IMPORT in html

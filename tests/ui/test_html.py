@@ -37,6 +37,22 @@ def test_markers_become_links_outside_of_code_only(text: str, expected: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#### Alba\n\n#### Norden", ["h3", "h3"]),
+        ("## Both\n\n#### Alba\n\n### Norden", ["h3", "h5", "h4"]),
+        ("# Under\n\n> ###### Quoted", ["h3", "h4"]),
+        ("# a\n## b\n### c\n#### d\n##### e\n###### f", ["h3", "h4", "h5", "h6", "h6", "h6"]),
+    ],
+)
+def test_headings_begin_below_those_of_the_page_and_leave_no_level_out(
+    text: str, expected: list[str]
+) -> None:
+    html = answer_html(text, lambda n: f"({n})", heading=3)
+    assert re.findall(r"<(h\d)>", html) == re.findall(r"</(h\d)>", html) == expected
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "![pixel](http://x/y.png)",

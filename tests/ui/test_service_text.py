@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ui import service_text
-from ui.catalogues import service_translations
+from ui.po_files import service_translations
 from ui.service_text import said
 from ui.text_templates import Pieces
 from ui.translations import TRANSLATED, service_texts
@@ -119,7 +119,7 @@ def test_in_english_nothing_is_changed():
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_the_texts_of_the_code_are_those_of_the_catalogue(language):
+def test_the_texts_of_the_code_are_those_of_the_po_file(language):
     assert set(service_translations(language)) >= {one.english for one in service_texts()}
 
 

@@ -8,11 +8,11 @@ from string import Formatter
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui import catalogues, english, words
-from ui.catalogues import read_catalogue
+from ui import english, po_files, words
 from ui.english.fixed import fixed
 from ui.english.plural import Plural
-from ui.translations import TRANSLATED, english_texts, untranslated, updated_catalogue
+from ui.po_files import read_po_file
+from ui.translations import TRANSLATED, english_texts, untranslated, updated_po_file
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
@@ -82,7 +82,7 @@ def fields(text):
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_each_translation_has_the_placeholders_of_its_text(language):
-    for message in read_catalogue(language):
+    for message in read_po_file(language):
         english_text = message.id if isinstance(message.id, str) else message.id[1]
         given = [message.string] if isinstance(message.string, str) else message.string
         for text in filter(None, given if message.id else []):
@@ -91,9 +91,9 @@ def test_each_translation_has_the_placeholders_of_its_text(language):
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_no_translation_is_left_doubtful_or_of_a_text_that_is_gone(language):
-    catalogue = read_catalogue(language)
-    assert [message.id for message in catalogue if message.id and message.fuzzy] == []
-    assert list(catalogue.obsolete) == []
+    po_file = read_po_file(language)
+    assert [message.id for message in po_file if message.id and message.fuzzy] == []
+    assert list(po_file.obsolete) == []
 
 
 def test_the_texts_are_read_from_the_source_without_those_that_are_the_same_everywhere(tmp_path):
@@ -170,28 +170,28 @@ def test_a_name_that_no_text_has_is_an_error():
 
 
 def test_a_doubtful_translation_is_not_shown():
-    catalogue = read_catalogue("ko")
-    catalogue.add("Doubtful", "의심", flags={"fuzzy"})
-    catalogue.add("Sure", "확실")
-    translations = catalogues.translations_in(catalogue)
+    po_file = read_po_file("ko")
+    po_file.add("Doubtful", "의심", flags={"fuzzy"})
+    po_file.add("Sure", "확실")
+    translations = po_files.translations_in(po_file)
     assert translations["Sure"] == ("확실",)
     assert "Doubtful" not in translations
 
 
-def test_a_new_text_enters_the_catalogue_untranslated_and_a_lost_one_leaves_it(monkeypatch):
+def test_a_new_text_enters_the_file_untranslated_and_a_lost_one_leaves_it(monkeypatch):
     from ui import translations
 
     kept, new = translations.Text("Ask", "ASK", "a.py", 1), translations.Text("New", "N", "a.py", 2)
     said = translations.Text("no {thing}", "", "services/a.py", 3)
     monkeypatch.setattr(translations, "english_texts", lambda: [kept, new])
     monkeypatch.setattr(translations, "service_texts", lambda: [said])
-    catalogue = updated_catalogue("ja")
-    assert {message.id: message.string for message in catalogue if message.id} == {
+    po_file = updated_po_file("ja")
+    assert {message.id: message.string for message in po_file if message.id} == {
         "Ask": "質問",
         "New": None,
         "no {thing}": None,
     }
-    assert translations.untranslated(catalogue) == ["New", "no {thing}"]
+    assert translations.untranslated(po_file) == ["New", "no {thing}"]
 
 
 def page():
@@ -221,4 +221,4 @@ def test_no_two_texts_have_one_name():
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_each_text_is_translated(language):
-    assert untranslated(updated_catalogue(language)) == [], "translate them: make translations"
+    assert untranslated(updated_po_file(language)) == [], "translate them: make translations"

@@ -40,15 +40,6 @@ PREFERENCES_NOTE = (
 PREFERENCES_UNSET = "not set"
 PREFERENCES_CHANGED = "What matters to you has changed since this search."
 PREFERENCES_FORGET = "Forget them"
-ASPECT_NAMES = {
-    "food": "Food",
-    "service": "Service",
-    "ambience": "Ambience",
-    "price": "Price",
-    "hygiene": "Cleanliness",
-    "waiting": "Waiting",
-    "accessibility": "Accessibility",
-}
 
 UNDERSTOOD = "Understood:"
 UNDERSTOOD_AS = "Searched in English for: {query}"
@@ -67,6 +58,7 @@ PLACES_FOUND = Plural("1 place", "{n:,} places")
 PLACES_CUT_SHORT = "This search was cut short before its answer was written."
 PLACES_NOT_FOUND = "No place fits: take a filter out, or ask for something wider."
 PLACES_TOOK = "{found} in {seconds}"
+PLACES_ANSWER = "Answer"
 PLACES_PROOF = "What the answer rests on"
 PLACES_MAP = "Where they are"
 PLACES_MAP_NOTE = (

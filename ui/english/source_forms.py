@@ -12,8 +12,10 @@ SOURCE_KINDS = {
     "catalogue": "Catalogue of places",
     "upload": "Uploaded files",
 }
+# A field that is another thing in one kind of source has texts of its own there: KIND.FIELD.
 SOURCE_FIELDS = {
     "path": "Folder or file on the machine Footnote runs on",
+    "catalogue.path": "Description (catalogue.yaml) on the machine Footnote runs on",
     "include": "Only paths that match, one pattern a line",
     "exclude": "No paths that match, one pattern a line",
     "box": "Box",
@@ -43,6 +45,7 @@ SOURCE_FIELDS = {
 }
 SOURCE_FIELD_HINTS = {
     "path": fixed("/home/me/handbook"),
+    "catalogue.path": fixed("/home/me/machines/catalogue.yaml"),
     "include": fixed("*.md"),
     "exclude": fixed("drafts/**"),
     "url": fixed("https://company.atlassian.net/wiki"),
@@ -60,6 +63,10 @@ SOURCE_FIELD_HINTS = {
     "types": fixed("gdoc, gsheet, pdf"),
 }
 SOURCE_FIELD_HELP = {
+    "catalogue.path": (
+        "The YAML file that says what the columns of the data beside it mean. docs/catalogue.md"
+        " tells how to write one."
+    ),
     "trees": "Their addresses or numbers, one a line.",
     "cql": "A query in Confluence's own language. What it finds is imported, pages and blog posts.",
     "skip_labels": "A page with one of them is left out, and taken out if it was imported before.",

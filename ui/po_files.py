@@ -1,4 +1,4 @@
-"""The translations of the pages' texts: one gettext catalogue for each language, read as it is."""
+"""The translations of the pages' texts: one gettext file for each language, read as it is."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -18,22 +18,22 @@ Translations = Mapping[str, tuple[str, ...]]
 """The forms of each text by its English one; of a text that counts, by its singular."""
 
 
-def catalogue_path(language: str) -> Path:
-    """Where the language's catalogue is."""
+def po_path(language: str) -> Path:
+    """Where the language's file is."""
     return LOCALE / language / "LC_MESSAGES" / "footnote.po"
 
 
-def read_catalogue(language: str) -> "Catalog":
-    """The catalogue as Babel reads it."""
+def read_po_file(language: str) -> "Catalog":
+    """The file as Babel reads it."""
     from babel.messages.pofile import read_po
 
-    with catalogue_path(language).open("rb") as file:
+    with po_path(language).open("rb") as file:
         return read_po(file, locale=language)
 
 
 @cache
 def _kept(language: str) -> "Catalog":
-    return read_catalogue(language)
+    return read_po_file(language)
 
 
 @cache
@@ -55,9 +55,9 @@ def _of_a_page(location: tuple[str, int]) -> bool:
     return location[0].startswith(PAGES)
 
 
-def translations_in(catalogue: "Catalog") -> Translations:
-    """What is translated in the catalogue, and not marked as doubtful."""
-    return _done(one for one in catalogue if one.id)
+def translations_in(po_file: "Catalog") -> Translations:
+    """What is translated in the file, and not marked as doubtful."""
+    return _done(one for one in po_file if one.id)
 
 
 def _done(messages: "Iterable[Message]") -> Translations:
