@@ -114,13 +114,13 @@ def _asking(
     services: Services, principal: Principal, given: GivenCatalogueQuestion
 ) -> Generator[Happened, None, None]:
     """What happens, as callers are told it; closing this ends what a model is still writing."""
-    catalogue, query = services.catalogue, given.query
-    description = catalogue.known.find(principal, given.catalogue).description
+    catalogue = services.catalogue.known.find(principal, given.catalogue)
+    description = catalogue.description
     filters = [one.name for one in description.filters]
-    happening = catalogue.search(
+    happening = services.catalogue.search(
         principal,
-        query,
-        catalogue=given.catalogue,
+        given.query,
+        catalogue=catalogue,
         user_id=given.user_id or "",
         preferences=given.user_preferences,
         understood=_understood(given, filters, description.aspect_names),
