@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from catalog.asking import Asked, Asker, QuestionRun
 from catalog.catalogues import Catalogue, Catalogues, CatalogueSummary
 from catalog.events import CatalogueEvent
-from catalog.people import LANGUAGES, PeopleService
+from catalog.people import PeopleService, require_language
 from catalog.places_view import PlaceDetails, PlacesView
 from catalog.preferences import as_weights, checked, preferred
 from domain import CatalogueQuery, Person, Principal, WantedValue
-from errors import InputError
 from language.script import script_of
 from services.questions import checked_question
 from storage.places import PlacePage
@@ -133,7 +132,6 @@ def _weights(
 
 
 def _language(told: str, person: Person | None, question: str) -> str:
-    if told and told not in LANGUAGES:
-        raise InputError(f"language is {told[:20]!r}: it can be {', '.join(LANGUAGES)}.")
+    require_language(told)
     of_person = person.language if person else ""
     return told or of_person or _SCRIPTS.get(script_of(question), "en")
