@@ -41,9 +41,8 @@ class CatalogueKind:
         return self._seen(_path(given))
 
     def add(self, principal: Principal, given: Given) -> Added:  # noqa: ARG002  # every call names who asks
-        """Keep the catalogue under its own name, with what its description says."""
+        """Keep a catalogue that was checked, under its own name, with what its description says."""
         path = _path(given)
-        self._seen(path)
         told = read_description(path)
         draft = unsaved(
             KIND, str(path), name=description_of(told).name, options={DESCRIPTION: told}
