@@ -3,12 +3,13 @@
 import logging
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from langchain_core.tools import ToolException
 from pydantic import ValidationError
 from pydantic.v1 import ValidationError as OldValidationError
 
+from agent.tool_arguments import NOT_BLANK
 from errors import AppError
 
 P = ParamSpec("P")
@@ -49,6 +50,11 @@ def failed(reason: object) -> str:
 def wrong_arguments(error: ValidationError | OldValidationError) -> str:
     """The text of a tool message for arguments that the tool does not take."""
     told = "; ".join(
-        f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()
+        f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {_told(one)}" for one in error.errors()
     )
     return failed(f"{told}. Call the tool again with other arguments.")
+
+
+def _told(wrong: Any) -> str:
+    is_blank = wrong.get("ctx", {}).get("pattern") == NOT_BLANK
+    return "It is empty or blank" if is_blank else str(wrong["msg"])

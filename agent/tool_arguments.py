@@ -9,7 +9,8 @@ MAX_K = 20
 MAX_START = 10**9 - 1
 """Behind the end of every document, and what the database can still count to."""
 
-_NOT_BLANK = r"\S"
+NOT_BLANK = r"\S"
+"""The pattern of a text that has more than blanks."""
 
 
 class _Arguments(BaseModel):
@@ -20,7 +21,7 @@ class SearchArguments(_Arguments):
     """What `search_documents` takes."""
 
     query: str = Field(
-        pattern=_NOT_BLANK,
+        pattern=NOT_BLANK,
         max_length=MAX_QUESTION_CHARS,
         description="What to look for, as a question or as words that a document would use",
     )
@@ -36,7 +37,7 @@ class QuestionArguments(_Arguments):
     """What `ask_documents` takes."""
 
     question: str = Field(
-        pattern=_NOT_BLANK,
+        pattern=NOT_BLANK,
         max_length=MAX_QUESTION_CHARS,
         description="One whole question that can be understood without the conversation",
     )
@@ -46,7 +47,7 @@ class DocumentArguments(_Arguments):
     """What `open_document` takes."""
 
     document_id: str = Field(
-        pattern=_NOT_BLANK, description="The document_id of a source, exactly as it was listed"
+        pattern=NOT_BLANK, description="The document_id of a source, exactly as it was listed"
     )
     start: int = Field(
         0, ge=0, le=MAX_START, description="The character of the document to read on from"

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.schemas.texts import MEANINGS
 from errors import (
     AppError,
     BusyError,
@@ -137,6 +138,15 @@ def problem_of_error(error: Exception) -> Problem:
     return problem_of(500, "An unexpected error; the server's log has it.")
 
 
+def reason_of(wrong: Any) -> str:
+    """Why a field is refused, for people; `wrong` is one of the errors that pydantic tells."""
+    if "Expected UploadFile" in wrong["msg"]:
+        return _NO_FILE
+    if wrong["type"] == "string_pattern_mismatch":
+        return MEANINGS.get(wrong["ctx"]["pattern"], wrong["msg"])
+    return str(wrong["msg"])
+
+
 def respond_with_problems(app: FastAPI, elsewhere: Mapping[str, Responder] | None = None) -> None:
     """Let every error leave the app as a problem.
 
@@ -187,4 +197,4 @@ def _headers(problem: Problem, error: Exception) -> dict[str, str]:
 
 def _told(error: Any) -> str:
     place = ".".join(str(part) for part in error["loc"])
-    return f"{place}: {_NO_FILE if 'Expected UploadFile' in error['msg'] else error['msg']}"
+    return f"{place}: {reason_of(error)}"

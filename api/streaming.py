@@ -4,7 +4,6 @@ The work is synchronous, and its every event wakes the loop once: no thread is b
 """
 
 import asyncio
-import json
 import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
@@ -16,7 +15,7 @@ from fastapi import Depends, Request, Response
 from sse_starlette import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
-from api.problems import ProblemError, problem_of_error
+from api.problems import ProblemError
 
 PING_S = 15
 """So often a silent stream is kept alive: proxies cut connections after a minute or so."""
@@ -29,9 +28,6 @@ GONE = Response(status_code=499)
 """To a client that did not wait, as servers log it; nobody reads it."""
 
 _TOO_MANY = "All the answers that this server writes at once are taken: try again in a moment."
-_LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
-"""What some clients take for the end of a line, and JSON leaves as it is."""
-
 _log = logging.getLogger("footnote.api")
 T = TypeVar("T")
 Read = TypeVar("Read")
@@ -191,28 +187,6 @@ async def _unless_gone(
     finally:
         reading.cancel()
         gone.cancel()
-
-
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-"""Made once: `json.dumps` makes one for each call that asks for another form than its own."""
-
-
-def event(name: str, data: Any) -> bytes:
-    """An event on the wire, its data as JSON on one line."""
-    return named(name, _JSON.encode(data))
-
-
-def named(name: str, data: str) -> bytes:
-    """An event on the wire; the data is JSON on one line already."""
-    return f"event: {name}\r\ndata: {data.translate(_LINE_ENDS)}\r\n\r\n".encode()
-
-
-def failed(error: Exception) -> bytes:
-    """The event that tells what went wrong, once it is too late for another status."""
-    problem = problem_of_error(error)
-    if problem.status == 500:
-        _log.error("What was streamed failed", exc_info=error)
-    return event("error", problem.model_dump())
 
 
 def _read(came: tuple[T | None, BaseException | None]) -> T:

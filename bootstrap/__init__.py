@@ -10,7 +10,7 @@ from bootstrap.answering import Answering
 from bootstrap.asking import AskingServices
 from bootstrap.browsing import BrowsingServices
 from bootstrap.cataloguing import CatalogueServices
-from bootstrap.importing import SAMPLES, SourceServices
+from bootstrap.importing import SAMPLES
 from bootstrap.parts import Parts
 from bootstrap.proof import ProofServices
 from bootstrap.serving import ServingServices
@@ -67,10 +67,9 @@ def interface_language() -> str:
 class Services(
     AskingServices,
     ProofServices,
-    SourceServices,
+    CatalogueServices,
     BrowsingServices,
     ServingServices,
-    CatalogueServices,
 ):
     """Every service, each built when it is first used: a command pays only for its own."""
 

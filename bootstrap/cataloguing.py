@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bootstrap.parts import Parts
+from bootstrap.importing import SourceServices
 
 if TYPE_CHECKING:
     from catalog.asking import Asker
@@ -13,43 +13,21 @@ if TYPE_CHECKING:
     from catalog.places_view import PlacesView
     from catalog.service import CatalogueService
     from domain import Passage
-    from services.imports import ImportService
     from services.library import Library
-    from services.queue import ImportQueue
-    from services.source_kinds import SourceKinds
-    from services.sources import SourceService
     from storage.documents import StoredDocument
     from storage.places import Places
 
 SAMPLE = Path(__file__).parents[1] / "sample_catalogues" / "restaurants"
 
 
-class CatalogueServices:
-    """Built when first used, as all services are."""
-
-    _parts: Parts
+class CatalogueServices(SourceServices):
+    """Built when first used, as all services are; catalogues are sources too."""
 
     if TYPE_CHECKING:
 
         @property
-        def imports(self) -> "ImportService":
-            """Imports of any source."""
-
-        @property
-        def queue(self) -> "ImportQueue":
-            """Imports as jobs."""
-
-        @property
         def library(self) -> "Library":
             """What was imported, as a whole."""
-
-        @property
-        def sources(self) -> "SourceService":
-            """The sources, and what a person does with one."""
-
-        @property
-        def source_kinds(self) -> "SourceKinds":
-            """The kinds of sources there are."""
 
     @cached_property
     def catalogue(self) -> "CatalogueService":

@@ -19,6 +19,7 @@ from catalog.events import (
 from catalog.material import SHOWN_PLACES
 from catalog.places_view import PlacesView
 from catalog.preferences import merged, spoken_of
+from catalog.query_analyzer import ModelAnalyzer
 from catalog.search_engine import EngineResult, SearchEngine
 from catalog.translation import translate
 from domain import CatalogueQuery, FoundPlace, Source
@@ -53,6 +54,13 @@ class Asker:
     passages_of: PassagesOf
     model: "BaseChatModel | None" = None
     model_label: str = ""
+
+    def analyse(self, catalogue: Catalogue, question: str) -> CatalogueQuery:
+        """What the question asks for: as the chat model reads it, else as the rules do."""
+        if self.model is None:
+            return catalogue.rules.analyse(question)
+        of = (self.model, self.model_label, catalogue.rules, catalogue.description)
+        return ModelAnalyzer(*of).analyse(question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +111,11 @@ class QuestionRun:
         yield Answered(self._answer(writing, answerer.name, result.notices))
 
     def _understood(self) -> CatalogueQuery:
-        given = self._asked.understood
+        given, catalogue = self._asked.understood, self._asked.catalogue
         if given is None:
-            return self._analyse()
+            return self._with.analyse(catalogue, self._asked.question)
         # What a model worded stays: asking it again could change what the person left standing.
-        return given if given.analysed_by else self._asked.catalogue.rules.reworded(given)
-
-    def _analyse(self) -> CatalogueQuery:
-        catalogue, model = self._asked.catalogue, self._with.model
-        if model is None:
-            return catalogue.rules.analyse(self._asked.question)
-        from catalog.query_analyzer import ModelAnalyzer  # slow, and the rules need none of it
-
-        analyzer = ModelAnalyzer(
-            model, self._with.model_label, catalogue.rules, catalogue.description
-        )
-        return analyzer.analyse(self._asked.question)
+        return given if given.analysed_by else catalogue.rules.reworded(given)
 
     def _rank(self, query: CatalogueQuery, weights: Mapping[str, float]) -> EngineResult:
         catalogue = self._asked.catalogue

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from evaluation.catalogue_figures import LanguageFigures, Outcome, figures_by_la
 from evaluation.catalogue_questions import CatalogueQuestion, load_catalogue_questions
 
 if TYPE_CHECKING:
-    from catalog.asking import Asker
     from catalog.search_engine import SearchEngine
     from catalog.service import CatalogueService
 
@@ -91,14 +91,4 @@ def evaluation_of(
         ConflictError: There is no such catalogue, or several and none is named.
     """
     found, asker = service.known.find(principal, catalogue), service.make_asker()
-    return CatalogueEvaluation(found, asker.engine, _analyser(found, asker))
-
-
-def _analyser(catalogue: Catalogue, asker: "Asker") -> Analyse:
-    """Understands a question as it is understood when somebody asks it."""
-    if asker.model is None:
-        return catalogue.rules.analyse
-    from catalog.query_analyzer import ModelAnalyzer
-
-    label = asker.model_label
-    return ModelAnalyzer(asker.model, label, catalogue.rules, catalogue.description).analyse
+    return CatalogueEvaluation(found, asker.engine, partial(asker.analyse, found))

@@ -7,14 +7,14 @@ from domain import ImportReport, Principal, QueuedImport
 from services.catalogue_kind import KIND
 from services.imports import ImportService
 from services.patience import Patience
-from services.progress import Cancelled, OnProgress, ignore, never
+from services.progress import OnProgress, ignore, never
 from services.queue import ImportQueue
 from services.source_kinds import SameSourceError, SourceKinds
 from services.source_status import SourceSettings
 from services.sources import SourceService
 from storage.sources import StoredSource
 
-DESCRIPTION = "catalogue.yaml"
+FILE_NAME = "catalogue.yaml"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,6 @@ class CatalogueImports:
         *,
         confirm_removals: bool = False,
         on_progress: OnProgress = ignore,
-        cancelled: Cancelled = never,
     ) -> ImportReport:
         """Make the library hold what the catalogue holds now; it is added where it is new.
 
@@ -43,7 +42,6 @@ class CatalogueImports:
             path: The description, or the folder of one that is called catalogue.yaml.
             confirm_removals: Remove places even if most of the catalogue is gone.
             on_progress: Told how far it has come.
-            cancelled: Asked whether to stop.
 
         Raises:
             SourceError: There is no description at `path`, it is wrong, or its data can't be read.
@@ -52,14 +50,13 @@ class CatalogueImports:
             ModelError: Embedding failed.
         """
         source = self._source(principal, path)
-        patience = Patience(on_progress, cancelled)
+        patience = Patience(on_progress, never)
         return self.imports.run(
             principal,
             source,
             self.kinds.loader(source, patience.wait),
             confirm_removals=confirm_removals,
             on_progress=patience.tell,
-            cancelled=cancelled,
         )
 
     def run_sample(self, principal: Principal, *, on_progress: OnProgress = ignore) -> ImportReport:
@@ -75,7 +72,7 @@ class CatalogueImports:
         return self.queue.enqueue(principal, self._source(principal, self.sample).id)
 
     def _source(self, principal: Principal, path: Path) -> StoredSource:
-        file = path / DESCRIPTION if path.is_dir() else path
+        file = path / FILE_NAME if path.is_dir() else path
         given = {"path": str(file.resolve())}
         try:
             return self.sources.add(principal, KIND, given, SourceSettings()).source

@@ -56,8 +56,7 @@ class PeopleService:
                 language is not known.
         """
         _require_id(user_id)
-        if language not in (None, "", *LANGUAGES):
-            raise InputError(f"language is {language[:20]!r}: it can be {', '.join(LANGUAGES)}.")
+        require_language(language or "")
         change = partial(
             _changed,
             given=preferences or {},
@@ -77,6 +76,16 @@ class PeopleService:
         for source in own_sources(self.sources, principal).values():
             if source.kind == KIND:
                 yield from description_of(source.options["description"]).aspect_names
+
+
+def require_language(told: str) -> None:
+    """Refuse a language that no answer is written in; "" is any.
+
+    Raises:
+        InputError: It is none of them.
+    """
+    if told and told not in LANGUAGES:
+        raise InputError(f"language is {told[:20]!r}: it can be {', '.join(LANGUAGES)}.")
 
 
 def _changed(

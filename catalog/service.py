@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from catalog.asking import Asked, Asker, QuestionRun
 from catalog.catalogues import Catalogue, Catalogues, CatalogueSummary
 from catalog.events import CatalogueEvent
-from catalog.people import LANGUAGES, PeopleService
+from catalog.people import PeopleService, require_language
 from catalog.places_view import PlaceDetails, PlacesView
 from catalog.preferences import as_weights, checked, preferred
 from domain import CatalogueQuery, Person, Principal, WantedValue
-from errors import InputError
 from language.script import script_of
 from services.questions import checked_question
 from storage.places import PlacePage
@@ -77,7 +76,7 @@ class CatalogueService:
         principal: Principal,
         question: str,
         *,
-        catalogue: str = "",
+        catalogue: str | Catalogue = "",
         user_id: str = "",
         preferences: Mapping[str, float] | None = None,
         understood: CatalogueQuery | None = None,
@@ -90,26 +89,28 @@ class CatalogueService:
         Args:
             principal: Who asks.
             question: As it was typed.
-            catalogue: The id or the name of one, "" for the only one.
+            catalogue: The id or the name of one, "" for the only one; or what `known.find` gave.
             user_id: Whose preferences count beside the question; "" nobody's.
             preferences: 0 to 5 by aspect; they go before the person's own.
             understood: Searches again for this, an earlier analysis of which a filter was taken.
             language: Of the answer: en, ko or ja; "" the person's, else the question's.
 
         Raises:
-            InputError: The question is empty, too long or no text; a preference is of no aspect of
-                the catalogue or not between 0 and 5; or the language is none of the three.
-            ConflictError: There is no such catalogue, or several and none is named.
+            InputError: The question is empty, too long or no text; a preference is not between 0
+                and 5; or the language is none of the three.
+            ConflictError: There is no such catalogue, or several and none is named; or a preference
+                is of no aspect of it.
             NotFoundError: There is no such person.
             ModelError: The chat model failed while it answered.
         """
         typed = checked_question(question)
-        found = self.known.find(principal, catalogue)
+        if not isinstance(catalogue, Catalogue):
+            catalogue = self.known.find(principal, catalogue)
         person = self.people.get(principal, user_id) if user_id else None
         asked = Asked(
             question=typed,
-            catalogue=found,
-            person_weights=_weights(found, preferences, person),
+            catalogue=catalogue,
+            person_weights=_weights(catalogue, preferences, person),
             language=_language(language, person, typed),
             understood=understood,
         )
@@ -131,7 +132,6 @@ def _weights(
 
 
 def _language(told: str, person: Person | None, question: str) -> str:
-    if told and told not in LANGUAGES:
-        raise InputError(f"language is {told[:20]!r}: it can be {', '.join(LANGUAGES)}.")
+    require_language(told)
     of_person = person.language if person else ""
     return told or of_person or _SCRIPTS.get(script_of(question), "en")

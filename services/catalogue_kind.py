@@ -10,12 +10,12 @@ from loaders.catalogue.description import description_of, read_description
 from loaders.catalogue.judge import Judge
 from loaders.catalogue.places import DESCRIPTION, CataloguePlaces
 from services.import_run import Loader
+from services.local_paths import from_home, require_there, shown
 from services.source_fields import Field, Given, required
 from services.source_kinds import TITLES, Added, Seen, keep_once
 from storage.sources import Sources, StoredSource, unsaved
 
 KIND = "catalogue"
-_SHOWN_CHARS = 300
 
 
 class CatalogueKind:
@@ -41,9 +41,8 @@ class CatalogueKind:
         return self._seen(_path(given))
 
     def add(self, principal: Principal, given: Given) -> Added:  # noqa: ARG002  # every call names who asks
-        """Keep the catalogue under its own name, with what its description says."""
+        """Keep a catalogue that was checked, under its own name, with what its description says."""
         path = _path(given)
-        self._seen(path)
         told = read_description(path)
         draft = unsaved(
             KIND, str(path), name=description_of(told).name, options={DESCRIPTION: told}
@@ -98,21 +97,14 @@ def _path(given: Given) -> Path:
     """The description's path, links followed.
 
     Raises:
-        SourceError: There is nothing, or it can't be told from which folder it is meant.
+        SourceError: There is nothing, it may not be opened, or it can't be told from which folder
+            it is meant.
     """
-    told = required(given, "path", "The path of the catalogue's description")
-    shown = told.encode(errors="replace").decode()[:_SHOWN_CHARS]
-    try:
-        path = Path(told).expanduser()
-        if not path.is_absolute():
-            raise SourceError(
-                f"{shown} is not an absolute path: write it from the top, such as"
-                " /home/me/restaurants/catalogue.yaml."
-            )
-        path = path.resolve(strict=True)
-        str(path).encode()
-    except (OSError, ValueError, RuntimeError) as error:  # NUL, a name of no UTF-8, a loop, no home
+    path = from_home(required(given, "path", "The path of the catalogue's description"))
+    if not path.is_absolute():
         raise SourceError(
-            f"There is nothing at {shown}: check the path and its spelling."
-        ) from error
-    return path
+            f"{shown(path)} is not an absolute path: write it from the top, such as"
+            " /home/me/restaurants/catalogue.yaml."
+        )
+    require_there(path)
+    return path.resolve()

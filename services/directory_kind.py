@@ -9,13 +9,13 @@ from domain import Principal, Wait
 from errors import SourceError
 from loaders.files import DirectoryFiles
 from services.import_run import Loader
+from services.local_paths import from_home, require_there, shown
 from services.source_fields import Field, FieldType, Given, lines, required
 from services.source_kinds import Added, Seen, keep_once, look
 from storage.sources import Sources, StoredSource, unsaved
 
 DIRECTORY = "directory"
 EVERYTHING = ("**/*",)
-_SHOWN_CHARS = 300
 
 
 class DirectoryKind:
@@ -96,10 +96,10 @@ class DirectoryKind:
         """The folder stays where it is."""
 
     def _draft(self, given: Given) -> StoredSource:
-        path = _from_home(required(given, "path", "The path of the folder"))
+        path = from_home(required(given, "path", "The path of the folder"))
         if not path.is_absolute():
             raise SourceError(
-                f"{_shown(path)} is not an absolute path: write it from the top, such as"
+                f"{shown(path)} is not an absolute path: write it from the top, such as"
                 " /home/me/handbook."
             )
         return self.draft(path, lines(given, "include"), lines(given, "exclude"))
@@ -115,18 +115,11 @@ class DirectoryKind:
         )
 
     def _require(self, path: Path) -> None:
-        _require_there(path)
+        require_there(path)
         if path.resolve().is_relative_to(self._data_dir.resolve()):
             raise SourceError(
-                f"{_shown(path)} belongs to Footnote's data folder: import a folder of your own."
+                f"{shown(path)} belongs to Footnote's data folder: import a folder of your own."
             )
-
-
-def _from_home(told: str) -> Path:
-    try:
-        return Path(told).expanduser()
-    except RuntimeError:  # nobody here is called what stands behind ~
-        return Path(told)
 
 
 def _one_holds_the_other(one: StoredSource, other: StoredSource) -> bool:
@@ -141,23 +134,3 @@ def _patterns(include: Sequence[str], exclude: Sequence[str]) -> dict[str, list[
 
 def _told(patterns: Sequence[str]) -> list[str]:
     return [one for one in patterns if one.strip()]
-
-
-def _require_there(path: Path) -> None:
-    shown = str(path).encode(errors="replace").decode()
-    try:
-        path.stat()
-    except PermissionError as error:
-        raise SourceError(
-            f"{_shown(path)} can't be opened: give the user who runs Footnote the right to read it."
-        ) from error
-    except (OSError, ValueError) as error:  # ValueError: a name that holds NUL
-        raise SourceError(
-            f"There is nothing at {_shown(path)}: check the path and its spelling."
-        ) from error
-    if shown != str(path):
-        raise SourceError(f"The name of {_shown(path)} is not valid UTF-8: rename it.")
-
-
-def _shown(path: Path) -> str:
-    return str(path).encode(errors="replace").decode()[:_SHOWN_CHARS]

@@ -1,6 +1,9 @@
 """A clean environment for every test, and the real services over a folder of their own."""
 
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -98,3 +101,19 @@ def imported(build_services, handbook):
         return services
 
     return build
+
+
+@pytest.fixture
+def as_nobody():
+    """A folder in which an ordinary user has rights, and those of that user."""
+    root = Path(tempfile.mkdtemp())
+    is_root = os.geteuid() == 0
+    root.chmod(0o777)
+    if is_root:
+        os.seteuid(65534)
+    yield root
+    if is_root:
+        os.seteuid(0)
+    for path in root.iterdir():
+        path.chmod(0o777)
+    shutil.rmtree(root)

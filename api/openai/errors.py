@@ -7,8 +7,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from api.problems import Problem, ProblemError, problem_of_error
-from api.schemas.texts import NOT_BLANK
+from api.problems import Problem, ProblemError, problem_of_error, reason_of
 from errors import NotFoundError
 
 UNEXPECTED = "internal_error"
@@ -135,11 +134,9 @@ def _rank(wrong: Any, body: Any) -> tuple[int, bool]:
 
 
 def _reason(wrong: Any, names: list[str | int]) -> str:
-    if wrong["type"] == "string_pattern_mismatch" and wrong["ctx"]["pattern"] == NOT_BLANK:
-        return "It is empty"
     if wrong["type"] == "string_type" and names[:1] == ["input"]:
         return _NO_TOKENS
-    return str(wrong["msg"])
+    return reason_of(wrong)
 
 
 def _place(loc: tuple[str | int, ...], body: Any) -> list[str | int]:

@@ -1,7 +1,6 @@
 """Asking questions, answered at once or as the answer is written."""
 
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterator
 
 from fastapi import APIRouter, Request, Response
 from pydantic import TypeAdapter
@@ -11,17 +10,8 @@ from api.problems import ProblemError, problem_responses
 from api.schemas.answers import Source
 from api.schemas.asking import AnswerEvent, Begun, Checked, GivenQuestion, Searched
 from api.schemas.turns import Step, Turn
-from api.streaming import (
-    GONE,
-    EventStream,
-    OpenStreams,
-    Stream,
-    event,
-    failed,
-    named,
-    next_unless_gone,
-    read_unless_gone,
-)
+from api.sent_events import event, named, sent, streamed
+from api.streaming import GONE, EventStream, OpenStreams, next_unless_gone, read_unless_gone
 from bootstrap import Services
 from domain import Principal
 from services.events import Answered, Event, Found, Searching, Started, Stepped, Written, turn_of
@@ -46,19 +36,6 @@ event: end
 data: {"id": "5b1f0f3e", "state": "complete", "answer": "New employees get 25 days [1].", ...}
 
 """
-_STREAMED: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Events, in the order of the schema, which describes each. Lines that "
-        "begin with a colon keep the connection alive.",
-        "content": {
-            "text/event-stream": {
-                # FastAPI takes any answer that is not JSON for a string.
-                "schema": {"type": "object", "$ref": "#/components/schemas/AnswerEvent"},
-                "example": _EXAMPLE,
-            }
-        },
-    }
-}
 
 router = APIRouter(prefix="/ask", tags=["ask"], responses=problem_responses(404, 409, 502))
 
@@ -87,7 +64,7 @@ async def ask(
     status_code=200,
     response_class=EventStream,
     response_model=AnswerEvent,
-    responses=_STREAMED,
+    responses=streamed("AnswerEvent", _EXAMPLE),
 )
 async def ask_stream(
     services: OpenServices,
@@ -104,7 +81,7 @@ async def ask_stream(
     """
     stream = streams.start(_asking(services, principal, given))
     first = await next_unless_gone(stream, request)
-    return EventStream(_told(first, stream), stream) if first else GONE
+    return EventStream(sent(first, stream, _wire), stream) if first else GONE
 
 
 def _asking(
@@ -128,17 +105,11 @@ def _asking(
     )
 
 
-async def _told(first: Event, stream: Stream[Event]) -> AsyncIterator[bytes]:
-    """The events on the wire."""
-    yield b"".join(_wire(first))
-    try:
-        async for together in stream.together():
-            yield b"".join(one for happened in together for one in _wire(happened))
-    except Exception as error:  # noqa: BLE001  # the answer has begun: it can only be told in it
-        yield failed(error)
+def _wire(happened: Event) -> bytes:
+    return b"".join(_events(happened))
 
 
-def _wire(happened: Event) -> Iterator[bytes]:
+def _events(happened: Event) -> Iterator[bytes]:
     match happened:
         case Written(text):
             yield event("token", {"text": text})

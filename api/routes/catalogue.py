@@ -1,9 +1,8 @@
 """Questions about the places of catalogues, answered at once or as the answer is written."""
 
-from collections.abc import AsyncIterator, Generator
+from collections.abc import Generator
 from contextlib import closing
 from functools import partial
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
@@ -19,16 +18,8 @@ from api.schemas.catalogue import (
     UnderstoodQuestion,
     understanding_of,
 )
-from api.streaming import (
-    GONE,
-    EventStream,
-    OpenStreams,
-    Stream,
-    failed,
-    named,
-    next_unless_gone,
-    read_unless_gone,
-)
+from api.sent_events import named, sent, streamed
+from api.streaming import GONE, EventStream, OpenStreams, next_unless_gone, read_unless_gone
 from bootstrap import Services
 from catalog import events
 from domain import CatalogueQuery, Principal
@@ -47,19 +38,6 @@ event: answered
 data: {"answer": "Trattoria Luna has a quiet room [1].", "citations": [...], "restaurants": [...]}
 
 """
-_STREAMED: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Events, in the order of the schema, which describes each. Lines that "
-        "begin with a colon keep the connection alive.",
-        "content": {
-            "text/event-stream": {
-                # FastAPI takes any answer that is not JSON for a string.
-                "schema": {"type": "object", "$ref": "#/components/schemas/CatalogueEvent"},
-                "example": _EXAMPLE,
-            }
-        },
-    }
-}
 
 router = APIRouter(
     prefix="/chat/search", tags=["catalogue"], responses=problem_responses(404, 409, 502)
@@ -91,7 +69,7 @@ async def search_catalogue(
     status_code=200,
     response_class=EventStream,
     response_model=CatalogueEvent,
-    responses=_STREAMED,
+    responses=streamed("CatalogueEvent", _EXAMPLE),
 )
 async def search_catalogue_stream(
     services: OpenServices,
@@ -107,20 +85,20 @@ async def search_catalogue_stream(
     """
     stream = streams.start(partial(_asking, services, principal, given))
     first = await next_unless_gone(stream, request)
-    return EventStream(_told(first, stream), stream) if first else GONE
+    return EventStream(sent(first, stream, _wire), stream) if first else GONE
 
 
 def _asking(
     services: Services, principal: Principal, given: GivenCatalogueQuestion
 ) -> Generator[Happened, None, None]:
     """What happens, as callers are told it; closing this ends what a model is still writing."""
-    catalogue, query = services.catalogue, given.query
-    description = catalogue.known.find(principal, given.catalogue).description
+    catalogue = services.catalogue.known.find(principal, given.catalogue)
+    description = catalogue.description
     filters = [one.name for one in description.filters]
-    happening = catalogue.search(
+    happening = services.catalogue.search(
         principal,
-        query,
-        catalogue=given.catalogue,
+        given.query,
+        catalogue=catalogue,
         user_id=given.user_id or "",
         preferences=given.user_preferences,
         understood=_understood(given, filters, description.aspect_names),
@@ -165,16 +143,6 @@ def _as_told(happened: events.CatalogueEvent, filters: list[str]) -> Happened:
             return CatalogueAnswer.model_validate(
                 fields | {"understood": understood}, from_attributes=True
             )
-
-
-async def _told(first: Happened, stream: Stream[Happened]) -> AsyncIterator[bytes]:
-    """The events on the wire."""
-    yield _wire(first)
-    try:
-        async for together in stream.together():
-            yield b"".join(map(_wire, together))
-    except Exception as error:  # noqa: BLE001  # the answer has begun: it can only be told in it
-        yield failed(error)
 
 
 def _wire(happened: Happened) -> bytes:

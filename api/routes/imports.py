@@ -21,7 +21,7 @@ from api.schemas.imports import (
     ImportPage,
     told,
 )
-from api.streaming import event, failed, named
+from api.sent_events import event, failed, named
 from domain import ImportState, Outcome, QueuedImport
 from errors import AppError, NotFoundError
 from services.queue import ImportQueue

@@ -9,6 +9,7 @@ from api.access import Manager, OpenServices
 from api.problems import problem_responses
 from api.routes.ids import ConversationId
 from api.schemas.imports import told
+from api.schemas.texts import NAME_OR_EMPTY
 from api.schemas.uploads import GivenFiles, RefusedFile, UploadedFiles
 from bootstrap import Services
 from domain import Principal
@@ -22,8 +23,7 @@ Box = Annotated[
         description="The name of the box, made where there is none of that name; empty: Uploads",
         examples=["Contracts"],
     ),
-    # What begins with a letter or so is no blank name.
-    StringConstraints(pattern=r"^([^\s\x00-\x1f][^\x00]*)?$", max_length=200),
+    StringConstraints(pattern=NAME_OR_EMPTY, max_length=200),
 ]
 
 

@@ -10,17 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 import domain
 from api.schemas.numbers import NUMBER
-from api.schemas.texts import NOT_BLANK
+from api.schemas.texts import MOMENT, NOT_BLANK
 from services.questions import MAX_K
-
-MOMENT = (
-    r"^(((1[6-9]|[2-8][0-9])[0-9]{2}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-"
-    r"((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
-    r"|02-(0[1-9]|1[0-9]|2[0-9]))"
-    r"(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?"
-    r"(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?)?)?$"
-)
-"""A day or a moment from 1600 to 9998, or "" for none: at the ends of time it has none in UTC."""
 
 Words = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=1000)]
 """A text that is not empty."""

@@ -6,12 +6,13 @@ from pydantic import ConfigDict, Field, StringConstraints, with_config
 from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
 from api.schemas.numbers import NUMBER
+from api.schemas.texts import MOMENT_IN_UTC
 from domain import FILTER_FIELDS
 
 Text = Annotated[str, StringConstraints(max_length=1000)]
 Moment = Annotated[
     str,
-    StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$"),
+    StringConstraints(pattern=MOMENT_IN_UTC),
     Field(examples=["2026-11-21T10:00:00Z"]),
 ]
 """A moment as passages hold it; a day comes before all its moments."""

@@ -96,6 +96,11 @@ def test_wrong_arguments_are_told_as_a_failure(services, arguments):
     assert told.content.endswith("Call the tool again with other arguments.")
 
 
+def test_a_blank_text_is_called_that_and_not_measured_against_a_pattern(services):
+    told = call(tools_of(services)["search_documents"], query=" ")
+    assert told.content.startswith("Failed: query: It is empty or blank.")
+
+
 def test_a_start_beyond_what_can_be_counted_is_told_as_a_failure(services):
     told = call(tools_of(services)["open_document"], document_id="x", start=10**30)
     assert is_failure(told)

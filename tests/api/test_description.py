@@ -9,6 +9,7 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31
 
 from api.app import make_app
 from api.problems import MEDIA_TYPE, Problem, ProblemError, problem_of_error
+from api.schemas.texts import MEANINGS
 from domain import ApiScope
 
 OPENAI = "/v1/"
@@ -42,6 +43,19 @@ def test_no_schema_shares_its_name_with_another(description):
 def test_its_schemas_are_sound(description):
     for schema in description["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
+
+
+def test_each_pattern_has_words_for_what_does_not_match(description):
+    def patterns(value):
+        if isinstance(value, dict):
+            yield from [value["pattern"]] if isinstance(value.get("pattern"), str) else ()
+            value = list(value.values())
+        if isinstance(value, list):
+            for one in value:
+                yield from patterns(one)
+
+    refused_by_the_service = "^[^:]+:"
+    assert {*patterns(description)} == {*MEANINGS, refused_by_the_service}
 
 
 def test_it_says_how_to_sign_in(description):

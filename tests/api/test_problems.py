@@ -111,6 +111,36 @@ def test_a_parameter_that_is_wrong_is_named():
     assert answer.json()["detail"].startswith("query.n: ")
 
 
+def search_in(**scope):
+    return {"search": {"scope": scope}}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        ("ask", {"question": " "}, "body.question: It is empty or blank"),
+        ("chat/search", {"query": ""}, "body.query: It is empty or blank"),
+        (
+            "ask",
+            {"question": "x", **search_in(labels=["hr", "\t"])},
+            "body.search.scope.labels.1: It is empty or blank",
+        ),
+        (
+            "ask",
+            {"question": "x", **search_in(since="May")},
+            "body.search.scope.since: It is no day and no moment, as",
+        ),
+        ("search", {"query": "x", "filter": {"modified_at": {"$gt": "May"}}}, "no moment in UTC"),
+        ("uploads?box=%20x", None, "query.box: It begins with a blank"),
+    ],
+)
+def test_a_text_that_does_not_match_is_told_in_words(call, path, body, detail):
+    answer = call().post(f"/api/v1/{path}", json=body)
+    assert answer.status_code == 422
+    assert detail in answer.json()["detail"]
+    assert "pattern" not in answer.json()["detail"]
+
+
 def test_an_address_that_is_none_is_a_problem():
     answer = app_that_raises(ValueError()).get("/elsewhere")
     assert (answer.status_code, answer.headers["content-type"]) == (404, MEDIA_TYPE)

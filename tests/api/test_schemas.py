@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 import domain
 from api.schemas import answers, catalogue, places, turns
-from api.schemas.answers import MOMENT, GivenScope, GivenSearch
+from api.schemas.answers import GivenScope, GivenSearch
+from api.schemas.texts import MOMENT
 from api.schemas.turns import Turn
 
 SOURCE = domain.Source(

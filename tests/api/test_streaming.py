@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from api import streaming
 from api.problems import ProblemError
-from api.streaming import Streams, event
+from api.sent_events import event
+from api.streaming import Streams
 from domain import LOCAL_USER, TurnState
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving

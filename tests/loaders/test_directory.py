@@ -1,6 +1,5 @@
 import hashlib
 import os
-import shutil
 import tempfile
 import unicodedata
 from pathlib import Path
@@ -172,22 +171,6 @@ def test_a_file_over_the_limit_is_skipped_and_one_grown_over_it_is_unreadable(tm
     (tmp_path / "a.md").write_bytes(b"x" * 3 * 2**20)
     with pytest.raises(UnreadableError, match="more than the limit"):
         loader.read(ref)
-
-
-@pytest.fixture
-def as_nobody():
-    """A folder in which an ordinary user has rights, and those of that user."""
-    root = Path(tempfile.mkdtemp())
-    is_root = os.geteuid() == 0
-    root.chmod(0o777)
-    if is_root:
-        os.seteuid(65534)
-    yield root
-    if is_root:
-        os.seteuid(0)
-    for path in root.iterdir():
-        path.chmod(0o777)
-    shutil.rmtree(root)
 
 
 def test_without_permission_a_folder_and_a_file_are_named_and_the_rest_is_listed(as_nobody):

@@ -95,6 +95,13 @@ def test_a_path_that_is_no_description_is_refused(services, write, tmp_path, pat
     assert services.sources.list(LOCAL_USER) == []
 
 
+def test_a_description_that_may_not_be_read_is_not_called_missing(services, as_nobody):
+    path = write_catalogue(as_nobody / "cafes")
+    path.parent.chmod(0)
+    with pytest.raises(SourceError, match="give the user who runs Footnote the right"):
+        services.source_kinds.get(KIND).check(LOCAL_USER, {"path": str(path)})
+
+
 def test_data_within_the_data_folder_is_refused(services, tmp_path):
     write_catalogue(tmp_path / "data")
     outside = tmp_path / "catalogue.yaml"
