@@ -12,7 +12,6 @@ from catalog.answer_texts import (
     value_name,
 )
 from catalog.material import (
-    INDIFFERENT,
     SHOWN_PLACES,
     Material,
     by_wish,
@@ -21,6 +20,7 @@ from catalog.material import (
     is_facts,
 )
 from catalog.patterns import TOP
+from catalog.preferences import NEUTRAL
 from catalog.translation import is_in
 from chains.quotes import QuoteFinder
 from chains.visible_text import shown
@@ -69,7 +69,7 @@ def _statements(material: Material, found: FoundPlace) -> list[str]:
     blame = [
         one
         for one in wished
-        if not one.praises and material.weights.get(one.aspect, INDIFFERENT) >= INDIFFERENT
+        if not one.praises and material.weights.get(one.aspect, NEUTRAL) >= NEUTRAL
     ]
     praised = _first_said(material, praise, sources) or _fitting(material, found, sources)
     blamed = _first_said(material, blame, sources)
@@ -87,7 +87,7 @@ def _unsaid(material: Material, found: FoundPlace) -> str:
     names = [
         _plain(aspect_name(name, material.description.aspects, material.language).lower())
         for name, weight in asked
-        if weight is not None and weight > INDIFFERENT and name not in told
+        if weight is not None and weight > NEUTRAL and name not in told
     ]
     return TEXTS[material.language].nothing_said(names) if names else ""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from catalog.preferences import NEUTRAL
 from domain import (
     CatalogueDescription,
     CatalogueQuery,
@@ -18,8 +19,6 @@ SHOWN_PLACES = 5
 """How many of the places found an answer speaks of."""
 REVIEWS_OF_A_PLACE = 6
 """How many passages with quoted reviews an answer is shown of each place."""
-INDIFFERENT = 0.5
-"""The weight of an aspect that neither the question nor the person told one for."""
 FACTS = "Facts"
 """The heading of a place's facts in its document."""
 
@@ -68,7 +67,7 @@ def sources_of(
 
 def by_wish(patterns: Sequence[Pattern], weights: Mapping[str, float]) -> list[Pattern]:
     """The patterns, those of the aspects that weigh most first, else in their order."""
-    return sorted(patterns, key=lambda one: (-weights.get(one.aspect, INDIFFERENT), one.rank))
+    return sorted(patterns, key=lambda one: (-weights.get(one.aspect, NEUTRAL), one.rank))
 
 
 def holds(source: Source, quote: Quote) -> bool:

@@ -55,16 +55,15 @@ def merged(
     analysed: Mapping[str, float | None],
     person: Mapping[str, float],
     aspects: Iterable[str],
-    default: float = NEUTRAL,
 ) -> dict[str, float]:
     """The weight of each aspect, 0 to 1, in their order.
 
     It is what the question said where it said something (0.0 is something, None is not), else the
-    person's weight, else the default. Other aspects than those of the catalogue are left out.
+    person's weight, else `NEUTRAL`. Other aspects than those of the catalogue are left out.
     """
     names = list(aspects)
     said = spoken_of(analysed, person, names)
-    return {aspect: said.get(aspect, default) for aspect in names}
+    return {aspect: said.get(aspect, NEUTRAL) for aspect in names}
 
 
 def spoken_of(

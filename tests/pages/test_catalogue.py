@@ -162,7 +162,9 @@ def test_each_value_of_which_any_will_do_is_a_chip_of_its_own(page, services):
     services.catalogue.filters, services.catalogue.weights = several, {}
     ask(page)
     chips = {one.key: one.label for one in page.button if one.key and "chip-" in one.key}
-    assert list(chips.values()) == [r"Borough\: Brooklyn", r"Borough\: Queens"]
+    assert list(chips.values()) == [
+        rf"Borough\: {each} *{words.CHIP_HELP}*" for each in ("Brooklyn", "Queens")
+    ]
     page.button(key="chip-field-borough_en-Brooklyn").click().run()
     assert services.catalogue.asked[-1]["understood"].filters.fields == {"borough_en": "Queens"}
     page.button(key="chip-field-borough_en").click().run()
