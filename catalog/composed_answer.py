@@ -64,7 +64,7 @@ def _plain(text: str) -> str:
 
 def _statements(material: Material, found: FoundPlace) -> list[str]:
     sources = material.sources_about(found)
-    wished = by_wish(found.patterns, material.weights)
+    wished = _readable_first(by_wish(found.patterns, material.weights), material.language)
     praise = [one for one in wished if one.praises]
     blame = [
         one
@@ -75,6 +75,16 @@ def _statements(material: Material, found: FoundPlace) -> list[str]:
     blamed = _first_said(material, blame, sources)
     told = (_facts(material, found, sources), praised, blamed, _unsaid(material, found))
     return list(filter(None, told))
+
+
+def _readable_first(patterns: Sequence[Pattern], language: str) -> list[Pattern]:
+    """The aspects in the same order, of each first what was said in the language of the answer."""
+    order = {aspect: n for n, aspect in enumerate(dict.fromkeys(one.aspect for one in patterns))}
+    return sorted(patterns, key=lambda one: (order[one.aspect], not _is_readable(one, language)))
+
+
+def _is_readable(pattern: Pattern, language: str) -> bool:
+    return any(is_in(quote.text, language) for quote in pattern.quotes)
 
 
 def _unsaid(material: Material, found: FoundPlace) -> str:
@@ -105,11 +115,16 @@ def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> 
         if (value := place.fields.get(one.name))
     ]
     comma = TEXTS[language].comma
-    kinds = _cited(facts, comma.join(types), [description.types_column])
+    kinds = _cited(facts, _as_first(comma.join(types)), [description.types_column])
     rating_column = description.rating or "rating"
     value = _line(facts, rating_column).partition(": ")[2]
     rating = TEXTS[language].rating.format(rating=value) if value else ""
     return comma.join(filter(None, (kinds, *where, _cited(facts, rating, [rating_column]))))
+
+
+def _as_first(text: str) -> str:
+    """The text as it begins a line."""
+    return text[:1].upper() + text[1:]
 
 
 def _cited(facts: Source, statement: str, columns: Sequence[str]) -> str:
@@ -145,7 +160,7 @@ def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> st
         if source and (quoted := _quoted(quote.text, source)):
             label = _label(group, quote.text, language)
             said = TEXTS[language].judged(aspect, praises=pattern.praises)
-            return f"{said[:1].upper()}{said[1:]} {label}: {quoted}"
+            return f"{_as_first(said)} {label}: {quoted}"
     return ""
 
 

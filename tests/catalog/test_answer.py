@@ -54,7 +54,7 @@ def test_a_place_is_told_by_its_facts_its_praise_and_its_blame(trattoria):
     assert shown == (
         "These places fit best:\n\n"
         "#### 1. Trattoria Lucia\n\n"
-        "- italian restaurant [1], Brooklyn [1], rating 4.6/5 [1]\n"
+        "- Italian restaurant [1], Brooklyn [1], rating 4.6/5 [1]\n"
         "- Food, praised again and again [Korean review, in the original]: "
         "“파스타가 정말 맛있어요.” [2]\n"
         "- Service, criticised again and again [local review]: "
@@ -94,6 +94,23 @@ def test_what_matters_most_to_the_person_is_quoted():
     place = Catalogue().add(reviews=(*liked, *kind))
     assert "Food, praised" in written(place.material())[1]
     assert "Service, praised" in written(place.material(weights={"service": 0.9}))[1]
+
+
+@pytest.mark.parametrize(
+    ("language", "quoted"), [("en", "So tasty, all of it."), ("ko", "또 와도 맛있어요.")]
+)
+def test_of_an_aspect_what_the_reader_can_read_is_quoted(language, quoted):
+    korean = [
+        ("korean", "또 와도 맛있어요."),
+        ("korean", "늘 맛있어요."),
+        ("korean", "다 맛있네요."),
+    ]
+    local = [("local", "So tasty, all of it."), ("local", "Tasty, as we were told.")]
+    kind = [("korean", f"{day} 친절해요.") for day in "월화수목"]
+    place = Catalogue().add(reviews=(*korean, *local, *kind))
+    weights = {"food": 0.9, "service": 0.6}
+    assert f"“{quoted}”" in written(place.material(language, weights=weights))[1]
+    assert "친절해요" in written(place.material(language, weights={"service": 0.9}))[1]
 
 
 def test_blame_for_what_does_not_matter_is_left_out(trattoria):
