@@ -17,6 +17,7 @@ from benchmarks.catalogue_data import DIMENSION, SAMPLE, WordVectors, write_cata
 from benchmarks.measure import Report, Times, compare
 from bootstrap import Services
 from bootstrap.parts import Parts
+from catalog.preferences import spoken_of
 from domain import LOCAL_USER, CatalogueFilters, CatalogueQuery
 from evaluation.catalogue_questions import load_catalogue_questions
 from settings import Settings
@@ -112,7 +113,7 @@ def searches(services: Services) -> dict[str, Callable[[CatalogueQuery], object]
 
     def ranked(filters: CatalogueFilters, query: CatalogueQuery) -> object:
         asked = CatalogueQuery(query.question, query.query_en, filters)
-        weights = {name: weight or 0.5 for name, weight in query.aspect_weights.items()}
+        weights = spoken_of(query.aspect_weights, {}, catalogue.description.aspect_names)
         return asker.engine.search(catalogue.id, 5.0, asked, weights)
 
     def answered(query: CatalogueQuery) -> object:

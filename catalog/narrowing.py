@@ -51,7 +51,7 @@ def why_none(places: MatchesPlaces, catalogue_id: str, filters: CatalogueFilters
 def _each(filters: CatalogueFilters) -> dict[str, CatalogueFilters]:
     """Each filter by itself, by what it is called in any language."""
     found = {
-        f"{name} {' or '.join(map(repr, values_of(wanted)))}": CatalogueFilters({name: wanted})
+        f"{name} {' / '.join(map(repr, values_of(wanted)))}": CatalogueFilters({name: wanted})
         for name, wanted in filters.fields.items()
     }
     least = filters.min_rating

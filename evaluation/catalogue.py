@@ -6,7 +6,7 @@ Pure figures over labelled questions; `evaluation.catalogue_questions` reads suc
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from domain import CatalogueFilters
+from domain import CatalogueFilters, values_of
 from evaluation.metrics import Estimate
 
 WANTED, HEDGED, INDIFFERENT = "wanted", "hedged", "indifferent"
@@ -27,11 +27,16 @@ def filters_right(
 ) -> list[bool]:
     """Whether each filter was understood exactly: `fields` in order, types, least rating.
 
-    Types are compared as a set; a filter that nobody asked for is right where it is not set.
+    Types and several values of a field are compared as sets; a filter that nobody asked for is
+    right where it is not set.
     """
-    named = [expected.fields.get(name) == understood.fields.get(name) for name in fields]
+    named = [_values(expected, name) == _values(understood, name) for name in fields]
     types = set(expected.desired_types or ()) == set(understood.desired_types or ())
     return [*named, types, expected.min_rating == understood.min_rating]
+
+
+def _values(filters: CatalogueFilters, field: str) -> set[str]:
+    return set(values_of(filters.fields.get(field, ())))
 
 
 class AspectCount(NamedTuple):

@@ -6,7 +6,7 @@ in words. So the right places of a question need no hand-picking.
 
 from collections.abc import Iterable, Mapping
 
-from domain import Place
+from domain import Place, values_of
 from evaluation.catalogue import HEDGED, WANTED
 from evaluation.catalogue_questions import CatalogueQuestion
 
@@ -39,7 +39,7 @@ def fits(question: CatalogueQuestion, place: Place) -> bool:
     """Whether the place is one that the question asks for, however good it is."""
     asked = question.filters
     return (
-        all(place.fields.get(name) == value for name, value in asked.fields.items())
+        all(place.fields.get(name) in values_of(value) for name, value in asked.fields.items())
         and (asked.desired_types is None or not set(asked.desired_types).isdisjoint(place.types))
         and (asked.min_rating is None or (place.rating or 0) >= asked.min_rating)
         and set(question.unwanted).isdisjoint({*place.types, *place.fields.values()})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from domain import CatalogueFilters
+from domain import CatalogueFilters, WantedValue, any_of
 from errors import InputError
 from evaluation.catalogue import BUCKETS
 
@@ -33,7 +33,8 @@ def load_catalogue_questions(path: Path) -> list[CatalogueQuestion]:
     """The labelled questions of a file, in its order.
 
     A line has `id`, `language`, `question`, `filters` (`desired_types`, `min_rating` and the
-    catalogue's fields, null where the question does not say), `aspect_weights` (how much it cares
+    catalogue's fields: a value, a list of those of which any will do, null where the question does
+    not say), `aspect_weights` (how much it cares
     for each aspect it mentions: wanted, hedged or indifferent), perhaps `unwanted`, and
     `acceptable`.
 
@@ -69,7 +70,7 @@ def _question(row: dict[str, Any]) -> CatalogueQuestion:
         language=row["language"],
         text=row["question"],
         filters=CatalogueFilters(
-            fields={name: value for name, value in told.items() if value is not None},
+            fields={name: _wanted(value) for name, value in told.items() if value is not None},
             desired_types=None if types is None else tuple(types),
             min_rating=least,
         ),
@@ -77,3 +78,7 @@ def _question(row: dict[str, Any]) -> CatalogueQuestion:
         unwanted=tuple(row.get("unwanted", ())),
         acceptable=tuple(row["acceptable"]),
     )
+
+
+def _wanted(value: str | list[str]) -> WantedValue:
+    return any_of([value] if isinstance(value, str) else value)

@@ -88,9 +88,10 @@ class Places:
 
     def contents(self, catalogue_id: str) -> Contents:
         """What the places of a catalogue hold together; it is read again after an import only."""
-        changed = select(func.count(), func.max(DocumentRow.imported_at)).where(
-            DocumentRow.source_id == catalogue_id
-        )
+        # The moment alone would not tell a change after the clock was put back.
+        changed = select(
+            func.count(), func.max(DocumentRow.imported_at), func.sum(DocumentRow.revision)
+        ).where(DocumentRow.source_id == catalogue_id)
         with self._database.read() as session:
             as_of = tuple(session.execute(changed).one())
             kept, contents = self._kept.get(catalogue_id, (None, NOTHING))

@@ -55,7 +55,7 @@ def chips_of(query: CatalogueQuery, description: CatalogueDescription) -> Iterat
             left = [one for one in values if one != value]
             others = {one: kept for one, kept in filters.fields.items() if one != name}
             fields = {**filters.fields, name: any_of(left)} if left else others
-            key = f"field-{name}-{value}" if left else f"field-{name}"
+            key = f"field-{name}={value}" if left else f"field-{name}"
             yield Chip(key, field_label(description, name, value), _with(query, fields=fields))
     for value in filters.desired_types or ():
         types = tuple(one for one in filters.desired_types or () if one != value)

@@ -31,9 +31,10 @@ NAME_OR_EMPTY = r"^([^\s\x00-\x1f][^\x00]*)?$"
 
 MEANINGS: Mapping[str, str] = {
     NOT_BLANK: "It is empty or blank",
-    MOMENT: "It is no day and no moment, as 2026-01-01 and 2026-11-21T10:00:00Z are",
+    MOMENT: "It is no day and no moment, as 2026-01-01 and 2026-11-21T10:00:00Z are, from 1600 to"
+    " 9998",
     MOMENT_IN_UTC: "It is no day and no moment in UTC, as 2026-01-01 and 2026-11-21T10:00:00Z are",
-    NAME_OR_EMPTY: "It begins with a blank",
+    NAME_OR_EMPTY: "It begins with a blank or holds a NUL",
 }
 """What is wrong with a text that does not match the pattern, for people: few read patterns."""
 

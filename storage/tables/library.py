@@ -9,7 +9,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.tables.base import Base, key_reference
 
-_LISTED = ("source_id", "format", "script", "title", "key", "imported_at", "passages", "id")
+_LISTED = (
+    "source_id", "format", "script", "title", "key", "imported_at", "passages", "id", "revision",
+)  # fmt: skip
 
 
 class SourceRow(Base):

@@ -73,7 +73,7 @@ def test_hybrid_search_is_compared_with_langchains(cache):
 def test_catalogue_search_is_compared_with_the_dense_search_alone(cache):
     found = small_run("catalogue", cache)
     assert found["all places: p50 / dense search alone"] > 1
-    assert found["a whole answer, as each question is understood: p95 / the 150 ms asked for"] > 0
+    assert found["a whole answer, as each question is understood: p50 / dense search alone"] > 1
 
 
 def test_a_contender_whose_package_is_missing_is_named(tmp_path, monkeypatch):

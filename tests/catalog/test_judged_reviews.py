@@ -8,7 +8,7 @@ from catalog.patterns import find_patterns
 from domain import ASPECTS, Aspect, Review
 from sample_catalogues.restaurant_reviews import restaurant_reviews
 
-READ = {2: "c0c6ba59bcf503cc"}
+READ = {2: "6e99311283995fc7"}
 """By version, the digest of what is read of the sample's reviews and of each line of words."""
 SEVEN = [Aspect(name) for name in ASPECTS]
 
@@ -65,13 +65,14 @@ def test_what_reviews_say_again_is_found_with_them_in_the_order_of_the_aspects()
 
 
 def test_what_is_read_of_reviews_changes_with_the_version_that_has_places_imported_again():
+    judge = judge_of(SEVEN)
     lines = [
-        line
+        judge(*placed(line, line))
         for words in (words_en, words_ko, words_ja)
         for line in inspect.getsource(words).splitlines()
     ]
-    judged = judge_of(SEVEN)(*placed(*lines, *(review.text for review in restaurant_reviews())))
-    patterns = [judge_of(SEVEN)(*placed(line, line)).patterns for line in lines]
-    digest = hashlib.sha256(repr((judged, patterns)).encode()).hexdigest()[:16]
+    read = [line for line in lines if line.aspects]
+    reviews = judge(*placed(*(review.text for review in restaurant_reviews())))
+    digest = hashlib.sha256(repr((read, reviews)).encode()).hexdigest()[:16]
     told = f"Raise LEXICON_VERSION and note its digest here: {digest}"
     assert {LEXICON_VERSION: digest} == READ, told

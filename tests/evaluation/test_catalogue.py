@@ -66,6 +66,11 @@ def test_one_value_too_many_is_wrong():
     assert filters_right(asked, found, FIELDS) == [False, True, True]
 
 
+def test_several_values_have_no_order():
+    asked, found = (CatalogueFilters({"borough_en": told}) for told in (("x", "y"), ("y", "x")))
+    assert filters_right(asked, found, FIELDS) == [True, True, True]
+
+
 def test_one_type_too_many_is_wrong():
     asked, found = CatalogueFilters({}, ("a",)), CatalogueFilters({}, ("a", "b"))
     assert filters_right(asked, found, FIELDS) == [True, False, True]

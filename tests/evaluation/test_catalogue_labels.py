@@ -78,6 +78,12 @@ def test_what_a_question_turns_down_does_not_fit(unwanted):
     assert not fits(asking(unwanted=(unwanted,)), place("a"))
 
 
+def test_one_value_of_several_is_enough():
+    asked = asking(fields={"borough_en": ("Bronx", "Queens")})
+    assert fits(asked, place("a"))
+    assert not fits(asked, place("a", borough="Brooklyn"))
+
+
 def test_one_desired_type_of_several_is_enough():
     assert fits(asking(desired_types=("bar", "bakery")), place("a", types=("cafe", "bar")))
 

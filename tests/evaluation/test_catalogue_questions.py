@@ -33,6 +33,14 @@ def test_a_line_is_a_question_and_null_is_no_filter(file):
     assert (found.unwanted, found.acceptable) == ((), ("p1",))
 
 
+def test_a_list_is_values_of_which_any_will_do(file):
+    several = {**LINE["filters"], "borough_en": ["Queens", "Bronx"]}
+    one = {**LINE["filters"], "borough_en": ["Queens"]}
+    found = load_catalogue_questions(write(file, *({**LINE, "filters": f} for f in (several, one))))
+    told = [each.filters.fields["borough_en"] for each in found]
+    assert told == [("Queens", "Bronx"), "Queens"]
+
+
 def test_a_line_that_is_no_question_is_named_with_what_it_lacks(file):
     with pytest.raises(InputError, match="line 2.*'filters'"):
         load_catalogue_questions(write(file, LINE, {"id": "x"}))

@@ -1,5 +1,8 @@
 """Catalogues as sources: tested, added, imported, and kept in step with their files."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from domain import LOCAL_USER, Outcome
@@ -92,6 +95,15 @@ def test_a_path_that_is_no_description_is_refused(services, write, tmp_path, pat
         services.sources.add(
             LOCAL_USER, KIND, {"path": path.format(folder=tmp_path)}, SourceSettings()
         )
+    assert services.sources.list(LOCAL_USER) == []
+
+
+def test_a_link_to_a_folder_whose_name_is_no_utf_8_is_refused(services, tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    link = tmp_path / "link.yaml"
+    link.symlink_to(write_catalogue(odd))
+    with pytest.raises(SourceError, match="is not valid UTF-8: rename it"):
+        services.sources.add(LOCAL_USER, KIND, {"path": str(link)}, SourceSettings())
     assert services.sources.list(LOCAL_USER) == []
 
 

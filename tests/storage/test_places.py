@@ -43,20 +43,20 @@ class Catalogue:
         known = library.documents.known(self.id)
         self.remove([version.document_id for version in known.values()])
 
-    def publish(self, *places, at=NOW):
+    def publish(self, *places, at=NOW, revision=1):
         """Publishes places given as (title, details) or, without details, plain documents."""
-        versions = [self.version(*place, at=at) for place in places]
+        versions = [self.version(*place, at=at, revision=revision) for place in places]
         self.ledger.publish("index", self.run, versions)
 
     def remove(self, ids):
         self.ledger.remove(self.run, [(id_, item("x")) for id_ in ids])
 
-    def version(self, title, told=None, *, at=NOW):
+    def version(self, title, told=None, *, at=NOW, revision=1):
         key = told["place_id"] if told else title
         document = StoredDocument(
             id=self.document(key), source_id=self.id, key=key, version="1", formats_version=1,
             title=title, location="places.jsonl", format="place", encoding=None, pages=(),
-            warnings=(), details={"place": told} if told else {}, imported_at=at, revision=1,
+            warnings=(), details={"place": told} if told else {}, imported_at=at, revision=revision,
         )  # fmt: skip
         return NewVersion(document, "# " + title, (), item(key))
 
@@ -269,6 +269,14 @@ def test_praise_is_summed_anew_after_each_import(catalogue):
     assert counts() == {"food": (1, 8)}
     catalogue.remove([catalogue.document("a"), catalogue.document("b")])
     assert counts() == {}
+
+
+def test_a_change_after_the_clock_was_put_back_is_seen(catalogue):
+    catalogue.publish(("A", told("a", types=["bar"])), ("B", told("b")))
+    assert catalogue.places.contents(catalogue.id).types == ["bar"]
+    earlier = NOW - timedelta(hours=1)
+    catalogue.publish(("A", told("a", types=["cafe"])), at=earlier, revision=2)
+    assert catalogue.places.contents(catalogue.id).types == ["cafe"]
 
 
 def test_a_place_goes_when_its_document_is_none_any_more(catalogue):
