@@ -251,7 +251,7 @@ def test_a_filter_that_leaves_no_place_is_named(library):
         ),
         (
             asked(borough_en=("Brooklyn", "Harlem"), rating=4.5),
-            "fits borough_en 'Brooklyn' or 'Harlem': remove",
+            "fits borough_en 'Brooklyn' / 'Harlem': remove",
         ),
     ):
         result = search(library, query, Failing())
