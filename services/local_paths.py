@@ -19,7 +19,8 @@ def require_there(path: Path) -> None:
     """Refuse a path that can't be read or stored.
 
     Raises:
-        SourceError: There is nothing, it may not be opened, or its name is no UTF-8.
+        SourceError: There is nothing, it may not be opened, or its name, or that of what a link
+            leads to, is no UTF-8.
     """
     try:
         path.stat()
@@ -31,8 +32,9 @@ def require_there(path: Path) -> None:
         raise SourceError(
             f"There is nothing at {shown(path)}: check the path and its spelling."
         ) from error
-    if str(path).encode(errors="replace").decode() != str(path):
-        raise SourceError(f"The name of {shown(path)} is not valid UTF-8: rename it.")
+    for name in (path, path.resolve()):  # what a link leads to is what is stored
+        if str(name).encode(errors="replace").decode() != str(name):
+            raise SourceError(f"The name of {shown(name)} is not valid UTF-8: rename it.")
 
 
 def shown(path: Path) -> str:

@@ -1,6 +1,8 @@
 """Sources: added after a test, changed, paused, refreshed in time, removed with everything."""
 
+import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +44,17 @@ def test_a_test_shows_what_is_there_and_keeps_nothing(services, handbook):
     assert (seen.documents, seen.is_all) == (4, True)
     assert "leave.md" in seen.titles
     assert [one.key for one in seen.skipped] == ["tool.exe"]
+    assert services.sources.list(LOCAL_USER) == []
+
+
+def test_a_link_to_a_folder_whose_name_is_no_utf_8_is_refused(services, tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    odd.mkdir()
+    (tmp_path / "link").symlink_to(odd)
+    with pytest.raises(SourceError, match="is not valid UTF-8: rename it"):
+        services.sources.add(
+            LOCAL_USER, "directory", {"path": str(tmp_path / "link")}, SourceSettings()
+        )
     assert services.sources.list(LOCAL_USER) == []
 
 
