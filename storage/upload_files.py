@@ -93,7 +93,6 @@ def _write_at_once(file: Path, data: bytes) -> None:
         try:
             temporary.write(data)
             temporary.close()
-            part.chmod(0o644)
             part.replace(file)
         finally:
             part.unlink(missing_ok=True)

@@ -397,9 +397,22 @@ def test_a_secret_in_a_variable_is_told_by_the_name_of_that(call, site, monkeypa
     assert client.services.sources.list(LOCAL_USER)[0].source.name
 
 
-def test_a_secret_that_can_not_be_encrypted_is_a_conflict_that_names_the_setting(call, site):
+def test_a_secret_without_any_setting_is_kept(call, site):
     client = call(embed=True)
-    fields = {"url": site.url, "scope": "everything", "email": EMAIL, "api_token": API_TOKEN}
-    answer = client.post(f"{API}/sources", json={"kind": "confluence", "fields": fields})
+    answer = client.post(f"{API}/sources", json=confluence(site))
+    assert answer.status_code == 201
+
+
+def test_a_secret_that_can_not_be_encrypted_is_a_conflict_that_names_the_key_file(call, site):
+    client = call(embed=True)
+    file = client.services.imports.data_dir / "encryption.key"
+    file.write_text("damaged")
+    answer = client.post(f"{API}/sources", json=confluence(site))
     assert answer.status_code == 409
-    assert "FOOTNOTE_ENCRYPTION_KEY" in answer.json()["detail"]
+    assert str(file) in answer.json()["detail"]
+    assert client.get(f"{API}/sources").json()["total"] == 1
+
+
+def confluence(site):
+    fields = {"url": site.url, "scope": "everything", "email": EMAIL, "api_token": API_TOKEN}
+    return {"kind": "confluence", "fields": fields}
