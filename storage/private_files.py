@@ -9,7 +9,8 @@ from pathlib import Path
 
 _OTHERS = 0o077
 _LEDGER = "footnote.db"
-_OURS = (_LEDGER, f"{_LEDGER}-wal", f"{_LEDGER}-shm", "writer.lock", "writer.json")
+_LEDGER_FILES = (_LEDGER, f"{_LEDGER}-wal", f"{_LEDGER}-shm")
+_OURS = (*_LEDGER_FILES, "encryption.key", "writer.lock", "writer.json")
 _OUR_FOLDERS = ("indexes", "uploads", "cache")
 
 _log = logging.getLogger(__name__)

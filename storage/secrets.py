@@ -31,7 +31,7 @@ class Secrets:
         Raises:
             ConfigError: The key is lost, damaged or can't be written.
         """
-        self._encrypting()
+        self._encryption_key()
 
     def keep(self, source_id: str, name: str, secret: str) -> None:
         """Keep this as the source's one secret, in place of any other.
@@ -39,7 +39,7 @@ class Secrets:
         Raises:
             ConfigError: As for `require_key`.
         """
-        token = self._encrypting().encrypt(secret.encode()).decode()
+        token = self._encryption_key().encrypt(secret.encode()).decode()
         with self._database.write() as session:
             session.execute(delete(SourceSecretRow).where(SourceSecretRow.source_id == source_id))
             session.add(SourceSecretRow(source_id=source_id, name=name, token=token))
@@ -79,7 +79,7 @@ class Secrets:
         return len(rows)
 
     def _encrypt_again(self, rows: Iterable[SourceSecretRow]) -> None:
-        key = self._encrypting()
+        key = self._encryption_key()
         for row in rows:
             row.token = key.encrypt(self._decrypted(row.token).encode()).decode()
 
@@ -88,7 +88,7 @@ class Secrets:
             row = session.get(SourceSecretRow, (source_id, name))
             return None if row is None else row.token
 
-    def _encrypting(self) -> "Fernet":
+    def _encryption_key(self) -> "Fernet":
         # Looked up first: another process may make the first key and the first secret meanwhile.
         is_first = not self._count()
         key = self._keys.first()

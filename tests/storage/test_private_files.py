@@ -25,7 +25,14 @@ PRIVATE = {"folder 700", "file 600"}
 
 def old_data_folder(folder: Path) -> None:
     """As an earlier version left it."""
-    for name in ("footnote.db", "writer.lock", "uploads/box/a.md", "indexes/1/rows/x", "cache/m"):
+    for name in (
+        "footnote.db",
+        "encryption.key",
+        "writer.lock",
+        "uploads/box/a.md",
+        "indexes/1/rows/x",
+        "cache/m",
+    ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("text")
 
