@@ -108,7 +108,7 @@ class Settings(BaseSettings):
     )
 
     encryption_key: SecretStr | None = Field(
-        None, description="Keys, comma-separated, that sources' secrets are kept encrypted with"
+        None, description="Keys, comma-separated, that encrypt sources' secrets; generated if unset"
     )
     google_api_url: str = Field(
         "https://www.googleapis.com", description="Address of Google's API; a gateway's, if any"

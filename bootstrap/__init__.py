@@ -38,16 +38,20 @@ __all__ = ["SAMPLES", "Services", "build_services", "interface_language"]
 def build_services(settings: Settings | None = None) -> "Services":
     """The services over the data folder of the settings, what a killed process left put right.
 
+    From then on what this process writes is for its user alone (`storage.private_files`).
+
     Raises:
         ConfigError: A setting is wrong; it is named.
         StorageError: The data folder can't be used.
     """
     from loaders.formats.ocr import configure
+    from storage.private_files import keep_private
 
     # Its notes on every oddity of a PDF would bury what matters.
     logging.getLogger("pypdf").setLevel(logging.ERROR)
     settings = settings or load_settings()
     configure(settings.ocr_languages)
+    keep_private(settings.data_dir)
     services = Services(settings)
     services.maintenance.recover()
     services.conversations.purge(datetime.now(UTC))

@@ -83,10 +83,12 @@ class SourceServices:
         """The secrets that sources are read with."""
         from services.secrets import SourceSecrets
         from settings import secret_variable
+        from storage.encryption_keys import EncryptionKeys
         from storage.secrets import Secrets
 
-        key = self._parts.settings.encryption_key
-        keys = key.get_secret_value() if key else ""
+        settings = self._parts.settings
+        key = settings.encryption_key.get_secret_value() if settings.encryption_key else ""
+        keys = EncryptionKeys(settings.data_dir, key)
         return SourceSecrets(Secrets(self._parts.database, keys), secret_variable)
 
     @cached_property

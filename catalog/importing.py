@@ -6,6 +6,7 @@ from pathlib import Path
 from domain import ImportReport, Principal, QueuedImport
 from services.catalogue_kind import KIND
 from services.imports import ImportService
+from services.local_paths import require_there
 from services.patience import Patience
 from services.progress import OnProgress, ignore, never
 from services.queue import ImportQueue
@@ -72,6 +73,7 @@ class CatalogueImports:
         return self.queue.enqueue(principal, self._source(principal, self.sample).id)
 
     def _source(self, principal: Principal, path: Path) -> StoredSource:
+        require_there(path)
         file = path / FILE_NAME if path.is_dir() else path
         given = {"path": str(file.resolve())}
         try:

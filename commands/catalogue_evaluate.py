@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.running import DataDir, open_services, progress_bar
+from commands.running import DataDir, open_services, permissions_of_shell, progress_bar
 from domain import LOCAL_USER
 from errors import InputError
 
@@ -48,7 +48,8 @@ def evaluate_catalogue(
     for row in rows:
         typer.echo(_table(row))
     if json_file is not None:
-        json_file.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+        with permissions_of_shell():
+            json_file.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.running import DataDir, open_services, progress_bar
+from commands.running import DataDir, open_services, permissions_of_shell, progress_bar
 from domain import LOCAL_USER, SearchMode
 from errors import InputError
 
@@ -59,7 +59,8 @@ def evaluate(
     for row in figures:
         typer.echo(_line(row))
     if json_file is not None:
-        json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        with permissions_of_shell():
+            json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 def _by_folder(

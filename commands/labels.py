@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from commands.running import LOOK, AsJson, DataDir, open_services, print_json
+from commands.running import (
+    LOOK,
+    AsJson,
+    DataDir,
+    open_services,
+    permissions_of_shell,
+    print_json,
+)
 from domain import LOCAL_USER
 
 labels = typer.Typer(
@@ -21,7 +28,7 @@ def export_labels(
     data_dir: DataDir = None,
 ) -> None:
     """Write the labelled questions and all passages of the library into a folder."""
-    with open_services(data_dir) as services:
+    with open_services(data_dir) as services, permissions_of_shell():
         written = services.labels.export(LOCAL_USER, folder)
     if as_json:
         print_json(asdict(written))

@@ -1,6 +1,7 @@
 """What every command needs: the services, a progress bar, JSON for programs, exit codes."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from bootstrap import Services
     from services.progress import OnProgress
     from services.progress import Progress as Report
+
+_SHELL_UMASK = os.umask(0o077)
+os.umask(_SHELL_UMASK)  # it can be read by changing it alone
 
 LOOK = 3
 INTERRUPTED = 130
@@ -41,6 +45,19 @@ def open_services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Serv
     except KeyboardInterrupt:
         typer.echo("Stopped. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def permissions_of_shell() -> Iterator[None]:
+    """What is written within is as open as the person's shell makes files: for exports.
+
+    Whatever else is written once there are services is for this user alone.
+    """
+    private = os.umask(_SHELL_UMASK)
+    try:
+        yield
+    finally:
+        os.umask(private)
 
 
 @contextmanager

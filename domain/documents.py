@@ -42,8 +42,9 @@ class Skipped(Named):
     """Something a source could not list, with the reason.
 
     Documents imported earlier whose key is `key`, or starts with it where it ends in "/",
-    are kept: not being able to look is not the same as being gone. It is no error where nothing
-    is wrong with it: a picture in a folder of texts.
+    are kept: not being able to look is not the same as being gone. So are those below it where it
+    `may_be_folder`, which is for what nobody could look at. It is no error where nothing is wrong
+    with it: a picture in a folder of texts.
     """
 
     key: str
@@ -51,6 +52,12 @@ class Skipped(Named):
     reason: str
     is_error: bool = True
     title: str = field(default="", compare=False)
+    may_be_folder: bool = False
+
+    @property
+    def folder(self) -> str:
+        """What the keys of documents within it begin with; "" where it is no folder for sure."""
+        return f"{self.key.rstrip('/')}/" if self.may_be_folder or self.key.endswith("/") else ""
 
 
 @dataclass(frozen=True, slots=True)

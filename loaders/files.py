@@ -1,9 +1,7 @@
 """A folder as a source: its readable files, by paths that stay the same on every system."""
 
 import hashlib
-import os
 import stat
-import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from domain import NOTHING_BEFORE, Before, DocumentRef, Skipped
 from errors import SourceError, UnreadableError
+from loaders.folder_walk import FolderEntry, FolderWalk, key_of, printable, why
 from loaders.formats import read_document, unsupported
 from loaders.globs import Globs
 
@@ -19,9 +18,6 @@ if TYPE_CHECKING:  # slow, and a folder without news needs none of it
 
 DEFAULT_MAX_BYTES = 100 * 2**20
 _BLOCK = 2**20
-_HIDDEN = (".", "~$")  # "~$" is what Office leaves beside an open file
-_NOT_UTF8 = "its name is not valid UTF-8: rename it"
-_OUTSIDE = "a link to something outside the folder that is imported"
 
 
 class DirectoryFiles:
@@ -56,21 +52,17 @@ class DirectoryFiles:
         """Yield every file, sorted by key, its version the SHA-256 of its bytes.
 
         A key is the path below the root in NFC; the location is the path by which it opens.
-        What can't be read is yielded as `Skipped` with the reason, a folder with a key that
-        ends in "/". Files are hashed as they are yielded.
+        What can't be read is yielded as `Skipped` with the reason, and never raised; a folder
+        with a key that ends in "/". Files are hashed as they are yielded.
 
         Raises:
             SourceError: The root is missing, or can't be opened.
         """
-        root = self._resolved_root()
-        if root.is_file():
-            key = _key(PurePosixPath(root.name))
-            yield from self._item(root, key)
-            return
         seen: set[str] = set()
-        for key, path, reason in sorted(self._walk(root), key=lambda found: found[:2]):
+        for key, path, reason, may_be_folder in self._found(self._resolved_root()):
             if reason:
-                yield Skipped(key, _printable(str(path)), reason)
+                location = printable(str(path))
+                yield Skipped(key, location, reason, may_be_folder=may_be_folder)
             elif key in seen:
                 reason = "another file has the same name in another Unicode form: rename one"
                 yield Skipped(key, str(path), reason)
@@ -88,13 +80,13 @@ class DirectoryFiles:
             changed meanwhile.
 
         Raises:
-            UnreadableError: With the reason; also where the file was removed meanwhile.
-            SourceError: The location is not below the root.
+            UnreadableError: With the reason; also where the file was removed meanwhile, or is
+                not below the root (any more).
+            SourceError: The root is missing, or can't be opened.
         """
         path = Path(ref.location)
         root = self._resolved_root()
-        if not path.resolve().is_relative_to(root):
-            raise SourceError(f"{ref.location} is not in the folder {root}")
+        self._require_inside(path, root)
         modified_at = _modified_at(path)
         data = self._bytes(path)
         document = read_document(ref.key, data)
@@ -108,65 +100,26 @@ class DirectoryFiles:
             return self._root.expanduser().resolve(strict=True)
         except FileNotFoundError as error:
             raise SourceError(f"there is no file or folder {self._root}: check the path") from error
-        except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, or no home
-            raise SourceError(f"{self._root} can't be opened: {_why(error)}") from error
+        except (OSError, RuntimeError, ValueError) as error:  # a loop of links, no home; NUL
+            raise SourceError(f"{self._root} can't be opened: {why(error)}") from error
 
-    def _walk(self, root: Path) -> Iterator[tuple[str, Path, str]]:
-        """Everything below the root as (key, path, reason to skip it), in no order."""
-        folders = [(root, PurePosixPath())]
-        while folders:
-            folder, relative = folders.pop()
-            try:
-                with os.scandir(folder) as found:
-                    entries = [*found]
-            except OSError as error:
-                if folder == root:
-                    raise SourceError(f"{root} can't be opened: {_why(error)}") from error
-                yield _key(relative) + "/", folder, f"the folder can't be opened: {_why(error)}"
-                continue
-            for entry in entries:
-                below = relative / entry.name
-                if entry.name.startswith(_HIDDEN) or self._exclude.match(_key(below)):
-                    continue
-                if Path(entry.path) == self._leave_out:
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append((Path(entry.path), below))
-                else:
-                    yield from self._entry(root, entry, _key(below))
-
-    def _entry(
-        self, root: Path, entry: os.DirEntry[str], key: str
-    ) -> Iterator[tuple[str, Path, str]]:
-        path = Path(entry.path)
-        if not self._include.match(key):
-            return
-        if not _is_utf8(entry.path):
-            yield key, path, _NOT_UTF8
-        elif entry.is_symlink():
-            reason = self._link(root, path)
-            if reason is not None:
-                yield (f"{key}/" if path.is_dir() else key), path, reason
-        else:
-            yield key, path, ""
-
-    def _link(self, root: Path, path: Path) -> str | None:
-        """Why a link is skipped: "" to follow it, None to skip it quietly."""
+    def _require_inside(self, path: Path, root: Path) -> None:
         try:
-            target = path.resolve(strict=True)
-        except (OSError, RuntimeError):  # RuntimeError: a loop of links
-            return "a link to nothing"
-        if not target.is_relative_to(root):
-            return _OUTSIDE
-        return None if target.is_dir() or self._is_listed(target.relative_to(root)) else ""
+            is_inside = path.resolve().is_relative_to(root)
+        except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+            raise UnreadableError(f"the file can't be opened: {why(error)}") from error
+        if not is_inside:
+            raise UnreadableError(f"{path} is not in the folder {root}")
 
-    def _is_listed(self, relative: Path) -> bool:
-        """Whether the walk comes to this file by itself."""
-        keys = [_key(PurePosixPath(*relative.parts[: i + 1])) for i in range(len(relative.parts))]
-        hidden = any(part.startswith(_HIDDEN) for part in relative.parts)
-        return (
-            not hidden and not any(map(self._exclude.match, keys)) and self._include.match(keys[-1])
-        )
+    def _found(self, root: Path) -> Sequence[FolderEntry]:
+        """The root where it is a file, else everything below it, by key."""
+        try:
+            if root.is_file():
+                return [FolderEntry(key_of(PurePosixPath(root.name)), root)]
+            walk = FolderWalk(root, self._include, self._exclude, self._leave_out)
+            return sorted(walk.entries())
+        except OSError as error:
+            raise SourceError(f"{root} can't be opened: {why(error)}") from error
 
     def _item(self, path: Path, key: str) -> Iterator[DocumentRef | Skipped]:
         """The file as a reference, or why not; nothing where it has just been removed."""
@@ -177,7 +130,7 @@ class DirectoryFiles:
         except FileNotFoundError:
             return
         except OSError as error:
-            reason = f"the file can't be opened: {_why(error)}"
+            reason = f"the file can't be opened: {why(error)}"
         if reason:
             yield Skipped(key, str(path), reason, is_error=not foreign)
         else:
@@ -204,7 +157,7 @@ class DirectoryFiles:
         except FileNotFoundError as error:
             raise UnreadableError("was removed while the import was running") from error
         except OSError as error:
-            raise UnreadableError(f"the file can't be opened: {_why(error)}") from error
+            raise UnreadableError(f"the file can't be opened: {why(error)}") from error
 
 
 def _modified_at(path: Path) -> dict[str, str]:
@@ -223,22 +176,5 @@ def _hash(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _key(relative: PurePosixPath) -> str:
-    return unicodedata.normalize("NFC", _printable(relative.as_posix()))
-
-
-def _printable(name: str) -> str:
-    """The name with what is not valid UTF-8 in it as question marks."""
-    return name.encode("utf-8", "replace").decode("utf-8")
-
-
-def _is_utf8(name: str) -> bool:
-    return _printable(name) == name
-
-
 def _megabytes(size: int) -> str:
     return f"{size / 2**20:.1f} MiB"
-
-
-def _why(error: Exception) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

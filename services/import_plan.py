@@ -208,17 +208,12 @@ def _without_skipped(
 ) -> list[str]:
     """The missing documents that are really gone; the others are noted as kept."""
     keys = {entry.key for entry in skipped}
-    folders = tuple(key for key in keys if key.endswith("/"))
-    gone = []
-    for key in missing:
-        if key in keys:
-            continue
-        if folders and key.startswith(folders):
-            reason = f"its folder can't be listed; {STILL_ANSWERS}"
-            result.settled.append(_item(key, known, Outcome.KEPT, reason))
-        else:
-            gone.append(key)
-    return gone
+    folders = tuple(entry.folder for entry in skipped if entry.folder)
+    missing = [key for key in missing if key not in keys]
+    hidden = [key for key in missing if key.startswith(folders)]
+    reason = f"its folder can't be listed; {STILL_ANSWERS}"
+    result.settled.extend(_item(key, known, Outcome.KEPT, reason) for key in hidden)
+    return [key for key in missing if not key.startswith(folders)]
 
 
 def _with_removals(

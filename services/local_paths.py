@@ -24,6 +24,7 @@ def require_there(path: Path) -> None:
     """
     try:
         path.stat()
+        resolved = path.resolve()
     except PermissionError as error:
         raise SourceError(
             f"{shown(path)} can't be opened: give the user who runs Footnote the right to read it."
@@ -32,7 +33,7 @@ def require_there(path: Path) -> None:
         raise SourceError(
             f"There is nothing at {shown(path)}: check the path and its spelling."
         ) from error
-    for name in (path, path.resolve()):  # what a link leads to is what is stored
+    for name in (path, resolved):  # what a link leads to is what is stored
         if str(name).encode(errors="replace").decode() != str(name):
             raise SourceError(f"The name of {shown(name)} is not valid UTF-8: rename it.")
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from errors import SourceError
-from storage.secrets import Secrets, new_key
+from storage.encryption_keys import new_key
+from storage.secrets import Secrets
 from storage.sources import StoredSource
 
 __all__ = ["SourceSecrets", "is_reference", "new_key", "reference_option"]
@@ -34,7 +35,7 @@ class SourceSecrets:
 
         Raises:
             SourceError: It names a variable that may not be named or is not set.
-            ConfigError: It is to be kept, and there is no key to encrypt it with.
+            ConfigError: It is to be kept, and its key is lost, damaged or can't be made.
         """
         if is_reference(given):
             return self._named(given, is_json=is_json)
@@ -46,7 +47,7 @@ class SourceSecrets:
 
         Raises:
             SourceError: There is none (any more), or it can't be decrypted; what to do is said.
-            ConfigError: There is no key to decrypt it with.
+            ConfigError: The key to decrypt it with is lost or damaged.
         """
         reference = str(source.options.get(name) or "")
         if reference:
@@ -57,7 +58,7 @@ class SourceSecrets:
         """Keep what a form gave as the source's one secret; a reference needs no keeping.
 
         Raises:
-            ConfigError: It is to be encrypted, and there is no key.
+            ConfigError: Its key is lost, damaged or can't be made.
         """
         if is_reference(given):
             self._secrets.forget(source.id)
@@ -65,11 +66,11 @@ class SourceSecrets:
             self._secrets.keep(source.id, name, given)
 
     def rotate(self) -> int:
-        """Encrypt all that is kept with the first key of now; how many there are.
+        """Encrypt all that is kept with the key that comes first; how many there are.
 
         Raises:
             SourceError: One can't be decrypted; none is changed then.
-            ConfigError: There is no key, or it is not one.
+            ConfigError: The key is lost or damaged.
         """
         return self._secrets.rotate()
 

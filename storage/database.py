@@ -89,7 +89,7 @@ def open_database(data_dir: Path, url: str | None = None) -> Database:
 
 def _make_folder(data_dir: Path) -> None:
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(
             f"the data folder {data_dir} can't be created ({error.strerror}): choose another"

@@ -1,29 +1,24 @@
 """The secrets that sources are read with, encrypted at rest."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 
-from errors import ConfigError, SourceError
+from errors import SourceError
 from storage.database import Database
+from storage.encryption_keys import SETTING, EncryptionKeys, lost_key
 from storage.tables import SourceSecretRow
 
 if TYPE_CHECKING:
-    from cryptography.fernet import MultiFernet
-
-SETTING = "FOOTNOTE_ENCRYPTION_KEY"
-_MAKE_ONE = "`python cli.py encryption-key` makes one"
+    from cryptography.fernet import Fernet
 
 
 class Secrets:
-    """One secret of each source, which nothing but `get` gives back.
+    """One secret of each source, which nothing but `get` gives back."""
 
-    The keys are those of `FOOTNOTE_ENCRYPTION_KEY`, separated by commas: the first encrypts, all
-    of them decrypt.
-    """
-
-    def __init__(self, database: Database, keys: str) -> None:
-        """Args: where they are kept, and the keys; "" is none, and then nothing can be kept."""
+    def __init__(self, database: Database, keys: EncryptionKeys) -> None:
+        """Args: where they are kept, and what they are encrypted with."""
         self._database = database
         self._keys = keys
 
@@ -31,20 +26,20 @@ class Secrets:
         return "Secrets()"
 
     def require_key(self) -> None:
-        """Make sure that a secret can be kept.
+        """Make sure that a secret can be kept; the very first one has its key made.
 
         Raises:
-            ConfigError: There is no key, or it is not one.
+            ConfigError: The key is lost, damaged or can't be written.
         """
-        self._fernet()
+        self._encryption_key()
 
     def keep(self, source_id: str, name: str, secret: str) -> None:
         """Keep this as the source's one secret, in place of any other.
 
         Raises:
-            ConfigError: There is no key, or it is not one.
+            ConfigError: As for `require_key`.
         """
-        token = self._fernet().encrypt(secret.encode()).decode()
+        token = self._encryption_key().encrypt(secret.encode()).decode()
         with self._database.write() as session:
             session.execute(delete(SourceSecretRow).where(SourceSecretRow.source_id == source_id))
             session.add(SourceSecretRow(source_id=source_id, name=name, token=token))
@@ -62,67 +57,60 @@ class Secrets:
         """The source's secret of that name.
 
         Raises:
-            SourceError: There is none, or no key of now decrypts it.
-            ConfigError: There is no key, or it is not one.
+            SourceError: There is none, or no key that there is decrypts it.
+            ConfigError: There is no key, or the key file is damaged.
         """
-        from cryptography.fernet import InvalidToken
-
         token = self._token(source_id, name)
         if token is None:
             raise SourceError("No secret is kept of this source: change the source and enter it.")
-        try:
-            return self._fernet().decrypt(token).decode()
-        except InvalidToken as error:
-            raise SourceError(
-                f"The secret of this source was encrypted with another key: put that key back into"
-                f" {SETTING}, or change the source and enter the secret again."
-            ) from error
+        return self._decrypted(token)
 
     def rotate(self) -> int:
         """Encrypt all of them with the first key, so that the others may go; how many there are.
 
         Raises:
             SourceError: One can't be decrypted; none is changed then.
-            ConfigError: There is no key, or it is not one.
+            ConfigError: There is no key, or the key file is damaged.
         """
-        from cryptography.fernet import InvalidToken
-
-        fernet = self._fernet()
         with self._database.write() as session:
             rows = list(session.scalars(select(SourceSecretRow)))
-            try:
-                for row in rows:
-                    row.token = fernet.rotate(row.token).decode()
-            except InvalidToken as error:
-                raise SourceError(
-                    f"A secret was encrypted with a key that {SETTING} has no more: add that key"
-                    " at its end."
-                ) from error
+            if rows:
+                self._encrypt_again(rows)
         return len(rows)
+
+    def _encrypt_again(self, rows: Iterable[SourceSecretRow]) -> None:
+        key = self._encryption_key()
+        for row in rows:
+            row.token = key.encrypt(self._decrypted(row.token).encode()).decode()
 
     def _token(self, source_id: str, name: str) -> str | None:
         with self._database.read() as session:
             row = session.get(SourceSecretRow, (source_id, name))
             return None if row is None else row.token
 
-    def _fernet(self) -> "MultiFernet":
-        from cryptography.fernet import Fernet, MultiFernet
+    def _encryption_key(self) -> "Fernet":
+        # Looked up first: another process may make the first key and the first secret meanwhile.
+        is_first = not self._count()
+        key = self._keys.first()
+        if key is None and not is_first:
+            raise lost_key(self._keys.path)
+        return key or self._keys.create()
 
-        keys = [key.strip() for key in self._keys.split(",") if key.strip()]
-        if not keys:
-            raise ConfigError(
-                f"Secrets are kept encrypted, and {SETTING} is not set: {_MAKE_ONE}. Or name a"
-                " variable of the environment instead, such as $FOOTNOTE_SECRET_WIKI."
-            )
-        try:
-            return MultiFernet([Fernet(key) for key in keys])
-        except ValueError:
-            # Not chained: the cause could show the key.
-            raise ConfigError(f"{SETTING} holds what is not a key: {_MAKE_ONE}.") from None
+    def _count(self) -> int:
+        with self._database.read() as session:
+            return session.scalar(select(func.count()).select_from(SourceSecretRow)) or 0
 
+    def _decrypted(self, token: str) -> str:
+        from cryptography.fernet import InvalidToken
 
-def new_key() -> str:
-    """A new random key for `FOOTNOTE_ENCRYPTION_KEY`."""
-    from cryptography.fernet import Fernet
-
-    return Fernet.generate_key().decode()
+        for key in self._keys.all():
+            try:
+                return key.decrypt(token).decode()
+            except InvalidToken:
+                continue
+        if self._keys.first() is None:
+            raise lost_key(self._keys.path)
+        raise SourceError(
+            f"The secret was encrypted with another key: put that key back into {SETTING} or"
+            f" {self._keys.path}, or change the source and enter the secret again."
+        )

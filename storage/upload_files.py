@@ -49,11 +49,16 @@ class UploadFiles:
                 _write_at_once(folder / name, data)
 
     def names(self, location: str) -> list[str]:
-        """The files of the box, by name; those half written are none."""
+        """The files of the box, by name; those half written are none.
+
+        Raises:
+            StorageError: The box can't be opened.
+        """
         folder = self._data_dir / location
-        if not folder.is_dir():
-            return []
-        return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
+        with _explained(folder):
+            if not folder.is_dir():
+                return []
+            return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
 
     def remove(self, location: str, name: str) -> bool:
         """Take a file out of the box; whether it was there."""
@@ -71,8 +76,8 @@ class UploadFiles:
             StorageError: It can't be deleted.
         """
         folder = self._data_dir / location
-        if folder.exists():
-            with _explained(folder):
+        with _explained(folder):
+            if folder.exists():
                 shutil.rmtree(folder)
 
 
@@ -88,7 +93,6 @@ def _write_at_once(file: Path, data: bytes) -> None:
         try:
             temporary.write(data)
             temporary.close()
-            part.chmod(0o644)
             part.replace(file)
         finally:
             part.unlink(missing_ok=True)

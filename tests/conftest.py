@@ -26,6 +26,14 @@ def _clean_environment(monkeypatch):
             monkeypatch.delenv(name)
 
 
+@pytest.fixture(autouse=True)
+def _own_umask():
+    """Each test begins with the shell's umask, which building services changes."""
+    umask = os.umask(0o022)
+    yield
+    os.umask(umask)
+
+
 @pytest.fixture
 def model_server():
     """An OpenAI-compatible server on loopback that follows the test's script."""

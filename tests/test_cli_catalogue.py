@@ -7,8 +7,9 @@ from typer.testing import CliRunner
 
 from cli import app
 from domain import LOCAL_USER
-from errors import AppError
+from errors import AppError, SourceError
 from tests.fakes.openai import MODEL, Text
+from tests.fakes.permissions import permissions_hold
 from tests.fakes.restaurants import PLACES, import_restaurants, write_restaurants
 
 
@@ -34,6 +35,15 @@ def run(services):
 def search(run, services, tmp_path):
     import_restaurants(services, tmp_path / "restaurants")
     return lambda *arguments: run("search", *arguments)
+
+
+@pytest.mark.parametrize("below", ["", "catalogue.yaml"])
+def test_a_catalogue_that_may_not_be_looked_at_is_named(run, tmp_path, below):
+    (tmp_path / "shut").mkdir(mode=0)
+    path = tmp_path / "shut" / "restaurants" / below
+    with permissions_hold(), pytest.raises(SourceError, match="the right to read it") as caught:
+        run("add", str(path))
+    assert str(path) in str(caught.value)
 
 
 def test_a_catalogue_is_added_by_its_folder_and_brought_up_to_date_by_its_file(run, tmp_path):

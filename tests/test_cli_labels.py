@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -25,6 +26,14 @@ def test_labels_go_out_and_come_in_again(line, labelled, tmp_path):
     read = json.loads(line.run("labels", "import", tmp_path / "set", "--json").stdout)
     assert read == {"questions": 1, "labels": 1, "unmatched": 0}
     assert [label.question for label in labelled.labels.list(LOCAL_USER)] == [ASKED]
+
+
+def test_what_is_exported_is_as_open_as_the_shell_makes_files(line, labelled, tmp_path):
+    os.umask(0o027)
+    line.run("labels", "export", tmp_path / "set")
+    line.run("evaluate", "--labels", "--mode", "bm25", "--json", tmp_path / "figures.json")
+    exported = [*(tmp_path / "set").iterdir(), tmp_path / "figures.json"]
+    assert {path.stat().st_mode & 0o777 for path in exported} == {0o640}
 
 
 def test_labels_that_do_not_come_along_are_counted_with_a_code_of_their_own(

@@ -150,9 +150,13 @@ def refuse_no_file(path: Path) -> None:
     """Refuse what is there but is no file: opening a pipe could wait for ever.
 
     Raises:
-        SourceError: It is a folder, a pipe or a device.
+        SourceError: It is a folder, a pipe or a device, or nobody may look.
     """
-    if path.exists() and not path.is_file():
+    try:
+        is_other = path.exists() and not path.is_file()
+    except OSError as error:
+        raise SourceError(f"{path} can't be opened: {error.strerror or error}") from error
+    if is_other:
         raise SourceError(f"{path} can't be opened: it is no file")
 
 

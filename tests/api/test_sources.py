@@ -9,6 +9,7 @@ from services.secrets import new_key
 from tests.api.conftest import bearer
 from tests.api.working import work_off
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
+from tests.fakes.permissions import permissions_hold
 
 API = "/api/v1"
 OURS = {"sources", "imports", "documents"}
@@ -76,6 +77,39 @@ def test_a_test_tells_what_is_there_and_keeps_nothing(client, folder):
     assert (seen["documents"], seen["titles"]) == (1, ["lunch.md"])
     assert [one["key"] for one in seen["skipped"]] == ["tool.exe"]
     assert client.get(f"{API}/sources").json()["total"] == 1
+
+
+def test_a_test_names_what_may_not_be_looked_at(client, folder, tmp_path):
+    private = tmp_path / "private"
+    (private / "deeper").mkdir(parents=True)
+    (folder / "link.md").symlink_to(private / "deeper" / "secret.md")
+    (folder / "shut").mkdir(mode=0)
+    private.chmod(0)
+    with permissions_hold():
+        answer = client.post(f"{API}/sources/test", json=given(folder))
+    private.chmod(0o700)
+    assert answer.status_code == 200
+    reasons = {one["key"]: one["reason"] for one in answer.json()["skipped"]}
+    assert reasons.pop("tool.exe")
+    assert reasons == {
+        "link.md": "it can't be opened: Permission denied",
+        "shut/": "the folder can't be opened: Permission denied",
+    }
+
+
+@pytest.mark.parametrize("path", ["shut/below", "link/below", "x" * 300, "loop", "proc"])
+@pytest.mark.parametrize("kind", ["directory", "catalogue"])
+def test_a_path_that_may_not_be_looked_at_is_a_conflict_that_names_it(client, folder, path, kind):
+    (folder / "shut").mkdir(mode=0)
+    (folder / "link").symlink_to("shut")
+    (folder / "loop").symlink_to("loop")
+    (folder / "proc").symlink_to("/proc/1/root/tmp")
+    with permissions_hold():
+        new = {"kind": kind, "fields": {"path": str(folder / path)}}
+        answers = [client.post(f"{API}/{one}", json=new) for one in ("sources/test", "sources")]
+    for answer in answers:
+        assert answer.status_code == 409
+        assert str(folder / path)[:200] in answer.json()["detail"]
 
 
 def test_a_source_is_kept_then_imported(client, folder):
@@ -363,9 +397,22 @@ def test_a_secret_in_a_variable_is_told_by_the_name_of_that(call, site, monkeypa
     assert client.services.sources.list(LOCAL_USER)[0].source.name
 
 
-def test_a_secret_that_can_not_be_encrypted_is_a_conflict_that_names_the_setting(call, site):
+def test_a_secret_without_any_setting_is_kept(call, site):
     client = call(embed=True)
-    fields = {"url": site.url, "scope": "everything", "email": EMAIL, "api_token": API_TOKEN}
-    answer = client.post(f"{API}/sources", json={"kind": "confluence", "fields": fields})
+    answer = client.post(f"{API}/sources", json=confluence(site))
+    assert answer.status_code == 201
+
+
+def test_a_secret_that_can_not_be_encrypted_is_a_conflict_that_names_the_key_file(call, site):
+    client = call(embed=True)
+    file = client.services.imports.data_dir / "encryption.key"
+    file.write_text("damaged")
+    answer = client.post(f"{API}/sources", json=confluence(site))
     assert answer.status_code == 409
-    assert "FOOTNOTE_ENCRYPTION_KEY" in answer.json()["detail"]
+    assert str(file) in answer.json()["detail"]
+    assert client.get(f"{API}/sources").json()["total"] == 1
+
+
+def confluence(site):
+    fields = {"url": site.url, "scope": "everything", "email": EMAIL, "api_token": API_TOKEN}
+    return {"kind": "confluence", "fields": fields}

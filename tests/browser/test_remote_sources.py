@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from domain import ImportState
-from services.secrets import new_key
 from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, still
 from tests.browser.importing import choose, open_form, pick, press, see_held, see_state
 from tests.browser.program import Program, running
@@ -33,10 +32,9 @@ def program(
     drive: FakeDrive,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Program]:
-    """The program with a key for secrets, which asks the fake for what is Google's."""
+    """The program, which asks the fake for what is Google's; nothing else is set."""
     settings = {
         "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("remote")),
-        "FOOTNOTE_ENCRYPTION_KEY": new_key(),
         "FOOTNOTE_GOOGLE_API_URL": drive.origin,
     }
     with running(clean | settings) as program:

@@ -16,7 +16,6 @@ from domain import (
     QueuedImport,
     Stage,
 )
-from services.secrets import new_key
 from services.source_status import SourceSettings
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
 from tests.fakes.google_drive import IMPORTER, FakeDrive
@@ -51,7 +50,7 @@ def drive() -> Iterator[FakeDrive]:
 
 @pytest.fixture
 def services(build_services, drive, monkeypatch) -> Iterator:
-    built = build_services(embed=True, encryption_key=new_key(), google_api_url=drive.origin)
+    built = build_services(embed=True, google_api_url=drive.origin)
     yield from served(built, monkeypatch)
 
 

@@ -169,13 +169,26 @@ def test_a_named_variable_is_kept_by_its_name_alone(build_services, given, monke
     assert API_TOKEN.encode() not in everything_stored(services, tmp_path)
 
 
-def test_without_a_key_a_typed_secret_is_refused_before_anything_is_asked(
+def test_in_a_fresh_data_folder_a_site_is_added_and_imported_without_any_setting(
+    build_services, given
+):
+    services = build_services(embed=True)
+    source = add(services, given())
+    assert (services.imports.data_dir / "encryption.key").exists()
+    # A worker is another process, which has services of its own.
+    assert work(build_services(embed=True), source).state is ImportState.COMPLETED
+
+
+def test_with_a_lost_key_a_typed_secret_is_refused_before_anything_is_asked(
     build_services, given, site
 ):
     services = build_services(embed=True)
-    with pytest.raises(ConfigError, match="FOOTNOTE_ENCRYPTION_KEY.*FOOTNOTE_SECRET_"):
+    add(services, given())
+    (services.imports.data_dir / "encryption.key").unlink()
+    asked = len(site.requests)
+    with pytest.raises(ConfigError, match=r"encryption\.key.*FOOTNOTE_ENCRYPTION_KEY"):
         add(services, given())
-    assert site.requests == []
+    assert len(site.requests) == asked
 
 
 def test_a_secret_that_is_left_empty_stays_as_it_is(services, given):

@@ -1,8 +1,9 @@
 import pytest
 
-from errors import ConfigError, SourceError
+from errors import SourceError
 from services.secrets import SourceSecrets, is_reference, new_key, reference_option
 from storage.database import open_database
+from storage.encryption_keys import KEY_FILE, EncryptionKeys
 from storage.secrets import Secrets
 from storage.sources import Sources
 
@@ -18,7 +19,8 @@ def sources(tmp_path):
 def make(tmp_path):
     def make(key="", **variables):
         return SourceSecrets(
-            Secrets(open_database(tmp_path), key), lambda name: variables.get(name, "")
+            Secrets(open_database(tmp_path), EncryptionKeys(tmp_path, key)),
+            lambda name: variables.get(name, ""),
         )
 
     return make
@@ -36,12 +38,13 @@ def test_a_typed_secret_is_kept_and_read_again(sources, make):
     assert PLAIN not in repr(source)
 
 
-def test_a_named_variable_is_read_each_time_and_needs_no_key(sources, make):
+def test_a_named_variable_is_read_each_time_and_needs_no_key(sources, make, tmp_path):
     source = kept(sources, "$FOOTNOTE_SECRET_WIKI")
     for value in ("one", "two"):
         secrets = make(FOOTNOTE_SECRET_WIKI=value)
         secrets.keep(source, "api_token", "$FOOTNOTE_SECRET_WIKI")
         assert secrets.of(source, "api_token") == value
+    assert not (tmp_path / KEY_FILE).exists()
 
 
 def test_the_line_end_of_a_variable_is_no_part_of_the_secret(make):
@@ -75,9 +78,10 @@ def test_a_password_may_begin_with_the_sign_of_a_variable(make):
     assert not is_reference("$ecret")
 
 
-def test_a_typed_secret_without_a_key_is_refused(make):
-    with pytest.raises(ConfigError, match="FOOTNOTE_ENCRYPTION_KEY"):
-        make().value(PLAIN)
+def test_a_typed_secret_needs_no_setting(sources, make):
+    source = kept(sources, PLAIN)
+    make().keep(source, "api_token", make().value(PLAIN))
+    assert make().of(source, "api_token") == PLAIN
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])  # the latter as Windows saves it

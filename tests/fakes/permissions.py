@@ -1,0 +1,48 @@
+"""File permissions that hold, even where the tests run as root, to whom everything is open."""
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+_VERSION_3 = 0x20080522
+_DAC_OVERRIDE, _DAC_READ_SEARCH = 1 << 1, 1 << 2
+"""The capabilities by which root passes over permissions, as capabilities(7) numbers them."""
+
+
+class _Header(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _Sets(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_uint32) for name in ("effective", "permitted", "inheritable"))
+
+
+@contextmanager
+def permissions_hold() -> Iterator[None]:
+    """What a file's mode says holds for its owner, in this thread and those it starts."""
+    if os.geteuid() != 0:
+        yield
+        return
+    if not sys.platform.startswith("linux"):
+        pytest.skip("root may open everything, and only Linux can change that")
+    sets = _called("capget")
+    before = sets[0].effective
+    sets[0].effective = before & ~(_DAC_OVERRIDE | _DAC_READ_SEARCH)
+    _called("capset", sets)
+    try:
+        yield
+    finally:
+        sets[0].effective = before
+        _called("capset", sets)
+
+
+def _called(name: str, sets: "ctypes.Array[_Sets] | None" = None) -> "ctypes.Array[_Sets]":
+    sets = sets or (_Sets * 2)()
+    header = _Header(_VERSION_3, 0)
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(ctypes.byref(header), sets) != 0:
+        raise OSError(ctypes.get_errno(), name)
+    return sets

@@ -1,0 +1,116 @@
+import logging
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from storage.private_files import close_to_others, is_open, keep_private
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def modes(folder: Path) -> set[str]:
+    """The modes of the folder and all in it, by what it is."""
+    paths = [folder, *(path for path in folder.rglob("*") if not path.is_symlink())]
+    return {f"{'folder' if path.is_dir() else 'file'} {mode(path):o}" for path in paths}
+
+
+PRIVATE = {"folder 700", "file 600"}
+
+
+def old_data_folder(folder: Path) -> None:
+    """As an earlier version left it."""
+    for name in (
+        "footnote.db",
+        "encryption.key",
+        "writer.lock",
+        "uploads/box/a.md",
+        "indexes/1/rows/x",
+        "cache/m",
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("text")
+
+
+def test_a_new_folder_is_private_and_so_is_what_is_made_later(tmp_path):
+    keep_private(tmp_path / "above" / "data")
+    (tmp_path / "above" / "data" / "folder").mkdir()
+    (tmp_path / "above" / "data" / "folder" / "file").write_text("text")
+    assert modes(tmp_path / "above" / "data") == PRIVATE
+    assert mode(tmp_path / "above") == 0o755
+
+
+def test_a_folder_that_was_open_is_closed_once_and_told(tmp_path, caplog):
+    old_data_folder(tmp_path / "data")
+    keep_private(tmp_path / "data")
+    assert modes(tmp_path / "data") == PRIVATE
+    assert caplog.text.count("closed to them") == 1
+    keep_private(tmp_path / "data")
+    assert caplog.text.count("closed to them") == 1
+
+
+def test_a_ledger_that_was_open_in_a_closed_folder_is_closed_with_all_else(tmp_path):
+    old_data_folder(tmp_path / "data")
+    (tmp_path / "data").chmod(0o700)
+    keep_private(tmp_path / "data")
+    assert modes(tmp_path / "data") == PRIVATE
+
+
+def test_rights_of_the_owner_and_other_bits_stay_as_they_are(tmp_path):
+    old_data_folder(tmp_path)
+    (tmp_path / "cache" / "m").chmod(0o544)
+    tmp_path.chmod(0o2770)
+    keep_private(tmp_path)
+    assert mode(tmp_path / "cache" / "m") == 0o500
+    assert mode(tmp_path) == 0o2700
+
+
+def test_what_links_lead_to_and_what_is_not_ours_stays_open(tmp_path):
+    shared, data = tmp_path / "shared", tmp_path / "data"
+    for folder in (shared, data):
+        folder.mkdir()
+    for path in (shared / "model", data / "notes.txt"):
+        path.write_text("text")
+    (data / "cache").symlink_to(shared)
+    keep_private(data)
+    assert mode(data) == 0o700
+    assert [mode(path) for path in (shared, shared / "model", data / "notes.txt")] == [
+        0o755,
+        0o644,
+        0o644,
+    ]
+
+
+def test_a_folder_that_is_meant_for_everybody_is_left_open_with_a_warning(tmp_path, caplog):
+    tmp_path.chmod(0o1777)
+    old_data_folder(tmp_path)
+    keep_private(tmp_path)
+    assert mode(tmp_path) == 0o1777
+    assert mode(tmp_path / "footnote.db") == 0o644
+    assert "a folder of its own" in caplog.text
+
+
+def test_a_folder_of_another_user_is_left_open_with_a_warning(tmp_path, caplog, monkeypatch):
+    caplog.set_level(logging.WARNING)
+    old_data_folder(tmp_path / "data")
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    keep_private(tmp_path / "data")
+    assert mode(tmp_path / "data") == 0o755
+    assert "belongs to the user who runs it" in caplog.text
+
+
+def test_what_is_not_there_is_not_open(tmp_path):
+    assert not is_open(tmp_path / "nothing")
+    assert close_to_others(tmp_path / "nothing")
+    keep_private(tmp_path / "file" / "data")
+
+
+def test_a_folder_that_can_not_be_made_is_for_the_ledger_to_tell(tmp_path):
+    (tmp_path / "file").write_text("text")
+    keep_private(tmp_path / "file" / "data")
+    assert not is_open(tmp_path / "file" / "data")
