@@ -142,5 +142,5 @@ def _as_messages(said: Said) -> list[BaseMessage]:
 def _without_markers(answer: str) -> str:
     bare = ""
     for piece in parse_markers(answer):
-        bare = bare + piece.text if isinstance(piece, Text) else bare.rstrip(" ")
+        bare = bare + piece.shown if isinstance(piece, Text) else bare.rstrip(" ")
     return bare

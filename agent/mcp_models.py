@@ -53,7 +53,9 @@ class Citation(_Given):
 class Answer(_Given):
     """An answer; its markers [n] are numbers of its passages."""
 
-    answer: str
+    answer: str = Field(
+        description="In Markdown; brackets of documents are escaped, so that every [n] is a marker"
+    )
     state: TurnState = Field(description="complete, or incomplete where the model broke off")
     model: str = Field(description="What wrote it")
     citations: list[Citation]

@@ -7,10 +7,12 @@ from typing import Any
 from langchain_core.documents import Document
 
 from agent.numbering import SourceNumbers
-from chains.marker_reader import Marker
-from chains.markers import Text, parse_markers
+from chains.brackets import lookalikes, neutralize
+from chains.marker import Marker
+from chains.markers import Text
 from chains.prompts import render_sources
 from domain import Citation, CitationState, Source, Turn
+from services.answer_text import answer_pieces
 from services.source_status import SourceStatus
 
 Told = tuple[str, dict[str, Any]]
@@ -75,7 +77,7 @@ def numbered_answer(turn: Turn, numbers: SourceNumbers) -> NumberedAnswer:
 
     What could not be verified, and why the answer ends early, is said below it.
     """
-    pieces = parse_markers(turn.answer)
+    pieces = answer_pieces(turn.answer)
     sources = {source.n: source for source in turn.sources}
     markers = (piece for piece in pieces if isinstance(piece, Marker))
     cited = dict.fromkeys(
@@ -84,7 +86,7 @@ def numbered_answer(turn: Turn, numbers: SourceNumbers) -> NumberedAnswer:
     documents = tuple(_as_document(sources[n]) for n in cited)
     given = tuple(numbers.number(documents))
     new = dict(zip(cited, given, strict=True))
-    shown = [piece.text if isinstance(piece, Text) else _marker(piece, new) for piece in pieces]
+    shown = [piece.shown if isinstance(piece, Text) else _marker(piece, new) for piece in pieces]
     verified = tuple(
         replace(one, n=new[one.n])
         for one in turn.citations
@@ -124,7 +126,7 @@ def _notes(turn: Turn) -> list[str]:
 
 def _source_line(n: int, known: Mapping[str, Any]) -> str:
     page = "" if known.get("page") is None else f", page {known['page']}"
-    return f"[{n}] {known['title']}, {known['location']}{page}"
+    return f"[{n}] {neutralize(known['title'], lookalikes(()))}, {known['location']}{page}"
 
 
 def _status_line(status: SourceStatus) -> str:

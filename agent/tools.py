@@ -139,8 +139,9 @@ class _Tools:
         Use it first for every question that documents may answer, and again with other words
         where the first passages do not answer it. Returns at most k numbered passages, the best
         first, as "[n] title (page) headings" with their exact text, then "Sources:" with each
-        one's place, document_id and start. Cite a passage by its number. A passage may be cut at
-        either end: read on with open_document.
+        one's place, document_id and start. Cite a passage by its number. A number that a document
+        itself has in brackets is written with others: ⟦7⟧. A passage may be cut at either end: read
+        on with open_document.
         """
         search, choice = self.services.search, self.choice
         found = search.search(

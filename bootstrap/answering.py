@@ -117,6 +117,7 @@ class Answering:
             return_source_documents=True,
             return_searched_questions=True,
             return_answer_message=True,
+            return_answer_citations=True,
             max_tokens_limit=self._parts.settings.passages_tokens,
             max_history_tokens=self._parts.settings.history_tokens,
         )

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from catalog.composed_answer import compose
 from catalog.material import Material, sources_of
 from catalog.prompts import answer_messages
-from chains.citations import CheckedAnswer, check_answer, shown_text
-from chains.markers import MarkerParser
+from chains.citations import CheckedAnswer, check_answer
+from chains.markers import Piece
+from chains.written_answer import WrittenAnswer
 from domain import EXTRACTIVE
 from services.answering import CUT_SHORT
 from services.storable import storable
@@ -37,10 +38,12 @@ class CatalogueAnswerer:
 
     def write(self, material: Material) -> "Writing":
         """An answer that nothing is written of yet."""
-        return Writing(material, self.pieces(material))
+        return Writing(material, self.parts(material))
 
-    def pieces(self, material: Material) -> Generator[str, None, str]:
-        """The answer as it is written, its markers with their quotes; then why it is cut short.
+    def parts(self, material: Material) -> Generator[str | list[Piece], None, str]:
+        """The answer as it is written, then why it is cut short.
+
+        Parts of a model are text, its markers with their quotes; others are the pieces themselves.
 
         A model is not asked where there is no place to speak of. Where it writes nothing, the
         answer is the one without a model, and the notice says so. Closing this ends its stream.
@@ -68,40 +71,44 @@ class CatalogueAnswerer:
 
 @dataclass
 class Writing:
-    """One answer being written: `raw` is what is written of it, with the quotes in its markers.
-
-    `notice` says why it ended before it was done, "" if it did not.
-    """
+    """One answer being written; `notice` says why it ended before it was done, "" if it did not."""
 
     material: Material
-    pieces: Generator[str, None, str]
-    raw: str = ""
+    parts: Generator[str | list[Piece], None, str]
     notice: str = ""
+    written: WrittenAnswer = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Nothing is written of it yet."""
+        self.written = WrittenAnswer(self.material.sources)
 
     def texts(self) -> Generator[str, None, None]:
-        """The answer as it is shown, piece by piece: markers are plain [n].
+        """The answer's Markdown, piece by piece: markers are plain [n].
 
         Closing this ends what the model is still writing.
 
         Raises:
             ModelError: The model failed; `check` knows what was written until then.
         """
-        markers = MarkerParser()
-        with closing(self.pieces):
-            while (piece := self._next()) is not None:
-                self.raw += piece
-                if text := shown_text(markers.feed(piece)):
+        with closing(self.parts):
+            while (part := self._next()) is not None:
+                if text := self._add(part):
                     yield text
-        if text := shown_text(markers.close()):
+        if text := self.written.close():
             yield text
 
     def check(self, text_of: Callable[[str], str | None]) -> CheckedAnswer:
         """What is written until now, every citation checked against the documents' texts."""
-        return check_answer(self.raw, self.material.sources, text_of)
+        self.written.close()
+        return check_answer(self.written.pieces, self.material.sources, text_of)
 
-    def _next(self) -> str | None:
+    def _add(self, part: str | list[Piece]) -> str:
+        """The Markdown that can be shown now."""
+        return self.written.read(part) if isinstance(part, str) else self.written.take(part)
+
+    def _next(self) -> str | list[Piece] | None:
         try:
-            return next(self.pieces)
+            return next(self.parts)
         except StopIteration as end:
             self.notice = end.value or ""
             return None

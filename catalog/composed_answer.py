@@ -1,7 +1,7 @@
 """The answer that needs no model: what the facts and the reviewers say, word for word."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from catalog.answer_texts import (
     TEXTS,
@@ -22,8 +22,11 @@ from catalog.material import (
 from catalog.patterns import TOP
 from catalog.preferences import NEUTRAL
 from catalog.translation import is_in
+from chains.marker import Claim, Marker
+from chains.markers import SHOWN_MARKER, Piece, Text, as_text
 from chains.quotes import QuoteFinder
 from chains.visible_text import shown
+from chains.written_answer import quotation
 from domain import CatalogueQuery, FoundPlace, Pattern, Source, values_of
 from language.sentences import split_sentences
 from language.tokens import content_tokens
@@ -39,22 +42,33 @@ _MARKDOWN = re.compile(r"([\\*_\[\]<>#|])")
 _INNER = str.maketrans(dict.fromkeys('"“”„‟', "'") | {"`": None})
 
 
-def compose(material: Material) -> Iterator[str]:
-    """The answer, a piece for each place: its name, what it is, what is praised and criticised.
+_Pieces = list[Piece]
+
+
+def compose(material: Material) -> Iterator[_Pieces]:
+    """The answer, pieces for each place: its name, what it is, what is praised and criticised.
 
     Every statement cites the source that says it. Where there is no place it says so, and which
     filters to leave out.
     """
     texts = TEXTS[material.language]
     if not material.places:
-        yield texts.nothing_found(_filters(material))
+        yield [Text(texts.nothing_found([*map(_plain, _filters(material))]))]
         return
-    yield texts.intro
+    yield [Text(texts.intro)]
     for number, found in enumerate(material.places[:SHOWN_PLACES], start=1):
         # A heading, for a name may be a sentence, and that would want a citation.
         heading = f"#### {number}. {_plain(found.place.title)}"
-        told = "\n".join(f"- {statement}" for statement in _statements(material, found))
-        yield f"\n\n{heading}\n\n{told}".rstrip()
+        items = [[Text("- "), *statement] for statement in _statements(material, found)]
+        yield _joined([[Text(f"\n\n{heading}")], _joined(items, "\n")], "\n\n")
+
+
+def _joined(parts: Iterable[_Pieces], separator: str) -> _Pieces:
+    """The parts that are not empty in one."""
+    joined: _Pieces = []
+    for part in filter(None, parts):
+        joined += [Text(separator), *part] if joined else part
+    return joined
 
 
 def _plain(text: str) -> str:
@@ -62,7 +76,7 @@ def _plain(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", _UNSEEN.sub("", text).replace("`", "'"))
 
 
-def _statements(material: Material, found: FoundPlace) -> list[str]:
+def _statements(material: Material, found: FoundPlace) -> list[_Pieces]:
     sources = material.sources_about(found)
     wished = _readable_first(by_wish(found.patterns, material.weights), material.language)
     praise = [one for one in wished if one.praises]
@@ -87,11 +101,11 @@ def _is_readable(pattern: Pattern, language: str) -> bool:
     return any(is_in(quote.text, language) for quote in pattern.quotes)
 
 
-def _unsaid(material: Material, found: FoundPlace) -> str:
+def _unsaid(material: Material, found: FoundPlace) -> _Pieces:
     """Which of the aspects that the question asks for the place's reviews leave open."""
     # Of ten or more patterns some were not kept.
     if material.description.reviews is None or len(found.patterns) >= TOP:
-        return ""
+        return []
     told = {one.aspect for one in found.patterns}
     asked = material.query.aspect_weights.items()
     names = [
@@ -99,14 +113,14 @@ def _unsaid(material: Material, found: FoundPlace) -> str:
         for name, weight in asked
         if weight is not None and weight > NEUTRAL and name not in told
     ]
-    return TEXTS[material.language].nothing_said(names) if names else ""
+    return [Text(TEXTS[material.language].nothing_said(names))] if names else []
 
 
-def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> str:
+def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> _Pieces:
     """What it is, where, and its rating, as far as its facts say so."""
     facts = next(filter(is_facts, sources), None)
     if facts is None:
-        return ""
+        return []
     description, place, language = material.description, found.place, material.language
     types = [value_name(one, description.types, language) for one in place.types]
     where = [
@@ -119,7 +133,7 @@ def _facts(material: Material, found: FoundPlace, sources: Sequence[Source]) -> 
     rating_column = description.rating or "rating"
     value = _line(facts, rating_column).partition(": ")[2]
     rating = TEXTS[language].rating.format(rating=value) if value else ""
-    return comma.join(filter(None, (kinds, *where, _cited(facts, rating, [rating_column]))))
+    return _joined([kinds, *where, _cited(facts, rating, [rating_column])], comma)
 
 
 def _as_first(text: str) -> str:
@@ -127,16 +141,19 @@ def _as_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _cited(facts: Source, statement: str, columns: Sequence[str]) -> str:
-    """The statement with the lines of those columns quoted; "" where they can't be."""
+def _cited(facts: Source, statement: str, columns: Sequence[str]) -> _Pieces:
+    """The statement with the lines of those columns quoted; nothing where they can't be."""
     lines = [line for column in columns if column and (line := _line(facts, column))]
     quotes = [shown(line).translate(_INNER) for line in lines]
     if not statement or not quotes:
-        return ""
+        return []
     finder = QuoteFinder(facts.text)
     if not all(len(quote) <= LONGEST_QUOTE and finder.find(quote) for quote in quotes):
-        return ""
-    return _plain(statement) + " " + " ".join(f'[{facts.n}: "{quote}"]' for quote in quotes)
+        return []
+    markers: Iterable[_Pieces] = (
+        [Marker(f"[{facts.n}]", (Claim(facts.n, quote),))] for quote in quotes
+    )
+    return _joined([[Text(_plain(statement))], *markers], " ")
 
 
 def _line(facts: Source, column: str) -> str:
@@ -146,12 +163,14 @@ def _line(facts: Source, column: str) -> str:
     return next((line for line in lines if line.startswith(start)), "")
 
 
-def _first_said(material: Material, patterns: Sequence[Pattern], sources: Sequence[Source]) -> str:
+def _first_said(
+    material: Material, patterns: Sequence[Pattern], sources: Sequence[Source]
+) -> _Pieces:
     """The first of the patterns that can be quoted, with its quote."""
-    return next(filter(None, (_said(material, one, sources) for one in patterns)), "")
+    return next(filter(None, (_said(material, one, sources) for one in patterns)), [])
 
 
-def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> str:
+def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> _Pieces:
     language = material.language
     aspect = _plain(aspect_name(pattern.aspect, material.description.aspects, language))
     group = group_name(pattern.group, material.description, language)
@@ -160,11 +179,11 @@ def _said(material: Material, pattern: Pattern, sources: Sequence[Source]) -> st
         if source and (quoted := _quoted(quote.text, source)):
             label = _label(group, quote.text, language)
             said = TEXTS[language].judged(aspect, praises=pattern.praises)
-            return f"{_as_first(said)} {label}: {quoted}"
-    return ""
+            return [Text(f"{_as_first(said)} {label}: "), *quoted]
+    return []
 
 
-def _fitting(material: Material, found: FoundPlace, sources: Sequence[Source]) -> str:
+def _fitting(material: Material, found: FoundPlace, sources: Sequence[Source]) -> _Pieces:
     """Of the passage that fits the question best, and is no part of a pattern, what fits most."""
     told = [quote for pattern in found.patterns for quote in pattern.quotes]
     others = [
@@ -172,14 +191,14 @@ def _fitting(material: Material, found: FoundPlace, sources: Sequence[Source]) -
     ]
     source = min(others, key=lambda one: fit(found, one.passage_id), default=None)
     if source is None:
-        return ""
+        return []
     group = review_group(source, material.description)
     name = "" if group is None else group_name(group, material.description, material.language)
     for sentence in _by_likeness(source.text, material.query):
         if quoted := _quoted(sentence, source):
             label = _label(name, sentence, material.language)
-            return f"{label}: {quoted}" if label else quoted
-    return ""
+            return [Text(f"{label}: "), *quoted] if label else quoted
+    return []
 
 
 def _by_likeness(text: str, query: CatalogueQuery) -> list[str]:
@@ -190,20 +209,20 @@ def _by_likeness(text: str, query: CatalogueQuery) -> list[str]:
     return sorted(told, key=lambda one: -len(asked.intersection(content_tokens(one))))
 
 
-def _quoted(text: str, source: Source) -> str:
-    """The text between quotation marks and its marker; "" where it could not be checked."""
+def _quoted(text: str, source: Source) -> _Pieces:
+    """The text between quotation marks and its marker; nothing where it could not be checked."""
     words = shown(text).translate(_INNER)
     if len(words) > LONGEST_QUOTE or not QuoteFinder(source.text).find(words):
-        return ""
-    told = words.replace("[", "\\[")
-    return f"“{told}” [{source.n}]"
+        return []
+    return quotation(source.n, words)
 
 
 def _label(name: str, text: str, language: str) -> str:
     """Who says it, and that it is in another language, where there is anything to say of it."""
     original = "" if is_in(text, language) else TEXTS[language].original
     told = TEXTS[language].comma.join(filter(None, (name, original)))
-    return f"[{told}]" if told else ""
+    label = f"[{told}]" if told else ""
+    return as_text(label).shown if SHOWN_MARKER.fullmatch(label) else label
 
 
 def _filters(material: Material) -> list[str]:

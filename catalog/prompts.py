@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from catalog.answer_texts import LANGUAGE_NAMES, aspect_name, group_name, review_group, value_name
 from catalog.material import SHOWN_PLACES, Material
 from catalog.preferences import NEUTRAL, VERY_IMPORTANT
+from chains.brackets import lookalikes, neutralize
 from domain import FoundPlace, Source, values_of
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
@@ -49,12 +50,16 @@ def answer_messages(material: Material) -> "list[BaseMessage]":
 
 
 def render_places(material: Material) -> str:
-    """The sources under the name, the rating and the types of their place, texts unaltered."""
+    """The sources under the name, the rating and the types of their place.
+
+    The texts are unaltered but for `chains.brackets.neutralize`.
+    """
     places = material.places[:SHOWN_PLACES]
+    brackets = lookalikes(source.text for source in material.sources)
     return "\n\n".join(
         "\n\n".join(
-            [_place_line(material, found)]
-            + [_rendered(material, source) for source in material.sources_about(found)]
+            [neutralize(_place_line(material, found), brackets)]
+            + [_rendered(material, source, brackets) for source in material.sources_about(found)]
         )
         for found in places
     )
@@ -68,13 +73,14 @@ def _place_line(material: Material, found: FoundPlace) -> str:
     return "Place: " + " · ".join(filter(None, (place.title, rating, ", ".join(types))))
 
 
-def _rendered(material: Material, source: Source) -> str:
+def _rendered(material: Material, source: Source, brackets: Mapping[int, str]) -> str:
     """Its first line is `[2] title [한국인 리뷰] 5/5 · 2025-01-02`, as far as known."""
     heading = source.heading_path[-1] if len(source.heading_path) > 1 else ""
     group = review_group(source, material.description)
     if group is not None:
         heading = f"[{_label(group, material)}] {heading.partition(' · ')[2]}"
-    return f"[{source.n}] {source.title} {heading}".rstrip() + f"\n{source.text}"
+    text = f"{source.title} {heading}".rstrip() + f"\n{source.text}"
+    return f"[{source.n}] {neutralize(text, brackets)}"
 
 
 def _label(group: str, material: Material) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from chains.answer_reader import read_answer
 from chains.evidence import Evidence
-from chains.marker_reader import Claim, Marker
-from chains.markers import Piece, Text, parse_markers
+from chains.marker import Claim, Marker
+from chains.markers import Piece, Text, join_texts
 from chains.statements import Statements
 from chains.support import holds_numbers
 from domain import Citation, CitationState, Source
@@ -44,7 +45,7 @@ class _Cited:
     """One number of a marker and where it is shown.
 
     `at` is its place in the answer without markers, `after` and `until` those of the markers
-    before and behind it.
+    before and behind it. `quoted` is the span there of its quotation, where its writer says it.
     """
 
     claim: Claim
@@ -52,6 +53,7 @@ class _Cited:
     end: int
     at: int
     after: int
+    quoted: tuple[int, int] | None
     until: int = 0
 
 
@@ -62,7 +64,9 @@ class _Outcome:
 
 
 def check_answer(
-    answer: str, sources: Sequence[Source], document_text: Callable[[str], str | None]
+    answer: str | Sequence[Piece],
+    sources: Sequence[Source],
+    document_text: Callable[[str], str | None],
 ) -> CheckedAnswer:
     """Check every citation of an answer, which may be unfinished.
 
@@ -72,11 +76,13 @@ def check_answer(
     document's own words, what is not keeps the words that the answer claims.
 
     Args:
-        answer: As the model wrote it.
+        answer: As a model wrote it, or the pieces that were read of it, or that an answerer
+            wrote which knows itself what it quotes.
         sources: What the answerer was shown.
         document_text: The stored text of a document by its id, None where it is gone.
     """
-    text, bare, cited = _take_out_markers(parse_markers(answer))
+    pieces = read_answer(answer, sources) if isinstance(answer, str) else join_texts(answer)
+    bare, cited = _take_out_markers(pieces)
     statements = Statements(bare)
     evidence = {source.n: Evidence(source, document_text) for source in sources}
     outcomes = [_check(one, statements, bare, evidence) for one in cited]
@@ -84,7 +90,7 @@ def check_answer(
     claims.update(statements.claims)
     citations, indices = _merge([outcome.citation for outcome in outcomes])
     return CheckedAnswer(
-        text=text,
+        text=shown_text(pieces),
         citations=citations,
         marks=tuple(
             Mark(one.start, one.end, index) for one, index in zip(cited, indices, strict=True)
@@ -95,12 +101,17 @@ def check_answer(
 
 
 def shown_text(pieces: Sequence[Piece]) -> str:
-    """The pieces as a reader sees them: markers are only their numbers."""
+    """The pieces in the Markdown of the answer: markers are only their numbers."""
+    return "".join(piece.shown for piece in pieces)
+
+
+def plain_text(pieces: Sequence[Piece]) -> str:
+    """The pieces without the escapes that Markdown needs."""
     return "".join(piece.text if isinstance(piece, Text) else piece.shown for piece in pieces)
 
 
-def _take_out_markers(pieces: Sequence[Piece]) -> tuple[str, str, list[_Cited]]:
-    """The answer as shown, the answer without markers, and what they cite."""
+def _take_out_markers(pieces: Sequence[Piece]) -> tuple[str, list[_Cited]]:
+    """The words of the answer without markers, and what they cite."""
     bare = ""
     cited: list[_Cited] = []
     shown_chars = after = 0
@@ -109,14 +120,15 @@ def _take_out_markers(pieces: Sequence[Piece]) -> tuple[str, str, list[_Cited]]:
             bare = bare.rstrip(" ")
             if cited and cited[-1].at < len(bare):
                 after = cited[-1].at
+            quoted = (len(bare) - piece.quotes, len(bare)) if piece.quotes else None
             for claim in piece.claims:
                 end = shown_chars + len(f"[{claim.n}]")
-                cited.append(_Cited(claim, shown_chars, end, len(bare), after))
+                cited.append(_Cited(claim, shown_chars, end, len(bare), after, quoted))
                 shown_chars = end
         else:
             bare += _between_markers(pieces, place)
-            shown_chars += len(piece.text)
-    return shown_text(pieces), bare, _with_next_places(cited, len(bare))
+            shown_chars += len(piece.shown)
+    return bare, _with_next_places(cited, len(bare))
 
 
 def _with_next_places(cited: list[_Cited], end: int) -> list[_Cited]:
@@ -142,9 +154,11 @@ def _check(
         "" if index is None else statements.statement(index, cited.after, cited.at, cited.until)
     )
     quote = cited.claim.quote
-    quotation = None if quote else statements.quotation_before(cited.at, cited.after)
+    quotation = cited.quoted
+    if not quote:
+        quotation = statements.quotation_before(cited.at, cited.after)
+        quote = bare[slice(*quotation)] if quotation else ""
     if quotation:
-        quote = bare[slice(*quotation)]
         sentences = _overlapping(statements, quotation)
     source = evidence.get(cited.claim.n)
     if source is None:

@@ -57,6 +57,9 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
     """Whether a last piece, `answer_message`, holds the model's whole message: its
     `usage_metadata`, and in `response_metadata` its `model_name` and `finish_reason`. There is
     none where no model was asked."""
+    return_answer_citations: bool = False
+    """Whether `answer_citations` comes beside what the built-in answerer quotes: LangChain's
+    `Citation`s, with indices in the whole answer and the document's number in `extras["n"]`."""
     response_if_no_docs_found: str | None = None
     """The answer, without asking the answerer, where nothing was found or fits."""
     max_tokens_limit: int | None = Field(default=None, ge=1)
@@ -156,7 +159,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         messages = []
         for piece in self.answer.stream(answerable, _tagged(config, "answer")):
             messages.append(as_chunk(piece))
-            yield from _text_piece(messages[-1])
+            yield from self._text_piece(messages[-1])
         yield from self._closing_pieces(messages)
 
     async def _astream_pieces(
@@ -180,7 +183,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         messages = []
         async for said in self.answer.astream(answerable, _tagged(config, "answer")):
             messages.append(as_chunk(said))
-            for piece in _text_piece(messages[-1]):
+            for piece in self._text_piece(messages[-1]):
                 yield piece
         for piece in self._closing_pieces(messages):
             yield piece
@@ -218,6 +221,13 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         if not self._needs_answerer(documents):
             yield AddableDict(answer=self.response_if_no_docs_found)
 
+    def _text_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
+        citations = message.additional_kwargs.get("citations")
+        if citations and self.return_answer_citations:
+            yield AddableDict(answer=str(message.text), answer_citations=citations)
+        elif text := str(message.text):
+            yield AddableDict(answer=text)
+
     def _closing_pieces(self, messages: list[AIMessageChunk]) -> Iterator[Inputs]:
         if not any(message.text for message in messages):
             yield AddableDict(answer="")
@@ -238,8 +248,3 @@ def _condensable(asked: Inputs) -> Inputs:
 
 def _tagged(config: RunnableConfig, tag: str) -> RunnableConfig:
     return merge_configs(config, {"tags": [tag]})
-
-
-def _text_piece(message: AIMessageChunk) -> Iterator[Inputs]:
-    if text := str(message.text):
-        yield AddableDict(answer=text)

@@ -12,11 +12,13 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
+from chains.citations import shown_text
 from chains.follow_ups import Idf
 from chains.history import questions
 from chains.quotes import find_quote
 from chains.sentence_scores import ScoredSentence, coverage, score_sentences
 from chains.visible_text import VisibleText, shown
+from chains.written_answer import citation, quotation
 from domain import EXTRACTIVE
 from language.script import script_of
 
@@ -90,13 +92,21 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         config: RunnableConfig | None = None,  # noqa: ARG002  # the signature is LangChain's
         **kwargs: Any,  # noqa: ARG002  # the same
     ) -> Iterator[AIMessageChunk]:
-        """The answer, a piece for each sentence; the last piece says that it is whole."""
+        """The answer, a piece for each sentence; the last piece says that it is whole.
+
+        Each sentence's `additional_kwargs` hold under `citations` its annotation, a standard
+        `Citation` whose indices count in the whole answer; `extras["n"]` is the document's number.
+        """
         question = input["question"]
         earlier = questions(input.get("chat_history") or ())
         sentences = self.best_sentences(question, input["input_documents"], earlier)
-        for place, sentence in enumerate(sentences):
-            separator = "\n\n" if place else ""
-            yield AIMessageChunk(content=f"{separator}“{sentence.text}” [{sentence.n}]")
+        written = 0
+        for sentence in sentences:
+            separator = "\n\n" if written else ""
+            text = separator + shown_text(quotation(sentence.n, sentence.text))
+            cited = citation(sentence.n, sentence.text, written + len(separator))
+            yield AIMessageChunk(content=text, additional_kwargs={"citations": [cited]})
+            written += len(text)
         if not sentences:
             yield AIMessageChunk(content=nothing_found(input.get("typed_question") or question))
         yield AIMessageChunk(

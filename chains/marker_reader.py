@@ -1,9 +1,9 @@
 """Reading one citation marker, as far as the text goes."""
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
+from chains.marker import Claim, Marker
 from chains.quotes import proves_something
 
 MAX_NUMBER = 99
@@ -21,27 +21,6 @@ _RANGES = "-–—~〜～"
 _COLONS = ":："
 _SPACES = " \t\u00a0\u3000"
 _CLOSING_OR_LINE_END = {mark: re.compile(rf"[\{mark}\n]") for mark in OPENING.values()}
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One source number of a marker, with the quote it gives for it, if any."""
-
-    n: int
-    quote: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """A citation marker as written (`raw`) and what it cites, in order."""
-
-    raw: str
-    claims: tuple[Claim, ...]
-
-    @property
-    def shown(self) -> str:
-        """The marker as a reader sees it: the numbers alone, `[1][2]`."""
-        return "".join(f"[{claim.n}]" for claim in self.claims)
 
 
 class MoreNeededError(Exception):
@@ -68,10 +47,17 @@ def read_marker(text: str, at: int) -> Marker:
 def read_unclosed(text: str, at: int) -> Marker:
     """The marker whose bracket never closes, up to the end of its first quote.
 
+    Where only a bracket within the quote never closes, that is no part of the pairs: the marker
+    is whole.
+
     Raises:
         NotAMarkerError: Not even a quote is whole.
     """
-    reader = _Reader(text[: at + MAX_MARKER_CHARS].partition("\n\n")[0], at)
+    near = text[: at + MAX_MARKER_CHARS].partition("\n\n")[0]
+    try:
+        return _Reader(near, at, in_pairs=False).marker()
+    except (MoreNeededError, NotAMarkerError):
+        reader = _Reader(near, at)
     try:
         claim = reader.first_claim()
     except MoreNeededError as error:
@@ -112,10 +98,11 @@ def _without_last_word(quote: str) -> str:
 
 
 class _Reader:
-    def __init__(self, text: str, at: int) -> None:
+    def __init__(self, text: str, at: int, *, in_pairs: bool = True) -> None:
         self._text = text
         self._start = at
-        self._closing = OPENING[text[at]]
+        self._in_pairs = in_pairs
+        self._opening, self._closing = text[at], OPENING[text[at]]
         self.at = at + 1
 
     def marker(self) -> Marker:
@@ -197,13 +184,19 @@ class _Reader:
         begin = self.at
         stops = _ends_of_quote(closers, self._closing)
         self._skip_to(stops)
-        while not (self._peek(inside=True) in closers and self._goes_on(self.at + 1)):
+        while not (self._peek(inside=True) in closers and self._ends(begin)):
             self.at += 1
             self._skip_to(stops)
         quote = self._text[begin : self.at].strip()
         self.at += 1
         self._skip_spaces()
         return quote
+
+    def _ends(self, begin: int) -> bool:
+        """Whether the quote from there ends here: not where a bracket in it, `x["a"]`, is open."""
+        quote = self._text[begin : self.at]
+        is_open = self._in_pairs and quote.count(self._opening) > quote.count(self._closing)
+        return not is_open and self._goes_on(self.at + 1)
 
     def _goes_on(self, at: int) -> bool:
         following = self._after(at)

@@ -1,12 +1,14 @@
 """Citation markers told apart from text while an answer streams in."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+import string
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import groupby
 
+from chains.brackets import FORMS
+from chains.marker import Marker
 from chains.marker_reader import (
-    Marker,
     MoreNeededError,
     NotAMarkerError,
     read_cut_off,
@@ -15,7 +17,9 @@ from chains.marker_reader import (
 )
 
 _SPECIAL = re.compile(r"[\[［【`\n\\]")
-_ESCAPED = "\\[［【`"
+_ESCAPED = frozenset(string.punctuation) | set("［【") | {*FORMS}
+SHOWN_MARKER = re.compile(r"\[([1-9][0-9]{0,2})\]")
+"""A marker as an answer shows it."""
 _BACKTICKS = re.compile("`+")
 _FENCE = re.compile(r"[ \t]{0,20}(?P<fence>`{3,40}|~{3,40})(?P<info>[^`\n]{0,80})(?P<end>\n|\Z)")
 _MAY_BE_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,40}|~{0,40}|(?:`{3,40}|~{3,40})[^`\n]{0,80})\Z")
@@ -23,12 +27,26 @@ _MAY_BE_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,40}|~{0,40}|(?:`{3,40}|~{3,40})[^
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of the answer that is only text."""
+    """A piece of the answer that is only text.
+
+    `markdown` is how the answer shows it, "" where that is the text itself.
+    """
 
     text: str
+    markdown: str = field(default="", compare=False)
+
+    @property
+    def shown(self) -> str:
+        """The piece in the Markdown of the answer."""
+        return self.markdown or self.text
 
 
 Piece = Text | Marker
+
+
+def as_text(bracket: str) -> Text:
+    """What stands in brackets, shown so that it is read as no marker."""
+    return Text(bracket, bracket.replace("[", "\\[").replace("]", "\\]"))
 
 
 def parse_markers(answer: str) -> list[Piece]:
@@ -38,15 +56,20 @@ def parse_markers(answer: str) -> list[Piece]:
     return join_texts(pieces + parser.close())
 
 
-def join_texts(pieces: list[Piece]) -> list[Piece]:
+def join_texts(pieces: Iterable[Piece]) -> list[Piece]:
     """The pieces with neighbouring texts made one."""
     joined: list[Piece] = []
     for is_text, group in groupby(pieces, lambda piece: isinstance(piece, Text)):
         if is_text:
-            joined.append(Text("".join(piece.text for piece in group if isinstance(piece, Text))))
+            joined.append(_joined([piece for piece in group if isinstance(piece, Text)]))
         else:
             joined.extend(group)
     return joined
+
+
+def _joined(texts: list[Text]) -> Text:
+    text, shown = "".join(one.text for one in texts), "".join(one.shown for one in texts)
+    return Text(text, "" if shown == text else shown)
 
 
 class MarkerParser:
@@ -135,7 +158,8 @@ class MarkerParser:
         try:
             marker = self._read(final=final)
         except NotAMarkerError:
-            return self._take(1)
+            bare = SHOWN_MARKER.match(self._held)
+            return as_text(self._take(bare.end()).text) if bare else self._take(1)
         self._take(len(marker.raw))
         return marker
 

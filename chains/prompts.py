@@ -6,6 +6,8 @@ from itertools import count
 from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate, PromptTemplate
 
+from chains.brackets import lookalikes, neutralize
+
 CONDENSE_PROMPT = PromptTemplate.from_template(
     """\
 Below are a conversation and the question that follows it. Rewrite that question so that someone \
@@ -57,23 +59,24 @@ ANSWER_PROMPT = ChatPromptTemplate.from_messages(
 
 
 def render_sources(documents: Sequence[Document], numbers: Sequence[int] | None = None) -> str:
-    """The documents as numbered sources, texts unaltered.
+    """The documents as numbered sources, texts unaltered but for `chains.brackets.neutralize`.
 
     They are numbered from 1 in the order given, unless `numbers` says otherwise. A source's first
-    line is `[1] title (page 3) heading > heading`, as far as known.
+    line is `[1] title (page 3) heading > heading`, as far as known. No other number stands in
+    brackets.
     """
+    brackets = lookalikes(document.page_content for document in documents)
     return "\n\n".join(
-        f"{_heading(n, document)}\n{document.page_content}"
+        f"[{n}]{neutralize(_heading(document) + document.page_content, brackets)}"
         for n, document in zip(numbers or count(1), documents, strict=False)
     )
 
 
-def _heading(n: int, document: Document) -> str:
+def _heading(document: Document) -> str:
     page = document.metadata.get("page")
     parts = [
-        f"[{n}]",
         document.metadata.get("title") or "",
         "" if page is None else f"(page {page})",
         " > ".join(document.metadata.get("heading_path") or ()),
     ]
-    return " ".join(part for part in parts if part)
+    return "".join(f" {part}" for part in parts if part) + "\n"

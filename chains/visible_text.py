@@ -4,6 +4,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 
+from chains.brackets import FORMS
 from language.characters import CJK
 
 _HIDDEN = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
@@ -49,6 +50,8 @@ _SAME = str.maketrans(
     dict.fromkeys('"‘’‚‛“”„‟′″＂＇', "'")
     | dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
     | {"『": "「", "』": "」", "〜": "~"}
+    # A model is shown a document's brackets as these, and may quote them so.
+    | dict(FORMS)
 )
 _LONGEST_CLUSTER = 32
 
@@ -60,7 +63,8 @@ class VisibleText:
     space, and none beside a dash or a Korean, Japanese or Chinese character, where people and
     PDF files set it freely. Characters of no width, emphasis marks, backticks, list and heading
     marks, link targets and backslash escapes are left out. Quotation marks of all kinds are
-    one, dashes are one. `*` and `_` inside a word or a number stay: `2*3`, `max_tokens`.
+    one, dashes are one, a bracket and its look-alike are one. `*` and `_` inside a word or a
+    number stay: `2*3`, `max_tokens`.
     """
 
     def __init__(self, text: str) -> None:

@@ -8,6 +8,7 @@ import typer
 from commands.running import AsJson, DataDir, open_services, print_json
 from commands.search import place
 from domain import LOCAL_USER, Citation, Turn
+from services.answer_text import plain_answer
 
 
 def ask(
@@ -25,7 +26,7 @@ def ask(
 def _print_turn(turn: Turn) -> None:
     if turn.standalone_question != turn.question:
         typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
-    typer.echo(f"{turn.answer}\n")
+    typer.echo(f"{plain_answer(turn.answer)}\n")
     for citation in turn.citations:
         where = place(asdict(citation))
         typer.echo(f"[{citation.n}] {citation.state.value}: {citation.title} ({where})")

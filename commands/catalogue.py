@@ -12,6 +12,7 @@ from commands.import_report import exit_code, print_report, report_as_data
 from commands.running import AsJson, DataDir, open_services, print_json, progress_bar
 from domain import LOCAL_USER, DocumentFilter, FoundPlace, ImportReport, Outcome, values_of
 from errors import InputError
+from services.answer_text import PlainAnswer
 
 if TYPE_CHECKING:
     from bootstrap import Services
@@ -92,13 +93,14 @@ def _follow(events: "Iterator[CatalogueEvent]", *, quiet: bool) -> "CatalogueAns
     """Print what is written as it comes; all of it at last."""
     from catalog.events import Answered, Written
 
+    plain = PlainAnswer()
     for event in events:
         match event:
             case Written(text) if not quiet:
-                typer.echo(text, nl=False)
+                typer.echo(plain.write(text), nl=False)
             case Answered(answer):
                 if not quiet:
-                    typer.echo("\n")
+                    typer.echo(f"{plain.close()}\n")
                 return answer
     raise AssertionError("a search ends with its answer")
 

@@ -12,6 +12,7 @@ from commands.ask import turn_as_data
 from commands.running import AsJson, DataDir, open_services, print_json
 from commands.search import place
 from domain import LOCAL_USER, Turn
+from services.answer_text import plain_answer
 
 if TYPE_CHECKING:
     from services.ratings import Rated, Replay, Replayed
@@ -108,7 +109,7 @@ def _rows(replay: "Replay") -> list[tuple[str, str]]:
 
 
 def _answer(turn: Turn) -> str:
-    return turn.answer or turn.error or f"no answer ({turn.state.value})"
+    return plain_answer(turn.answer) or turn.error or f"no answer ({turn.state.value})"
 
 
 def _passage(one: "Replayed", number: int | None, otherwise: str) -> str:

@@ -145,6 +145,7 @@ class Turn:
     standalone_question: str = ""
     standalone_given: bool = False
     answer: str = ""
+    """Markdown: an unescaped `[n]` outside of code cites, brackets of documents are escaped."""
     error: str = ""
     model: str = ""
     sources: tuple[Source, ...] = ()

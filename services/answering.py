@@ -1,12 +1,12 @@
 """One question being answered: what is known of it at every moment, and how it ends."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from chains.citations import check_answer, shown_text
-from chains.markers import MarkerParser, parse_markers
+from chains.citations import check_answer, plain_text
+from chains.written_answer import WrittenAnswer
 from domain import FoundPassage, Source, Step, StepState, Turn, TurnState
 from errors import AppError
 from services.events import Event, Found, Searching, Stepped, Written
@@ -16,7 +16,10 @@ from services.storable import storable, storable_json
 if TYPE_CHECKING:  # slow, and opening the page needs neither
     from langchain_core.documents import Document
     from langchain_core.messages.ai import UsageMetadata
+    from langchain_core.messages.content import Citation
     from langchain_core.runnables import Runnable
+
+    from chains.markers import Piece
 
 CUT_SHORT = (
     "The model stopped at the longest answer it may give: raise FOOTNOTE_CHAT_MAX_TOKENS or the "
@@ -34,7 +37,7 @@ class Answering:
 
     turn: Turn
     text_of: Callable[[str], str | None]
-    raw: str = ""
+    written: WrittenAnswer | None = None
     started: float = field(default_factory=time.monotonic)
 
     def run(
@@ -63,12 +66,10 @@ class Answering:
     def _follow(self, pieces: Iterator[dict[str, Any]]) -> Iterator[Event]:
         from chains.rewrite_guard import as_one_question
 
-        markers = MarkerParser()
         state = TurnState.COMPLETE
         for piece in pieces:
             if "step" in piece:
-                if self._is_begun(piece["step"]):
-                    markers = MarkerParser()
+                self._take_step(piece["step"])
                 yield Stepped(self.turn.steps[piece["step"].n - 1])
             if "searched_questions" in piece:
                 searched = as_one_question(piece["searched_questions"])
@@ -79,17 +80,23 @@ class Answering:
                 self._time("found")
                 yield Found(self.turn.sources)
             if answer := storable(piece.get("answer", "")):
-                self.raw += answer
                 self._time("first_token")
-                yield from _written(shown_text(markers.feed(answer)))
+                yield from _written(self._read(answer, piece.get("answer_citations", ())))
             if "answer_message" in piece and _is_cut_short(piece["answer_message"]):
                 state = TurnState.INCOMPLETE
                 self._know(error=CUT_SHORT)
             if "incomplete" in piece:
                 state = TurnState.INCOMPLETE
                 self._know(error=piece["incomplete"])
-        yield from _written(shown_text(markers.close()))
+        if self.written:
+            yield from _written(self.written.close())
         self.end(state)
+
+    def _read(self, answer: str, citations: "Sequence[Citation]") -> str:
+        """Keep more of the answer, and return what is to be shown of it."""
+        if self.written is None:  # what the answerer was shown is known by now
+            self.written = WrittenAnswer(self.turn.sources)
+        return self.written.read(answer, citations)
 
     def _inputs(self, history: list[tuple[str, str]]) -> dict[str, Any]:
         given = self.turn.standalone_question if self.turn.standalone_given else ""
@@ -102,28 +109,34 @@ class Answering:
         numbered = enumerate(documents, start=len(known) + 1)
         return (*known, *(numbered_source(n, question, found) for n, found in numbered))
 
-    def _is_begun(self, step: Step) -> bool:
-        """Keep the step; whether it has just begun, which ends what was written before it."""
+    def _take_step(self, step: Step) -> None:
+        """Keep the step. Where it has just begun, that ends what was written before it."""
         steps, step = self.turn.steps, _plain_step(step)
         if step.state is not StepState.RUNNING:
             said = steps[step.n - 1].said
             self._know(steps=(*steps[: step.n - 1], replace(step, said=said), *steps[step.n :]))
-            return False
-        self._know(steps=(*steps, replace(step, said=shown_text(parse_markers(self.raw)))))
-        self.raw = ""
-        return True
+            return
+        self._know(steps=(*steps, replace(step, said=plain_text(self._pieces()))))
+        self.written = None
+
+    def _pieces(self) -> "Sequence[Piece]":
+        """All that is written, to its last character."""
+        if self.written is None:
+            return ()
+        self.written.close()
+        return self.written.pieces
 
     def fail(self, error: BaseException) -> None:
         """Keep what was written, and why no more came."""
         told = str(error) if isinstance(error, AppError) else "an unexpected error"
         stopped = not isinstance(error, Exception)  # Ctrl-C, or the page was stopped
-        written = TurnState.INCOMPLETE if self.raw else TurnState.FAILED
+        written = TurnState.INCOMPLETE if self.written else TurnState.FAILED
         self._know(error="" if stopped else told)
         self.end(TurnState.STOPPED if stopped else written)
 
     def end(self, state: TurnState) -> None:
         """Check what was written and settle the turn."""
-        checked = check_answer(self.raw, self.turn.sources, self.text_of)
+        checked = check_answer(self._pieces(), self.turn.sources, self.text_of)
         self._time("total")
         self._know(
             state=state,

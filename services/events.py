@@ -42,7 +42,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A piece of the answer as it is shown: markers are plain [n]."""
+    """A piece of the answer's Markdown: markers are plain [n], documents' brackets escaped."""
 
     text: str
 

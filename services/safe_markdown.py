@@ -1,15 +1,16 @@
 """Markdown that is not ours, such as an answer's, as HTML."""
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-_MARKER = re.compile(r"\[(\d{1,3})\]")
+from services.answer_text import SHOWN_MARKER
+
 _FORBIDDEN = ["html_block", "html_inline", "link", "image", "autolink", "reference", "entity"]
 
 Marker = Callable[[int], str]
@@ -17,7 +18,7 @@ Marker = Callable[[int], str]
 
 
 def markdown_to_html(text: str, marker: Marker, *, heading: int) -> str:
-    """The Markdown as HTML, each `[n]` outside of code replaced by what `marker` gives.
+    """The Markdown as HTML, each `[n]` not escaped or in code replaced by what `marker` gives.
 
     No HTML, link or image of the text is followed, so that a document can neither inject markup
     nor make the browser fetch anything. `marker` is called once for each marker, in the order of
@@ -43,17 +44,23 @@ def _level_headings(tokens: Sequence[Token], first: int) -> None:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False})
     parser.enable(["table", "strikethrough"]).disable(_FORBIDDEN)
-    parser.add_render_rule("text", _render_text)
+    parser.inline.ruler.push("marker", _read_marker)
+    parser.add_render_rule("marker", _render_marker)
     return parser
 
 
-def _render_text(
+def _read_marker(state: StateInline, silent: bool) -> bool:
+    found = SHOWN_MARKER.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("marker", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
+
+
+def _render_marker(
     _renderer: Any, tokens: Sequence[Token], index: int, _options: Any, env: dict[str, Any]
 ) -> str:
-    pieces, end = [], 0
-    text = tokens[index].content
-    for match in _MARKER.finditer(text):
-        html = env["marker"](int(match[1])) or escape(match[0])
-        pieces += [escape(text[end : match.start()]), html]
-        end = match.end()
-    return "".join([*pieces, escape(text[end:])])
+    written = tokens[index].content
+    return env["marker"](int(written[1:-1])) or escape(written)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from domain import Citation, CitationState, Conversation, Source, Turn
+from services.answer_text import plain_answer
 from services.transcript_facts import ToldStep, facts, place, state_of, told_steps, verdict, when
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~!$&])")
@@ -64,7 +65,7 @@ def _answer(text: str) -> str:
         piece if index % 2 else _without_markup(piece) for index, piece in enumerate(pieces)
     )
     # What looks like code may be none: an escaped sign, or one that nothing closes.
-    return _text_of_lines(text) if _follows_markup(written) else written
+    return _text_of_lines(plain_answer(text)) if _follows_markup(written) else written
 
 
 def _without_markup(text: str) -> str:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from domain import Turn
+from services.answer_text import plain_answer
 from ui import words
 from ui.html import escape
 
@@ -53,4 +54,5 @@ def copied_text(turn: Turn) -> str:
         for source in turn.sources
         if source.n in cited
     ]
-    return "\n".join([turn.answer, "", *lines]) if lines else turn.answer
+    answer = plain_answer(turn.answer)
+    return "\n".join([answer, "", *lines]) if lines else answer

@@ -29,7 +29,7 @@ def strong_html(text: str) -> str:
 
 
 def answer_html(text: str, marker: Marker, *, heading: int = 2) -> str:
-    """The answer's Markdown as HTML, each `[n]` outside of code replaced by what `marker` gives.
+    """The answer's Markdown as HTML, each `[n]` not escaped or in code as what `marker` gives.
 
     `marker` is called once for each marker, in the order of the text, whose headings begin at the
     level `heading`.

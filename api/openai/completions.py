@@ -1,6 +1,5 @@
 """What OpenAI's clients are told of an answer, as models of the API's description."""
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -11,8 +10,9 @@ from api.schemas.answers import Citation, Source, Told
 from api.schemas.turns import Step
 from domain import Citation as Cited
 from domain import CitationState, Turn, TurnState
+from services.answer_text import escape, marker_spans
 
-_MARK = re.compile(r"\[(\d{1,3})\]")
+_WEB = ("http://", "https://")
 _LOST = "⚠"
 """Before what a citation names where its quote was not found."""
 
@@ -65,7 +65,8 @@ class AnswerMessage(BaseModel):
 
     role: Literal["assistant"] = Field("assistant", description="Who says it")
     content: str = Field(
-        description="The answer with `[n]` after what it proves, and a list of what it cites",
+        description="The answer in Markdown with `[n]` after what it proves, and a list of what it"
+        " cites; a document's own brackets are escaped: `\\[42\\]`",
         examples=['25 days [1].\n\nSources:\n[1] Leave: "New employees get 25 days." leave.md'],
     )
     refusal: None = Field(None, description="Always null")
@@ -152,8 +153,7 @@ def annotations_of(turn: Turn, content: str) -> list[Annotation]:
             )
         )
         for start, end, cited in _marks(turn)
-        if cited.state is CitationState.VERIFIED
-        and cited.location.startswith(("http://", "https://"))
+        if cited.state is CitationState.VERIFIED and cited.location.startswith(_WEB)
     ]
 
 
@@ -173,8 +173,10 @@ def _line(cited: Cited) -> str:
         return f"[{cited.n}] {_LOST}"
     sign = "" if cited.state is CitationState.VERIFIED else f"{_LOST} "
     page = f", page {cited.page}" if cited.page else ""
-    quote = f': "{cited.quote}"' if cited.quote else ""
-    return " ".join(f"[{cited.n}] {sign}{cited.title}{page}{quote} {cited.location}".split())
+    quote = f': "{escape(cited.quote)}"' if cited.quote else ""
+    title, location = escape(cited.title), cited.location
+    where = location if location.startswith(_WEB) else escape(location)
+    return " ".join(f"[{cited.n}] {sign}{title}{page}{quote} {where}".split())
 
 
 def _marks(turn: Turn) -> Iterator[tuple[int, int, Cited]]:
@@ -185,6 +187,6 @@ def _marks(turn: Turn) -> Iterator[tuple[int, int, Cited]]:
     by_number: dict[int, list[Cited]] = {}
     for cited in turn.citations:
         by_number.setdefault(cited.n, []).append(cited)
-    for mark in _MARK.finditer(turn.answer):
-        if left := by_number.get(int(mark[1])):
-            yield mark.start(), mark.end(), left.pop(0) if len(left) > 1 else left[0]
+    for n, start, end in marker_spans(turn.answer):
+        if left := by_number.get(n):
+            yield start, end, left.pop(0) if len(left) > 1 else left[0]

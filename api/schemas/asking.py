@@ -98,7 +98,7 @@ class Searched(Told):
 
 
 class Token(Told):
-    """A piece of the answer as it is shown: markers are plain [n]."""
+    """A piece of the answer's Markdown: markers are plain [n], documents' brackets escaped."""
 
     text: str = Field(
         description="To be put behind the pieces before it", examples=["New employees get 25 days"]

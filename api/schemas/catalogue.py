@@ -172,7 +172,8 @@ class CatalogueAnswer(UnderstoodQuestion, RankedPlaces):
         description="Id of the catalogue", examples=["7c9e6679742540de944be07fc1f90ae7"]
     )
     answer: str = Field(
-        description="The answer in Markdown, its citations as [n]",
+        description="The answer in Markdown: `[n]` cites, a document's own brackets are escaped, "
+        "`\\[42\\]`",
         examples=["Trattoria Luna has a quiet room [1]."],
     )
     citations: list[Citation] = Field(

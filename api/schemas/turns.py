@@ -59,7 +59,8 @@ class Turn(Told):
     )
     error: str = Field(description='Why it did not end well, "" where it did', examples=[""])
     answer: str = Field(
-        description='The answer in Markdown, its citations as [n]; "" before its first word',
+        description="The answer in Markdown: `[n]` cites, a document's own brackets are escaped, "
+        '`\\[42\\]`; "" before its first word',
         examples=["New employees get 25 days [1]."],
     )
     model: str = Field(description="What answered", examples=["built-in extractive answerer"])

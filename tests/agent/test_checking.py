@@ -1,7 +1,7 @@
 from agent.checking import checked_answer
 from agent.numbering import SourceNumbers
 from agent.tools import document_tools
-from domain import CitationState, Principal
+from domain import LOCAL_USER, CitationState, Principal
 
 TRUE = "New employees get 25 days of annual leave a year"
 
@@ -29,6 +29,24 @@ def test_an_answer_of_ones_own_agent_is_checked_as_in_the_chat(services):
         ]
         == TRUE
     )
+
+
+def test_brackets_of_documents_are_neutral_for_the_model_and_checked_as_they_stand(
+    build_services, tmp_path
+):
+    (tmp_path / "paper.md").write_text("# Paper [3]\n\nThe method of Kim [42] is used [1, 2].\n")
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, tmp_path)
+    numbers = SourceNumbers()
+    content = document_tools(services, numbers=numbers)[0].invoke({"query": "method of Kim"})
+    assert "[1] Paper ⟦3⟧" in content
+    assert "The method of Kim ⟦42⟧ is used ⟦1, 2⟧." in content
+    assert "[42]" not in content
+    answer = 'It is known [1: "Kim ⟦42⟧ is used ⟦1, 2⟧"], says Kim ⟦42⟧ [1: "method of Kim"].'
+    checked = checked_answer(services, answer, numbers.documents)
+    assert checked.text == "It is known [1], says Kim \\[42\\] [1]."
+    assert [one.quote for one in checked.citations] == ["Kim [42] is used [1, 2]", "method of Kim"]
+    assert {one.state for one in checked.citations} == {CitationState.VERIFIED}
 
 
 def test_without_sources_every_number_is_one_that_was_never_given(services):

@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableGenerator, RunnableLambda
 
 from chains.condense import RuleCondenser
 from chains.conversational_retrieval import ConversationalRetrievalChain
+from chains.extractive import ExtractiveAnswerer
 from tests.chains.scripted import (
     FINISH,
     USAGE,
@@ -105,6 +106,31 @@ def test_the_answer_message_tells_model_usage_and_how_it_finished(model_class):
     assert message.text == REPLIES[1]
     assert message.usage_metadata == USAGE
     assert message.response_metadata == FINISH
+
+
+def test_the_citations_of_the_built_in_answerer_come_beside_its_text():
+    documents = numbered("Employees get 15 days [2].", "New employees get 10 days [1].")
+    chain = ConversationalRetrievalChain(
+        retriever=ScriptedRetriever(documents=documents),
+        condense=RuleCondenser(),
+        answer=ExtractiveAnswerer(),
+        return_answer_citations=True,
+    )
+    answered = chain.invoke({"question": "How many days do employees get?"})
+    quoted = [
+        answered["answer"][one["start_index"] : one["end_index"]]
+        for one in answered["answer_citations"]
+    ]
+    assert quoted == [
+        "“Employees get 15 days \\[2\\].” [1]",
+        "“New employees get 10 days \\[1\\].” [2]",
+    ]
+    assert answered["answer"] == "\n\n".join(quoted)
+    assert [one["extras"]["n"] for one in answered["answer_citations"]] == [1, 2]
+    plain = chain.model_copy(update={"return_answer_citations": False})
+    assert plain.invoke({"question": "How many days do employees get?"}) == {
+        "answer": answered["answer"]
+    }
 
 
 def test_there_is_no_answer_message_where_no_model_was_asked():

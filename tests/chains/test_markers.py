@@ -5,7 +5,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chains.marker_reader import MAX_MARKER_CHARS, Marker
+from chains.marker import Marker
+from chains.marker_reader import MAX_MARKER_CHARS
 from chains.markers import MarkerParser, Text, join_texts, parse_markers
 
 

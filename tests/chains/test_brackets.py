@@ -1,0 +1,60 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from chains.brackets import FORMS, escape, lookalikes, neutralize, restoration
+from chains.marker import Marker
+from chains.markers import parse_markers
+from chains.quotes import find_quote
+
+PARTS = [
+    "[42]", "[1, 2]", "[", "]", " ", "1", "a word", "［４２］", "【1】", "【1†x】", "[1: ",
+    '"a b c"', "⟦", "⟧", "⟬4⟭", "〖注〗", "(x)", "\n", "`", "\\", "*", "_", "표 3", "付録",
+]  # fmt: skip
+texts = st.lists(st.sampled_from(PARTS), max_size=15).map("".join)
+
+
+def markers_of(text):
+    return [piece for piece in parse_markers(text) if isinstance(piece, Marker)]
+
+
+@given(texts)
+def test_a_neutral_text_holds_no_marker_and_can_be_restored(text):
+    neutral = neutralize(text, lookalikes([text]))
+    assert not markers_of(neutral)
+    assert len(neutral) == len(text)
+    if len(set(text) & set(FORMS)) < 2:
+        assert neutral.translate(restoration([text])) == text
+
+
+def test_a_lookalike_that_the_texts_hold_themselves_is_not_taken_nor_restored():
+    text = "The glyph ⟦4⟧ and [42]"
+    neutral = neutralize(text, lookalikes([text]))
+    assert neutral == "The glyph ⟦4⟧ and ⟬42⟭"
+    assert neutral.translate(restoration([text])) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["[a link](x)", "- [ ] to do", "[^1]", 'config["key"]', "［注］", "[see 9]"]
+)
+def test_brackets_that_are_read_as_no_marker_stay(text):
+    assert neutralize(text, lookalikes([text])) == text
+
+
+@given(texts)
+def test_escaped_words_are_shown_as_they_are_and_hold_no_marker(text):
+    words = " ".join(text.split())
+    [inline] = MarkdownIt("commonmark").disable("entity").parseInline(f"“{escape(words)}”")
+    assert inline.children
+    assert {one.type for one in inline.children} == {"text"}
+    assert "".join(one.content for one in inline.children) == f"“{words}”"
+    assert all(one.raw[0] != "[" for one in markers_of(escape(words)))
+
+
+@pytest.mark.parametrize(
+    "quote", ["method ⟦42⟧ of Kim", "method ⟬42⟭ of Kim", "method [42] of Kim"]
+)
+def test_a_quote_is_found_with_the_brackets_that_the_model_was_shown(quote):
+    text = "The method [42] of Kim"
+    assert find_quote(text, quote) == (4, len(text))
