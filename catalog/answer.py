@@ -11,7 +11,7 @@ from catalog.prompts import answer_messages
 from chains.citations import CheckedAnswer, check_answer, shown_text
 from chains.markers import MarkerParser
 from domain import EXTRACTIVE
-from services.answering import CUT_SHORT
+from services.answering import cut_short_reason
 from services.storable import storable
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
@@ -58,8 +58,7 @@ class CatalogueAnswerer:
                 if piece.text:
                     is_blank = is_blank and not piece.text.strip()
                     yield storable(piece.text)
-                if piece.response_metadata.get("finish_reason") == "length":
-                    notice = CUT_SHORT
+                notice = notice or cut_short_reason(piece.response_metadata)
         if not is_blank:
             return notice
         yield from compose(material)

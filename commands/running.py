@@ -43,6 +43,19 @@ def open_services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Serv
         raise typer.Exit(INTERRUPTED) from None
 
 
+def announce_model(services: "Services", *, tell: bool = True) -> None:
+    """Settle which chat model answers; what a person should know of that is told on stderr.
+
+    A server of one's own may have to be asked for its models, which takes some seconds at most.
+
+    Raises:
+        ConfigError: The key or the address of the server can be none.
+    """
+    notice = services.chat.answerers.settled().notice
+    if notice and tell:
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+
+
 @contextmanager
 def progress_bar(*, quiet: bool = False) -> Iterator["OnProgress"]:
     """A progress bar on stderr; none where nobody watches."""
