@@ -53,15 +53,19 @@ class Settings(BaseSettings):
         description="Endpoint that speaks OpenAI's chat completions (Ollama, vLLM, a gateway)",
     )
     chat_model: str | None = Field(
-        None, description="Name of the chat model; without one the extractive answerer is used"
+        None,
+        description="Name of the chat model; if unset, the only one that OPENAI_BASE_URL has",
     )
     chat_temperature: float | None = Field(
         None, ge=0, le=2, description="Sampling temperature; the server's own if unset"
     )
-    chat_max_tokens: int | None = Field(
-        None, ge=16, description="Longest answer, in tokens; the server's own if unset"
+    chat_max_tokens: int = Field(
+        4096, ge=0, description="Longest answer, in tokens, reasoning included; 0: the server's own"
     )
     chat_timeout_s: float = Field(60, gt=0, description="Longest silence of the chat model")
+    chat_answer_timeout_s: float = Field(
+        300, gt=0, description="Longest time for one answer, in seconds; then it is incomplete"
+    )
     chat_retries: int = Field(
         0, ge=0, le=5, description="Attempts after a failed one; each may wait two minutes"
     )
@@ -200,7 +204,8 @@ class Settings(BaseSettings):
     def _check_together(self) -> Self:
         if self.passage_overlap_chars >= self.passage_chars:
             raise ValueError("FOOTNOTE_PASSAGE_OVERLAP_CHARS must be below FOOTNOTE_PASSAGE_CHARS")
-        if self.multi_query and not (self.openai_base_url or self.openai_api_key):
+        has_model = self.openai_base_url or (self.openai_api_key and self.chat_model)
+        if self.multi_query and not has_model:
             raise ValueError(
                 "FOOTNOTE_MULTI_QUERY needs a chat model: set FOOTNOTE_CHAT_MODEL and"
                 " OPENAI_API_KEY or OPENAI_BASE_URL"

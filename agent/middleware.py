@@ -20,6 +20,7 @@ from langgraph.types import Command
 
 from agent.failures import failed, reason_of
 from agent.prompts import AGENT_PROMPT, LAST_CALL
+from domain import CUT_SHORT_REASONS
 from services.storable import storable_json
 
 Middleware = AgentMiddleware[AgentState[Any], Any, Any]
@@ -97,7 +98,8 @@ class SoundCalls(Middleware):
     """Puts right what careless servers send, so that it can be answered and sent back to them.
 
     Half characters are replaced, each call gets an id of its own, and calls that can't be read
-    are left out beside others that can: nothing would answer them.
+    are left out beside others that can: nothing would answer them. A message that was cut short
+    calls nothing: what is there of its calls may look whole.
     """
 
     def wrap_model_call(
@@ -122,10 +124,12 @@ def _sound(response: ModelResponse[Any]) -> ModelResponse[Any]:
 def _sound_message(message: BaseMessage) -> BaseMessage:
     if not isinstance(message, AIMessage):
         return message
-    unreadable = () if message.tool_calls else message.invalid_tool_calls
+    is_cut = message.response_metadata.get("finish_reason") in CUT_SHORT_REASONS
+    calls = [] if is_cut else message.tool_calls
+    unreadable = () if is_cut or calls else message.invalid_tool_calls
     changes = {
         "content": storable_json(message.content),
-        "tool_calls": _with_ids(storable_json(message.tool_calls)),
+        "tool_calls": _with_ids(storable_json(calls)),
         "invalid_tool_calls": storable_json(unreadable),
     }
     return message.model_copy(update=changes)

@@ -10,6 +10,7 @@ from langchain_core.runnables.utils import AddableDict
 
 from agent.numbering import SourceNumbers
 from domain import Step, StepState
+from services.answering import cut_short_reason
 
 Piece = dict[str, Any]
 
@@ -95,7 +96,11 @@ class Telling:
         """Why it ended early, "" where it did not."""
         if self._out_of_model_calls:
             return _out_of_calls(self.model_calls, self._begun, self.tool_calls)
-        if self._last is None or self._last.text:
+        if self._last is None:
+            return ""
+        if why := cut_short_reason(self._last.response_metadata):
+            return why
+        if self._last.text:
             return ""
         return UNREADABLE_CALL if self._last.invalid_tool_calls else NO_ANSWER
 

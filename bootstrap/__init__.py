@@ -92,7 +92,7 @@ class Services(
             Documents(self._parts.database),
             # Opening the page must not load what only a question needs.
             lambda *asked: self._answering.make_chain(*asked),
-            self._parts.signature,
+            self._parts.chat_choice,
             self._parts.default_search,
         )
 
@@ -231,7 +231,10 @@ class Services(
         return [passage.id or "" for passage in found]
 
     def warm_up(self) -> None:
-        """Load what the first question needs; for a thread beside the page. Sends nothing."""
+        """Load what the first question needs; for a thread beside the page.
+
+        Sends no question anywhere; a server of one's own may be asked for its models.
+        """
         with suppress(AppError):  # the question will meet it, and say so
             self._answering.make_chain(LOCAL_USER, SearchChoice(), "")
             index = self.library.indexes.active()

@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from bootstrap.parts import Parts
+from bootstrap.parts import AnsweringModel, Parts
 from domain import Principal, SearchChoice
 from errors import ConflictError
 from services.loading import LOADING
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables import Runnable
     from langchain_core.tools import BaseTool
 
-    from agent.agent import DocumentAgent
     from agent.numbering import SourceNumbers
     from agent.tools import ToolServices
+    from bootstrap.timed_answer import TimedAnswer
     from chains.answer import Answerer
     from chains.condense import Condenser
-    from chains.conversational_retrieval import ConversationalRetrievalChain
     from chains.extractive import ExtractiveAnswerer
     from chains.follow_ups import Idf
     from services.library import Library
@@ -57,20 +57,22 @@ class Answering:
                 the agent is asked where no chat model is set.
             ConfigError: The file of MCP servers is wrong.
         """
+        self._parts.chat_choice.settled()  # nobody else's loading waits for a server
         if search.by_agent:
             return self._make_agent(principal, search, conversation_id)
         with LOADING:
-            return self._build_chain(self._make_retriever(principal, search, conversation_id))
+            model = self._parts.answering_model
+            return self._build_chain(model, principal, search, conversation_id)
 
     def _make_agent(
         self, principal: Principal, search: SearchChoice, conversation_id: str
-    ) -> "DocumentAgent":
+    ) -> "TimedAnswer":
         with LOADING:
             import agent.middleware  # noqa: F401  # loads langchain, which the first answer needs
             from agent.agent import AgentLimits, DocumentAgent
             from agent.tools import document_tools
 
-            model = self._parts.chat_model
+            model, label = self._parts.answering_model
         if model is None:
             raise ConflictError(NO_MODEL)
         self._search.condition(principal, search.scope)  # refused now rather than by each tool
@@ -86,12 +88,13 @@ class Answering:
             )
             return [*own, *foreign]
 
-        return DocumentAgent(
+        documents_agent = DocumentAgent(
             model,
             make_tools,
             AgentLimits(settings.agent_model_calls, settings.agent_tool_calls),
             max_history_tokens=settings.history_tokens,
         )
+        return self._timed(documents_agent, label)
 
     def _foreign_tools(self) -> "Sequence[BaseTool]":
         """The tools of MCP servers that the settings allow, as they are at this question."""
@@ -103,27 +106,45 @@ class Answering:
 
         return foreign_tools(path, secret_variable)
 
-    def _build_chain(self, retriever: "BaseRetriever") -> "ConversationalRetrievalChain":
+    def _build_chain(
+        self,
+        answering: AnsweringModel,
+        principal: Principal,
+        search: SearchChoice,
+        conversation_id: str,
+    ) -> "TimedAnswer":
         from chains.conversational_retrieval import ConversationalRetrievalChain
 
-        index = self._library.open_index()
+        index, settings = self._library.open_index(), self._parts.settings
         idf = None if index is None else index.keywords.idf
         embeddings = None if index is None else index.passages.embeddings
-        return ConversationalRetrievalChain(
-            retriever=retriever,
-            condense=self.make_condenser(idf),
-            answer=self._make_answerer(idf, embeddings),
+        chain = ConversationalRetrievalChain(
+            retriever=self._make_retriever(answering.model, principal, search, conversation_id),
+            condense=_condenser(answering.model, idf),
+            answer=self._make_answerer(answering.model, idf, embeddings),
             guard_rewrite=True,
             return_source_documents=True,
             return_searched_questions=True,
             return_answer_message=True,
             return_answer_citations=True,
-            max_tokens_limit=self._parts.settings.passages_tokens,
-            max_history_tokens=self._parts.settings.history_tokens,
+            max_tokens_limit=settings.passages_tokens,
+            max_history_tokens=settings.history_tokens,
         )
+        return self._timed(chain, answering.label)
+
+    def _timed(
+        self, chain: "Runnable[dict[str, Any], dict[str, Any]]", label: str
+    ) -> "TimedAnswer":
+        from bootstrap.timed_answer import TimedAnswer
+
+        return TimedAnswer(chain, label, self._parts.settings.chat_answer_timeout_s)
 
     def _make_retriever(
-        self, principal: Principal, search: SearchChoice, conversation_id: str
+        self,
+        model: "BaseChatModel | None",
+        principal: Principal,
+        search: SearchChoice,
+        conversation_id: str,
     ) -> "BaseRetriever":
         from retrievers.window import WindowRetriever
 
@@ -134,7 +155,7 @@ class Answering:
             mode=search.mode,
             k=k,
             condition=self._search.condition(principal, search.scope),
-            rephrase=self._rephrase,
+            rephrase=self._rephrase(model),
             score_threshold=search.score_threshold,
             conversation_id=conversation_id,
         )
@@ -149,31 +170,22 @@ class Answering:
             max_chars=settings.passages_tokens,
         )
 
-    @property
-    def _rephrase(self) -> "Runnable[str, list[str]] | None":
+    def _rephrase(self, model: "BaseChatModel | None") -> "Runnable[str, list[str]] | None":
         from chains.rephrase import rephrase_with_model
 
         number = self._parts.settings.multi_query
-        return (
-            rephrase_with_model(self._parts.chat_model, number)
-            if number and self._parts.chat_model
-            else None
-        )
+        return rephrase_with_model(model, number) if number and model else None
 
     def make_condenser(self, idf: "Idf | None") -> "Condenser":
         """What makes a follow-up stand alone: the chat model, or rules where none is set."""
-        from chains.condense import RuleCondenser, condense_with_model
+        return _condenser(self._parts.chat_model, idf)
 
-        if self._parts.chat_model:
-            return condense_with_model(self._parts.chat_model)
-        return RuleCondenser(idf)
-
-    def _make_answerer(self, idf: "Idf | None", embeddings: "Embeddings | None") -> "Answerer":
+    def _make_answerer(
+        self, model: "BaseChatModel | None", idf: "Idf | None", embeddings: "Embeddings | None"
+    ) -> "Answerer":
         from chains.answer import answer_with_model
 
-        if self._parts.chat_model:
-            return answer_with_model(self._parts.chat_model)
-        return self.make_extractive(idf, embeddings)
+        return answer_with_model(model) if model else self.make_extractive(idf, embeddings)
 
     def make_extractive(
         self, idf: "Idf | None", embeddings: "Embeddings | None"
@@ -182,3 +194,9 @@ class Answering:
         from chains.extractive import ExtractiveAnswerer
 
         return ExtractiveAnswerer(idf=idf, embeddings=embeddings)
+
+
+def _condenser(model: "BaseChatModel | None", idf: "Idf | None") -> "Condenser":
+    from chains.condense import RuleCondenser, condense_with_model
+
+    return condense_with_model(model) if model else RuleCondenser(idf)

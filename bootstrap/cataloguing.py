@@ -1,8 +1,9 @@
 """The services around catalogues: questions about their places, and the people who ask."""
 
+from collections.abc import Generator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bootstrap.importing import SourceServices
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from storage.documents import StoredDocument
     from storage.places import Places
 
+T = TypeVar("T")
 SAMPLE = Path(__file__).parents[1] / "sample_catalogues" / "restaurants"
 
 
@@ -37,7 +39,9 @@ class CatalogueServices(SourceServices):
         from storage.sources import Sources
 
         known = Catalogues(Sources(self._parts.database), self._places)
-        return CatalogueService(known, self._places_view, self.people, self._make_asker)
+        return CatalogueService(
+            known, self._places_view, self.people, self._make_asker, self._within_time
+        )
 
     @cached_property
     def people(self) -> "PeopleService":
@@ -79,8 +83,13 @@ class CatalogueServices(SourceServices):
         documents = Documents(parts.database)
         options, reranking = parts.catalogue_options, parts.reranking
         engine = SearchEngine(self.library, documents, self._places, options, reranking)
-        view, model = self._places_view, parts.chat_model
-        return Asker(engine, view, self._passages_of, model, parts.signature)
+        model, label = parts.answering_model
+        return Asker(engine, self._places_view, self._passages_of, model, label)
+
+    def _within_time(self, work: Generator[T, None, None]) -> Generator[T, None, None]:
+        from models.answer_limits import within_time
+
+        return within_time(work, self._parts.settings.chat_answer_timeout_s)
 
     def _passages_of(self, document_ids: list[str]) -> "list[tuple[StoredDocument, Passage]]":
         """The passages as they are searched now."""

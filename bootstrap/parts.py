@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain import EXTRACTIVE, SearchChoice
 from settings import Settings
@@ -15,12 +16,20 @@ if TYPE_CHECKING:
 
     from catalog.search_engine import EngineOptions
     from models.chat import ChatSpec
+    from models.chat_choice import ChatModelChoice
     from models.embeddings import EmbeddingSpec
     from retrievers.rerank import Reranking
     from services.ranking import RankingOptions
     from storage.database import Database
     from storage.index_stores import IndexStores
     from storage.indexes import IndexSpec
+
+
+class AnsweringModel(NamedTuple):
+    """A chat model, None for the built-in answerer, and what its answers are signed with."""
+
+    model: "BaseChatModel | None"
+    label: str
 
 
 class Parts:
@@ -30,18 +39,31 @@ class Parts:
         self.settings = settings
 
     @cached_property
-    def chat_model(self) -> "BaseChatModel | None":
-        """The chat model; None where none is set."""
-        from models.chat import build_chat_model
+    def chat_choice(self) -> "ChatModelChoice":
+        """Which chat model answers; wrong settings are told now."""
+        from models.chat_choice import ChatModelChoice
 
-        return build_chat_model(self.chat_spec)
+        embeds_there = self.settings.embedding_provider == "openai"
+        others = [self.settings.embedding_model] if embeds_there else []
+        return ChatModelChoice(self.chat_spec, others)
 
     @property
-    def signature(self) -> str:
-        """With what answers are signed; wrong settings are told now, loading the model waits."""
-        from models.chat import is_configured
+    def chat_model(self) -> "BaseChatModel | None":
+        """The chat model, which may have to be asked for first; None where none answers."""
+        return self.answering_model.model
 
-        return self.chat_spec.model if is_configured(self.chat_spec) else EXTRACTIVE
+    @property
+    def answering_model(self) -> AnsweringModel:
+        """What answers a question that is asked now, and what its answers are signed with."""
+        label = self.chat_choice.settled().label
+        return AnsweringModel(None if label == EXTRACTIVE else self._chosen_model, label)
+
+    @cached_property
+    def _chosen_model(self) -> "BaseChatModel | None":
+        """The model that was chosen: for this process there is no other."""
+        from models.chat import build_chat_model
+
+        return build_chat_model(replace(self.chat_spec, model=self.chat_choice.settled().label))
 
     @property
     def chat_spec(self) -> "ChatSpec":
@@ -54,8 +76,9 @@ class Parts:
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
             temperature=settings.chat_temperature,
-            max_tokens=settings.chat_max_tokens,
+            max_tokens=settings.chat_max_tokens or None,
             timeout_s=settings.chat_timeout_s,
+            answer_timeout_s=settings.chat_answer_timeout_s,
             retries=settings.chat_retries,
         )
 

@@ -57,12 +57,12 @@ class ProofServices:
         labels, ratings = self.labels, Ratings(self._parts.database)
         return RatingService(ratings, labels, labels.indexes, labels.finder, self.chat.replay)
 
-    @cached_property
+    @property
     def costs(self) -> "CostService":
-        """Tokens and money that answers took."""
+        """Tokens and money that answers took, at the prices of the model that answers now."""
         from services.costs import CostService, Prices
 
-        settings, model = self._parts.settings, self._parts.signature
+        settings, model = self._parts.settings, self._parts.chat_choice.current().label
         return CostService(
             Prices(model, settings.chat_price_input, settings.chat_price_output, settings.currency)
         )

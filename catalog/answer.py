@@ -12,7 +12,7 @@ from chains.citations import CheckedAnswer, check_answer
 from chains.markers import Piece
 from chains.written_answer import WrittenAnswer
 from domain import EXTRACTIVE
-from services.answering import CUT_SHORT
+from services.answering import cut_short_reason
 from services.storable import storable
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
@@ -61,8 +61,7 @@ class CatalogueAnswerer:
                 if piece.text:
                     is_blank = is_blank and not piece.text.strip()
                     yield storable(piece.text)
-                if piece.response_metadata.get("finish_reason") == "length":
-                    notice = CUT_SHORT
+                notice = notice or cut_short_reason(piece.response_metadata)
         if not is_blank:
             return notice
         yield from compose(material)

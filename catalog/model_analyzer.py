@@ -9,6 +9,7 @@ from catalog.rule_analyzer import MAX_CHARS, RuleAnalyzer
 from catalog.weights_said import HEDGED, INDIFFERENT, WANTED
 from domain.catalogue import CatalogueDescription, CatalogueQuery
 from errors import ModelError
+from services.answering import cut_short_reason
 
 if TYPE_CHECKING:  # slow
     from langchain_core.language_models import BaseChatModel
@@ -72,6 +73,8 @@ class ModelAnalyzer:
         messages = _first_messages(question)
         for tries_left in reversed(range(TRIES)):
             reply = asked.invoke(messages)
+            if why := cut_short_reason(reply.response_metadata):
+                raise ModelError(why)  # asked once more it would be cut short again
             try:
                 query_en, filters, weights = self._schema.read(_arguments(reply))
                 return CatalogueQuery(question, query_en, filters, weights, self._name)

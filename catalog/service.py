@@ -14,6 +14,8 @@ from language.script import script_of
 from services.questions import checked_question
 from storage.places import PlacePage
 
+Events = Generator[CatalogueEvent, None, None]
+
 _SCRIPTS = {"korean": "ko", "japanese": "ja", "chinese": "ja"}
 """Han characters alone are far more often a short Japanese question here."""
 
@@ -23,13 +25,15 @@ class CatalogueService:
     """Searches catalogues and tells why it found what it found.
 
     `people` keeps what persons prefer; `make_asker` gives what answers, which is slow to load and
-    only a question needs.
+    only a question needs; `within_time` gives the events of a question, whose calls of the chat
+    model end with the time for one answer.
     """
 
     known: Catalogues
     view: PlacesView
     people: PeopleService
     make_asker: Callable[[], Asker]
+    within_time: Callable[[Events], Events]
 
     def catalogues(self, principal: Principal) -> list[CatalogueSummary]:
         """Every catalogue that the person may search, by name."""
@@ -114,7 +118,7 @@ class CatalogueService:
             language=_language(language, person, typed),
             understood=understood,
         )
-        return QuestionRun(asked, self.make_asker()).events()
+        return self.within_time(QuestionRun(asked, self.make_asker()).events())
 
 
 def _weights(

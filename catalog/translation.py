@@ -10,6 +10,7 @@ from catalog.answer_texts import LANGUAGE_NAMES
 from domain import Pattern
 from errors import ModelError
 from language.script import script_of
+from services.answering import cut_short_reason
 from services.storable import storable
 
 if TYPE_CHECKING:  # slow, and opening the page does not need it
@@ -129,6 +130,8 @@ def _ask(model: "BaseChatModel", calls: Sequence[_Call]) -> str:
             raise reply
         else:
             call.read(reply.text)
+            # Asked once more it would be cut short again.
+            notice = notice or cut_short_reason(reply.response_metadata)
     return notice
 
 

@@ -4,13 +4,13 @@ import re
 from typing import Any
 
 from langchain_core.language_models import LanguageModelLike
-from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda, RunnablePassthrough
 
 from chains.follow_ups import Idf, leans_on_history, salient_terms
 from chains.history import render_history
 from chains.prompts import CONDENSE_PROMPT
+from chains.replies import whole_text
 
 Condenser = Runnable[dict[str, Any], str]
 """Makes a standalone question of `question` and `chat_history` (see `chains.history`)."""
@@ -37,13 +37,18 @@ def condense_with_model(
 
     What the model adds around the question (its reasoning, a label, quotes, line breaks) is
     taken off; the follow-up itself is used where nothing is left, or so much that it is no
-    question.
+    question, or where the reply was cut short.
 
     Args:
         llm: Asked once per follow-up.
         prompt: With the variables `chat_history` and `question`.
     """
-    ask = RunnableLambda(_prompt_inputs, name="render_history") | prompt | llm | StrOutputParser()
+    ask = (
+        RunnableLambda(_prompt_inputs, name="render_history")
+        | prompt
+        | llm
+        | RunnableLambda(whole_text)
+    )
     return RunnablePassthrough.assign(reply=ask) | RunnableLambda(_standalone, name="tidy")
 
 

@@ -5,11 +5,11 @@ import re
 from typing import Any
 
 from langchain_core.language_models import LanguageModelLike
-from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from chains.prompts import REPHRASE_PROMPT
+from chains.replies import whole_text
 
 MAX_CHARS = 500
 """A longer line is no rephrasing but talk."""
@@ -31,7 +31,8 @@ def rephrase_with_model(
     """Gives at most `number` other wordings of a question; one call of the model each.
 
     What a model writes around them (its reasoning, numbers, quotes, an announcement, a list in
-    JSON) is taken off. Fewer come, or none, where it writes fewer or repeats the question.
+    JSON) is taken off. Fewer come, or none, where it writes fewer or repeats the question; none
+    where its reply was cut short.
 
     Args:
         llm: Asked once per question.
@@ -43,7 +44,7 @@ def rephrase_with_model(
     """
     if number < 1:
         raise ValueError(f"the number of rephrasings must be at least 1, got {number}")
-    ask = prompt | llm | StrOutputParser()
+    ask = prompt | llm | RunnableLambda(whole_text)
 
     def rephrase(question: str) -> list[str]:
         reply = ask.invoke({"number": number, "question": question})

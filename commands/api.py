@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from commands.keeper import keep, told_to_end
-from commands.running import INTERRUPTED, DataDir, open_services
+from commands.running import INTERRUPTED, DataDir, announce_model, open_services
 from commands.web import banner, listen, serve_app
 
 
@@ -27,6 +27,7 @@ def api(
     """
     told = told_to_end()
     with open_services(data_dir, tell=not shared) as services:
+        announce_model(services, tell=not shared)
         from api.app import PREFIX, make_app  # slow, and `--help` needs none of it
 
         listening = listen(host, port, shared=shared)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from commands.running import AsJson, DataDir, open_services, print_json
+from commands.running import AsJson, DataDir, announce_model, open_services, print_json
 from commands.search import place
 from domain import LOCAL_USER, Citation, Turn
 from services.answer_text import plain_answer
@@ -19,6 +19,7 @@ def ask(
 ) -> None:
     """Answer a question over the library, with checked citations."""
     with open_services(data_dir) as services:
+        announce_model(services)
         turn = services.chat.ask(LOCAL_USER, question, conversation)
     print_json(turn_as_data(turn)) if as_json else _print_turn(turn)
 
@@ -32,6 +33,8 @@ def _print_turn(turn: Turn) -> None:
         typer.echo(f"[{citation.n}] {citation.state.value}: {citation.title} ({where})")
     if turn.unsupported_sentences:
         typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
+    if turn.error:
+        typer.secho(f"This answer is incomplete. {turn.error}", fg="yellow", err=True)
     typer.secho(f"{turn.model}; go on with --conversation {turn.conversation_id}", dim=True)
 
 
@@ -46,6 +49,7 @@ def turn_as_data(turn: Turn) -> dict[str, Any]:
         "conversation_id": turn.conversation_id,
         "turn_id": turn.id,
         "state": turn.state.value,
+        "error": turn.error,
         "timings_ms": dict(turn.timings_ms),
         "usage": dict(turn.usage),
     }

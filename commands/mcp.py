@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from commands.keeper import told_to_end
-from commands.running import INTERRUPTED, DataDir, open_services
+from commands.running import INTERRUPTED, DataDir, announce_model, open_services
 from commands.web import banner, end, end_soon, listen, serve_app
 from domain import LOCAL_USER
 
@@ -36,6 +36,7 @@ def mcp(
     """
     told_to_end()
     with open_services(data_dir) as services:
+        announce_model(services)
         if http:
             _serve_http(services, host, port, allow_host or [])
         else:

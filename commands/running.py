@@ -47,6 +47,19 @@ def open_services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Serv
         raise typer.Exit(INTERRUPTED) from None
 
 
+def announce_model(services: "Services", *, tell: bool = True) -> None:
+    """Settle which chat model answers; what a person should know of that is told on stderr.
+
+    A server of one's own may have to be asked for its models, which takes some seconds at most.
+
+    Raises:
+        ConfigError: The key or the address of the server can be none.
+    """
+    notice = services.chat.answerers.settled().notice
+    if notice and tell:
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+
+
 @contextmanager
 def permissions_of_shell() -> Iterator[None]:
     """What is written within is as open as the person's shell makes files: for exports.

@@ -3,7 +3,7 @@
 import typer
 
 from commands.keeper import keep, told_to_end
-from commands.running import INTERRUPTED, DataDir, open_services, progress_bar
+from commands.running import INTERRUPTED, DataDir, announce_model, open_services, progress_bar
 from domain import LOCAL_USER
 
 
@@ -11,6 +11,7 @@ def serve(port: int = 8501, data_dir: DataDir = None) -> None:
     """Serve the pages and do their imports; the very first start imports the sample documents."""
     told = told_to_end()
     with open_services(data_dir) as services:
+        announce_model(services)
         with progress_bar() as progress:
             report = services.directories.import_samples_once(LOCAL_USER, on_progress=progress)
         if report is not None:

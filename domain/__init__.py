@@ -1,7 +1,11 @@
 """The words of Footnote as values: who asks, what was found, what was proven."""
 
 from domain.answers import (
+    CUT_SHORT_REASONS,
     EXTRACTIVE,
+    LENGTH_LIMIT,
+    TIME_LIMIT,
+    Answerer,
     Citation,
     CitationState,
     Conversation,
@@ -90,10 +94,14 @@ from domain.search import (
 __all__ = [
     "ASPECTS",
     "COMPARED_MODES",
+    "CUT_SHORT_REASONS",
     "EXTRACTIVE",
     "FILTER_FIELDS",
+    "LENGTH_LIMIT",
     "LOCAL_USER",
     "NOTHING_BEFORE",
+    "TIME_LIMIT",
+    "Answerer",
     "ApiKey",
     "ApiScope",
     "Aspect",

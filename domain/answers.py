@@ -11,6 +11,23 @@ from domain.search import Explanation, SearchChoice
 EXTRACTIVE = "built-in extractive answerer"
 """What answers are signed with where no chat model is set."""
 
+LENGTH_LIMIT = "length"
+"""`finish_reason` of a model's message that ended at the greatest length it may have."""
+TIME_LIMIT = "time_limit"
+"""`finish_reason` of a model's message whose time was over before it was complete."""
+CUT_SHORT_REASONS = frozenset((LENGTH_LIMIT, TIME_LIMIT))
+
+
+class Answerer(NamedTuple):
+    """What answers questions now.
+
+    `label` is what its answers are signed with; `notice` is what a person should know about how it
+    was chosen, "" where there is nothing to say.
+    """
+
+    label: str
+    notice: str = ""
+
 
 class CitationState(StrEnum):
     """What checking a citation against the stored document found."""

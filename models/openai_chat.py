@@ -1,33 +1,59 @@
-"""LangChain's OpenAI chat model, with errors for people and without hidden downloads."""
+"""LangChain's OpenAI chat model, with limits, errors for people and without hidden downloads."""
 
+import os
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, contextmanager
 from typing import Any, cast
 
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool
 from langchain_openai import ChatOpenAI
+from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 from pydantic import PrivateAttr
 
+from domain import LENGTH_LIMIT, TIME_LIMIT
+from errors import ModelUnavailableError
+from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
 from models.openai_errors import Endpoint, broken_off, model_errors, not_understood
-from models.openai_pieces import PlainCompletions
+from models.openai_pieces import PlainCompletions, RenamingCompletions
 
 
 class TranslatedChatOpenAI(ChatOpenAI):
     """Raises ModelError and ModelUnavailableError instead of the client's errors.
 
     A stream that ends without a finish_reason has been cut short somewhere on its way; it
-    raises after its last piece, where the client takes it for complete.
+    raises after its last piece, where the client takes it for complete. One that is still going on
+    at a limit is left, which closes the connection: its last piece has the finish_reason
+    LENGTH_LIMIT or TIME_LIMIT, and is the only one where the time was over beforehand.
     """
 
     _endpoint: Endpoint = PrivateAttr()
+    _limits: AnswerLimits = PrivateAttr()
 
-    def __init__(self, endpoint: Endpoint, **settings: Any) -> None:
-        super().__init__(**settings)
+    def __init__(self, endpoint: Endpoint, limits: AnswerLimits, **settings: Any) -> None:
+        limited = LimitedHttp(limits)
+        # What ChatOpenAI would do with it, had it made the clients.
+        proxy = os.environ.get("OPENAI_PROXY") or None
+        super().__init__(
+            http_client=DefaultHttpxClient(event_hooks=limited.hooks, proxy=proxy),
+            http_async_client=DefaultAsyncHttpxClient(event_hooks=limited.async_hooks, proxy=proxy),
+            openai_proxy="",
+            max_tokens=limits.max_tokens,
+            **settings,
+        )
         self.client = PlainCompletions(self.root_client)
+        self.async_client = RenamingCompletions(self.root_async_client)
         self._endpoint = endpoint
+        self._limits = limits
+
+    def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        payload = super()._get_request_payload(*args, **kwargs)
+        if "max_completion_tokens" in payload and not self._endpoint.takes_completion_tokens:
+            payload["max_tokens"] = payload.pop("max_completion_tokens")
+        return payload
 
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with model_errors(self._endpoint):
@@ -38,26 +64,25 @@ class TranslatedChatOpenAI(ChatOpenAI):
             return await super()._agenerate(*args, **kwargs)
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        started = finished = False
+        reading = _Reading(self._endpoint, self._limits)
         # Closing at once, not at garbage collection, is what stops the server when a reader leaves.
         stream = cast("Generator[ChatGenerationChunk]", super()._stream(*args, **kwargs))
-        with model_errors(self._endpoint), closing(stream) as pieces:
-            for piece in pieces:
-                started, finished = True, finished or _finishes(piece)
+        with reading.errors(), closing(stream) as pieces:
+            while reading.goes_on() and (piece := next(pieces, None)):
+                reading.take(piece)
                 yield piece
-        if not finished:
-            raise broken_off(self._endpoint) if started else not_understood(self._endpoint)
+        yield from reading.last_piece()
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        started = finished = False
+        reading = _Reading(self._endpoint, self._limits)
         stream = cast("AsyncGenerator[ChatGenerationChunk]", super()._astream(*args, **kwargs))
-        with model_errors(self._endpoint):
+        with reading.errors():
             async with aclosing(stream) as pieces:
-                async for piece in pieces:
-                    started, finished = True, finished or _finishes(piece)
+                while reading.goes_on() and (piece := await anext(pieces, None)):
+                    reading.take(piece)
                     yield piece
-        if not finished:
-            raise broken_off(self._endpoint) if started else not_understood(self._endpoint)
+        for piece in reading.last_piece():
+            yield piece
 
     def get_num_tokens(self, text: str) -> int:
         """Approximate: the exact count would download the model's vocabulary."""
@@ -74,5 +99,61 @@ class TranslatedChatOpenAI(ChatOpenAI):
         return count_tokens_approximately(messages)
 
 
-def _finishes(piece: ChatGenerationChunk) -> bool:
-    return bool((piece.generation_info or {}).get("finish_reason"))
+class _Reading:
+    """One stream as it is read: how far it is within its limits, and how it ends."""
+
+    def __init__(self, endpoint: Endpoint, limits: AnswerLimits) -> None:
+        self._endpoint = endpoint
+        self._most_chars = limits.max_chars
+        self._deadline = limits.deadline()
+        self._chars = 0
+        self._started = self._finished = False
+        self._cut = ""
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Errors for people; none where a limit is what ended the stream."""
+        try:
+            with model_errors(self._endpoint):
+                yield
+        except ModelUnavailableError as error:
+            cut = error.__cause__
+            if not (isinstance(cut, AnswerCutError) or self._is_late()):
+                raise
+            self._cut = cut.reason if isinstance(cut, AnswerCutError) else TIME_LIMIT
+
+    def goes_on(self) -> bool:
+        """Whether the limits allow another piece."""
+        if self._chars > self._most_chars:
+            self._cut = LENGTH_LIMIT
+        elif self._is_late():
+            self._cut = TIME_LIMIT
+        return not self._cut
+
+    def take(self, piece: ChatGenerationChunk) -> None:
+        """Count the piece."""
+        self._started = True
+        self._finished = self._finished or bool((piece.generation_info or {}).get("finish_reason"))
+        self._chars += _chars_of(piece)
+
+    def last_piece(self) -> Iterator[ChatGenerationChunk]:
+        """What says that the stream was cut short, where it was.
+
+        Raises:
+            ModelError: It ended without finishing.
+        """
+        if self._finished:
+            return
+        if not self._cut:
+            raise (broken_off if self._started else not_understood)(self._endpoint)
+        info = {"finish_reason": self._cut, "model_name": self._endpoint.model}
+        yield ChatGenerationChunk(message=AIMessageChunk(content=""), generation_info=info)
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline
+
+
+def _chars_of(piece: ChatGenerationChunk) -> int:
+    message = piece.message
+    calls = message.tool_call_chunks if isinstance(message, AIMessageChunk) else ()
+    return len(piece.text) + sum(len(call["args"] or "") for call in calls)

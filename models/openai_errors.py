@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
+_OPENAI_HOST = "api.openai.com"
+_AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 NO_KEY = "none"
 """Sent where no key is set: most servers of one's own ask for none, the client insists on one."""
 _SHOWN_CHARS = 300
@@ -60,6 +62,22 @@ class Endpoint:
         return urlsplit(self.base_url).netloc.rpartition("@")[2] or self.base_url
 
     @property
+    def is_openai(self) -> bool:
+        """Whether it is OpenAI's own, a region of it such as eu.api.openai.com included."""
+        name = _name_of(self.base_url)
+        return name == _OPENAI_HOST or name.endswith(f".{_OPENAI_HOST}")
+
+    @property
+    def takes_completion_tokens(self) -> bool:
+        """Whether the length of an answer is named max_completion_tokens there.
+
+        The reasoning models of OpenAI and of Azure refuse max_tokens. Elsewhere it is the other way
+        round: Ollama, llama-cpp-python and llama.cpp before 2026 ignore the newer name, Mistral and
+        vLLM before 0.6.4 refuse it. Sending both helps nobody: the strict refuse the other one.
+        """
+        return self.is_openai or _name_of(self.base_url).endswith(_AZURE_HOSTS)
+
+    @property
     def address(self) -> str:
         """The base URL without any name, password and query it may hold."""
         parts = urlsplit(self.base_url)
@@ -77,8 +95,12 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
     import httpx2
     import openai
 
+    from models.answer_limits import AnswerCutError
+
     try:
         yield
+    except AnswerCutError as error:
+        raise ModelUnavailableError(_too_much(endpoint)) from error
     except openai.APIError as error:
         raise _translated(error, endpoint) from error
     except (httpx2.TimeoutException, TimeoutError) as error:
@@ -103,6 +125,10 @@ def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
         f"{endpoint.host} does not answer in OpenAI's protocol.{shown_words(what, endpoint)} "
         f"Check {endpoint.url_setting} ({endpoint.address}); it usually ends in /v1."
     )
+
+
+def _name_of(url: str) -> str:
+    return (urlsplit(url).hostname or "").rstrip(".")
 
 
 def _is_address(url: str) -> bool:
@@ -165,7 +191,8 @@ def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     if _is_too_long(error):
         return ModelError(
             f"The question with its passages is too long for {endpoint.model} on {host}.{said} "
-            "Retrieve fewer passages, start a new conversation, or choose a model that reads more."
+            "Retrieve fewer passages, lower FOOTNOTE_CHAT_MAX_TOKENS, start a new conversation, or "
+            "choose a model that reads more."
         )
     return ModelError(
         f"{host} refuses the request (HTTP {status}).{said} "
@@ -202,6 +229,13 @@ def _too_slow(endpoint: Endpoint) -> str:
     return (
         f"{endpoint.host} sent nothing for {endpoint.timeout_s:g} s. Ask again; if it is a slow "
         "model, raise the time limit."
+    )
+
+
+def _too_much(endpoint: Endpoint) -> str:
+    return (
+        f"{endpoint.host} sent more, or for longer, than FOOTNOTE_CHAT_MAX_TOKENS and "
+        "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S allow: raise them, or ask for less at once."
     )
 
 

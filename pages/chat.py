@@ -11,7 +11,7 @@ services = ui.services()
 ui.reopen_conversation()
 ui.show_name(is_start=not ui.current_conversation())
 ui.allow_copying()
-ui.show_model(services.chat.model_label)
+ui.show_model(services.chat.answerers.current())
 ui.show_conversations(services)
 library = ui.show_library(services)
 

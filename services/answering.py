@@ -1,13 +1,22 @@
 """One question being answered: what is known of it at every moment, and how it ends."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from chains.citations import check_answer, plain_text
 from chains.written_answer import WrittenAnswer
-from domain import FoundPassage, Source, Step, StepState, Turn, TurnState
+from domain import (
+    LENGTH_LIMIT,
+    TIME_LIMIT,
+    FoundPassage,
+    Source,
+    Step,
+    StepState,
+    Turn,
+    TurnState,
+)
 from errors import AppError
 from services.events import Event, Found, Searching, Stepped, Written
 from services.explain import explain
@@ -25,6 +34,11 @@ CUT_SHORT = (
     "The model stopped at the longest answer it may give: raise FOOTNOTE_CHAT_MAX_TOKENS or the "
     "server's own limit, or ask for less at once."
 )
+OUT_OF_TIME = (
+    "The answer took longer than FOOTNOTE_CHAT_ANSWER_TIMEOUT_S allows: raise it, ask for less at "
+    "once, or choose a faster model."
+)
+_CUT_SHORT = {LENGTH_LIMIT: CUT_SHORT, TIME_LIMIT: OUT_OF_TIME}
 
 
 @dataclass
@@ -45,7 +59,8 @@ class Answering:
     ) -> Iterator[Event]:
         """Answer with the chain, telling what happens; `end` or `fail` where it does not end.
 
-        The chain streams the pieces of `ConversationalRetrievalChain`. An agent also streams each
+        The chain streams the pieces of `ConversationalRetrievalChain`, and before them it may
+        stream `model`, what the answer is signed with. An agent also streams each
         `step`, as it begins and as it is done, `source_documents` as they come, and `incomplete`,
         the reason, where it had to end before it was done.
 
@@ -71,6 +86,8 @@ class Answering:
             if "step" in piece:
                 self._take_step(piece["step"])
                 yield Stepped(self.turn.steps[piece["step"].n - 1])
+            if "model" in piece:
+                self._know(model=piece["model"])
             if "searched_questions" in piece:
                 searched = as_one_question(piece["searched_questions"])
                 self._know(standalone_question=storable(searched))
@@ -82,12 +99,9 @@ class Answering:
             if answer := storable(piece.get("answer", "")):
                 self._time("first_token")
                 yield from _written(self._read(answer, piece.get("answer_citations", ())))
-            if "answer_message" in piece and _is_cut_short(piece["answer_message"]):
+            if why := piece.get("incomplete") or _cut_short(piece):
                 state = TurnState.INCOMPLETE
-                self._know(error=CUT_SHORT)
-            if "incomplete" in piece:
-                state = TurnState.INCOMPLETE
-                self._know(error=piece["incomplete"])
+                self._know(error=why)
         if self.written:
             yield from _written(self.written.close())
         self.end(state)
@@ -162,8 +176,14 @@ def _plain_step(step: Step) -> Step:
     return replace(step, tool=tool, result=result, arguments=storable_json(dict(step.arguments)))
 
 
-def _is_cut_short(message: Any) -> bool:
-    return bool(message.response_metadata.get("finish_reason") == "length")
+def cut_short_reason(metadata: Mapping[str, Any]) -> str:
+    """Why a model's message with that `response_metadata` is not complete; "" where it is."""
+    return _CUT_SHORT.get(metadata.get("finish_reason", ""), "")
+
+
+def _cut_short(piece: Mapping[str, Any]) -> str:
+    message = piece.get("answer_message")
+    return "" if message is None else cut_short_reason(message.response_metadata)
 
 
 def _written(text: str) -> Iterator[Event]:

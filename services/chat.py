@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain import Principal, SearchChoice, Turn, TurnState
 from errors import NotFoundError
+from services.answerers import AnswererChoice
 from services.answering import Answering
 from services.events import Answered, Event, Started, turn_of
 from services.questions import checked_question, require_possible_k, title_of
@@ -36,23 +37,23 @@ class ChatService:
         conversations: Conversations,
         documents: Documents,
         make_chain: MakeChain,
-        model_label: str,
+        answerers: AnswererChoice,
         default_search: SearchChoice = SearchChoice(),  # noqa: B008  # it is frozen
     ) -> None:
         """Args are kept, nothing is opened.
 
-        Args:
-            conversations: Where turns are stored.
-            documents: The texts that quotes are looked up in.
-            make_chain: Makes the chain for each question.
-            model_label: What answers are signed with.
-            default_search: What the settings say.
+        `answerers` tell what answers are signed with, `default_search` is what the settings say.
         """
-        self.model_label = model_label
+        self.answerers = answerers
         self.default_search = default_search
         self._conversations = conversations
         self._documents = documents
         self._make_chain = make_chain
+
+    @property
+    def model_label(self) -> str:
+        """What an answer is signed with now; waits for nothing."""
+        return self.answerers.current().label
 
     def stream(
         self,

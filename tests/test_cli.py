@@ -147,6 +147,13 @@ def test_evaluate_prints_and_writes_a_row_for_each_mode(run, tmp_path):
     assert "first_sentence_right 1.000" in run("evaluate", folder, "--answers").stdout
 
 
+BAD_KEY = {
+    "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+    "OPENAI_API_KEY": "sk-1 ",
+    "FOOTNOTE_CHAT_MODEL": "m",
+}
+
+
 @pytest.mark.parametrize(
     ("arguments", "environment", "says"),
     [
@@ -155,7 +162,8 @@ def test_evaluate_prints_and_writes_a_row_for_each_mode(run, tmp_path):
         (["ask", "x", "--conversation", "nonsense"], {}, "nonsense"),
         (["search", "x"], {"FOOTNOTE_TOP_K": "0"}, "FOOTNOTE_TOP_K"),
         (["search", "x"], {"FOOTNOTE_DATA_DIR": "/proc/nope"}, "/proc/nope"),
-        (["ask", "x"], {"OPENAI_API_KEY": "sk-x"}, "FOOTNOTE_CHAT_MODEL"),
+        (["ask", "x"], {"OPENAI_BASE_URL": "localhost"}, "OPENAI_BASE_URL"),
+        (["ask", "x"], BAD_KEY, "OPENAI_API_KEY is no key"),
         (["evaluate", "/nowhere"], {}, "/nowhere"),
         (["evaluate", ".", "--json", "/nowhere/figures.json"], {}, "no folder /nowhere"),
         (["evaluate", ".", "--json", "."], {}, "is a folder"),

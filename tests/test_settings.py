@@ -78,8 +78,21 @@ def test_other_wordings_without_a_chat_model_are_refused(monkeypatch):
     monkeypatch.setenv("FOOTNOTE_MULTI_QUERY", "2")
     with pytest.raises(ConfigError, match="FOOTNOTE_MULTI_QUERY.*FOOTNOTE_CHAT_MODEL"):
         load_settings()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-program")
+    with pytest.raises(ConfigError, match="FOOTNOTE_MULTI_QUERY.*FOOTNOTE_CHAT_MODEL"):
+        load_settings()
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:11434/v1")
     assert load_settings().multi_query == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MAX_TOKENS", "-1"), ("ANSWER_TIMEOUT_S", "0"), ("ANSWER_TIMEOUT_S", "nan")],
+)
+def test_a_limit_of_answers_out_of_range_is_named(name, value, monkeypatch):
+    monkeypatch.setenv(f"FOOTNOTE_CHAT_{name}", value)
+    with pytest.raises(ConfigError, match=f"FOOTNOTE_CHAT_{name}"):
+        load_settings()
 
 
 def test_a_variable_of_a_secret_is_read_from_the_environment_and_from_the_file(

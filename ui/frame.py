@@ -5,9 +5,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from domain import Answerer
 from ui import words
 from ui.html import escape
 from ui.language import settle_language
+from ui.service_text import said
 
 FRAMED, OPENED = "framed", "opened"
 HERE = Path(__file__).parent
@@ -66,7 +68,8 @@ def show_title(title: str, note: str) -> None:
     st.html(f'<div class="fn-heading">{told}</div>')
 
 
-def show_model(label: str) -> None:
-    """Say plainly who writes the answers."""
-    model = words.MODEL_NOTES.get(label, label)
-    st.html(f'<p class="fn-model">{escape(words.ANSWERS_BY.format(model=model))}</p>')
+def show_model(answerer: Answerer) -> None:
+    """Say plainly who writes the answers, and why where the settings leave that open."""
+    model = words.MODEL_NOTES.get(answerer.label, answerer.label)
+    lines = [words.ANSWERS_BY.format(model=model), *filter(None, [said(answerer.notice)])]
+    st.html("".join(f'<p class="fn-model">{escape(line)}</p>' for line in lines))

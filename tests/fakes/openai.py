@@ -4,13 +4,15 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.fakes.openai_script import EMBEDDING_MODEL, MODEL, OpenAIServer
 from tests.fakes.openai_wire import (
     DIMENSION,
+    Endless,
+    EndlessBytes,
     Fault,
     Raw,
     Recorded,
@@ -19,6 +21,7 @@ from tests.fakes.openai_wire import (
     Vectors,
     embedding_reply,
     events,
+    not_taken,
     usage,
     vector_of,
     wrong_chat,
@@ -30,6 +33,8 @@ __all__ = [
     "EMBEDDING_MODEL",
     "MODEL",
     "Call",
+    "Endless",
+    "EndlessBytes",
     "Fault",
     "OpenAIServer",
     "Raw",
@@ -40,57 +45,6 @@ __all__ = [
     "serving",
     "vector_of",
 ]
-
-MODEL = "test-chat"
-EMBEDDING_MODEL = "test-embedding"
-
-
-@dataclass
-class OpenAIServer:
-    """What the test scripts and reads. Replies are used up in order.
-
-    `answer` makes the reply from the request's body once the script is used up; without it a
-    request too many is a violation, as is everything the protocol doesn't know. With `api_key`
-    set, a request without that key gets 401.
-    """
-
-    url: str = ""
-    api_key: str | None = None
-    answer: Callable[[dict], Reply] | None = None
-    chat: deque[Reply] = field(default_factory=deque)
-    embeddings: deque[Reply] = field(default_factory=deque)
-    requests: list[Recorded] = field(default_factory=list)
-    violations: list[str] = field(default_factory=list)
-    hung_up: threading.Event = field(default_factory=threading.Event)
-    """Set when a client leaves before the end of its answer."""
-
-    held: str = ""
-    """Embedding requests with a text that has this in it wait until they are let go."""
-
-    holds: threading.Event = field(default_factory=threading.Event)
-    """Set while one waits so."""
-
-    let_go: threading.Event = field(default_factory=threading.Event)
-
-    def will(self, *replies: Reply) -> None:
-        self.chat.extend(replies)
-
-    def will_embed(self, *replies: Reply) -> None:
-        self.embeddings.extend(replies)
-
-    def hold(self, text: str) -> None:
-        """Let embedding requests with this in a text wait."""
-        self.let_go.clear()
-        self.holds.clear()
-        self.held = text
-
-    def go_on(self) -> None:
-        """Answer what waits, and let nothing wait any more."""
-        self.held = ""
-        self.let_go.set()
-
-    def check(self) -> None:
-        assert not self.violations, "\n".join(self.violations)
 
 
 @contextmanager
@@ -147,8 +101,11 @@ class _Handler(BaseHTTPRequestHandler):
         return key is not None and headers.get("authorization") != f"Bearer {key}"
 
     def _models(self, _body: dict) -> None:
-        ids = (MODEL, EMBEDDING_MODEL)
-        data = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in ids]
+        if self.server.script.listing:
+            self._send_other(self.server.script.listing.popleft())
+            return
+        named = {"object": "model", "created": 0, "owned_by": "test"}
+        data = [{"id": name, **named} for name in self.server.script.models]
         self._json({"object": "list", "data": data})
 
     def _chat(self, body: dict) -> None:
@@ -156,10 +113,14 @@ class _Handler(BaseHTTPRequestHandler):
         if wrong:
             self._violation(wrong)
             return
+        if refused := self.server.script.refused & set(body):
+            self._fault(Fault(400, not_taken(*refused)))
+            return
         reply = self._next(self.server.script.chat, body)
         if isinstance(reply, Text):
             time.sleep(reply.delay_s)
-            (self._stream if body.get("stream") else self._complete)(reply, body)
+            streams = body.get("stream") or isinstance(reply, EndlessBytes)
+            (self._stream if streams else self._complete)(reply, body)
         elif reply:
             self._send_other(reply)
 
@@ -196,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._json({**made, "model": body["model"], "choices": [choice], "usage": usage(reply)})
 
     def _stream(self, reply: Text, body: dict) -> None:
-        self.send_response(200)
+        self.send_response(reply.status)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Transfer-Encoding", "chunked")
         self.send_header("Connection", "close")  # or the client may ask again on a dying one

@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 DIMENSION = 8
 
@@ -32,6 +33,7 @@ class Text:
     delay_s: float = 0
     prompt_tokens: int = 11
     completion_tokens: int = 7
+    status: int = 200
 
     def __init__(self, *pieces: str, **settings) -> None:
         object.__setattr__(self, "pieces", pieces)
@@ -47,6 +49,38 @@ class Text:
     def message(self) -> dict:
         """The whole message."""
         return {"role": "assistant", "content": "".join(self.pieces)}
+
+
+MANY = 100_000
+"""Of what an endless reply repeats: more than any limit allows, and yet a test ends."""
+
+
+class Endless(Text):
+    """A stream that repeats one delta, whatever length was asked for: `Endless(content="word ")`.
+
+    `once` comes before it.
+    """
+
+    once: tuple[dict, ...]
+    delta: dict
+
+    def __init__(self, *once: dict, pause_s: float = 0, **delta) -> None:
+        super().__init__(pause_s=pause_s)
+        object.__setattr__(self, "once", once)
+        object.__setattr__(self, "delta", delta)
+
+    def deltas(self) -> Iterator[dict]:
+        return chain(self.once, repeat(self.delta, MANY))
+
+
+class EndlessBytes(Text):
+    """A response that repeats some bytes: no event, or an error page."""
+
+    data: bytes
+
+    def __init__(self, data: bytes, **settings) -> None:
+        super().__init__(**settings)
+        object.__setattr__(self, "data", data)
 
 
 @dataclass(frozen=True)
@@ -108,6 +142,11 @@ def wrong_chat(body: dict) -> str | None:
     return None
 
 
+def not_taken(field: str) -> str:
+    other = {"max_tokens": "max_completion_tokens"}.get(field)
+    return f"Unsupported parameter: {field!r}." + (f" Use {other!r} instead." if other else "")
+
+
 def wrong_embedding(body: dict) -> str | None:
     unknown = set(body) - EMBEDDING_FIELDS
     if unknown:
@@ -143,6 +182,9 @@ def usage(reply: Text) -> dict[str, int]:
 
 def events(reply: Text, body: dict) -> Iterator[bytes]:
     """The server-sent events: role, pieces, finish, usage where asked for, [DONE]."""
+    if isinstance(reply, EndlessBytes):
+        yield from repeat(reply.data, MANY)
+        return
 
     def event(choices: list[dict], **more) -> bytes:
         made = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0}

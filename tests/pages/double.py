@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from domain import (
     EXTRACTIVE,
+    Answerer,
     Citation,
     CitationState,
     Conversation,
@@ -69,17 +70,33 @@ class Script:
     pause_s: float = 0.0
 
 
+@dataclasses.dataclass
+class Answerers:
+    """What answers, as the test says."""
+
+    answerer: Answerer
+
+    def current(self) -> Answerer:
+        return self.answerer
+
+    settled = current
+
+
 class ScriptedChat:
     """Plays `script` for every question and keeps the turns in memory."""
 
     def __init__(self, script: Script | None = None) -> None:
-        self.model_label = EXTRACTIVE
+        self.answerers = Answerers(Answerer(EXTRACTIVE))
         self.script = script or Script()
         self.stored: dict[str, list[Turn]] = {}
         self.shown: dict[str, str] = {}
         self.asked: list[str] = []
         self.searches: list[SearchChoice | None] = []
         self.closed = threading.Event()
+
+    @property
+    def model_label(self) -> str:
+        return self.answerers.current().label
 
     def stream(
         self,

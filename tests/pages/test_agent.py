@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import LOCAL_USER, Scope, SearchChoice, Step, StepState
+from domain import EXTRACTIVE, LOCAL_USER, Answerer, Scope, SearchChoice, Step, StepState
 from errors import ModelError
 from tests.pages.conftest import APP, served, shown
+from tests.pages.double import Answerers
 from ui import words
 
 QUESTION = "How many days of annual leave?"
@@ -110,7 +111,7 @@ def test_without_a_chat_model_the_switch_says_what_to_set_and_nothing_asks_the_a
 ):
     talk = services.conversations.begin(LOCAL_USER, "Leave").id
     services.conversations.remember(LOCAL_USER, talk, SearchChoice(k=3, by_agent=True))
-    monkeypatch.setattr(services.chat, "model_label", "built-in extractive answerer")
+    monkeypatch.setattr(services.chat, "answerers", Answerers(Answerer(EXTRACTIVE)))
     page = opened(talk)
     switch = page.toggle[0]
     assert (switch.disabled, switch.value) == (True, False)

@@ -2,10 +2,8 @@
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import bootstrap
@@ -223,21 +221,6 @@ def test_only_a_library_with_the_samples_offers_questions_about_them(services: S
     assert words.WELCOME in html
     assert "(9 documents in the library)" in html
     assert not any(question in html for question in words.SAMPLE_QUESTIONS)
-
-
-def test_a_chat_model_without_a_name_is_told_and_nothing_can_be_asked(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    st.cache_resource.clear()
-    page = AppTest.from_file(str(APP), default_timeout=20).run()
-    html = shown(page)
-    assert "FOOTNOTE_CHAT_MODEL is not set" in html
-    assert "sk-secret" not in html
-    assert "Footnote" in html
-    assert not page.chat_input
-    st.cache_resource.clear()
 
 
 def test_a_wrong_setting_is_named_instead_of_a_page_that_cannot_work(

@@ -1,0 +1,67 @@
+"""What a test tells the OpenAI-compatible server on loopback to do, and reads of it."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tests.fakes.openai_wire import Recorded, Reply
+
+MODEL = "test-chat"
+EMBEDDING_MODEL = "test-embedding"
+
+
+@dataclass
+class OpenAIServer:
+    """What the test scripts and reads. Replies are used up in order.
+
+    `answer` makes the reply from the request's body once the script is used up; without it a
+    request too many is a violation, as is everything the protocol doesn't know. With `api_key`
+    set, a request without that key gets 401.
+    """
+
+    url: str = ""
+    api_key: str | None = None
+    answer: Callable[[dict], Reply] | None = None
+    chat: deque[Reply] = field(default_factory=deque)
+    embeddings: deque[Reply] = field(default_factory=deque)
+    requests: list[Recorded] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    hung_up: threading.Event = field(default_factory=threading.Event)
+    """Set when a client leaves before the end of its answer."""
+
+    held: str = ""
+    """Embedding requests with a text that has this in it wait until they are let go."""
+
+    holds: threading.Event = field(default_factory=threading.Event)
+    """Set while one waits so."""
+
+    let_go: threading.Event = field(default_factory=threading.Event)
+
+    models: Sequence[str] = (MODEL, EMBEDDING_MODEL)
+    """What it lists, once `listing` is used up."""
+
+    listing: deque[Reply] = field(default_factory=deque)
+
+    refused: frozenset[str] = frozenset()
+    """Fields of a chat request that it refuses, as servers of other makers do."""
+
+    def will(self, *replies: Reply) -> None:
+        self.chat.extend(replies)
+
+    def will_embed(self, *replies: Reply) -> None:
+        self.embeddings.extend(replies)
+
+    def hold(self, text: str) -> None:
+        """Let embedding requests with this in a text wait."""
+        self.let_go.clear()
+        self.holds.clear()
+        self.held = text
+
+    def go_on(self) -> None:
+        """Answer what waits, and let nothing wait any more."""
+        self.held = ""
+        self.let_go.set()
+
+    def check(self) -> None:
+        assert not self.violations, "\n".join(self.violations)

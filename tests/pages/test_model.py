@@ -1,0 +1,102 @@
+"""Who answers, as the chat page says it, and answers that end at a limit."""
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.fakes.openai import MODEL, Endless, Text
+from tests.pages.conftest import APP, served, shown
+from ui import words
+
+QUESTION = "How many days of annual leave do new employees get?"
+BUILT_IN = "Answers by the built-in extractive answerer"
+KEY_ALONE = "OPENAI_API_KEY is set, but FOOTNOTE_CHAT_MODEL is not"
+
+
+@pytest.fixture
+def opened(imported, monkeypatch):
+    """Opens the page over services with these settings."""
+    serving = []
+
+    def open_page(**settings):
+        services = imported(**settings)
+        serving.append(served(services, monkeypatch))
+        next(serving[-1])
+        services.chat.answerers.settled()
+        return AppTest.from_file(str(APP), default_timeout=30).run()
+
+    yield open_page
+    for one in serving:
+        next(one, None)
+
+
+def asked(page):
+    return page.chat_input[0].set_value(QUESTION).run()
+
+
+def test_a_key_alone_is_explained_and_the_question_is_answered(opened):
+    page = opened(openai_api_key="sk-secret")
+    html = shown(page)
+    assert BUILT_IN in html
+    assert KEY_ALONE in html
+    assert "sk-secret" not in html
+    assert "25 days" in shown(asked(page))
+
+
+def test_without_a_key_nothing_is_explained(opened):
+    html = shown(opened())
+    assert BUILT_IN in html
+    assert "FOOTNOTE_CHAT_MODEL" not in html
+
+
+def test_the_only_model_of_a_server_is_named_and_answers(opened, model_server):
+    model_server.models = [MODEL]
+    model_server.will(Text("25 days."))
+    page = opened(openai_base_url=model_server.url)
+    html = shown(page)
+    assert f"Answers by {MODEL}" in html
+    assert "the only model that 127.0.0.1" in html
+    assert not page.toggle[0].disabled  # the agent can be asked
+    assert "25 days." in shown(asked(page))
+
+
+def test_of_several_models_the_names_are_shown(opened, model_server):
+    html = shown(opened(openai_base_url=model_server.url))
+    assert BUILT_IN in html
+    assert "one of them: test-chat, test-embedding" in html
+
+
+def test_the_explanation_is_in_the_readers_language(opened, monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_LANGUAGE", "ko")
+    html = shown(opened(openai_api_key="sk-secret"))
+    assert KEY_ALONE not in html
+    assert "FOOTNOTE_CHAT_MODEL이 설정되지 않아" in html
+
+
+def test_a_wrong_address_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("OPENAI_BASE_URL", "localhost:11434")
+    st.cache_resource.clear()
+    page = AppTest.from_file(str(APP), default_timeout=20).run()
+    assert "OPENAI_BASE_URL is no address" in shown(page)
+    assert not page.chat_input
+    st.cache_resource.clear()
+
+
+def test_an_answer_that_never_ends_is_shown_as_far_as_it_came(opened, model_server):
+    page = opened(openai_base_url=model_server.url, chat_model=MODEL, chat_max_tokens=16)
+    model_server.will(Endless(content="word "))
+    html = shown(asked(page))
+    assert "word word" in html
+    assert words.INCOMPLETE in html
+    assert "FOOTNOTE_CHAT_MAX_TOKENS" in html
+    assert model_server.hung_up.wait(10)
+
+
+def test_an_answer_that_takes_too_long_says_which_setting_allows_more(opened, model_server):
+    page = opened(openai_base_url=model_server.url, chat_model=MODEL, chat_answer_timeout_s=0.5)
+    model_server.will(Endless(content="word ", pause_s=0.01))
+    html = shown(asked(page))
+    assert "word word" in html
+    assert "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S" in html
+    assert model_server.hung_up.wait(10)

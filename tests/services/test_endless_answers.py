@@ -1,0 +1,156 @@
+"""Answers that never end, through the services: what was written is kept, with the reason."""
+
+import pytest
+
+from catalog.events import Answered
+from domain import LOCAL_USER, SearchChoice, TurnState
+from services.answering import CUT_SHORT, OUT_OF_TIME
+from tests.fakes.openai import Call, Endless, Text, ToolCalls
+from tests.fakes.restaurants import import_restaurants
+
+QUESTION = "How many days of annual leave do new employees get?"
+GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"]. '
+LEAVE = Call("search_documents", {"query": "annual leave", "mode": "bm25"})
+ANSWERING = Endless({"content": GOOD}, content="word ")
+RAMBLING = Endless(content="word ")
+BEGUN = {
+    "tool_calls": [
+        {
+            "index": 0,
+            "id": "call_1",
+            "type": "function",
+            "function": {"name": "search_documents", "arguments": '{"query": "leave'},
+        }
+    ]
+}
+MORE = {"tool_calls": [{"index": 0, "function": {"arguments": " leave"}}]}
+
+LENGTH = ({"chat_max_tokens": 32}, CUT_SHORT)
+TIME = ({"chat_answer_timeout_s": 0.5}, OUT_OF_TIME)
+limits = pytest.mark.parametrize(("settings", "why"), [LENGTH, TIME], ids=["length", "time"])
+
+
+def asks_chat(server):
+    return [one.body for one in server.requests if "messages" in one.body]
+
+
+@limits
+def test_an_endless_answer_is_kept_with_its_checked_citation(imported, model_server, settings, why):
+    services = imported(chat=True, embed=True, **settings)
+    model_server.will(ANSWERING)
+    turn = services.chat.ask(LOCAL_USER, QUESTION)
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, why)
+    assert turn.answer.startswith("They get 25 days [1]. word word ")
+    assert [one.state for one in turn.citations] == ["verified"]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
+    assert model_server.hung_up.wait(10)
+
+
+@limits
+def test_a_model_that_only_thinks_is_left(imported, model_server, settings, why):
+    services = imported(chat=True, embed=True, **settings)
+    model_server.will(Endless(reasoning_content="Hmm, " * 100))
+    turn = services.chat.ask(LOCAL_USER, QUESTION)
+    assert (turn.state, turn.answer, turn.error) == (TurnState.INCOMPLETE, "", why)
+    assert model_server.hung_up.wait(10)
+
+
+def test_by_default_the_length_is_limited(imported, model_server):
+    services = imported(chat=True, embed=True)
+    model_server.will(Text(GOOD))
+    services.chat.ask(LOCAL_USER, QUESTION)
+    assert [body["max_tokens"] for body in asks_chat(model_server)] == [4096]
+
+
+def test_with_0_the_length_is_left_to_the_server(imported, model_server):
+    services = imported(chat=True, embed=True, chat_max_tokens=0)
+    model_server.will(Text(GOOD))
+    services.chat.ask(LOCAL_USER, QUESTION)
+    assert "max_tokens" not in asks_chat(model_server)[0]
+
+
+def test_a_rewrite_that_is_cut_short_is_not_searched(imported, model_server):
+    services = imported(chat=True, embed=True, chat_max_tokens=32)
+    model_server.will(Text(GOOD), Endless(content="What is the gateway of "), Text("Bristol."))
+    first = services.chat.ask(LOCAL_USER, QUESTION)
+    turn = services.chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
+    assert turn.standalone_question == "And the gateway?"
+    assert (turn.state, turn.answer) == (TurnState.COMPLETE, "Bristol.")
+
+
+def test_a_rewrite_takes_its_time_from_the_answer(imported, model_server):
+    services = imported(chat=True, embed=True, chat_answer_timeout_s=0.5, chat_max_tokens=0)
+    model_server.will(Text(GOOD), RAMBLING)
+    first = services.chat.ask(LOCAL_USER, QUESTION)
+    turn = services.chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, OUT_OF_TIME)
+    assert turn.sources  # what was found is shown
+    assert len(asks_chat(model_server)) == 2
+
+
+def test_other_wordings_that_are_cut_short_are_not_searched(imported, model_server):
+    services = imported(chat=True, embed=True, chat_max_tokens=32, multi_query=1)
+    model_server.will(RAMBLING, Text(GOOD))
+    assert services.chat.ask(LOCAL_USER, QUESTION).state is TurnState.COMPLETE
+
+
+@limits
+def test_the_agents_endless_answer_is_kept(imported, model_server, settings, why):
+    services = imported(chat=True, embed=True, **settings)
+    model_server.will(ToolCalls(LEAVE), ANSWERING)
+    turn = services.chat.ask(LOCAL_USER, QUESTION, search=SearchChoice(by_agent=True))
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, why)
+    assert turn.answer.startswith("They get 25 days [1]. word word ")
+    assert len(turn.steps) == 1
+    assert model_server.hung_up.wait(10)
+
+
+@limits
+def test_an_endless_call_of_a_tool_calls_nothing(imported, model_server, settings, why):
+    services = imported(chat=True, embed=True, **settings)
+    model_server.will(Endless(BEGUN, **MORE))
+    turn = services.chat.ask(LOCAL_USER, QUESTION, search=SearchChoice(by_agent=True))
+    assert (turn.state, turn.error, turn.steps) == (TurnState.INCOMPLETE, why, ())
+    assert model_server.hung_up.wait(10)
+
+
+def test_a_question_that_the_agent_passes_on_takes_its_time_from_the_agent(imported, model_server):
+    services = imported(chat=True, embed=True, chat_answer_timeout_s=0.7, chat_max_tokens=0)
+    mute = Endless(content="")
+    model_server.will(ToolCalls(Call("ask_documents", {"question": QUESTION})), mute)
+    turn = services.chat.ask(LOCAL_USER, QUESTION, search=SearchChoice(by_agent=True))
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, OUT_OF_TIME)
+    assert len(asks_chat(model_server)) == 2
+    assert OUT_OF_TIME in turn.steps[0].result
+
+
+@pytest.fixture
+def search(build_services, tmp_path):
+    def ask(**settings):
+        services = build_services(chat=True, **settings)
+        import_restaurants(services, tmp_path / "restaurants")
+        *_, last = services.catalogue.search(LOCAL_USER, "ramen", language="ja")
+        assert isinstance(last, Answered)
+        return last.answer
+
+    return ask
+
+
+def test_each_call_for_a_question_about_places_is_ended_at_its_length(search, model_server):
+    model_server.answer = lambda _: RAMBLING
+    answer = search(chat_max_tokens=32)
+    assert "The question was read by rules" in answer.query.notice
+    assert answer.answer.startswith("word word ")
+    assert CUT_SHORT in answer.notices
+    assert any("Not all quotes could be translated." in one for one in answer.notices)
+    forced = [body for body in asks_chat(model_server) if "tool_choice" in body]
+    assert len(forced) == 1  # asked once more it would ramble again
+
+
+def test_all_calls_for_a_question_about_places_share_its_time(search, model_server):
+    model_server.answer = lambda _: RAMBLING
+    answer = search(chat_answer_timeout_s=0.5, chat_max_tokens=0)
+    assert "The question was read by rules" in answer.query.notice
+    assert OUT_OF_TIME in answer.notices
+    assert answer.places
+    assert len(asks_chat(model_server)) == 1
