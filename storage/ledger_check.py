@@ -97,7 +97,8 @@ def _everywhere(connection: Connection) -> list[str]:
 def _table_by_table(connection: Connection, tables: frozenset[str]) -> Iterator[str]:
     for table in sorted(tables.intersection(inspect(connection).get_table_names())):
         try:
-            yield from _checked(connection, f"quick_check({table})")
+            for finding in _checked(connection, f"quick_check({table})"):
+                yield f"{table}: {finding}"
         except DatabaseError as error:
             yield f"{table}: {_reason(error)}"
 

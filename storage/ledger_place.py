@@ -29,9 +29,9 @@ _RESTORE = (
     " has one."
 )
 _SALVAGE = (
-    "Without a backup, `sqlite3 footnote.db .recover | sqlite3 recovered.db` saves what can still"
-    " be read: put recovered.db in its place, and `python cli.py reindex` rebuilds the indexes"
-    " from it."
+    "Without a backup, `sqlite3 footnote.db .recover | sqlite3 recovered.db`, with the sqlite3 tool"
+    " of sqlite.org, saves what can still be read: put recovered.db in its place, and"
+    " `python cli.py reindex` rebuilds the indexes from it."
 )
 _BEGIN_AGAIN = (
     "To begin again, move the folder away, or choose another with FOOTNOTE_DATA_DIR, and import"

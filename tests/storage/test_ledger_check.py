@@ -166,6 +166,21 @@ def test_a_sound_ledger_and_a_folder_without_one_have_no_findings(folder, tmp_pa
     assert contents(folder) == before
 
 
+def test_a_ledger_rebuilt_from_its_rows_opens_with_all_of_them(folder):
+    """As the recovery of SQLite writes it: not in WAL mode, with a table for what has no place."""
+    ledger, recovered = folder / "footnote.db", folder / "recovered.db"
+    with sqlite3.connect(ledger) as old, sqlite3.connect(recovered) as new:
+        new.executescript("\n".join(old.iterdump()))
+        new.execute("CREATE TABLE lost_and_found (rootpgno INTEGER, c0)")
+    old.close(), new.close()
+    recovered.replace(ledger)
+    check_ledger(folder)
+    library = Library(folder)
+    assert len(library.texts()) == 9
+    library.reindex()
+    assert library.check().agrees
+
+
 STEPS = [
     lambda library: library.maintenance.recover(),
     lambda library: library.maintenance.status(LOCAL_USER),
