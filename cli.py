@@ -34,6 +34,7 @@ from commands.running import (
     LOOK,
     AsJson,
     DataDir,
+    chosen_settings,
     open_services,
     print_json,
     progress_bar,
@@ -42,7 +43,7 @@ from commands.search import search
 from commands.serve import serve
 from commands.worker import worker
 from domain import LOCAL_USER
-from errors import AppError
+from errors import AppError, DamagedLedgerError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -96,7 +97,8 @@ def import_path(
 
 @app.command()
 def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """Verify that ledger, passages and keyword index agree."""
+    """Verify that the ledger is sound, and that passages and keyword index agree with it."""
+    _require_sound_ledger(data_dir, as_json=as_json)
     with open_services(data_dir) as services:
         report = services.maintenance.check(LOCAL_USER)
     if as_json:
@@ -107,6 +109,19 @@ def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
         verdict = "all agree." if report.agrees else "`python cli.py reindex` repairs it."
         typer.echo(f"{report.documents} documents, {report.passages} passages: {verdict}")
     raise typer.Exit(0 if report.agrees else LOOK)
+
+
+def _require_sound_ledger(data_dir: Path | None, *, as_json: bool) -> None:
+    from bootstrap import check_ledger  # `--help` and mistyped commands need none of it
+
+    try:
+        check_ledger(chosen_settings(data_dir))
+    except DamagedLedgerError as error:
+        if as_json:
+            print_json({"agrees": False, "disagreements": error.findings})
+        else:
+            typer.echo("\n".join(error.findings))
+        raise
 
 
 @app.command()

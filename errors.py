@@ -1,5 +1,7 @@
 """Errors whose message is for the person: what failed, and what to do next."""
 
+from collections.abc import Sequence
+
 
 class AppError(Exception):
     """Base of everything a face (page, command line, API) catches and shows.
@@ -69,6 +71,17 @@ class ModelUnavailableError(ModelError):
 
 class StorageError(AppError):
     """The data folder can't be read or written."""
+
+
+class DamagedLedgerError(StorageError):
+    """The ledger is damaged or holds what can't be read; nobody should write to it any more.
+
+    `findings` are what a check found, one line each.
+    """
+
+    def __init__(self, message: str, findings: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
 
 
 class BusyError(StorageError):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from services.turns import TurnService
     from services.worker import Worker
 
-__all__ = ["SAMPLES", "Services", "build_services", "interface_language"]
+__all__ = ["SAMPLES", "Services", "build_services", "check_ledger", "interface_language"]
 
 
 def build_services(settings: Settings | None = None) -> "Services":
@@ -57,6 +57,18 @@ def build_services(settings: Settings | None = None) -> "Services":
     services.conversations.purge(datetime.now(UTC))
     services.remove_abandoned_boxes()
     return services
+
+
+def check_ledger(settings: Settings) -> None:
+    """Read the whole ledger, before anything is put right or written.
+
+    Raises:
+        DamagedLedgerError: Something is wrong with it; `findings` has it all.
+        ConfigError: FOOTNOTE_DATABASE_URL is wrong.
+    """
+    from storage.database import check_ledger
+
+    check_ledger(settings.data_dir, settings.database_url)
 
 
 def interface_language() -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bootstrap import Services
     from services.progress import OnProgress
     from services.progress import Progress as Report
+    from settings import Settings
 
 _SHELL_UMASK = os.umask(0o077)
 os.umask(_SHELL_UMASK)  # it can be read by changing it alone
@@ -30,15 +31,20 @@ DataDir = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs")]
 
 
+def chosen_settings(data_dir: Path | None) -> "Settings":
+    """The settings, with the data folder of the command line where it names one."""
+    from settings import load_settings
+
+    return load_settings(**({} if data_dir is None else {"data_dir": data_dir}))
+
+
 @contextmanager
 def open_services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Services"]:
     """The services; what a person should know of the library is told on stderr first."""
     from bootstrap import build_services  # `--help` and mistyped commands need none of it
-    from settings import load_settings
 
     try:
-        chosen = {} if data_dir is None else {"data_dir": data_dir}
-        services = build_services(load_settings(**chosen))
+        services = build_services(chosen_settings(data_dir))
         for notice in services.library.status(LOCAL_USER).notices if tell else ():
             typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
         yield services

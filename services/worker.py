@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from domain import ImportKind, ImportReport, ImportState, Principal, QueuedImport
-from errors import AppError, BusyError, StorageError
+from errors import AppError, BusyError, DamagedLedgerError, StorageError
 from services.job import Job
 from services.progress import Cancelled, OnProgress, ignore
 from storage.import_leases import ImportLeases, Workers
@@ -96,6 +96,8 @@ class Worker:
             self._leases.interrupt_dead()
             self._schedule()
             return self._do_next(name, ignore, stop, leave)
+        except DamagedLedgerError:
+            raise  # nothing more may be written to it
         except AppError as error:
             # The ledger may be back in a moment, a source may have just been removed; a worker
             # that ended would be started again.

@@ -47,7 +47,7 @@ class ConversationList:
             for conversation_id, *texts in session.execute(_texts(principal)):
                 if missing := sought.get(conversation_id):  # or it began only just now
                     sought[conversation_id] = _not_in("\n".join(texts), missing)
-        return [conversation_of(row) for row in rows if not sought[row.id]]
+            return [conversation_of(row) for row in rows if not sought[row.id]]
 
     def whole(self, principal: Principal, conversation_id: str) -> tuple[Conversation, list[Turn]]:
         """A conversation with the turns of all its branches, oldest first.

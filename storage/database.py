@@ -6,17 +6,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
-from errors import BusyError, ConfigError, StorageError
+from errors import AppError, ConfigError, DamagedLedgerError, StorageError
+from storage.data_folder import Remains, remains_in
+from storage.ledger_check import findings, require_ledger, require_sound, revision_of
+from storage.ledger_file import is_empty, reading, side_file, url_of
+from storage.ledger_place import FILE, LedgerPlace, explained
 
 HEAD = "0008"
 """The newest migration. Compared at each start, so that Alembic loads only for a migration."""
 
-_FILE = "footnote.db"
 _BUSY_TIMEOUT_MS = 30_000
 _MIGRATION_TIMEOUT_S = 30.0
 
@@ -24,7 +27,7 @@ _MIGRATION_TIMEOUT_S = 30.0
 class Database:
     """Sessions over the ledger; every failure of SQL leaves as a StorageError."""
 
-    def __init__(self, engine: Engine, place: str) -> None:
+    def __init__(self, engine: Engine, place: LedgerPlace) -> None:
         self._reader = engine
         self._writer = engine.execution_options(footnote_writes=True)
         self._quick_writer = self._writer.execution_options(footnote_unsynced=True)
@@ -34,9 +37,20 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A session that sees one state of the ledger and changes nothing."""
-        with self._explained(), Session(self._reader, expire_on_commit=False) as session:
-            yield session
+        """A session that sees one state of the ledger and changes nothing.
+
+        What rows are made into belongs into the block: it fails there where they are damaged.
+
+        Raises:
+            DamagedLedgerError: The ledger holds what Footnote can't have written.
+        """
+        try:
+            with explained(self._place), Session(self._reader, expire_on_commit=False) as session:
+                yield session
+        except AppError:
+            raise
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise self._place.unreadable(f"{type(error).__name__}: {error}") from error
 
     @contextmanager
     def write(self, *, synced: bool = True) -> Iterator[Session]:
@@ -49,42 +63,99 @@ class Database:
             BusyError: Another process has been writing for half a minute.
         """
         engine = self._writer if synced else self._quick_writer
-        with self._explained(), self._writing, Session(engine) as session, session.begin():
+        with explained(self._place), self._writing, Session(engine) as session, session.begin():
             yield session
 
     def close(self) -> None:
         """Give back the connections; the next session opens a new one."""
         self._reader.dispose()
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except SQLAlchemyError as error:
-            raise _explain(error, self._place) from error
-
 
 def open_database(data_dir: Path, url: str | None = None) -> Database:
     """The ledger in `data_dir` (or at `url`), created or migrated where it needs to be.
 
     Raises:
-        StorageError: The folder can't be written, or belongs to a newer Footnote.
+        StorageError: The folder can't be written, belongs to a newer Footnote, or holds a library
+            whose ledger is missing; nothing was changed.
+        DamagedLedgerError: The ledger is damaged; nothing was changed.
         BusyError: It is to be migrated, and another process goes on writing to it.
         ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
     """
     _make_folder(data_dir)
-    # Written as text, a folder with a "?" in its name would be cut off there.
-    own = URL.create("sqlite", database=str(data_dir / _FILE))
-    engine = _engine(url or own)
-    place = f"the data folder {data_dir}" if url is None else _without_secrets(engine)
-    try:
+    place = ledger_place(data_dir, url)
+    # Before the ledger is looked at: what another process begins meanwhile has its ledger already.
+    remains = remains_in(data_dir)
+    with explained(place):
+        if place.file is not None:
+            _examine(place, place.file, remains)
+        engine = _engine(url or url_of(data_dir / FILE))
         with engine.connect() as connection:
-            revision = _revision(connection)
+            if place.file is None:
+                require_ledger(connection, place, remains)
+            revision = revision_of(connection)
         if revision != HEAD:
-            _migrate(engine, data_dir, place)
-    except SQLAlchemyError as error:
-        raise _explain(error, place) from error
+            _migrate(engine, data_dir, place.name)
     return Database(engine, place)
+
+
+def ledger_place(data_dir: Path, url: str | None = None) -> LedgerPlace:
+    """Where the ledger is; nothing is opened.
+
+    Raises:
+        ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
+    """
+    if url is None:
+        return LedgerPlace(data_dir, "", data_dir / FILE)
+    address = _engine(url).url
+    name = address.database or ":memory:"
+    is_file = address.get_backend_name() == "sqlite" and not name.startswith((":", "file:"))
+    told = address.set(query={}).render_as_string()
+    return LedgerPlace(data_dir, told, Path(name) if is_file else None)
+
+
+def check_ledger(data_dir: Path, url: str | None = None) -> None:
+    """Look at every byte of the ledger, and write none; where there is none yet, all is well.
+
+    Raises:
+        DamagedLedgerError: Something is wrong; `findings` has it all.
+        ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
+    """
+    place = ledger_place(data_dir, url)
+    if found := findings(place, HEAD):
+        raise place.damaged(found[0], found)
+
+
+def _examine(place: LedgerPlace, file: Path, remains: Remains) -> None:
+    """Look at the file before anything may write to it; a ledger of our own is begun."""
+    if is_empty(file):
+        if remains or place.log:
+            raise place.gone()
+        if not place.url:
+            _touch(place, file)
+        return
+    if not is_empty(side_file(file, "-journal")):
+        return  # of the very first start, which was killed: SQLite undoes it when it opens the file
+    try:
+        _look(place, file, remains)
+    except DamagedLedgerError:
+        # Another process may have been writing to what was read as if nobody did.
+        _look(place, file, remains)
+
+
+def _look(place: LedgerPlace, file: Path, remains: Remains) -> None:
+    try:
+        with explained(place), reading(file) as connection:
+            require_sound(connection, place, file, HEAD)
+            require_ledger(connection, place, remains)
+    except OSError as error:
+        raise place.unwritable(str(error)) from error
+
+
+def _touch(place: LedgerPlace, file: Path) -> None:
+    try:
+        file.touch()
+    except OSError as error:
+        raise place.unwritable(str(error.strerror)) from error
 
 
 def _make_folder(data_dir: Path) -> None:
@@ -95,10 +166,6 @@ def _make_folder(data_dir: Path) -> None:
             f"the data folder {data_dir} can't be created ({error.strerror}): choose another"
             " with FOOTNOTE_DATA_DIR or --data-dir"
         ) from error
-
-
-def _without_secrets(engine: Engine) -> str:
-    return engine.url.set(query={}).render_as_string()
 
 
 def _engine(url: str | URL) -> Engine:
@@ -138,47 +205,16 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _revision(connection: Connection) -> str | None:
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-
-
 def _migrate(engine: Engine, data_dir: Path, place: str) -> None:
     from storage.lock import writer_lock  # slow, and needed once in a data folder's life
 
     with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), engine.begin() as connection:
         from storage.migrations.run import is_known, upgrade  # loads Alembic
 
-        revision = _revision(connection)
+        revision = revision_of(connection)
         if revision is not None and not is_known(revision):
             raise StorageError(
                 f"{place} was written by a newer Footnote (its version is {revision}): update"
                 " Footnote, or choose another folder with FOOTNOTE_DATA_DIR"
             )
         upgrade(connection)
-
-
-def _explain(error: SQLAlchemyError, place: str) -> StorageError:
-    reason = str(error.orig) if isinstance(error, DatabaseError) else str(error)
-    if "database is locked" in reason:
-        return BusyError(f"{place} is being written by another process: try again in a moment")
-    if "readonly" in reason or "unable to open" in reason:
-        return StorageError(
-            f"{place} can't be written ({reason}): give the user who runs Footnote the right to"
-            " write there, or choose another folder with FOOTNOTE_DATA_DIR"
-        )
-    if "disk is full" in reason:
-        return StorageError(f"{place} has no space left on its disk: free some and try again")
-    return StorageError(f"{place} can't be used ({reason}){_remedy(reason)}")
-
-
-def _remedy(reason: str) -> str:
-    if "malformed" in reason or "not a database" in reason:
-        return (
-            f": {_FILE} is damaged. Put back a copy of the folder, or choose a new one with"
-            " FOOTNOTE_DATA_DIR and import your documents again"
-        )
-    if "disk I/O error" in reason:
-        return ": check that its disk has room and is sound, then try again"
-    return ""

@@ -103,9 +103,9 @@ class Documents:
         """
         with self._database.read() as session:
             row = session.get(DocumentRow, document_id)
-        if row is None:
-            raise NotFoundError(f"there is no document {document_id} in the library")
-        return _stored(row)
+            if row is None:
+                raise NotFoundError(f"there is no document {document_id} in the library")
+            return _stored(row)
 
     def text(self, document_id: str) -> str:
         """The whole text of a document, which the spans of its passages count in.
@@ -141,7 +141,7 @@ class Documents:
                 for passage in session.scalars(wanted.where(PassageRow.document_id.in_(group)))
             ]
             stored = {id_: _stored(row) for id_, row in _documents_of(session, passages).items()}
-        return [(stored[passage.document_id], passage_of(passage)) for passage in passages]
+            return [(stored[passage.document_id], passage_of(passage)) for passage in passages]
 
     def passage_ids(self, index_id: str) -> set[str]:
         """The ids of every passage that counts in an index."""
@@ -184,8 +184,8 @@ class Documents:
                 for passage in session.scalars(select(PassageRow).where(PassageRow.id.in_(group)))
             }
             documents = _documents_of(session, found.values())
-        passages = [found[id_] for id_ in passage_ids if id_ in found]
-        return [hydrated(passage, documents[passage.document_id]) for passage in passages]
+            passages = [found[id_] for id_ in passage_ids if id_ in found]
+            return [hydrated(passage, documents[passage.document_id]) for passage in passages]
 
     def of_passages(self, passage_ids: Sequence[str]) -> dict[str, str]:
         """By passage id, the id of its document; ids that `hydrate` leaves out are left out.

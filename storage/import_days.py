@@ -35,4 +35,4 @@ def import_days(database: Database, sources: Sequence[str], since: datetime) -> 
     with database.read() as session:
         for text, outcome, documents in session.execute(counted):
             days[str(text)][outcome] = documents
-    return [ImportDay(date.fromisoformat(text), counts) for text, counts in days.items()]
+        return [ImportDay(date.fromisoformat(text), counts) for text, counts in days.items()]

@@ -100,8 +100,7 @@ class Labels:
             .order_by(LabelRow.created_at, LabelRow.id)
         )
         with self._database.read() as session:
-            rows = session.scalars(wanted).all()
-        return map(_label, rows)
+            return iter([_label(row) for row in session.scalars(wanted)])
 
 
 def label_id(principal: Principal, question: str, passage_id: str) -> str:

@@ -24,9 +24,9 @@ class People:
         """
         with self._database.read() as session:
             row = session.get(UserRow, (owner_id, person_id))
-        if row is None:
-            raise NotFoundError(f"there is no user {person_id!r}: tell what they prefer first")
-        return _person(row)
+            if row is None:
+                raise NotFoundError(f"there is no user {person_id!r}: tell what they prefer first")
+            return _person(row)
 
     def change(self, owner_id: str, person_id: str, change: Callable[[Person], Person]) -> Person:
         """Keep what `change` makes of the person, and return it; nothing comes in between.

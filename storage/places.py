@@ -52,9 +52,11 @@ class Places:
         )
         with self._database.read() as session:
             row = session.scalar(wanted)
-        if row is None:
-            raise NotFoundError(f"there is no place {place_id!r} in the catalogue {catalogue_id}")
-        return _place(row)
+            if row is None:
+                raise NotFoundError(
+                    f"there is no place {place_id!r} in the catalogue {catalogue_id}"
+                )
+            return _place(row)
 
     def matching(
         self,

@@ -94,7 +94,7 @@ class Sources:
         """The source of that kind and location; None where it was never added."""
         with self._database.read() as session:
             row = session.get(SourceRow, _source_id(kind, location))
-        return None if row is None else _stored(row)
+            return None if row is None else _stored(row)
 
     def get(self, source_id: str) -> StoredSource:
         """The source with that id.
@@ -104,9 +104,9 @@ class Sources:
         """
         with self._database.read() as session:
             row = session.get(SourceRow, source_id)
-        if row is None:
-            raise NotFoundError(f"there is no source {source_id}")
-        return _stored(row)
+            if row is None:
+                raise NotFoundError(f"there is no source {source_id}")
+            return _stored(row)
 
     def of_lost_conversations(self) -> list[StoredSource]:
         """The sources private to conversations that are in the ledger no more."""

@@ -15,6 +15,7 @@ from domain import LOCAL_USER, Outcome
 from errors import StorageError
 from storage.database import HEAD
 from tests.fakes.command_line import CommandLine, powerless
+from tests.storage.damage import contents
 
 START_S = 60
 
@@ -139,6 +140,37 @@ def test_a_damaged_ledger_is_named_and_left_as_it_is(services, footnote_over, da
         assert "footnote.db is damaged" in done.stderr
         assert "FOOTNOTE_DATA_DIR" in done.stderr
     assert ledger.read_bytes() == damaged
+
+
+def test_the_check_names_what_is_damaged_and_changes_nothing(services, footnote_over):
+    ledger = footnote_over.data_dir / "footnote.db"
+    services._parts.database.close()
+    with sqlite3.connect(ledger) as connection:
+        connection.execute("DELETE FROM documents WHERE key = 'vpn.md'")
+    connection.close()
+    damaged = ledger.read_bytes()
+    done = footnote_over.run("check", code=1)
+    assert "rows of documents that are not there" in done.stdout
+    assert "footnote.db is damaged" in done.stderr
+    told = json.loads(footnote_over.run("check", "--json", code=1).stdout)
+    assert not told["agrees"]
+    assert told["disagreements"] == done.stdout.splitlines()
+    assert ledger.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("left", [None, b""], ids=["deleted", "empty"])
+@pytest.mark.parametrize("command", ["check", "ask", "serve", "worker", "api", "mcp"])
+def test_a_lost_ledger_is_told_by_every_command_and_nothing_is_begun(
+    services, footnote_over, command, left
+):
+    ledger = footnote_over.data_dir / "footnote.db"
+    services._parts.database.close()
+    ledger.unlink() if left is None else ledger.write_bytes(left)
+    before = contents(footnote_over.data_dir)
+    done = footnote_over.run(command, *["WireGuard?"] * (command == "ask"), code=1)
+    assert len(done.stderr.splitlines()) == 1
+    assert re.search(r"index folders: 1 \(passages: \d+\).*put back footnote\.db", done.stderr)
+    assert contents(footnote_over.data_dir) == before
 
 
 FULL = """

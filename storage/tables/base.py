@@ -1,23 +1,12 @@
 """What every table of the ledger is made of."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, MetaData, TypeDecorator
+from sqlalchemy import ForeignKey, MetaData
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """A moment, stored as UTC without its zone: SQLite would drop the zone anyway."""
-
-    impl = DateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
-        return value if value is None else value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
-        return value if value is None else value.replace(tzinfo=UTC)
+from storage.tables.cells import Json, Number, Text, UtcDateTime, Whole
 
 
 class Base(DeclarativeBase):
@@ -31,7 +20,14 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012  # SQLAlchemy reads it
+    type_annotation_map = {  # noqa: RUF012  # SQLAlchemy reads it
+        str: Text,
+        int: Whole,
+        float: Number,
+        datetime: UtcDateTime,
+        dict[str, Any]: Json,
+        list[Any]: Json,
+    }
 
 
 def reference(column: str) -> Any:

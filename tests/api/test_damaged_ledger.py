@@ -1,0 +1,24 @@
+"""The API over a ledger that is damaged while it serves."""
+
+import pytest
+from sqlalchemy import text
+
+from api.problems import MEDIA_TYPE, Problem
+
+
+@pytest.mark.parametrize("path", ["documents", "sources", "conversations"])
+@pytest.mark.parametrize("damage", ["UPDATE {} SET {} = x'ff61'", "DROP TABLE {}"])
+def test_what_cannot_be_read_is_a_problem_with_the_recovery(call, path, damage):
+    client = call(embed=True)
+    client.post("/api/v1/ask", json={"question": "How many days of annual leave?"})
+    column = {"documents": "imported_at", "sources": "options", "conversations": "search"}[path]
+    with client.services._parts.database.write() as session:
+        session.execute(text("PRAGMA defer_foreign_keys = ON"))
+        session.execute(text(damage.format(path, column)))
+    answer = client.get(f"/api/v1/{path}")
+    assert answer.status_code == 500
+    assert answer.headers["content-type"] == MEDIA_TYPE
+    problem = Problem.model_validate(answer.json())
+    assert "footnote.db" in problem.detail
+    assert "cli.py check" in problem.detail
+    assert not problem.retryable

@@ -1,0 +1,65 @@
+"""A library whose ledger is lost or damaged: the message is the page, in the reader's language."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.fakes.library import DictLoader, Library
+from tests.pages.conftest import APP, shown
+from tests.storage.damage import contents
+
+PAGES = sorted(path.name for path in (APP.parent / "pages").glob("*.py"))
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The data folder of a library, which the pages open."""
+    library = Library(tmp_path / "data")
+    library.load(DictLoader({"a.txt": "one word after another."}))
+    library.database.close()
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("FOOTNOTE_LANGUAGE", "en")
+    st.cache_resource.clear()
+    yield tmp_path / "data"
+    st.cache_resource.clear()
+
+
+@pytest.mark.parametrize(
+    ("language", "lost", "damaged", "recovery"),
+    [
+        ("en", "is missing", "is damaged", "put back footnote.db"),
+        ("ko", "파일이 없습니다", "손상되었습니다", "되돌려 놓으세요"),
+        ("ja", "がありません", "壊れています", "戻してください"),
+    ],
+)
+def test_the_message_is_in_the_readers_language(
+    data_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    language: str,
+    lost: str,
+    damaged: str,
+    recovery: str,
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_LANGUAGE", language)
+    ledger = data_dir / "footnote.db"
+    for expected, left in ((lost, None), (damaged, b"notes, not a database" * 300)):
+        ledger.unlink() if left is None else ledger.write_bytes(left)
+        before = contents(data_dir)
+        html = shown(AppTest.from_file(str(APP), default_timeout=20).run())
+        assert expected in html
+        assert recovery in html
+        assert contents(data_dir) == before
+        if language != "en":
+            assert "To recover" not in html
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_shows_it_in_place_of_an_empty_library(data_dir: Path, page: str) -> None:
+    (data_dir / "footnote.db").unlink()
+    app = AppTest.from_file(str(APP), default_timeout=20)
+    app.switch_page(f"pages/{page}")
+    html = shown(app.run())
+    assert "footnote.db is missing" in html
