@@ -72,8 +72,8 @@ def settle(page: "Page") -> None:
 def still(page: "Page") -> None:
     """Wait until nothing moves: a click on what is unfolding lands beside it.
 
-    Not for the `finished` promise of each animation: `evaluate` has no time limit, and that of a
-    spinner, or of any animation in a tab behind another, never settles.
+    Not for the `finished` promises of the animations: now and then Chromium never settles that of
+    an element's fade, though the fade has ended, and `evaluate` waits for it without a limit.
     """
     page.wait_for_function(_NOTHING_UNFOLDS)
 

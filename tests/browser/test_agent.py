@@ -71,9 +71,8 @@ def chat(
     page.get_by_test_id("stApp").evaluate(RUNS)
     switch(page).focus()
     page.keyboard.press("Space")
-    page.wait_for_function(
-        "window.ran"
-    )  # a question sent before its run begins could not be stopped
+    # A question sent before its run begins could not be stopped.
+    page.wait_for_function("window.ran")
     settle(page)
     sync_api.expect(switch(page)).to_be_checked()
     return page
