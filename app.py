@@ -1,4 +1,4 @@
-"""Entry point of the browser pages: `streamlit run app.py`."""
+"""Entry point of the browser pages, which `commands/pages.py` runs."""
 
 import streamlit as st
 

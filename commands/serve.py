@@ -16,6 +16,6 @@ def serve(port: int = 8501, data_dir: DataDir = None) -> None:
             report = services.directories.import_samples_once(LOCAL_USER, on_progress=progress)
         if report is not None:
             typer.echo("The sample documents are imported.")
-        pages = ["streamlit", "run", "app.py", f"--server.port={port}"]
+        pages = ["commands.pages", f"--server.port={port}"]
         code = keep(told, services.imports.data_dir, pages)
     raise typer.Exit(INTERRUPTED if code is None else code)

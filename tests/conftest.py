@@ -19,6 +19,22 @@ settings.register_profile("footnote", deadline=None)
 settings.load_profile("footnote")
 
 
+LIMIT = pytest.StashKey()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_timeout_set_timer(item, settings):
+    item.stash[LIMIT] = settings
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    """Give the teardown a limit of its own: pytest-timeout lifts it from a test that has failed."""
+    if LIMIT in item.stash:
+        item.config.hook.pytest_timeout_set_timer(item=item, settings=item.stash[LIMIT])
+    return (yield)
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch):
     for name in list(os.environ):

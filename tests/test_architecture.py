@@ -34,7 +34,7 @@ ALLOWED = {
 }
 
 HOME = {
-    "streamlit": {"app", "pages", "ui"},
+    "streamlit": {"app", "pages", "ui", "commands"},
     "altair": {"ui"},
     "babel": {"ui"},
     "sqlalchemy": {"storage"},

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -109,10 +110,14 @@ def browser(chromium: str) -> Iterator["sync_api.Browser"]:
 
 @pytest.fixture
 def page(browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
+    """A page whose tab, like those that it opens, must have asked no machine but this one."""
     context = browser.new_context(viewport=DESKTOP, locale="en-GB")
+    requested = []
+    context.on("request", lambda request: requested.append(request.url))
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
-    page.requested = []
-    page.on("request", lambda request: page.requested.append(request.url))
+    page.requested = requested
     yield page
     context.close()
+    addresses = [url for url in requested if url.startswith(("http", "ws"))]
+    assert [url for url in addresses if urlsplit(url).hostname != "localhost"] == []

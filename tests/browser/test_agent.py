@@ -30,11 +30,11 @@ QUERIES = (
 QUOTE = "New employees get 25 days of annual leave a year"
 ANSWER = f'In Bristol it is 25 days [1: "{QUOTE}"].'
 RUNS = """app => {
-  window.ran = new Promise((done) => new MutationObserver((_, watch) => {
+  new MutationObserver((_, watch) => {
     if (app.dataset.testScriptState !== "running") return;
     watch.disconnect();
-    done();
-  }).observe(app, { attributes: true }));
+    window.ran = true;
+  }).observe(app, { attributes: true });
 }"""
 NARROW = {"width": 360, "height": 780}
 
@@ -71,7 +71,8 @@ def chat(
     page.get_by_test_id("stApp").evaluate(RUNS)
     switch(page).focus()
     page.keyboard.press("Space")
-    page.evaluate("window.ran")  # a question sent before its run begins could not be stopped
+    # A question sent before its run begins could not be stopped.
+    page.wait_for_function("window.ran")
     settle(page)
     sync_api.expect(switch(page)).to_be_checked()
     return page

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browser.actions import PHONE, screenshot, scrolls_sideways, still
-from tests.browser.program import ROOT, running
+from tests.browser.program import ROOT, START_S, running
 from tests.fakes.openai import EMBEDDING_MODEL, OpenAIServer
 from tests.fakes.restaurants import write_restaurants
 from ui import words
@@ -38,7 +38,7 @@ def address(
     environment = with_embedder | {"FOOTNOTE_DATA_DIR": str(folder / "data")}
     path = write_restaurants(folder / "restaurants")
     command = [sys.executable, "cli.py", "catalogue", "add", str(path)]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=START_S)
     with running(environment) as program:
         yield f"{program.address}/catalogue"
 

@@ -1,0 +1,30 @@
+"""The server of the pages alone: Streamlit's, kept from asking outside for this machine's address.
+
+python -m commands.pages [OPTIONS OF `streamlit run`]
+"""
+
+import sys
+from pathlib import Path
+
+from streamlit import net_util
+from streamlit.web import cli
+
+_APP = Path(__file__).parents[1] / "app.py"
+
+
+def main() -> None:
+    """Run `streamlit run app.py` with these options."""
+    # Streamlit would ask a host on the internet for it whenever a page of another origin connects,
+    # to allow that origin if it has this address; `server.corsAllowedOrigins` can allow it too.
+    net_util.get_external_ip = _no_address
+    options = ["--browser.gatherUsageStats=false", *sys.argv[1:]]
+    sys.argv[1:] = ["run", str(_APP), *options]
+    cli.main(prog_name="streamlit")
+
+
+def _no_address() -> None:
+    return None
+
+
+if __name__ == "__main__":
+    main()

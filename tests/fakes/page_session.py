@@ -1,0 +1,47 @@
+"""A browser's session with the pages, without a browser: their script is run as for a person."""
+
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+
+WAIT_S = 120
+
+
+def wait_for_pages(address: str) -> None:
+    """Wait until the server at `HOST:PORT` answers."""
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        try:
+            with urllib.request.urlopen(f"http://{address}/_stcore/health", timeout=2):
+                return
+        except OSError:
+            assert time.monotonic() < deadline, "the pages did not answer"
+            time.sleep(0.2)
+
+
+def open_start_page(address: str) -> None:
+    """Run the script of the first page to its end, as a browser that opens it does."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+    from websockets.sync.client import connect
+
+    run = BackMsg()
+    run.rerun_script.query_string = ""
+    url = f"ws://{address}/_stcore/stream"
+    with connect(url, subprotocols=["streamlit"], max_size=None, open_timeout=WAIT_S) as session:
+        session.send(run.SerializeToString())
+        message = ForwardMsg()
+        while message.WhichOneof("type") != "script_finished":
+            message.ParseFromString(session.recv(timeout=WAIT_S))
+    assert message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+
+
+def open_from_another_site(address: str) -> None:
+    """Try what a web page of another site may try in the same browser: it must be refused."""
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    url = f"ws://{address}/_stcore/stream"
+    with suppress(InvalidStatus), connect(url, origin="http://elsewhere.example"):
+        raise AssertionError("a web page of another site may use the pages")

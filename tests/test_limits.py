@@ -1,0 +1,106 @@
+"""A test that hangs fails, wherever it hangs; it is named, and the tests after it run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser"])), "")
+LIMIT_S, RUN_S = 2, 120
+TESTS = """
+import pytest
+
+@pytest.fixture
+def never_closed(place):
+    yield
+    hang(place)
+
+def test_it_hangs(place):
+    hang(place)
+
+def test_its_fixture_hangs(never_closed):
+    pass
+
+def test_it_fails_and_its_fixture_hangs(never_closed):
+    raise ValueError("the first failure")
+
+def test_the_last(place):
+    pass
+"""
+LOCK = """
+import threading
+
+@pytest.fixture
+def place():
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+def hang(lock):
+    lock.acquire()
+"""
+PAGE = f"""
+from playwright.sync_api import sync_playwright
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        options = {{"executable_path": {CHROMIUM!r}, "args": ["--no-sandbox"]}}
+        with playwright.chromium.launch(**options) as browser:
+            yield browser
+
+@pytest.fixture
+def place(browser):
+    with browser.new_context() as context:
+        yield context.new_page()
+
+def hang(page):
+    page.evaluate("() => new Promise(() => {{}})")  # a call of Playwright that has no limit
+"""
+
+
+def run(file, *options):
+    """Run the file's tests with our configuration, but a short limit."""
+    command = [sys.executable, "-m", "pytest", "-v", "--config-file=pyproject.toml"]
+    ours = ["-p", "tests.conftest", "-p", "no:cacheprovider", "-o", f"timeout={LIMIT_S}"]
+    return subprocess.run(
+        [*command, *ours, *options, str(file)],
+        cwd=ROOT,
+        env=os.environ | {"COLUMNS": "200"},  # of the summary, which is cut to them
+        capture_output=True,
+        text=True,
+        timeout=RUN_S,
+    ).stdout
+
+
+def check(output):
+    hung = f"Failed: Timeout (>{LIMIT_S:.1f}s) from pytest-timeout."
+    assert f"::test_it_hangs - {hung}" in output
+    assert f"::test_its_fixture_hangs - {hung}" in output
+    assert "::test_it_fails_and_its_fixture_hangs - ValueError: the first failure" in output
+    assert f"::test_it_fails_and_its_fixture_hangs - {hung}" in output
+    assert "2 failed, 2 passed, 2 errors" in output
+    assert "hang(place)" in output, "where it hung"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [["-n", "0"], ["-n", "1"]], ids=["alone", "in a worker"])
+def test_a_wait_for_a_lock_ends_in_a_failure(tmp_path, options):
+    file = tmp_path / "test_hanging.py"
+    file.write_text(TESTS + LOCK)
+    check(run(file, *options))
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not CHROMIUM, reason="Chromium is missing; get it with: apt-get install chromium"
+)
+def test_a_wait_inside_playwright_ends_in_a_failure(tmp_path):
+    file = tmp_path / "test_hanging.py"
+    file.write_text(TESTS + PAGE)
+    check(run(file, "-n", "0"))

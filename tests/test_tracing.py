@@ -1,0 +1,58 @@
+"""Traces are sent only where an account or a server of LangSmith is configured."""
+
+import pytest
+from langchain_core.runnables import RunnableLambda
+from langsmith.utils import get_env_var, tracing_is_enabled
+
+from bootstrap.tracing import stop_traces_without_destination
+
+SWITCHES = ["LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2"]
+OLD_SWITCHES = ["LANGCHAIN_TRACING", "LANGCHAIN_HANDLER"]
+DESTINATIONS = [
+    "LANGSMITH_API_KEY",
+    "LANGCHAIN_API_KEY",
+    "LANGSMITH_ENDPOINT",
+    "LANGCHAIN_ENDPOINT",
+    "LANGSMITH_RUNS_ENDPOINTS",
+]
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    """The environment of this process, restored after the test whatever the code has set."""
+    for name in [*SWITCHES, *OLD_SWITCHES]:
+        monkeypatch.setenv(name, "")
+    yield monkeypatch
+    get_env_var.cache_clear()
+
+
+def is_tracing():
+    get_env_var.cache_clear()
+    return tracing_is_enabled()
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_a_switch_alone_sends_nothing(environment, switch):
+    environment.setenv(switch, "true")
+    environment.setenv("LANGSMITH_API_KEY", " ")
+    assert is_tracing()
+    stop_traces_without_destination()
+    assert not is_tracing()
+
+
+@pytest.mark.parametrize("destination", DESTINATIONS)
+def test_with_a_key_or_an_address_tracing_is_what_the_switch_says(environment, destination):
+    environment.setenv(destination, "something")
+    stop_traces_without_destination()
+    assert not is_tracing()
+    environment.setenv("LANGSMITH_TRACING", "true")
+    stop_traces_without_destination()
+    assert is_tracing()
+
+
+@pytest.mark.parametrize("switch", OLD_SWITCHES)
+def test_a_switch_of_an_old_langchain_stops_no_chain(environment, switch):
+    environment.setenv(switch, "true")
+    stop_traces_without_destination()
+    get_env_var.cache_clear()
+    assert RunnableLambda(str.upper).invoke("asked") == "ASKED"
