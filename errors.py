@@ -71,6 +71,10 @@ class StorageError(AppError):
     """The data folder can't be read or written."""
 
 
+class DamagedIndexError(StorageError):
+    """One of an index's two stores can't be read; the message says which, and how to rebuild it."""
+
+
 class BusyError(StorageError):
     """Another process is writing to the data folder."""
 

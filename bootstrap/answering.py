@@ -107,7 +107,7 @@ class Answering:
         from chains.conversational_retrieval import ConversationalRetrievalChain
 
         index = self._library.open_index()
-        idf = None if index is None else index.keywords.idf
+        idf = None if index is None else index.idf
         embeddings = None if index is None else index.passages.embeddings
         return ConversationalRetrievalChain(
             retriever=retriever,

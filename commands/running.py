@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,19 +28,27 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs")]
 
 @contextmanager
 def open_services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Services"]:
-    """The services; what a person should know of the library is told on stderr first."""
+    """The services; what a person should know of the library is printed to stderr."""
     from bootstrap import build_services  # `--help` and mistyped commands need none of it
     from settings import load_settings
 
     try:
         chosen = {} if data_dir is None else {"data_dir": data_dir}
         services = build_services(load_settings(**chosen))
-        for notice in services.library.status(LOCAL_USER).notices if tell else ():
-            typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+        known = services.library.status(LOCAL_USER).notices if tell else ()
+        _warn(known)
         yield services
+        # A damaged file can come to light when it is first read.
+        found = services.library.damage() if tell else ()
+        _warn(notice for notice in found if notice not in known)
     except KeyboardInterrupt:
         typer.echo("Stopped. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _warn(notices: Iterable[str]) -> None:
+    for notice in notices:
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
 
 
 @contextmanager
