@@ -96,7 +96,7 @@ def import_path(
 
 @app.command()
 def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """Verify that ledger, passages and keyword index agree."""
+    """Verify the index files, and that ledger, passages and keyword index agree."""
     with open_services(data_dir) as services:
         report = services.maintenance.check(LOCAL_USER)
     if as_json:
