@@ -97,7 +97,7 @@ def import_path(
 
 @app.command()
 def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """Verify that the ledger is sound, and that passages and keyword index agree with it."""
+    """Verify that ledger and index files are sound, and that the stores agree."""
     _require_sound_ledger(data_dir, as_json=as_json)
     with open_services(data_dir) as services:
         report = services.maintenance.check(LOCAL_USER)

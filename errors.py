@@ -84,6 +84,10 @@ class DamagedLedgerError(StorageError):
         self.findings = tuple(findings)
 
 
+class DamagedIndexError(StorageError):
+    """One of an index's two stores can't be read; the message says which, and how to rebuild it."""
+
+
 class BusyError(StorageError):
     """Another process is writing to the data folder."""
 

@@ -188,6 +188,7 @@ class Services(
         from services.library import Library
         from storage.documents import Documents
         from storage.indexes import Indexes
+        from storage.ledger_filter import LedgerFilter
         from storage.sources import Sources
 
         return Library(
@@ -198,6 +199,7 @@ class Services(
             self.maintenance,
             self._parts.scripts_of,
             SAMPLES,
+            LedgerFilter(self._parts.database),
         )
 
     @cached_property

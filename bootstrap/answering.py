@@ -116,7 +116,7 @@ class Answering:
         from chains.conversational_retrieval import ConversationalRetrievalChain
 
         index, settings = self._library.open_index(), self._parts.settings
-        idf = None if index is None else index.keywords.idf
+        idf = None if index is None else index.idf
         embeddings = None if index is None else index.passages.embeddings
         chain = ConversationalRetrievalChain(
             retriever=self._make_retriever(answering.model, principal, search, conversation_id),

@@ -1,6 +1,6 @@
 """Ranks the places of a catalogue for a question and a person, and tells what each score is of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -22,14 +22,12 @@ from catalog.scores import (
 from domain import CatalogueQuery, Filter, FoundPlace, Place
 from errors import ModelError
 from retrievers.fusion import min_max
-from retrievers.hits import Hit
-from retrievers.rankers import DenseRanker, KeywordRanker
 from storage.documents import Documents
 from storage.place_contents import Contents
 
 if TYPE_CHECKING:
     from retrievers.rerank import Reranking
-    from services.ranking import OpenIndex
+    from services.ranking import OpenIndex, SpareList
 
 DENSE_DEPTH, KEYWORD_DEPTH = 10, 2
 """How many passages are ranked at first for each place that is wanted."""
@@ -116,7 +114,7 @@ class SearchEngine:
         condition = narrowed(self.places, catalogue_id, query.filters)
         if condition is None:
             return EngineResult((), (why_none(self.places, catalogue_id, query.filters),))
-        found = self._candidates(condition, query)
+        found, damage = self._candidates(condition, query)
         held = self.places.contents(catalogue_id)
         by_place, notices = self._read_or_praised(held.aspects, found, query, weights or {})
         judged = [
@@ -124,32 +122,40 @@ class SearchEngine:
             for one, place in found.items()
         ]
         best = sorted(judged, key=_order)[: self.options.k]
-        return EngineResult(tuple(self._with_passages(best, found)), notices)
+        return EngineResult(tuple(self._with_passages(best, found)), (*damage, *notices))
 
-    def _candidates(self, condition: Filter, query: CatalogueQuery) -> dict[Candidate, Place]:
-        """Each with its place; documents that are no places (any more) are left out."""
+    def _candidates(
+        self, condition: Filter, query: CatalogueQuery
+    ) -> tuple[dict[Candidate, Place], tuple[str, ...]]:
+        """Each with its place; documents that are no places (any more) are left out.
+
+        The second part says why one of the two lists is missing.
+        """
         index = self.library.open_index()
         if index is None:
-            return {}
-        by_vectors = self._by_vectors(index, _english(query), condition)
-        by_words = self._by_words(index, wording(query.question, _english(query)), condition)
+            return {}, ()
+        from services.ranking import require_one, spare_lists  # slow; the index has loaded it
+
+        allowed = index.matching(condition)  # once, not each time it looks deeper
+        dense, sparse = spare_lists(index, lambda _condition: allowed)
+        # Deep at once: looking deeper would embed the question again.
+        by_vectors = self._ranked(dense, _english(query), condition, DENSE_DEPTH)
+        words = wording(query.question, _english(query))
+        by_words = self._ranked(sparse, words, condition, KEYWORD_DEPTH)
+        require_one(dense, sparse)
         found = combine(by_vectors, by_words, self.options.dense_weight)
         places = self.places.by_documents([one.document_id for one in found])
-        return {one: places[one.document_id] for one in found if one.document_id in places}
+        candidates = {one: places[one.document_id] for one in found if one.document_id in places}
+        return candidates, tuple(str(one.error) for one in (dense, sparse) if one.error)
 
-    def _by_vectors(self, index: "OpenIndex", question: str, condition: Filter) -> PlaceList:
-        rank = DenseRanker(index.passages, known_scripts=index.known_scripts)
-        # Deep at once: looking deeper would embed the question again.
-        return self._ranked(lambda depth: rank(question, depth, condition), DENSE_DEPTH)
-
-    def _by_words(self, index: "OpenIndex", question: str, condition: Filter) -> PlaceList:
-        allowed = index.passages.allowed(condition)  # once, not each time it looks deeper
-        rank = KeywordRanker(index.keywords, lambda _condition: allowed)
-        return self._ranked(lambda depth: rank(question, depth, condition), KEYWORD_DEPTH)
-
-    def _ranked(self, rank: Callable[[int], Sequence[Hit]], depth: int) -> PlaceList:
+    def _ranked(self, rank: "SpareList", question: str, condition: Filter, depth: int) -> PlaceList:
         count = self.options.candidates
-        return rank_places(rank, self.documents.of_passages, count, depth * count)
+        return rank_places(
+            lambda deep: rank(question, deep, condition),
+            self.documents.of_passages,
+            count,
+            depth * count,
+        )
 
     def _confidence(self, place: Place, held: Contents, scale: float) -> float | None:
         prior, mean = self.options.prior_weight, held.mean_rating

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,14 +40,17 @@ def chosen_settings(data_dir: Path | None) -> "Settings":
 
 @contextmanager
 def open_services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Services"]:
-    """The services; what a person should know of the library is told on stderr first."""
+    """The services; what a person should know of the library is printed to stderr."""
     from bootstrap import build_services  # `--help` and mistyped commands need none of it
 
     try:
         services = build_services(chosen_settings(data_dir))
-        for notice in services.library.status(LOCAL_USER).notices if tell else ():
-            typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+        known = services.library.status(LOCAL_USER).notices if tell else ()
+        _warn(known)
         yield services
+        # A damaged file can come to light when it is first read.
+        found = services.library.damage() if tell else ()
+        _warn(notice for notice in found if notice not in known)
     except KeyboardInterrupt:
         typer.echo("Stopped. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
@@ -77,6 +80,11 @@ def permissions_of_shell() -> Iterator[None]:
         yield
     finally:
         os.umask(private)
+
+
+def _warn(notices: Iterable[str]) -> None:
+    for notice in notices:
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
 
 
 @contextmanager

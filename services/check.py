@@ -2,12 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from domain import Passage
 from errors import StorageError
 from storage.documents import Documents
+from storage.index_files import IndexFiles
 from storage.index_stores import IndexStore
 from storage.ledger import Ledger
+
+if TYPE_CHECKING:
+    from storage.passages import DeepLakePassages
+
+
+class ListsIds(Protocol):
+    """The part of a store that is compared."""
+
+    def ids(self) -> Iterable[str]:
+        """The id of every passage."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +38,33 @@ class CheckReport:
 
 
 def check_index(documents: Documents, ledger: Ledger, index: IndexStore) -> CheckReport:
-    """Compare everything; nothing is changed. Its caller holds the writer lock."""
+    """Compare everything; nothing is changed. Its caller holds the writer lock.
+
+    Of a store with damaged files these are named and nothing else is compared: reading it could
+    end the process.
+    """
     index_id = index.index.id
     in_ledger = documents.passage_ids(index_id)
+    if in_ledger:
+        index.expect_files()
     found = [
-        *_compare("vector store", in_ledger, lambda: index.passages.ids()),
-        *_compare("keyword index", in_ledger, lambda: index.keywords.ids()),
+        *_compare_store("vector store", index.passage_files, in_ledger, lambda: index.passages),
+        *_compare_store("keyword index", index.keyword_files, in_ledger, lambda: index.keywords),
         *(f"passage {id_} is discarded but not swept" for id_ in ledger.discarded(index_id)),
         *_compare_texts(documents, index),
     ]
     return CheckReport(documents.count(), len(in_ledger), tuple(found))
 
 
-def _compare(store: str, in_ledger: set[str], ids: Callable[[], Iterable[str]]) -> Iterator[str]:
+def _compare_store(
+    store: str, files: IndexFiles, in_ledger: set[str], opened: Callable[[], ListsIds]
+) -> Iterator[str]:
     try:
-        in_store = list(ids())
+        passages = opened()
+        if damage := files.problems():
+            yield from (f"the {store} is damaged: {files.folder}/{problem}" for problem in damage)
+            return
+        in_store = list(passages.ids())
     except StorageError as error:
         yield str(error)
         return
@@ -53,18 +78,22 @@ def _compare(store: str, in_ledger: set[str], ids: Callable[[], Iterable[str]]) 
 
 def _compare_texts(documents: Documents, index: IndexStore) -> Iterator[str]:
     try:
+        store = None if index.passage_files.problems() else index.passages
         for document_id in documents.ids():
-            yield from _compare_document(documents, index, document_id)
+            yield from _compare_document(documents, index.index.id, store, document_id)
     except StorageError as error:
         yield str(error)
 
 
-def _compare_document(documents: Documents, index: IndexStore, document_id: str) -> Iterator[str]:
+def _compare_document(
+    documents: Documents, index_id: str, store: "DeepLakePassages | None", document_id: str
+) -> Iterator[str]:
     key, text = documents.get(document_id).key, documents.text(document_id)
-    passages = documents.passages(document_id, index.index.id)
+    passages = documents.passages(document_id, index_id)
     if text.strip() and not passages:
         yield f"document {key} has no passages"
-    stored = {p.id: p for p in index.passages.get_by_ids([passage.id for passage in passages])}
+    ids = [passage.id for passage in passages]
+    stored = {found.id: found for found in (store.get_by_ids(ids) if store else ())}
     for passage in passages:
         where = f"passage {passage.id} of {key}"
         if text[passage.start : passage.end] != passage.text:

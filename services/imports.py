@@ -12,6 +12,7 @@ from services.import_run import ImportRun, Loader, Target
 from services.import_verdict import report_of
 from services.index_writer import IndexWriter, sweep_active
 from services.job import Job
+from services.open_store import open_store
 from services.own_sources import sees
 from services.planner import Planner
 from services.progress import Cancelled, OnProgress, ignore, never
@@ -237,5 +238,5 @@ class ImportService:
             index = new_index(self._wanted, IndexState.ACTIVE)
             self._stores.create(index)
             self._indexes.add(index)
-        writer = IndexWriter(self._ledger, self._stores.open(index))
+        writer = IndexWriter(self._ledger, open_store(self._indexes, self._stores, index))
         return Target(writer, index.id, index.spec)

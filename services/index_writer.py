@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from domain import Passage
 from language.script import script_of
 from services.indexing import searchable_text
+from services.open_store import open_store
 from services.progress import Cancelled, Stage, stop_if
 from storage.documents import StoredDocument
-from storage.filing import filing
 from storage.groups import in_groups
 from storage.index_stores import IndexStore, IndexStores
 from storage.indexes import Indexes
 from storage.ledger import Ledger
+from storage.passage_metadata import passage_metadata
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,6 +75,7 @@ class IndexWriter:
         Raises:
             CancelledError: The wish to stop came; what was put into the stores does not count, and
                 is swept out later.
+            DamagedIndexError: A store is damaged; nothing was written.
         """
         vectors = self._embedded(entries, cancelled, on_part)
         self.load()
@@ -87,7 +89,12 @@ class IndexWriter:
         self.sweep()
 
     def load(self) -> None:
-        """Have both stores ready: it may take seconds, and writing can't be left meanwhile."""
+        """Have both stores ready: it may take seconds, and writing can't be left meanwhile.
+
+        Raises:
+            DamagedIndexError: A file of one is damaged; nothing may be written.
+        """
+        self._index.require_sound()
         _ = self._index.passages, self._index.keywords
 
     def refile(self, entries: Sequence[Entry]) -> None:
@@ -107,7 +114,12 @@ class IndexWriter:
             )
 
     def sweep(self) -> int:
-        """Delete discarded passages from both stores; how many there were."""
+        """Delete discarded passages from both stores; how many there were.
+
+        Raises:
+            DamagedIndexError: The sizes of files say that a store is damaged.
+        """
+        self._index.require_sound(contents=False)
         discarded = self._ledger.discarded(self._id)
         if discarded:
             self._index.passages.delete(discarded)
@@ -147,7 +159,7 @@ class IndexWriter:
 def active_writer(ledger: Ledger, indexes: Indexes, stores: IndexStores) -> IndexWriter | None:
     """Writes into the index that answers now, where there is one."""
     active = indexes.active()
-    return None if active is None else IndexWriter(ledger, stores.open(active))
+    return None if active is None else IndexWriter(ledger, open_store(indexes, stores, active))
 
 
 def sweep_active(ledger: Ledger, indexes: Indexes, stores: IndexStores) -> int:
@@ -170,13 +182,4 @@ def _searchable(entry: Entry) -> str:
 
 def _metadata(entry: Entry) -> dict[str, Any]:
     document, passage = entry.document, entry.passage
-    metadata = {
-        "document_id": document.id,
-        "source_id": document.source_id,
-        "key": document.key,
-        "title": document.title,
-        "format": document.format,
-        "script": script_of(passage.text),
-        **filing(document.details, document.imported_at),
-    }
-    return metadata if passage.page is None else metadata | {"page": passage.page}
+    return passage_metadata(document, passage.page, script_of(passage.text))

@@ -2,19 +2,27 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain import Principal
 from services.loading import LOADING
 from services.maintenance import MaintenanceService
+from services.open_store import open_store
 from storage.documents import Documents
 from storage.index_stores import IndexStores
 from storage.indexes import Indexes
+from storage.ledger_filter import LedgerFilter
 from storage.sources import Sources
 
 if TYPE_CHECKING:
     from services.ranking import OpenIndex
+
+ONE_ANSWERS = (
+    "Until then searches are answered by the other part of the index: what is found, and its"
+    " order, may differ."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +53,27 @@ class Library:
     maintenance: MaintenanceService
     known_scripts: Callable[[Mapping[str, Any]], frozenset[str] | None]
     samples: Path
+    ledger_filter: LedgerFilter
 
     def status(self, principal: Principal) -> LibraryStatus:
         """How much there is, whether the index is sound and what the settings ask for.
 
-        It asks the ledger alone: no index is opened.
+        No index is opened: beside the ledger it looks at the sizes of files.
         """
         index = self.maintenance.status(principal)
-        notices = tuple(notice for notice in (index.problem, index.message) if notice)
-        return LibraryStatus(index.documents, index.passages, notices, self._has_samples())
+        problems = dict.fromkeys(filter(None, (index.problem, *self.damage(), index.message)))
+        return LibraryStatus(index.documents, index.passages, (*problems,), self._has_samples())
+
+    def damage(self) -> tuple[str, ...]:
+        """Why a store of the index that answers can't be used, in words, and what answers instead.
+
+        Known from the sizes of its files and from earlier searches of this process.
+        """
+        active = self.indexes.active()
+        if active is None:
+            return ()
+        found = open_store(self.indexes, self.stores, active).damage()
+        return (*found, ONE_ANSWERS) if len(found) == 1 else (*dict.fromkeys(found),)
 
     def open_index(self) -> "OpenIndex | None":
         """The index that answers now, maybe another than a moment ago; None before any import.
@@ -67,9 +87,14 @@ class Library:
         active = self.indexes.active()
         if active is None:
             return None
-        store = self.stores.open(active)
-        scripts = self.known_scripts(active.spec.embedding)
-        return OpenIndex(store.passages, store.keywords, scripts)
+        store = open_store(self.indexes, self.stores, active)
+        return OpenIndex(
+            store.passages,
+            store.keywords,
+            self.known_scripts(active.spec.embedding),
+            partial(self.ledger_filter.allowed, active.id),
+            store.failures,
+        )
 
     def _has_samples(self) -> bool:
         folder = str(self.samples.resolve())

@@ -7,6 +7,7 @@ from domain import Principal
 from errors import BusyError, StorageError
 from services.check import CheckReport, check_index
 from services.index_writer import sweep_active
+from services.open_store import open_store
 from services.progress import Cancelled, CancelledError, OnProgress, ignore, never
 from services.reindex import IndexBuilder
 from storage.conversations import Conversations
@@ -183,7 +184,9 @@ class MaintenanceService:
 
     def _sweep_active(self) -> int:
         if active := self._indexes.active():
-            self._stores.open(active).existing_folder()  # better told now than at a question
+            store = open_store(self._indexes, self._stores, active)
+            store.require_sound(contents=False)  # better told now than at a question
+            store.record_first()
         return sweep_active(self._ledger, self._indexes, self._stores)
 
     def _delete_retired(self) -> None:

@@ -1,21 +1,80 @@
 """From a search mode to the ranker that does it, over one open index."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 
-from domain import Normalisation, SearchMode
+from domain import Filter, Normalisation, SearchMode
+from errors import DamagedIndexError
+from retrievers.hits import Hit
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
 from storage.keyword_index import KeywordIndex
 from storage.passages import DeepLakePassages
 
+VECTORS, WORDS = "passages", "keyword index"
+"""What the two stores of an index hold, as `IndexStore.failures` has it."""
+
 
 @dataclass(frozen=True)
 class OpenIndex:
-    """An index ready to search; `known_scripts` are those its model reads (None: all)."""
+    """An index ready to search; `known_scripts` are those its model reads (None: all).
+
+    `matching_in_ledger` stands in for the vector store's filter while that is damaged. A store
+    that can't be read leaves its reason in `failures`.
+    """
 
     passages: DeepLakePassages
     keywords: KeywordIndex
     known_scripts: frozenset[str] | None = None
+    matching_in_ledger: Callable[[Filter], Callable[[str], bool]] | None = None
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def matching(self, condition: Filter) -> Callable[[str], bool]:
+        """Whether an id is that of a passage which satisfies the condition, exactly."""
+        try:
+            return self.passages.allowed(condition)
+        except DamagedIndexError as error:
+            if self.matching_in_ledger is None:
+                raise
+            self.failures[VECTORS] = str(error)
+            return self.matching_in_ledger(condition)
+
+    def idf(self, tokens: Collection[str]) -> dict[str, float]:
+        """How telling each token is; all alike while the keyword index is damaged."""
+        try:
+            return self.keywords.idf(tokens)
+        except DamagedIndexError as error:
+            self.failures[WORDS] = str(error)
+            return dict.fromkeys(tokens, math.log(2))
+
+
+@dataclass
+class SpareList:
+    """A ranked list that is empty while its store is damaged: the other list answers."""
+
+    rank: Ranker
+    store: str
+    failures: dict[str, str]
+    error: DamagedIndexError | None = None
+
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
+        """See `Ranker`."""
+        try:
+            return self.rank(question, depth, condition)
+        except DamagedIndexError as error:
+            self.error, self.failures[self.store] = error, str(error)
+            return []
+
+
+def require_one(*lists: SpareList) -> None:
+    """Make sure that not all of the lists failed.
+
+    Raises:
+        DamagedIndexError: They did.
+    """
+    errors = [one.error for one in lists if one.error is not None]
+    if len(errors) == len(lists):
+        raise DamagedIndexError(f"Nothing can be searched: {errors[0]}") from errors[0]
 
 
 @dataclass(frozen=True)
@@ -38,23 +97,47 @@ def _build_dense(mode: SearchMode, index: OpenIndex, options: RankingOptions) ->
 
 
 def _build_keyword(_mode: SearchMode, index: OpenIndex, _options: RankingOptions) -> Ranker:
-    return KeywordRanker(index.keywords, index.passages.allowed)
+    return KeywordRanker(index.keywords, index.matching)
 
 
-def _build_ensemble(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
-    dense = _build_dense(SearchMode.SIMILARITY, index, options)
-    rankers = {"dense": dense, "bm25": _build_keyword(mode, index, options)}
-    return EnsembleRanker(rankers, candidates=options.candidates)
+@dataclass(frozen=True)
+class _Fused:
+    """A fusion of lists of which one may fail."""
+
+    fused: Ranker
+    lists: tuple[SpareList, SpareList]
+
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
+        """See `Ranker`."""
+        hits = self.fused(question, depth, condition)
+        require_one(*self.lists)
+        return hits
 
 
-def _build_convex(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
-    return ConvexRanker(
-        _build_dense(SearchMode.SIMILARITY, index, options),
-        _build_keyword(mode, index, options),
-        options.dense_weight,
-        options.candidates,
-        options.normalisation,
+def spare_lists(
+    index: OpenIndex, matching: Callable[[Filter], Callable[[str], bool]] | None = None
+) -> tuple[SpareList, SpareList]:
+    """The dense and the keyword list of an index, each empty while its store is damaged.
+
+    `matching` takes the place of the index's own filter of the keyword list.
+    """
+    dense = DenseRanker(index.passages, known_scripts=index.known_scripts)
+    sparse = KeywordRanker(index.keywords, matching or index.matching)
+    return SpareList(dense, VECTORS, index.failures), SpareList(sparse, WORDS, index.failures)
+
+
+def _build_ensemble(_mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
+    dense, sparse = spare_lists(index)
+    rankers = {"dense": dense, "bm25": sparse}
+    return _Fused(EnsembleRanker(rankers, candidates=options.candidates), (dense, sparse))
+
+
+def _build_convex(_mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
+    dense, sparse = spare_lists(index)
+    fused = ConvexRanker(
+        dense, sparse, options.dense_weight, options.candidates, options.normalisation
     )
+    return _Fused(fused, (dense, sparse))
 
 
 _BUILDERS: dict[SearchMode, Callable[[SearchMode, OpenIndex, RankingOptions], Ranker]] = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from domain import Metadata
 from services.index_writer import Entry, IndexWriter
+from services.open_store import open_store
 from services.progress import Cancelled, stop_if
 from storage.documents import Documents, KnownVersion
 from storage.filing import filed
@@ -43,7 +44,7 @@ class Refiling:
             stop_if(cancelled)
             details = {document_id: changed[document_id] for document_id in group}
             for index in self._kept():
-                writer = IndexWriter(self.ledger, self.stores.open(index))
+                writer = IndexWriter(self.ledger, open_store(self.indexes, self.stores, index))
                 writer.refile(self._entries(details, index))
             self.ledger.refile(details)
 

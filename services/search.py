@@ -7,7 +7,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 
 from domain import Filter, Principal, Scope, SearchMode
-from errors import ConflictError, InputError
+from errors import ConflictError, DamagedIndexError, InputError
 from retrievers.hits import Hit
 from retrievers.multi_query import MultiQueryRetriever
 from retrievers.passages import PassageRetriever
@@ -57,6 +57,8 @@ class SearchService:
             InputError: The query is empty or no text, `k` is not between 1 and 1,000,
                 `score_threshold` not between 0 and 1, or the condition names an unknown field.
             ConflictError: `rerank` is asked for and no reranker set.
+            DamagedIndexError: Both stores of the index are damaged, or the one that `mode` needs;
+                the mode of the settings does with what is left (see `Library.damage`).
         """
         if not query.strip():
             raise InputError("The query is empty: type the words to search for.")
@@ -142,6 +144,11 @@ class SearchService:
                 return []
             sources = self.library.sources.list()
             allowed = searchable(condition or {}, sources, conversation_id) or None
-            return build_ranker(mode, index, options)(question, depth, allowed)
+            try:
+                return build_ranker(mode, index, options)(question, depth, allowed)
+            except DamagedIndexError:
+                if mode != self.mode:  # what a person chose is not replaced in silence
+                    raise
+            return build_ranker(SearchMode.CONVEX, index, options)(question, depth, allowed)
 
         return rank

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from errors import StorageError
+from errors import DamagedIndexError, StorageError
 
 SPARE_BYTES = 64 * 2**20
 """Kept free whatever is written: a Deep Lake commit on a full disk is reported as done, and
@@ -34,9 +34,9 @@ def require_free_space(folder: Path, payload_bytes: int) -> None:
         raise StorageError(message)
 
 
-def unusable(what: str, folder: Path, why: object) -> StorageError:
+def unusable(what: str, folder: Path, why: object) -> DamagedIndexError:
     """The error for a derived store that is damaged or from another version."""
-    return StorageError(
+    return DamagedIndexError(
         f"The {what} in {folder} can't be used: {why}. The imported documents are kept "
         "elsewhere; rebuild this part from them with: python cli.py reindex"
     )

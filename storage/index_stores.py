@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from errors import StorageError
 from storage.indexes import Index
+from storage.passage_files import PassageFiles
+from storage.segment_files import SegmentFiles
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -24,6 +26,10 @@ class IndexStore:
         self.index = index
         self._folder = folder
         self._load = load
+        self.passage_files = PassageFiles(folder / "passages")
+        self.keyword_files = SegmentFiles(folder / "keywords")
+        self.failures: dict[str, str] = {}
+        """By what a store holds, why it could not be read when a search last needed it."""
 
     @cached_property
     def embedding(self) -> "Embeddings":
@@ -37,14 +43,64 @@ class IndexStore:
         """The vector store."""
         from storage.passages import DeepLakePassages  # slow to import
 
-        return DeepLakePassages(self.existing_folder() / "passages", self.embedding)
+        files = self.passage_files
+        return DeepLakePassages(self.existing_folder() / "passages", self.embedding, files=files)
 
     @cached_property
     def keywords(self) -> "KeywordIndex":
         """The keyword index."""
         from storage.keyword_index import KeywordIndex  # slow to import
 
-        return KeywordIndex(self.existing_folder() / "keywords")
+        return KeywordIndex(self.existing_folder() / "keywords", files=self.keyword_files)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether both stores were begun."""
+        return all(files.exist() for files in self._files)
+
+    def expect_files(self) -> None:
+        """From now on a store without files is damaged, not new."""
+        for files in self._files:
+            files.must_exist = True
+
+    def record_first(self) -> None:
+        """List the files of an index that an earlier version of this program wrote.
+
+        Raises:
+            BusyError: Another process writes to it.
+            StorageError: Its folder can't be written to.
+        """
+        for files in self._files:
+            files.record_first()
+
+    def require_sound(self, *, contents: bool = True) -> None:
+        """Make sure that both stores may be read and written; see `IndexFiles.problems`.
+
+        Raises:
+            DamagedIndexError: A file of one is damaged; it is named.
+            StorageError: The folder is missing.
+        """
+        self.existing_folder()
+        for files in self._files:
+            files.require_sound(contents=contents)
+
+    def damage(self) -> tuple[str, ...]:
+        """Why each store that can't be used can't be, as far as sizes and earlier searches tell.
+
+        Where the folder is missing, both say so in the same words.
+        """
+        found = dict(self.failures)
+        for files in self._files:
+            try:
+                self.existing_folder()
+                files.require_sound(contents=False)
+            except StorageError as error:
+                found[files.what] = str(error)
+        return tuple(found.values())
+
+    @property
+    def _files(self) -> tuple[PassageFiles, SegmentFiles]:
+        return self.passage_files, self.keyword_files
 
     def existing_folder(self) -> Path:
         """Where both stores lie.

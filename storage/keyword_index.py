@@ -2,6 +2,7 @@
 
 import math
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,12 +12,16 @@ from language.tokens import keyword_tokens
 from storage.disk import require_free_space, unusable, unwritable
 from storage.keyword_files import best_hits, open_index, question_of
 from storage.lock import writer_lock
+from storage.segment_files import SegmentFiles
 
 if TYPE_CHECKING:
     import tantivy
 
 FIRST_DEPTH = 64
 """How many hits are shown to `allowed` at first; doubled until enough of them pass."""
+
+REFRESH_S = 0.5
+"""How old the last look at the sizes of the files may be when a search begins."""
 
 _WRITER_BYTES = 64_000_000
 _Generation = tuple[int, int, int]
@@ -33,19 +38,24 @@ class KeywordIndex:
     commits at their next call. Nothing is created before the first passage is added.
     """
 
-    def __init__(self, path: Path, *, timeout_s: float = 30.0) -> None:
+    def __init__(
+        self, path: Path, *, timeout_s: float = 30.0, files: SegmentFiles | None = None
+    ) -> None:
         """Name the folder; it is neither opened nor created yet.
 
         Args:
             path: A folder of its own for this index.
             timeout_s: How long a change waits for another writer before `BusyError`.
+            files: Watches over the folder's files, where others ask it too.
         """
+        self._watched = files or SegmentFiles(Path(path))
         self._path = Path(path)
         self._files = self._path / "index"
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._index: tantivy.Index | None = None
         self._generation: _Generation | None = None
+        self._looked_at = -REFRESH_S
 
     def add(self, entries: Sequence[tuple[str, str]]) -> None:
         """Keep `(passage id, text)` in one commit, in place of entries with the same ids.
@@ -138,12 +148,16 @@ class KeywordIndex:
         return searcher.num_docs if searcher else 0
 
     def _exists(self) -> bool:
-        return (self._files / "meta.json").exists()
+        if not self._watched.exist():
+            self._watched.require_sound()  # it may have been deleted
+            return False
+        return True
 
     def _searcher(self) -> "tantivy.Searcher | None":
         """What other processes have committed until now; None before anything was added."""
         with self._lock:
             generation = self._committed()
+            self._look(generation)
             if generation is None:
                 return None
             with self._reading():
@@ -153,6 +167,13 @@ class KeywordIndex:
                     self._index.reload()
                 self._generation = generation
                 return self._index.searcher()
+
+    def _look(self, generation: _Generation | None) -> None:
+        """Make sure that the files are sound: a mapped one that was cut off kills its reader."""
+        now = time.monotonic()
+        if generation != self._generation or now - self._looked_at >= REFRESH_S:
+            self._watched.require_sound()
+            self._looked_at = now
 
     def _committed(self) -> _Generation | None:
         """Changes with every commit, which replaces this file."""
@@ -168,6 +189,7 @@ class KeywordIndex:
 
         size = sum(len(text.encode()) for _, text in new)
         with writer_lock(self._path, self._timeout_s), self._writing():
+            self._watched.require_sound()
             require_free_space(self._path, size)
             writer = self._open_to_write().writer(_WRITER_BYTES, num_threads=1)
             # A writer killed just before its commit leaves a list of deletions, whose name the
@@ -179,6 +201,7 @@ class KeywordIndex:
                 writer.add_document(tantivy.Document(id=id_, tokens=tokens))
             writer.commit()
             writer.wait_merging_threads()
+            self._watched.record()
 
     def _open_to_write(self) -> "tantivy.Index":
         """A handle apart from the one that searches use; makes the index if there is none."""

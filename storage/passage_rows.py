@@ -3,43 +3,26 @@
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from domain import Filter, Metadata
+from domain import Filter
 from errors import StorageError
 from storage.approximate_index import Matrix
 from storage.disk import require_free_space
 from storage.filters import MISSING, Checks, Column, checks_of, fields_of, mask, matches
+from storage.found_rows import Near, Row
 from storage.lock import writer_lock
 from storage.new_rows import NewRows, check_dimension
 from storage.passage_dataset import PassageDataset
+from storage.passage_files import PassageFiles
 from storage.passage_state import State
 from storage.vector_index import VectorIndex, unit_length
 
 REFRESH_S = 0.5
 """How old the last look for other processes' commits may be when a search begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One passage as it is kept."""
-
-    id: str
-    text: str
-    metadata: Metadata
-
-
-class Near(NamedTuple):
-    """A passage found by its vector; `cosine` is between -1 and 1, `vector` has length 1."""
-
-    id: str
-    cosine: float
-    vector: Matrix
 
 
 class PassageRows:
@@ -51,8 +34,9 @@ class PassageRows:
     so that no reader misses the passage; were an id ever there twice, its last row counts.
     """
 
-    def __init__(self, folder: Path, *, read_only: bool, timeout_s: float) -> None:
-        self.folder = folder
+    def __init__(self, files: PassageFiles, *, read_only: bool, timeout_s: float) -> None:
+        self.folder = files.folder
+        self._files = files
         self._read_only = read_only
         self._timeout_s = timeout_s
         self._lock = threading.RLock()
@@ -155,7 +139,7 @@ class PassageRows:
         with writer_lock(self.folder, self._timeout_s), self._lock:
             require_free_space(self.folder, size)
             dimension = new.vectors.shape[1]
-            if not PassageDataset.exists(self.folder):
+            if not self._exist():
                 self._dataset = PassageDataset.create(self.folder, dimension)
             self._write(new, dimension)
 
@@ -167,7 +151,7 @@ class PassageRows:
             StorageError: The disk is too full, or writing failed; nothing was deleted.
         """
         self._refuse_if_read_only()
-        if not PassageDataset.exists(self.folder):
+        if not self._exist():
             return
         with writer_lock(self.folder, self._timeout_s), self._lock:
             require_free_space(self.folder, 0)
@@ -186,6 +170,7 @@ class PassageRows:
         dataset = self._open()
         self._dataset, self._state = None, None  # were it to fail, everything is read afresh
         dataset.write(gone, new)
+        self._files.record()
         self._dataset, self._state = dataset, state.after(dataset.version, gone, new)
 
     def _refuse_if_read_only(self) -> None:
@@ -201,13 +186,25 @@ class PassageRows:
 
     def _current(self) -> State | None:
         """The state to read from, at most `REFRESH_S` old; None before anything was written."""
-        if self._dataset is None and not PassageDataset.exists(self.folder):
+        if self._dataset is None and not self._exist():
             return None
         if time.monotonic() - self._looked_at >= REFRESH_S or self._state is None:
             return self._look_again()
         return self._state
 
+    def _exist(self) -> bool:
+        """Whether there is anything to read.
+
+        Raises:
+            DamagedIndexError: There was, and it is gone.
+        """
+        if PassageDataset.exists(self.folder):
+            return True
+        self._files.require_sound()
+        return False
+
     def _look_again(self) -> State:
+        self._files.require_sound()
         dataset = self._open()
         dataset.refresh()
         self._looked_at = time.monotonic()

@@ -7,7 +7,8 @@ import numpy.typing as npt
 from langchain_core.embeddings import Embeddings
 
 from domain import Filter
-from storage.passage_rows import Near, PassageRows
+from storage.found_rows import Near
+from storage.passage_rows import PassageRows
 
 
 class PassageSearch:

@@ -12,8 +12,10 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
 from domain import Filter, Metadata
+from storage.found_rows import Row
 from storage.new_rows import new_rows
-from storage.passage_rows import PassageRows, Row
+from storage.passage_files import PassageFiles
+from storage.passage_rows import PassageRows
 from storage.passage_search import PassageSearch, checked, counted, diverse
 
 
@@ -39,6 +41,7 @@ class DeepLakePassages(PassageSearch, VectorStore):
         *,
         read_only: bool = False,
         timeout_s: float = 30.0,
+        files: PassageFiles | None = None,
     ) -> None:
         """Name the folder; it is neither opened nor created yet.
 
@@ -47,8 +50,10 @@ class DeepLakePassages(PassageSearch, VectorStore):
             embedding: Turns the texts that are added, and questions, into vectors.
             read_only: Refuse every change, and never create anything.
             timeout_s: How long a change waits for another writer before `BusyError`.
+            files: Watches over the folder's files, where others ask it too.
         """
-        rows = PassageRows(Path(path), read_only=read_only, timeout_s=timeout_s)
+        watched = files or PassageFiles(Path(path))
+        rows = PassageRows(watched, read_only=read_only, timeout_s=timeout_s)
         super().__init__(rows, embedding)
 
     @classmethod

@@ -42,6 +42,7 @@ HOME = {
     "deeplake": {"storage"},
     "tantivy": {"storage"},
     "filelock": {"storage"},
+    "xxhash": {"storage"},
     "cryptography": {"storage"},
     "langchain_openai": {"models"},
     "openai": {"models"},

@@ -11,8 +11,9 @@ import time
 
 import pytest
 
-from domain import LOCAL_USER, Outcome
+from domain import LOCAL_USER, Outcome, SearchMode
 from errors import StorageError
+from storage.checksums import CHECKSUMS
 from storage.database import HEAD
 from tests.fakes.command_line import CommandLine, powerless
 from tests.storage.damage import contents
@@ -102,9 +103,13 @@ def test_an_index_of_another_deep_lake_is_told_and_rebuilt(services, build_servi
     [described] = (tmp_path / "data" / "indexes").glob("*/passages/format.json")
     written = json.loads(described.read_text())
     described.write_text(json.dumps(written | {"deeplake": "3.9.0"}))
+    (described.parent / CHECKSUMS).unlink()  # that version would have listed its own
     reopened = build_services()
     with pytest.raises(StorageError, match=r"Deep Lake 3\.9\.0.*reindex"):
-        reopened.search.search(LOCAL_USER, "annual leave")
+        reopened.search.search(LOCAL_USER, "annual leave", mode=SearchMode.SIMILARITY)
+    assert reopened.search.search(LOCAL_USER, "annual leave"), "by its words"
+    notices = reopened.library.status(LOCAL_USER).notices
+    assert "Deep Lake 3.9.0" in notices[0]
     assert not reopened.maintenance.check(LOCAL_USER).agrees
     assert reopened.maintenance.reindex(LOCAL_USER).completed
     assert finds_the_vpn(reopened)

@@ -49,7 +49,7 @@ def search(services: OpenServices, principal: Reader, given: GivenQuery) -> Sear
         items=[_hit(one, why[n] if why else None) for n, one in enumerate(found)],
         total=len(found),
         mode=given.mode or services.search.mode,
-        notices=_notices(found),
+        notices=[*services.library.damage(), *_notices(found)],
     )
 
 

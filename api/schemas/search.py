@@ -129,7 +129,8 @@ class SearchResult(Told):
     total: int = Field(ge=0, description="How many were found, at most k", examples=[1])
     mode: SearchMode = Field(description="How they were ranked", examples=["convex"])
     notices: list[str] = Field(
-        description="What to know of it, such as why nothing was reranked", examples=[[]]
+        description="What to know of it, such as a damaged index or why nothing was reranked",
+        examples=[[]],
     )
 
 

@@ -191,3 +191,16 @@ def test_searching_needs_a_key_that_reads(client, path):
         path, json={"query": LEAVE}, headers=bearer(client.services, ApiScope.MANAGE)
     )
     assert answer.status_code == 403
+
+
+def test_with_a_damaged_index_the_other_one_answers_and_a_notice_says_so(client):
+    [index] = (client.services.imports.data_dir / "indexes").iterdir()
+    for file in index.glob("keywords/index/*.idx"):
+        file.write_bytes(file.read_bytes()[:-1])
+    told = client.post(SEARCH, json={"query": LEAVE, "k": 2}).json()
+    assert told["total"] == 2
+    assert f"{index}/keywords can't be used" in told["notices"][0]
+    assert "python cli.py reindex" in told["notices"][0]
+    refused = client.post(SEARCH, json={"query": LEAVE, "mode": "bm25"})
+    assert refused.status_code >= 500
+    assert "python cli.py reindex" in refused.text

@@ -52,6 +52,7 @@ class FusedIndex:
     embedding: object
     passages: object
     keywords: object
+    require_sound: object
 
 
 def new_version(library, key, text, revision):
@@ -78,7 +79,11 @@ def new_version(library, key, text, revision):
 def write(library, versions, fuse):
     real = library.active
     index = FusedIndex(
-        real.index, real.embedding, Fused(real.passages, fuse), Fused(real.keywords, fuse)
+        real.index,
+        real.embedding,
+        Fused(real.passages, fuse),
+        Fused(real.keywords, fuse),
+        real.require_sound,
     )
     ledger = Fused(library.imports._ledger, fuse)
     import_id = library.remembered.latest(library.source.id).id

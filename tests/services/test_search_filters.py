@@ -15,6 +15,7 @@ from services import library as whole
 from services.questions import MAX_K
 from services.ranking import RankingOptions
 from services.search import SearchService
+from storage.ledger_filter import LedgerFilter
 from tests.fakes.library import DictLoader, Library
 from tests.storage.test_filters import holds
 
@@ -69,6 +70,7 @@ def search(library):
         library.maintenance,
         lambda _: None,
         Path("nowhere"),
+        LedgerFilter(library.database),
     )
     return SearchService(all_of_it, library.documents, options=RankingOptions(score_threshold=0.0))
 

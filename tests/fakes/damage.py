@@ -1,0 +1,158 @@
+"""Damages the files of an index in every way, one after another, and looks what becomes of it.
+
+    python -m tests.fakes.damage FOLDER KIND
+
+A process of its own: were a damaged file ever handed to Deep Lake or tantivy, it could die of it.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from domain import LOCAL_USER, SearchMode
+from errors import DamagedIndexError
+from services.library import ONE_ANSWERS
+from services.library import Library as WholeLibrary
+from services.search import SearchService
+from storage.checksums import CHECKSUMS
+from storage.ledger_filter import LedgerFilter
+from tests.fakes.library import DictLoader, Library
+
+TEXTS = {f"{n:02}.txt": f"number {n} of the leave policy. " * 12 for n in range(6)}
+OF_STORE = {"passages": SearchMode.SIMILARITY, "keywords": SearchMode.BM25}
+"""By the folder of a store, a mode that needs it."""
+
+
+def cut(data):
+    return data[: len(data) // 2]
+
+
+def flipped(data):
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :]
+
+
+def zeroed(data):
+    return bytes(len(data))
+
+
+def emptied(_data):
+    return b""
+
+
+def grown(data):
+    return data + b"\0"
+
+
+KINDS = {"cut": cut, "flipped": flipped, "zeroed": zeroed, "emptied": emptied, "grown": grown}
+DELETED = "deleted"
+
+
+def damage(file, kind):
+    """Damage one file."""
+    if kind == DELETED:
+        file.unlink()
+    else:
+        file.write_bytes(KINDS[kind](file.read_bytes()))
+
+
+def make_library(data_dir):
+    """A library whose two stores have every kind of file."""
+    library = Library(data_dir)
+    library.load(DictLoader(TEXTS))
+    library.load(DictLoader(TEXTS | {"00.txt": "this one was changed " * 12}))
+    library.database.close()
+
+
+def files_of(store):
+    """All files that an index needs, but for locks, notes and who wrote last."""
+    found = [file for file in sorted(store.rglob("*")) if file.is_file()]
+    return [
+        file
+        for file in found
+        if not file.name.endswith(".lock")
+        and file.name != "writer.json"
+        and file.parent.name != "changes"
+    ]
+
+
+def opened(library, **options):
+    """The search over a library, as a process that has just been started has it."""
+    whole = WholeLibrary(
+        library.documents,
+        library.sources,
+        library.indexes,
+        library.stores,
+        library.maintenance,
+        lambda _embedding: None,
+        Path("nowhere"),
+        LedgerFilter(library.database),
+    )
+    return SearchService(whole, library.documents, **options)
+
+
+def found_by(search, **options):
+    return [one.metadata["key"] for one in search.search(LOCAL_USER, "number 3 leave", **options)]
+
+
+def look(data_dir, store, names, kind):
+    """Damage these files of a store and demand what a person is promised."""
+    library = Library(data_dir)
+    folder = library.stores.folder(library.indexes.active().id) / store
+    for name in names:
+        damage(folder / name, kind)
+    case = f"{kind}: {store}/{', '.join(names)}"
+
+    report = library.check()
+    for name in names:
+        told = [line for line in report.disagreements if f"{folder}/{name}" in line]
+        assert told or (folder / CHECKSUMS).name in names or len(names) > 1, f"{case}: {report}"
+    assert any(str(folder) in line for line in report.disagreements), f"{case}: {report}"
+
+    library.maintenance.recover()
+    search = opened(library)
+    assert found_by(search), f"{case}: the default mode finds nothing"
+    notices = search.library.damage()
+    assert str(folder) in notices[0], f"{case}: {notices}"
+    assert notices[1] == ONE_ANSWERS
+    assert set(found_by(search, condition={"key": "03.txt"})) == {"03.txt"}, case
+    for of, mode in OF_STORE.items():
+        try:
+            assert found_by(search, mode=mode), f"{case}: {mode} finds nothing"
+            assert of != store, f"{case}: {mode} answers"
+        except DamagedIndexError as error:
+            assert of == store, f"{case}: {error}"  # noqa: PT017 - either outcome is right
+            assert "python cli.py reindex" in str(error)  # noqa: PT017
+
+    library.reindex()
+    assert library.check().agrees, case
+    assert opened(library).library.damage() == (), case
+    library.database.close()
+
+
+def cases(index, kind):
+    """By store, each file alone and all together."""
+    for store in OF_STORE:
+        names = [str(file.relative_to(index / store)) for file in files_of(index / store)]
+        for name in names:
+            is_list = name == CHECKSUMS
+            if not (is_list and kind == DELETED) and (index / store / name).stat().st_size:
+                yield store, [name]
+        yield store, [name for name in names if (index / store / name).stat().st_size]
+
+
+def main(folder, kind):
+    whole = folder / "whole"
+    if not whole.exists():
+        make_library(whole)
+    [index] = (whole / "indexes").iterdir()
+    for number, (store, names) in enumerate(cases(index, kind)):
+        print(store, *names, flush=True)  # noqa: T201 - the test reads which was the last
+        copy = folder / f"{kind}-{number}"
+        shutil.copytree(whole, copy)
+        look(copy, store, names, kind)
+        shutil.rmtree(copy)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

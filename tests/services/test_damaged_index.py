@@ -1,0 +1,175 @@
+"""A damaged index is named, the other part of it answers, nothing is lost, and reindex repairs."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from domain import LOCAL_USER, SearchMode
+from errors import DamagedIndexError, StorageError
+from services.library import ONE_ANSWERS
+from storage.checksums import CHECKSUMS
+from tests.fakes.damage import (
+    DELETED,
+    KINDS,
+    TEXTS,
+    damage,
+    files_of,
+    found_by,
+    make_library,
+    opened,
+)
+from tests.fakes.library import DictLoader, Library
+
+ROOT = Path(__file__).parents[2]
+DAMAGED_WHILE_OPEN = """
+import sys
+from pathlib import Path
+from domain import SearchMode
+from errors import DamagedIndexError
+from storage import keyword_index, passage_rows
+from tests.fakes.damage import damage, files_of, found_by, opened
+from tests.fakes.library import Library
+passage_rows.REFRESH_S = keyword_index.REFRESH_S = 0
+search = opened(Library(Path(sys.argv[1])))
+assert all(found_by(search, mode=mode) for mode in SearchMode)
+for file in files_of(Path(sys.argv[2])):
+    if file.name != "checksums":
+        damage(file, "emptied")
+for mode in SearchMode:
+    try:
+        found_by(search, mode=mode)
+    except DamagedIndexError:
+        print("refused")
+"""
+
+
+@pytest.fixture
+def data_dir(tmp_path):
+    made = tmp_path / "data"
+    make_library(made)
+    return made
+
+
+@pytest.fixture
+def index(data_dir):
+    [index] = (data_dir / "indexes").iterdir()
+    return index
+
+
+def damage_all(folder, kind=DELETED):
+    """All files but the list that tells."""
+    for file in files_of(folder):
+        if file.stat().st_size and file.name != CHECKSUMS:
+            damage(file, kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [*KINDS, DELETED])
+def test_each_file_and_all_damaged_in_each_way_are_named_done_without_and_repaired(tmp_path, kind):
+    command = [sys.executable, "-m", "tests.fakes.damage", str(tmp_path), kind]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"after {done.stdout.splitlines()[-1:]}: {done.stderr}"
+    assert len(done.stdout.splitlines()) > 25
+
+
+class TestSearch:
+    @pytest.mark.parametrize("kind", [DELETED, "zeroed"])
+    def test_with_both_stores_damaged_the_error_names_the_folder_and_the_remedy(
+        self, data_dir, index, kind
+    ):
+        damage_all(index / "passages", kind)
+        damage_all(index / "keywords", kind)
+        for mode in (None, *SearchMode):
+            with pytest.raises(StorageError, match=rf"{index}.*python cli.py reindex"):
+                found_by(opened(Library(data_dir)), mode=mode)
+
+    @pytest.mark.parametrize("store", ["passages", "keywords"])
+    def test_a_store_deleted_with_its_folder_is_not_taken_for_an_empty_one(
+        self, data_dir, index, store
+    ):
+        shutil.rmtree(index / store)
+        search = opened(Library(data_dir))
+        assert found_by(search)
+        assert f"{index / store} can't be used" in search.library.damage()[0]
+        assert search.library.damage()[1] == ONE_ANSWERS
+        with pytest.raises(DamagedIndexError):
+            Library(data_dir).load(DictLoader(TEXTS | {"new.txt": "a new one"}))
+
+    @pytest.mark.parametrize(
+        ("store", "mode"),
+        [("passages", SearchMode.SIMILARITY), ("passages", SearchMode.MMR), ("keywords", "bm25")],
+    )
+    def test_the_mode_of_the_settings_is_answered_by_what_is_left(
+        self, data_dir, index, store, mode
+    ):
+        damage_all(index / store, "cut")
+        search = opened(Library(data_dir), mode=SearchMode(mode))
+        assert found_by(search)
+        assert found_by(search, mode=SearchMode(mode)), "the same mode, and chosen"
+
+    def test_idf_is_alike_for_all_words_while_the_keyword_index_is_damaged(self, data_dir, index):
+        opened_index = opened(Library(data_dir)).library.open_index()
+        assert opened_index.idf(["number", "changed"]) == opened_index.keywords.idf(
+            ["number", "changed"]
+        )
+        damage_all(index / "keywords", "cut")
+        idf = opened(Library(data_dir)).library.open_index().idf(["number", "changed"])
+        assert idf["number"] == idf["changed"] > 0
+
+    def test_a_file_damaged_while_the_index_is_open_ends_no_process(self, data_dir, index):
+        command = [sys.executable, "-c", DAMAGED_WHILE_OPEN, str(data_dir), str(index)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split() == ["refused"] * len(SearchMode)
+
+    def test_nothing_is_noticed_of_a_sound_library(self, data_dir):
+        search = opened(Library(data_dir))
+        assert found_by(search)
+        assert search.library.damage() == ()
+        assert search.library.status(LOCAL_USER).notices == ()
+
+
+class TestImport:
+    @pytest.mark.parametrize("store", ["passages", "keywords"])
+    @pytest.mark.parametrize("kind", ["cut", "zeroed"])
+    def test_nothing_is_written_into_a_damaged_index_and_nothing_is_lost(
+        self, data_dir, index, store, kind
+    ):
+        damage_all(index / store, kind)
+        before = {file: file.read_bytes() for file in files_of(index)}
+        library = Library(data_dir)
+        with pytest.raises(DamagedIndexError, match=r"python cli.py reindex"):
+            library.load(DictLoader(TEXTS | {"new.txt": "a new one"}))
+        assert {file: file.read_bytes() for file in files_of(index)} == before
+
+        library.reindex()
+        library.load(DictLoader(TEXTS | {"new.txt": "a new one"}))
+        assert library.texts() == TEXTS | {"new.txt": "a new one"}
+        assert library.check().agrees
+
+
+class TestStart:
+    def test_a_damaged_size_is_told_at_the_start_and_by_the_status(self, data_dir, index):
+        damage_all(index / "passages", "cut")
+        library = Library(data_dir)
+        assert "bytes" in library.maintenance.recover().problem
+        status = opened(library).library.status(LOCAL_USER)
+        assert f"{index / 'passages'} can't be used" in status.notices[0]
+        assert status.notices[1:] == (ONE_ANSWERS,)
+
+    def test_the_files_of_an_older_version_are_listed_as_they_are(self, data_dir, index):
+        for store in ("passages", "keywords"):
+            (index / store / CHECKSUMS).unlink()
+        library = Library(data_dir)
+        assert library.check().agrees
+        assert found_by(opened(library))
+        library.maintenance.recover()
+        assert (index / "passages" / CHECKSUMS).exists()
+
+        damage_all(index / "keywords", "flipped")
+        assert not Library(data_dir).check().agrees
+        Library(data_dir).reindex()
+        assert Library(data_dir).check().agrees

@@ -1,0 +1,224 @@
+"""What a list says of files beside commits, crashes, merges and other processes."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from errors import DamagedIndexError
+from storage import checksums, index_files
+from storage.checksums import CHECKSUMS, read_list
+from storage.index_files import IndexFiles
+from storage.keyword_index import KeywordIndex
+from storage.passage_files import PassageFiles
+from storage.passages import DeepLakePassages
+from storage.segment_files import SegmentFiles
+from tests.storage.vectors import SpokenVectors
+
+ROOT = Path(__file__).parents[2]
+WRITE = """
+import os, signal, sys
+from pathlib import Path
+from storage.index_files import IndexFiles
+from tests.storage.test_index_files import add, store_in
+if sys.argv[3] == "killed":
+    IndexFiles.record = lambda self: os.kill(os.getpid(), signal.SIGKILL)
+for number in range(int(sys.argv[4])):
+    add(store_in(Path(sys.argv[2]), sys.argv[1]), f"other{number}")
+    print(number, flush=True)
+"""
+STORES = ["passages", "keywords"]
+
+
+def store_in(folder, kind):
+    if kind == "passages":
+        return DeepLakePassages(folder / kind, SpokenVectors())
+    return KeywordIndex(folder / kind)
+
+
+def files_in(folder, kind):
+    return {"passages": PassageFiles, "keywords": SegmentFiles}[kind](folder / kind)
+
+
+def add(store, *ids):
+    if isinstance(store, DeepLakePassages):
+        store.add_texts(["1 0"] * len(ids), ids=list(ids))
+    else:
+        store.add([(id_, f"cat {id_}") for id_ in ids])
+
+
+def listed(folder, kind):
+    return set(read_list(folder / kind).files)
+
+
+def writing(folder, kind, how, commits):
+    command = [sys.executable, "-c", WRITE, kind, str(folder), how, str(commits)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.fixture(params=STORES)
+def kind(request):
+    return request.param
+
+
+def test_before_the_first_commit_nothing_is_wrong_unless_the_ledger_says_so(tmp_path, kind):
+    files = files_in(tmp_path, kind)
+    files.require_sound()
+    files.must_exist = True
+    with pytest.raises(DamagedIndexError, match=f"{tmp_path / kind}.*is missing"):
+        files.require_sound()
+
+
+def test_each_commit_lists_its_files_and_reads_no_others(tmp_path, kind, monkeypatch):
+    store = store_in(tmp_path, kind)
+    add(store, "a", "b")
+    before = listed(tmp_path, kind)
+    read = []
+
+    def reading(path):
+        read.append(str(path.relative_to(tmp_path / kind)))
+        return checksums.Written(path.stat().st_size, "not looked at")
+
+    monkeypatch.setattr(checksums, "written_as", reading)
+    add(store, "c")
+    assert before
+    assert set(read) == listed(tmp_path, kind) - before
+    assert len(read) > 3
+
+
+def test_every_file_of_a_commit_is_listed(tmp_path, kind):
+    store = store_in(tmp_path, kind)
+    add(store, "a", "b")
+    store.delete(["a"])
+    folder = tmp_path / kind
+    there = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+    changing = {CHECKSUMS, "writer.json", "index/meta.json", "index/.managed.json"}
+    left = there - listed(tmp_path, kind) - changing
+    assert all(
+        name.endswith((".lock", "next_base")) or name.startswith("changes/") for name in left
+    )
+
+
+def test_a_writer_killed_between_its_commit_and_the_list_leaves_no_damage(tmp_path, kind):
+    add(store_in(tmp_path, kind), "a")
+    before = listed(tmp_path, kind)
+    with writing(tmp_path, kind, "killed", 1) as other:
+        assert other.wait(60) < 0
+
+    files_in(tmp_path, kind).require_sound()
+    assert listed(tmp_path, kind) == before
+    assert sorted(store_in(tmp_path, kind).ids()) == ["a", "other0"]
+
+    add(store_in(tmp_path, kind), "b")
+    files_in(tmp_path, kind).require_sound()
+    assert sorted(store_in(tmp_path, kind).ids()) == ["a", "b", "other0"]
+    assert len(listed(tmp_path, kind)) > len(before) + 1
+
+
+def test_a_writer_killed_before_any_list_leaves_a_store_without_one(tmp_path, kind):
+    with writing(tmp_path, kind, "killed", 1) as other:
+        assert other.wait(60) < 0
+    assert not (tmp_path / kind / CHECKSUMS).exists()
+    files = files_in(tmp_path, kind)
+    files.require_sound()
+
+    files.record_first()
+    assert listed(tmp_path, kind)
+    files.require_sound()
+    assert store_in(tmp_path, kind).ids() == ["other0"]
+
+
+def test_merges_that_no_list_knows_of_are_no_damage(tmp_path, monkeypatch):
+    store = store_in(tmp_path, "keywords")
+    add(store, "a")
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexFiles, "record", lambda _: None)
+        for number in range(20):
+            add(store, f"b{number}")
+    assert not all((tmp_path / "keywords" / name).exists() for name in listed(tmp_path, "keywords"))
+    files_in(tmp_path, "keywords").require_sound()
+    add(store, "c")
+    assert all((tmp_path / "keywords" / name).exists() for name in listed(tmp_path, "keywords"))
+
+
+def test_a_commit_that_changes_nothing_is_no_damage(tmp_path, monkeypatch):
+    store = store_in(tmp_path, "keywords")
+    add(store, "a")
+    monkeypatch.setattr(IndexFiles, "record", lambda _: None)
+    store.delete(["nobody"])
+    files_in(tmp_path, "keywords").require_sound()
+
+
+def test_a_reader_beside_a_writer_never_meets_damage(tmp_path, kind):
+    add(store_in(tmp_path, kind), "a")
+    looks, files, store = 0, files_in(tmp_path, kind), store_in(tmp_path, kind)
+    with writing(tmp_path, kind, "whole", 25) as other:
+        while other.poll() is None:
+            files.require_sound()
+            files_in(tmp_path, kind).require_sound()
+            assert "a" in store.ids()
+            looks += 1
+        assert other.returncode == 0
+    assert looks > 3
+    time.sleep(0.6)  # REFRESH_S of the passages
+    assert len(store.ids()) == 26
+
+
+def test_a_file_is_read_once_and_again_only_when_it_is_not_sound(tmp_path, kind, monkeypatch):
+    add(store_in(tmp_path, kind), "a")
+    read = []
+    whole = checksums.written_as
+
+    def reading(path):
+        read.append(path)
+        return whole(path)
+
+    monkeypatch.setattr(index_files, "written_as", reading)
+    files = files_in(tmp_path, kind)
+    files.require_sound()
+    assert len(read) == len(listed(tmp_path, kind))
+    files.require_sound()
+    assert len(read) == len(listed(tmp_path, kind))
+    assert files_in(tmp_path, kind).problems(contents=False) == []
+    assert len(read) == len(listed(tmp_path, kind))
+
+
+def test_the_error_names_the_first_file_and_all_can_be_listed(tmp_path, kind):
+    add(store_in(tmp_path, kind), "a")
+    names = [name for name in read_list(tmp_path / kind).files if not name.endswith(".json")]
+    for name in names[:3]:
+        with (tmp_path / kind / name).open("ab") as file:
+            file.write(b"!")
+    with pytest.raises(DamagedIndexError, match=rf"{names[0]} has .*python cli.py reindex"):
+        files_in(tmp_path, kind).require_sound()
+    problems = files_in(tmp_path, kind).problems()
+    assert [one.split(" has ")[0] for one in problems] == names[:3]
+
+
+@pytest.mark.parametrize("counter", [b"", b"\0" * 8, b"\xff" * 8, (2**40).to_bytes(8, "little")])
+def test_a_counter_of_commits_that_can_not_be_right_is_refused_before_it_is_used(tmp_path, counter):
+    store = store_in(tmp_path, "passages")
+    add(store, "a")
+    for number in range(3):
+        add(store, f"b{number}")
+    [log] = {file.parent for file in tmp_path.rglob("next_base") if file.parent.name != "_meta"}
+    whole = (log / "next_base").read_bytes()
+    (log / "next_base").write_bytes(counter)
+    with pytest.raises(DamagedIndexError, match="next_base does not fit"):
+        add(store, "c")
+    (log / "next_base").write_bytes((int.from_bytes(whole, "little") + 1).to_bytes(8, "little"))
+    add(store, "c")  # a killed writer leaves a number unused
+    assert store.ids() == ["a", "b0", "b1", "b2", "c"]
+
+
+def test_a_list_that_can_not_be_written_fails_no_commit(tmp_path, kind, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(index_files, "write_list", full)
+    store = store_in(tmp_path, kind)
+    add(store, "a")
+    assert store.ids() == ["a"]
+    assert not (tmp_path / kind / CHECKSUMS).exists()

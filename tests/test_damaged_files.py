@@ -1,0 +1,79 @@
+"""Files of the indexes damaged under a person's hands: each command says so, and none dies."""
+
+import json
+
+import pytest
+
+from domain import LOCAL_USER
+from tests.fakes.command_line import CommandLine
+
+REINDEX = "python cli.py reindex"
+
+
+@pytest.fixture
+def footnote(build_services, handbook, tmp_path):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    return CommandLine(tmp_path / "data", tmp_path)
+
+
+def cut(data):
+    return data[: len(data) // 2]
+
+
+def zeroed(data):
+    return bytes(len(data))
+
+
+def flipped(data):
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :]
+
+
+VECTORS = "passages/rows/[!_]*/*/*"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "how"),
+    [
+        (VECTORS, cut),
+        (VECTORS, zeroed),
+        ("passages/rows/**/*.lz4", zeroed),
+        ("passages/rows/**/next_base", flipped),
+        ("keywords/index/*.idx", flipped),
+        ("keywords/index/*.store", cut),
+        ("keywords/index/meta.json", zeroed),
+    ],
+)
+def test_a_check_names_the_files_a_search_answers_and_a_reindex_repairs(footnote, pattern, how):
+    [index] = (footnote.data_dir / "indexes").iterdir()
+    damaged = [file for file in index.glob(pattern) if file.is_file()]
+    assert damaged
+    for file in damaged:
+        file.write_bytes(how(file.read_bytes()))
+
+    report = footnote.run("check", code=3).stdout
+    assert all(str(file) in report for file in damaged)
+    assert REINDEX in report
+
+    done = footnote.run("search", "WireGuard gateway", "--json")
+    assert json.loads(done.stdout)[0]["key"] == "vpn.md"
+    assert str(index) in done.stderr
+    assert REINDEX in done.stderr
+
+    footnote.run("reindex")
+    assert "all agree" in footnote.run("check").stdout
+    done = footnote.run("search", "WireGuard gateway", "--json")
+    assert json.loads(done.stdout)[0]["key"] == "vpn.md"
+    assert done.stderr == ""
+
+
+def test_with_both_damaged_a_search_fails_with_the_folder_and_the_remedy(footnote):
+    [index] = (footnote.data_dir / "indexes").iterdir()
+    for file in (*index.glob(VECTORS), *index.glob("keywords/index/*.term")):
+        file.write_bytes(zeroed(file.read_bytes()))
+    done = footnote.run("search", "WireGuard", code=1)
+    assert str(index) in done.stderr
+    assert REINDEX in done.stderr
+    footnote.run("reindex")
+    footnote.run("check")
