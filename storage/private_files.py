@@ -56,11 +56,14 @@ def _close_all(data_dir: Path) -> None:
             data_dir,
         )
         return
-    for path in _own_files(data_dir):
+    exposed = [path for path in _own_files(data_dir) if is_open(path)]
+    for path in exposed:
         close_to_others(path)
-    _log.warning(
-        "Other users of this machine could look into the data folder %s: closed to them.", data_dir
-    )
+    if exposed:  # a folder that somebody has just made held nothing yet
+        _log.warning(
+            "Other users of this machine could look into the data folder %s: closed to them.",
+            data_dir,
+        )
 
 
 def _own_files(data_dir: Path) -> Iterator[Path]:
