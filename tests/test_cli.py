@@ -124,7 +124,7 @@ def test_what_to_know_of_the_library_is_told_on_stderr(run, handbook, tmp_path):
 
     for index in (tmp_path / "data" / "indexes").iterdir():
         index.rename(tmp_path / "lost")
-    assert "is missing: rebuild it" in run("import", handbook).stderr
+    assert "is missing: rebuild it" in run("import", handbook, code=1).stderr
     assert "missing" not in run("reindex").stderr
     assert run("check").stderr == ""
 
