@@ -1,22 +1,35 @@
-"""Entry point of the browser pages, which `commands/pages.py` runs."""
+"""Entry point of the browser pages, which `commands/pages.py` runs.
+
+The server imports this file for `app`, which guards everything it serves. For each reader it then
+runs the file as a script, which shows the pages.
+"""
 
 import streamlit as st
 
 import ui
 from ui import words
 
-ui.show_frame()
-page = st.navigation(
-    [
-        st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True),
-        st.Page("pages/catalogue.py", title=words.PLACES_PAGE, icon=":material/location_on:"),
-        st.Page("pages/library.py", title=words.LIBRARY_PAGE, icon=":material/local_library:"),
-        st.Page("pages/imports.py", title=words.IMPORT_PAGE, icon=":material/sync:"),
-        st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
-        st.Page("pages/document.py", title=words.DOCUMENT_PAGE, visibility="hidden"),
-    ],
-    position="top",
-)
-ui.return_to_opened_page()
-with ui.errors_shown():
-    page.run()
+
+def show_pages() -> None:
+    """Show the page that the reader has opened, and the navigation."""
+    ui.show_frame()
+    page = st.navigation(
+        [
+            st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True),
+            st.Page("pages/catalogue.py", title=words.PLACES_PAGE, icon=":material/location_on:"),
+            st.Page("pages/library.py", title=words.LIBRARY_PAGE, icon=":material/local_library:"),
+            st.Page("pages/imports.py", title=words.IMPORT_PAGE, icon=":material/sync:"),
+            st.Page("pages/retrieval_lab.py", title=words.LAB_PAGE, icon=":material/science:"),
+            st.Page("pages/document.py", title=words.DOCUMENT_PAGE, visibility="hidden"),
+        ],
+        position="top",
+    )
+    ui.return_to_opened_page()
+    with ui.errors_shown():
+        page.run()
+
+
+if __name__ == "__main__":
+    show_pages()
+else:
+    app = st.App(__file__, middleware=ui.server_middleware())

@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -14,10 +14,14 @@ from pydantic_settings import (
 
 from domain import Normalisation, SearchMode
 from errors import ConfigError
+from web.policy import parse_hosts
 
 _PREFIX = "FOOTNOTE_"
 OPEN_TO_SOURCES = "FOOTNOTE_SECRET_"
 """What variables begin with that people may name as a source's secret, and no others."""
+
+ALLOWED_HOSTS = f"{_PREFIX}ALLOWED_HOSTS"
+"""The variable, for messages that tell people to set it."""
 
 _OF_THE_TESTS = {"FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS"}
 _OF_CLIENTS = {"FOOTNOTE_URL", "FOOTNOTE_API_KEY"}
@@ -42,6 +46,11 @@ class Settings(BaseSettings):
     )
     language: Literal["auto", "en", "ko", "ja"] = Field(
         "auto", description="Of the pages: en, ko, ja, or auto for that of the reader's browser"
+    )
+
+    allowed_hosts: str = Field(
+        "",
+        description="Hosts, comma-separated, that servers answer to beside localhost; * for any",
     )
 
     openai_api_key: SecretStr | None = Field(
@@ -199,6 +208,12 @@ class Settings(BaseSettings):
     api_cors_origins: str = Field(
         "", description="Origins, comma-separated, whose web pages may call the API from a browser"
     )
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _check_hosts(cls, text: str) -> str:
+        parse_hosts(text.split(","), ALLOWED_HOSTS)
+        return text
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:

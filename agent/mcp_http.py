@@ -1,6 +1,5 @@
 """The MCP server over streamable HTTP, behind API keys."""
 
-from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
 import anyio.to_thread
@@ -12,12 +11,10 @@ from pydantic import AnyHttpUrl
 from agent.mcp_server import make_mcp_server
 from agent.mcp_tools import McpServices
 from services.api_keys import ApiKeyService
+from web.guard import DATA_HEADERS, App, HostGuard
+from web.policy import HostPolicy
 
 PATH = "/mcp"
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-
-App = Callable[..., Awaitable[None]]
-"""An ASGI application."""
 
 
 class KeyedServices(McpServices, Protocol):
@@ -45,29 +42,17 @@ class Keys:
         )
 
 
-def make_mcp_app(services: KeyedServices, hosts: Sequence[str] = ()) -> App:
-    """The app, at `/mcp`; who has no key is answered 401.
-
-    It answers only to requests that name this machine's loopback address or one of the `hosts`
-    (names or addresses without port), so that no web page can reach it by a name of its own.
-    """
+def make_mcp_app(services: KeyedServices, policy: HostPolicy) -> App:
+    """The app, at `/mcp`; who has no key is answered 401, and 403 what the policy refuses."""
     server: Any = make_mcp_server(services)
-    return server.streamable_http_app(  # type: ignore[no-any-return]
+    app = server.streamable_http_app(
         streamable_http_path=PATH,
-        transport_security=_security(hosts),
+        # The guard does this for every server.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         # No server hands out tokens: `cli.py api-key create` does. The address is never told.
         auth=AuthSettings(
             issuer_url=AnyHttpUrl("http://localhost"), resource_server_url=None, required_scopes=[]
         ),
         token_verifier=Keys(services.api_keys),
     )
-
-
-def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
-    written = (f"[{host}]" if ":" in host else host for host in hosts)  # as a URL has them
-    named = [name for host in (*LOOPBACK, *written) for name in (host, f"{host}:*")]
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=named,
-        allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in named],
-    )
+    return HostGuard(app, policy, DATA_HEADERS)

@@ -6,34 +6,43 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.access import Gate, with_headers
+from api.access import Gate
 from api.bodies import Bodies
 from api.description import describe
 from api.openai import errors as openai_errors
 from api.openai import routes as openai_routes
 from api.operations import Operations
-from api.problems import EVERYWHERE, Problems, Responder, respond_with_problems
+from api.problems import (
+    EVERYWHERE,
+    Problems,
+    Responder,
+    respond_to_refusal,
+    respond_with_problems,
+)
 from api.routes import ROUTERS
 from api.streaming import Streams
 from bootstrap import Services
+from web.guard import DATA_HEADERS, HostGuard
 
 PREFIX = "/api/v1"
 OPENAI_PREFIX = "/v1"
 """Where OpenAI's clients look below an address; what is here speaks their protocol."""
-FREE = frozenset(f"{PREFIX}/{name}" for name in ("health", "ready", "openapi.json"))
+PROBES = frozenset(f"{PREFIX}/{name}" for name in ("health", "ready"))
+"""What orchestrators ask."""
+FREE = PROBES | {f"{PREFIX}/openapi.json"}
 """What needs no key."""
 
 OTHER_RESPONDERS: Mapping[str, Responder] = {f"{OPENAI_PREFIX}/": openai_errors.respond}
 """Who tells errors below other paths in another form, by the beginning of the path."""
 
-_SAFE_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+_HEADERS = {**DATA_HEADERS, "Cache-Control": "no-store"}
+"""Answers hold people's documents, so nobody keeps or reinterprets them."""
 _READABLE = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After")
 
 
-def make_app(services: Services) -> FastAPI:
-    """The API over these services.
+def make_app(services: Services, bound: str = "") -> FastAPI:
+    """The API over these services, for a server that listens on the address `bound`.
 
     Its description is at `/api/v1/openapi.json`; there is no page that shows it, since those load
     their scripts from elsewhere. No address is redirected: where to would be told by a request's
@@ -56,7 +65,7 @@ def make_app(services: Services) -> FastAPI:
     app.include_router(
         openai_routes.router, prefix=OPENAI_PREFIX, responses=openai_errors.EVERYWHERE
     )
-    _guard(app, services)
+    _guard(app, services, bound)
     describe(app)
     return app
 
@@ -68,7 +77,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     await run_in_threadpool(app.state.streams.wait_for_ends)
 
 
-def _guard(app: FastAPI, services: Services) -> None:
+def _guard(app: FastAPI, services: Services, bound: str) -> None:
     # What is added last is outermost.
     operations, limits = Operations(app), services.api_limits
     app.add_middleware(
@@ -81,7 +90,6 @@ def _guard(app: FastAPI, services: Services) -> None:
     app.add_middleware(Problems)  # what is refused here has counted, and says so in its headers
     app.add_middleware(Gate, services=services, operations=operations, free=FREE)
     respond_with_problems(app, OTHER_RESPONDERS)
-    app.add_middleware(_SafeHeaders)
     if limits.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -90,13 +98,10 @@ def _guard(app: FastAPI, services: Services) -> None:
             allow_headers=("Authorization", "Content-Type"),
             expose_headers=_READABLE,
         )
-
-
-class _SafeHeaders:
-    """ASGI middleware: answers hold people's documents, so nobody keeps or reinterprets them."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, with_headers(send, _SAFE_HEADERS))
+    app.add_middleware(
+        HostGuard,
+        policy=services.host_policy(bound, origins=limits.cors_origins),
+        headers=_HEADERS,
+        probes=PROBES,
+        respond=respond_to_refusal,
+    )

@@ -26,6 +26,7 @@ from errors import (
     SourceError,
     SourceUnavailableError,
 )
+from web.policy import Refusal
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
@@ -176,6 +177,12 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 EVERYWHERE = problem_responses(401, 403, 422, 429, 500, 503)
 """The problems that any operation behind a key may end with."""
+
+
+async def respond_to_refusal(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send a request's refusal as a problem, in the form that belongs to its path."""
+    response = await _respond(Request(scope), ProblemError(refusal.status, refusal.reason))
+    await response(scope, receive, send)
 
 
 async def _respond(request: Request, error: Exception) -> Response:

@@ -32,6 +32,7 @@ PARTS = {
     "confluence": False,
     "pages": False,
     "api": False,
+    "host_check": True,
 }
 """The parts in the order they run, and whether they are held to one thread."""
 WITH_OTHERS = {"pages", "api"}

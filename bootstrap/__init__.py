@@ -10,6 +10,7 @@ from bootstrap.answering import Answering
 from bootstrap.asking import AskingServices
 from bootstrap.browsing import BrowsingServices
 from bootstrap.cataloguing import CatalogueServices
+from bootstrap.hosting import make_host_policy
 from bootstrap.importing import SAMPLES
 from bootstrap.parts import Parts
 from bootstrap.proof import ProofServices
@@ -18,6 +19,7 @@ from bootstrap.tracing import stop_traces_without_destination
 from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
 from errors import AppError
 from settings import Settings, load_settings
+from web.policy import HostPolicy
 
 if TYPE_CHECKING:
     from services.chat import ChatService
@@ -33,7 +35,14 @@ if TYPE_CHECKING:
     from services.turns import TurnService
     from services.worker import Worker
 
-__all__ = ["SAMPLES", "Services", "build_services", "check_ledger", "interface_language"]
+__all__ = [
+    "SAMPLES",
+    "Services",
+    "build_services",
+    "check_ledger",
+    "interface_language",
+    "page_host_policy",
+]
 
 
 def build_services(settings: Settings | None = None) -> "Services":
@@ -80,6 +89,15 @@ def interface_language() -> str:
         ConfigError: A setting is wrong; it is named.
     """
     return load_settings().language
+
+
+def page_host_policy(bound: str) -> HostPolicy:
+    """Which hosts and origins the pages are open to, served on the address `bound`.
+
+    Raises:
+        ConfigError: A setting is wrong; it is named.
+    """
+    return make_host_policy(load_settings(), bound)
 
 
 class Services(

@@ -1,9 +1,13 @@
 """The services of the API itself: who may call it, and how much."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from bootstrap.hosting import make_host_policy
 from bootstrap.parts import Parts
+from web.hosts import Host
+from web.policy import HostPolicy
 
 if TYPE_CHECKING:
     from services.api_keys import ApiKeyService
@@ -51,3 +55,12 @@ class ServingServices:
             settings.max_file_mb * 1024 * 1024,
             tuple(origin for origin in origins if origin),
         )
+
+    def host_policy(
+        self, bound: str = "", *, hosts: Iterable[Host] = (), origins: Iterable[str] = ()
+    ) -> HostPolicy:
+        """Which hosts and origins a server is open to that listens on the address `bound`.
+
+        `hosts` and `origins` come on top of the settings.
+        """
+        return make_host_policy(self._parts.settings, bound, hosts, origins)

@@ -34,7 +34,7 @@ def api(
         if not shared:
             typer.echo(banner(services, "API", host, listening, PREFIX))
         if processes == 1:
-            serve_app(services, make_app(services), listening)
+            serve_app(services, make_app(services, bound=host), listening)
         # The socket is only to find the port free: nobody may be sent to a process that keeps.
         port = listening.getsockname()[1]
         listening.close()

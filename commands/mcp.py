@@ -10,6 +10,7 @@ from commands.keeper import told_to_end
 from commands.running import INTERRUPTED, DataDir, announce_model, open_services
 from commands.web import banner, end, end_soon, listen, serve_app
 from domain import LOCAL_USER
+from web.policy import parse_hosts
 
 if TYPE_CHECKING:
     from bootstrap import Services
@@ -60,6 +61,7 @@ def _serve_stdio(services: "Services") -> NoReturn:
 def _serve_http(services: "Services", host: str, port: int, names: list[str]) -> NoReturn:
     from agent.mcp_http import PATH, make_mcp_app  # slow, as above
 
+    policy = services.host_policy(host, hosts=parse_hosts(names, "--allow-host"))
     listening = listen(host, port)
     typer.echo(banner(services, "MCP server", host, listening, PATH))
-    serve_app(services, make_mcp_app(services, [*names, host]), listening)
+    serve_app(services, make_mcp_app(services, policy), listening)

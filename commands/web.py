@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from commands.running import INTERRUPTED
 from errors import InputError
+from web.policy import bound_hosts
 
 if TYPE_CHECKING:
     from bootstrap import Services
@@ -41,7 +42,8 @@ def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
 
 def banner(services: "Services", name: str, host: str, listening: socket.socket, path: str) -> str:
     """Where it serves, and how to make a key where there is none."""
-    place = f"[{host}]" if ":" in host else host
+    named = bound_hosts(host)
+    place = named[0].name if named else "localhost"
     port = listening.getsockname()[1]
     serves = f"Footnote's {name} is at http://{place}:{port}{path} (Ctrl-C ends it)"
     if any(key.revoked_at is None for key in services.api_keys.list()):

@@ -14,6 +14,9 @@ from settings import load_settings
 from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 
+TEST_CLIENT = "testserver"
+"""What Starlette's client for tests calls the server that it asks."""
+
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("footnote", deadline=None)
 settings.load_profile("footnote")
@@ -82,7 +85,8 @@ def build_services(tmp_path, model_server, model_cache):
             "embedding_model": EMBEDDING_MODEL,
             "embedding_base_url": model_server.url,
         }
-        chosen = {"data_dir": data_dir, **(embedding if embed else {}), **endpoint, **settings}
+        always = {"data_dir": data_dir, "allowed_hosts": TEST_CLIENT}
+        chosen = {**always, **(embedding if embed else {}), **endpoint, **settings}
         return bootstrap.build_services(load_settings(**chosen))
 
     return build

@@ -112,7 +112,12 @@ def test_it_answers_to_the_names_that_it_is_told_and_to_no_others(line):
         for name, refused in (("footnote.example", False), ("evil.example", True)):
             headers = {"Authorization": f"Bearer {secret}", "Host": name}
             status = httpx2.post(url, headers=headers, json=body, timeout=WAIT_S).status_code
-            assert (status == 421) is refused
+            assert (status == 403) is refused
+
+
+def test_a_name_to_allow_that_is_none_is_refused_with_the_option(line):
+    said = line.run("mcp", "--http", "--allow-host", "http://footnote.example", code=1).stderr
+    assert "--allow-host: 'http://footnote.example' is not a host" in said
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -32,6 +32,7 @@ from ui.library_table import show_documents
 from ui.passages_view import show_document_passages
 from ui.scope import kept_search, show_scope
 from ui.services import services
+from ui.serving import server_middleware
 from ui.source_panel import show_source
 from ui.sources_form import add_source
 from ui.uploads import show_file_news, show_files, take_files
@@ -59,6 +60,7 @@ __all__ = [
     "reopen_conversation",
     "require_frame",
     "return_to_opened_page",
+    "server_middleware",
     "services",
     "show_comparison",
     "show_conversations",

@@ -101,7 +101,7 @@ def show_question(question: str) -> None:
 
 def _scroll_to_question(of: str) -> None:
     """Bring the last question to the top, with the answer and what proves it in sight below it."""
-    scroll_to(".fn-question", which=-1, to="start", of=escape(of))
+    scroll_to(".fn-question", which=-1, to="start", of=of)
 
 
 def show_stop() -> None:

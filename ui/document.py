@@ -138,6 +138,6 @@ def _show_picture(reader: "DocumentReader", view: "DocumentView") -> None:
     st.image(picture, caption=told, width="stretch", alt=f"{told}: {view.title}")
 
 
-@st.cache_data(max_entries=PICTURES, show_spinner=False)
+@st.cache_resource(max_entries=PICTURES, show_spinner=False)
 def _picture(_reader: "DocumentReader", document_id: str, version: str, page: int) -> bytes:  # noqa: ARG001  # another version, another picture
     return _reader.page_image(principal(), document_id, page)

@@ -9,11 +9,12 @@ from domain import Answerer
 from ui import words
 from ui.html import escape
 from ui.language import settle_language
+from ui.scripts import run_script
 from ui.service_text import said
 
 FRAMED, OPENED = "framed", "opened"
 HERE = Path(__file__).parent
-STYLE, SCRIPT, ICON = HERE / "style", HERE / "frame.js", HERE / "icon.svg"
+STYLE, ICON = HERE / "style", HERE / "icon.svg"
 
 
 def show_frame() -> None:
@@ -22,15 +23,8 @@ def show_frame() -> None:
     st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
     st.logo(ICON, size="large")
     st.html(f"<style>{_style()}</style>")
-    _run_script(spoken)
+    run_script("frame", language=spoken)
     st.session_state[FRAMED] = True
-
-
-def _run_script(spoken: str) -> None:
-    """Tell the browser the page's language, for fonts and screen readers; fold the sidebar."""
-    script = f'document.documentElement.lang = "{spoken}";\n{SCRIPT.read_text(encoding="utf-8")}'
-    # Nothing in it comes from a person.
-    st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
 
 
 @cache

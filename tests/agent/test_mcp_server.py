@@ -282,16 +282,21 @@ def test_a_file_given_to_a_conversation_is_its_user_s_alone_and_found_nowhere(bu
 
 
 @pytest.mark.parametrize(
-    ("header", "status"),
-    [({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403)],
+    "header",
+    [
+        {"Host": "evil.example"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://localhost:9999"},
+        {"Host": "footnote.example", "Origin": "http://footnote.example:9999"},
+    ],
 )
-def test_a_web_page_that_renames_this_machine_is_refused(library, header, status):
+def test_a_web_page_that_renames_this_machine_is_refused(library, header):
     sent = {"Authorization": f"Bearer {key(library)}", "Content-Type": "application/json"}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     with serving_mcp(library, ["footnote.example"]) as url:
-        assert httpx2.post(url, headers=sent | header, json=body).status_code == status
+        assert httpx2.post(url, headers=sent | header, json=body).status_code == 403
         named = httpx2.post(url, headers=sent | {"Host": "footnote.example"}, json=body)
-        assert named.status_code not in (401, 403, 421)
+        assert named.status_code not in (401, 403)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

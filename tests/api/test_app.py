@@ -25,6 +25,7 @@ def test_nobody_keeps_or_reinterprets_an_answer(client_of):
         headers = client_of().get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cache-control"] == "no-store"
+        assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
         assert "set-cookie" not in headers
 
 
@@ -68,16 +69,53 @@ def test_clients_of_openai_may_send_parameters_that_others_know(client_of):
     assert answer.status_code == 200
 
 
-def test_the_name_of_the_host_leads_nowhere(client_of):
+def test_a_name_of_the_host_that_is_not_allowed_leads_nowhere(client_of):
     answer = client_of().get("/api/v1/library/", headers={"Host": "evil.example"})
+    assert (answer.status_code, answer.headers["content-type"]) == (403, MEDIA_TYPE)
+    assert "FOOTNOTE_ALLOWED_HOSTS" in answer.json()["detail"]
     assert "location" not in answer.headers
     assert "evil" not in answer.text
 
 
+def test_a_client_of_openai_is_refused_in_the_form_that_it_knows(client_of):
+    answer = client_of().get("/v1/models", headers={"Host": "evil.example"})
+    assert answer.status_code == 403
+    assert "FOOTNOTE_ALLOWED_HOSTS" in answer.json()["error"]["message"]
+
+
+def test_a_name_that_is_allowed_is_answered(client_of):
+    client = client_of(allowed_hosts="docs.example.com")
+    assert client.get(LIBRARY, headers={"Host": "docs.example.com"}).status_code == 200
+    assert client.get(LIBRARY, headers={"Host": "evil.example"}).status_code == 403
+
+
+def test_any_name_is_answered_where_all_are_allowed_with_a_warning(client_of, caplog):
+    client = client_of(allowed_hosts="*")
+    assert client.get(LIBRARY, headers={"Host": "whatever.example"}).status_code == 200
+    assert "FOOTNOTE_ALLOWED_HOSTS=*" in caplog.text
+    assert client.get(LIBRARY, headers={"Origin": "http://evil.example"}).status_code == 403
+
+
+def test_the_address_that_it_listens_on_is_answered(build_services):
+    services = build_services()
+    client = TestClient(make_app(services, bound="192.168.1.20"), headers=bearer(services))
+    assert client.get(LIBRARY, headers={"Host": "192.168.1.20:8600"}).status_code == 200
+    assert client.get(LIBRARY, headers={"Host": "192.168.1.21:8600"}).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/api/v1/health", "/api/v1/ready"])
+def test_an_orchestrator_may_ask_by_address_how_it_does(client_of, path):
+    client = client_of()
+    assert client.get(path, headers={"Host": "10.1.2.3:8600"}).status_code == 200
+    assert client.get(LIBRARY, headers={"Host": "10.1.2.3:8600"}).status_code == 403
+
+
 def test_pages_of_other_sites_may_not_call_it_unless_that_is_set(client_of):
     client = client_of()
-    assert "access-control-allow-origin" not in client.get(LIBRARY, headers=ASKED).headers
-    assert client.options(LIBRARY, headers=ASKED).status_code == 405
+    for answer in (client.get(LIBRARY, headers=ASKED), client.options(LIBRARY, headers=ASKED)):
+        assert "access-control-allow-origin" not in answer.headers
+        assert answer.status_code == 403
+        assert "FOOTNOTE_API_CORS_ORIGINS" in answer.json()["detail"]
 
 
 def test_pages_of_the_origins_that_are_set_may_call_it(client_of):
@@ -97,8 +135,16 @@ def test_pages_of_the_origins_that_are_set_may_call_it(client_of):
     "origin", ["https://wiki.example.com.evil.org", "http://wiki.example.com", "null"]
 )
 def test_an_origin_that_only_looks_alike_may_not(client_of, origin):
-    headers = client_of(api_cors_origins=ORIGIN).get(LIBRARY, headers={"Origin": origin}).headers
-    assert "access-control-allow-origin" not in headers
+    answer = client_of(api_cors_origins=ORIGIN).get(LIBRARY, headers={"Origin": origin})
+    assert answer.status_code == 403
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_pages_of_every_origin_may_call_it_where_that_is_set(client_of):
+    client = client_of(api_cors_origins="*")
+    assert client.options(LIBRARY, headers=ASKED).status_code == 200
+    answer = client.get(LIBRARY, headers={"Origin": "https://any.example"})
+    assert answer.headers["access-control-allow-origin"] == "*"
 
 
 def test_a_library_that_cant_be_read_is_not_ready_and_says_so_in_the_log(

@@ -141,3 +141,9 @@ def test_clients_that_ask_the_api_all_get_their_answers(cache):
     assert found["answers that failed"] == 0
     assert found["added to the first token, p50"] > 0
     assert found["memory of the API at 3 s"] > 0
+
+
+def test_checking_hosts_is_measured_with_and_without(cache):
+    found = small_run("host_check", cache)
+    assert found["the check and its headers, called"] > 0
+    assert found["a request over HTTP with the check, p50"] > 0

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -117,7 +118,18 @@ def page(browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
     page.requested = requested
-    yield page
-    context.close()
+    with no_policy_violations(context):
+        yield page
+        context.close()
     addresses = [url for url in requested if url.startswith(("http", "ws"))]
     assert [url for url in addresses if urlsplit(url).hostname != "localhost"] == []
+
+
+@contextmanager
+def no_policy_violations(context: "sync_api.BrowserContext") -> Iterator[None]:
+    """Fails at the end of the block if a page did what its content security policy forbids."""
+    said: list[str] = []
+    context.on("console", lambda message: said.append(message.text))
+    context.on("weberror", lambda error: said.append(str(error.error)))
+    yield
+    assert [text for text in said if "Content Security Policy" in text] == []

@@ -75,6 +75,19 @@ def test_each_question_is_in_sight_with_its_answer_and_the_input(
     sync_api.expect(page.locator(".fn-question").last).to_be_in_viewport(ratio=1)
 
 
+def test_an_answer_is_copied_with_its_sources_by_a_button(
+    page: "sync_api.Page", address: str
+) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    question, sentence, title = QUESTIONS["english"]
+    page.goto(address)
+    ask(page, question).locator("button.fn-copy").click()
+    sync_api.expect(page.locator("button.fn-copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert sentence in copied
+    assert title in copied
+
+
 def test_a_conversation_goes_on_after_a_reload(page: "sync_api.Page", address: str) -> None:
     page.goto(address)
     ask(page, QUESTIONS["japanese"][0])

@@ -8,6 +8,7 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from agent.mcp_http import make_mcp_app
+from web.policy import HostPolicy, parse_hosts
 
 WAIT_S = 60
 
@@ -74,7 +75,8 @@ def serving_mcp(services, hosts=()):
     """The address of the app over these services, served by uvicorn in a thread."""
     import uvicorn
 
-    config = uvicorn.Config(make_mcp_app(services, hosts), port=0, log_level="error")
+    policy = HostPolicy(parse_hosts(hosts, "hosts"))
+    config = uvicorn.Config(make_mcp_app(services, policy), port=0, log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -33,5 +33,5 @@ def test_the_frame_is_in_the_readers_language_and_tells_the_browser(
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", "ja")
     html = shown(AppTest.from_file(str(APP), default_timeout=20).run())
-    assert 'document.documentElement.lang = "ja"' in html
+    assert '<script data-language="ja">' in html
     assert "手元の文書から" in html

@@ -1,3 +1,6 @@
+// For fonts and screen readers.
+document.documentElement.lang = document.currentScript.dataset.language;
+
 // On a phone the sidebar lies over the page: fold it away once something is chosen there.
 if (!window.footnoteFoldsSidebar) {
   window.footnoteFoldsSidebar = true;

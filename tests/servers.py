@@ -1,0 +1,113 @@
+"""The servers of Footnote in processes of their own, and requests written byte by byte."""
+
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tests.fakes.command_line import ROOT
+
+START_S = 120
+ANSWER_S = 30
+UPGRADE = (
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that runs; `path` is one that it answers, `health` that of its health check."""
+
+    port: int
+    path: str
+    health: str
+    address: str = "127.0.0.1"
+
+    def ask(self, *headers, method="GET", path=""):
+        """What comes back for a request with exactly these header lines."""
+        lines = [f"{method} {path or self.path} HTTP/1.1", *headers]
+        if not any(line.startswith("Connection") for line in headers):
+            lines.append("Connection: close")
+        with socket.create_connection((self.address, self.port), timeout=ANSWER_S) as connection:
+            connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
+            return _read(connection)
+
+    def connect(self, *headers):
+        """What comes back for a WebSocket, which the pages of the browser open."""
+        return self.ask(*headers, *UPGRADE, path="/_stcore/stream")
+
+
+def _read(connection):
+    received = b""
+    while b"\r\n\r\n" not in received:
+        more = connection.recv(65536)
+        assert more, "the server closed the connection without an answer"
+        received += more
+    head, _, body = received.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    status = int(first.split()[1])
+    while status != 101 and (more := connection.recv(65536)):
+        body += more
+    pairs = (line.partition(": ") for line in lines)
+    headers = {name.lower(): text for name, _, text in pairs}
+    return Answer(status, headers, body.decode("utf-8", "replace"))
+
+
+def pages_command(port, *options):
+    return [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", *options]
+
+
+@contextmanager
+def served(kind, line, *options, address="127.0.0.1", **settings):
+    """One of `pages`, `serve`, `api` and `mcp`, until the end of the block."""
+    port = free_port()
+    commands = {
+        "pages": pages_command(port, *options),
+        "serve": line.command("serve", "--port", port, *options),
+        "api": line.command("api", "--port", port, *options),
+        "mcp": line.command("mcp", "--http", "--port", port, *options),
+    }
+    paths = {"api": ("/api/v1/openapi.json", "/api/v1/health"), "mcp": ("/mcp", "/mcp")}
+    path, health = paths.get(kind, ("/", "/_stcore/health"))
+    server = Server(port, path, health, address)
+    with subprocess.Popen(commands[kind], cwd=ROOT, env=line.environ(**settings)) as process:
+        try:
+            _wait_until_it_listens(server, process)
+            yield server
+        finally:
+            process.terminate()
+            try:
+                process.wait(ANSWER_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _wait_until_it_listens(server, process):
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        assert process.poll() is None, f"it ended with code {process.returncode}"
+        try:
+            socket.create_connection((server.address, server.port), timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError(f"it did not listen within {START_S} s")
