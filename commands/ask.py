@@ -8,6 +8,7 @@ import typer
 from commands.running import AsJson, DataDir, open_services, print_json
 from commands.search import place
 from domain import LOCAL_USER, Citation, Turn
+from services.citation_summary import describe
 
 
 def ask(
@@ -28,7 +29,7 @@ def _print_turn(turn: Turn) -> None:
     typer.echo(f"{turn.answer}\n")
     for citation in turn.citations:
         where = place(asdict(citation))
-        typer.echo(f"[{citation.n}] {citation.state.value}: {citation.title} ({where})")
+        typer.echo(f"[{citation.n}] {describe(citation)}: {citation.title} ({where})")
     if turn.unsupported_sentences:
         typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
     typer.secho(f"{turn.model}; go on with --conversation {turn.conversation_id}", dim=True)
