@@ -40,7 +40,11 @@ class Citation(_Given):
     """A pointer from the answer to a passage, checked against the stored document."""
 
     n: int = Field(description="The number of the passage it points to")
-    state: CitationState
+    state: CitationState = Field(
+        description="verified: the quoted words stand in the document, which does not say that they"
+        " answer the question; not found: the document does not hold them; no such source: no"
+        " source has that number"
+    )
     quote: str = Field(description="The words that support the answer")
     document_id: str
     title: str

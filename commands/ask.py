@@ -9,6 +9,7 @@ from commands.running import AsJson, DataDir, announce_model, open_services, pri
 from commands.search import place
 from domain import LOCAL_USER, Citation, Turn
 from services.answer_text import plain_answer
+from services.citation_summary import describe
 
 
 def ask(
@@ -30,7 +31,7 @@ def _print_turn(turn: Turn) -> None:
     typer.echo(f"{plain_answer(turn.answer)}\n")
     for citation in turn.citations:
         where = place(asdict(citation))
-        typer.echo(f"[{citation.n}] {citation.state.value}: {citation.title} ({where})")
+        typer.echo(f"[{citation.n}] {describe(citation)}: {citation.title} ({where})")
     if turn.unsupported_sentences:
         typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
     if turn.error:

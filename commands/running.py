@@ -101,7 +101,7 @@ def progress_bar(*, quiet: bool = False) -> Iterator["OnProgress"]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[key]}", style="dim"),
+        TextColumn("{task.fields[key]}", style="dim", markup=False),  # names of files
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, key="")

@@ -30,7 +30,12 @@ class Answerer(NamedTuple):
 
 
 class CitationState(StrEnum):
-    """What checking a citation against the stored document found."""
+    """What checking a citation against the stored document found.
+
+    `verified`: the quoted words stand in the document; whether they answer the question was not
+    judged. `not found`: the document does not hold them, or no sentence of it supports the
+    number. `no such source`: no source has that number.
+    """
 
     VERIFIED = "verified"
     NOT_FOUND = "not found"

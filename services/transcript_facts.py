@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from domain import CitationState, Scope, SearchChoice, Source, Step, StepState, Turn, TurnState
+from domain import Scope, SearchChoice, Source, Step, StepState, Turn, TurnState
+from services.citation_summary import count_citations, summarize
 
 _CHARACTERS = 300  # more of what a tool was asked or gave is not told
 
@@ -29,11 +30,9 @@ def state_of(turn: Turn) -> str:
 
 def verdict(turn: Turn) -> str:
     """How many quotes were found, and how many sentences have no source."""
-    total = len(turn.citations)
-    if not total:
+    if not turn.citations:
         return "This answer cites no source."
-    found = sum(one.state is CitationState.VERIFIED for one in turn.citations)
-    told = f"{found} of {total} quotes found in the source."
+    told = summarize(count_citations(turn.citations))
     n = turn.unsupported_sentences
     return f"{told} Sentences without a source: {n}." if n else told
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from domain import Citation, CitationState, Conversation, Source, Turn
 from language.script import script_of
+from services.citation_summary import MEANING, describe
 from services.safe_markdown import markdown_to_html
 from services.transcript_facts import ToldStep, facts, place, state_of, told_steps, verdict, when
 
@@ -34,6 +35,7 @@ def to_html(conversation: Conversation, turns: Sequence[Turn]) -> str:
 <header>
 <h1{_lang(conversation.title)}>{title}</h1>
 <p class="when">{when(conversation.created_at)}</p>
+<p class="when">{MEANING}</p>
 </header>
 {body}
 </body>
@@ -116,10 +118,10 @@ def _link(source: Source) -> str:
 
 
 def _citation(citation: Citation) -> str:
-    verified = citation.state is CitationState.VERIFIED
     number = f"[{citation.n}] " if citation.state is CitationState.NO_SUCH_SOURCE else ""
     quote = f" <q{_lang(citation.quote)}>{escape(citation.quote)}</q>" if citation.quote else ""
-    badge = f'<b class="{"good" if verified else "bad"}">{number}{escape(citation.state)}</b>'
+    kind = "" if citation.state is CitationState.VERIFIED else ' class="bad"'
+    badge = f"<b{kind}>{number}{escape(describe(citation))}</b>"
     return f"<li>{badge}{quote}</li>"
 
 

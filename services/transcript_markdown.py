@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from domain import Citation, CitationState, Conversation, Source, Turn
 from services.answer_text import plain_answer
+from services.citation_summary import MEANING, describe
 from services.transcript_facts import ToldStep, facts, place, state_of, told_steps, verdict, when
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~!$&])")
@@ -22,7 +23,7 @@ def to_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
     leads nowhere but to its sources.
     """
     title = _text(conversation.title) or "Conversation"
-    head = f"# {title}\n\n{when(conversation.created_at)}\n"
+    head = f"# {title}\n\n{when(conversation.created_at)}\n\n{MEANING}\n"
     return "\n".join([head, *(_turn(n, turn) for n, turn in enumerate(turns, start=1))])
 
 
@@ -119,9 +120,9 @@ def _link(source: Source) -> str:
 
 def _citation(citation: Citation) -> str:
     quote = f": “{_text(citation.quote)}”" if citation.quote else ""
-    sign = "✓" if citation.state is CitationState.VERIFIED else "⚠"
+    warning = "" if citation.state is CitationState.VERIFIED else "⚠ "
     number = f"\\[{citation.n}\\] " if citation.state is CitationState.NO_SUCH_SOURCE else ""
-    return f"- {sign} {number}{citation.state}{quote}"
+    return f"- {warning}{number}{describe(citation)}{quote}"
 
 
 def _quoted(text: str) -> str:

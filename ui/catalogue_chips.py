@@ -10,9 +10,9 @@ from domain import CatalogueDescription, CatalogueQuery, any_of, values_of
 from ui import words
 from ui.catalogue_form import ask_again
 from ui.catalogue_words import aspect_name, field_label, type_name
-from ui.conversations import plain_label
 from ui.html import escape
 from ui.language import number
+from ui.literal import literal
 from ui.service_text import said
 
 MATTERS = 0.5
@@ -36,7 +36,7 @@ def show_understood(query: CatalogueQuery, description: CatalogueDescription) ->
         for chip in chips:
             st.button(
                 # What it does is seen by screen readers alone, as the style sheet says.
-                f"{plain_label(chip.label)} *{words.CHIP_HELP}*",
+                f"{literal(chip.label)} *{words.CHIP_HELP}*",
                 key=f"chip-{chip.key}",
                 icon=":material/close:",
                 help=words.CHIP_HELP,

@@ -10,7 +10,7 @@ from services.questions import MAX_QUESTION_CHARS
 from ui import words
 from ui.catalogue_examples import examples_of, placeholder_of
 from ui.catalogue_preferences import show_preferences
-from ui.conversations import plain_label
+from ui.literal import literal
 
 if TYPE_CHECKING:
     from catalog.catalogues import CatalogueSummary
@@ -61,9 +61,7 @@ def show_examples(catalogue: "CatalogueSummary") -> None:
     st.caption(words.PLACES_FOR_EXAMPLE)
     with st.container(horizontal=True, key="places-examples"):
         for question in examples:
-            st.button(
-                plain_label(question), key=f"places-{question}", on_click=_ask, args=(question,)
-            )
+            st.button(literal(question), key=f"places-{question}", on_click=_ask, args=(question,))
 
 
 def ask_again(understood: "CatalogueQuery") -> None:

@@ -9,6 +9,7 @@ from bootstrap import Services
 from errors import NotFoundError
 from ui import words
 from ui.catalogue_words import aspect_name
+from ui.literal import literal
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def show_preferences(services: Services, catalogue: "CatalogueSummary") -> None:
 def _show_slider(services: Services, aspect: str, name: str, kept: Mapping[str, float]) -> None:
     key = KEY + aspect
     st.session_state.setdefault(key, kept.get(aspect, NEUTRAL))
-    label = name if aspect in kept else f"{name} ({words.PREFERENCES_UNSET})"
+    label = literal(name) if aspect in kept else f"{literal(name)} ({words.PREFERENCES_UNSET})"
     st.slider(
         label,
         0.0,

@@ -16,8 +16,9 @@ from errors import AppError
 from services.transcript_json import MAX_BYTES, MAX_TITLE_CHARS
 from services.transcripts import file_name
 from ui import words
-from ui.conversations import current_conversation, open_conversation, plain_label, short_title
+from ui.conversations import current_conversation, open_conversation, short_title
 from ui.errors import show_error
+from ui.literal import literal
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -109,9 +110,9 @@ def _show_rename(services: "Services", conversation: Conversation) -> None:
 def _show_export(services: "Services", conversation: Conversation) -> None:
     st.caption(words.EXPORT_NOTE)
     asking = principal()
-    for form, name in words.EXPORT_FORMS.items():
+    for form, label in words.EXPORT_FORMS.items():
         st.download_button(
-            name,
+            label,
             # Made when it is wanted, outside of the page's run.
             partial(services.conversations.export, asking, conversation.id, form),
             file_name(conversation.title, form),
@@ -189,4 +190,4 @@ def _show_refused() -> None:
 
 
 def _label(conversation: Conversation) -> str:
-    return plain_label(short_title(conversation.title))
+    return literal(short_title(conversation.title))

@@ -12,10 +12,10 @@ from ui.conversations import (
     OPEN,
     current_conversation,
     open_conversation,
-    plain_label,
     short_title,
 )
 from ui.language import now
+from ui.literal import literal
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _show_groups(services: "Services", sought: str) -> None:
 
 
 def _show_conversation(conversation: Conversation) -> None:
-    title = plain_label(short_title(conversation.title))
+    title = literal(short_title(conversation.title))
     shown = conversation.id == current_conversation()
     st.button(
         title,

@@ -83,8 +83,3 @@ def short_title(title: str) -> str:
     """The title in one line that fits the sidebar."""
     line = " ".join(title.split()) or words.UNTITLED
     return line if len(line) <= TITLE_CHARACTERS else line[: TITLE_CHARACTERS - 1] + "…"
-
-
-def plain_label(text: str) -> str:
-    """The text as a widget's label, its Markdown not followed."""
-    return "".join(f"\\{letter}" if letter in r"\`*_[]<>$~:#|!" else letter for letter in text)

@@ -15,6 +15,7 @@ from ui.errors import errors_shown, show_error, show_problem
 from ui.frame import show_title
 from ui.html import escape, lang
 from ui.language import ago
+from ui.literal import literal
 from ui.paging import offset_of, show_pages
 from ui.services import principal
 from ui.told import Told
@@ -103,7 +104,7 @@ def _show_rows(statuses: Sequence["SourceStatus"]) -> None:
         source = status.source
         with st.container(key=f"source-{source.id}", gap=None):
             key, icon = f"open-{source.id}", ICONS[source.kind]
-            if st.button(source.name, key=key, icon=icon, type="tertiary"):
+            if st.button(literal(source.name), key=key, icon=icon, type="tertiary"):
                 choose_source(source.id)
                 st.rerun()
             st.html(_row_html(status))

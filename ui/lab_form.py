@@ -7,6 +7,7 @@ import streamlit as st
 
 from domain import COMPARED_MODES, Filter, Scope, SearchMode
 from ui import words
+from ui.literal import literal
 
 QUESTION, SAMPLE = "lab_question", "lab_sample"
 MOST = 20
@@ -73,7 +74,8 @@ def _listed(text: str) -> list[str]:
 def _show_samples() -> None:
     with st.container(horizontal=True):
         for question in words.SAMPLE_QUESTIONS:
-            st.button(question, key=f"lab-{question}", on_click=_ask_sample, args=(question,))
+            label = literal(question)
+            st.button(label, key=f"lab-{question}", on_click=_ask_sample, args=(question,))
 
 
 def _ask_sample(question: str) -> None:

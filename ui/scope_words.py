@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain import Scope, SearchChoice, SearchMode
 from ui import words
-from ui.conversations import plain_label
+from ui.literal import literal
 
 if TYPE_CHECKING:
     from services.choices import Choices
@@ -18,7 +18,7 @@ def scope_label(search: SearchChoice, choices: "Choices") -> str:
         told.append(mode_name(search.mode))
     if not told:
         return words.SCOPE_EVERYWHERE
-    return words.SCOPE_LABEL.format(what=plain_label(words.SCOPE_COMMA.join(told)))
+    return words.SCOPE_LABEL.format(what=literal(words.SCOPE_COMMA.join(told)))
 
 
 def scope_words(scope: Scope, choices: "Choices") -> list[str]:

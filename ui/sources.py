@@ -1,4 +1,4 @@
-"""The sources below an answer: what was cited, whether it is true, and where it stands."""
+"""The sources below an answer: what was cited, whether it was found, and where it stands."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, Source, Turn
+from services.citation_summary import CitationCounts, count_citations
 from ui import words
 from ui.age import age_html
 from ui.document_links import link_html, source_address
@@ -67,7 +68,7 @@ def _with_number(turn: Turn, n: int) -> list[Citation]:
 
 
 def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
-    """The outcome of checking in one line, then the sources: cited ones open, others folded.
+    """What checking found, in a line or two, then the sources: cited ones open, others folded.
 
     `freshness` tells by document id what is stored now, and of documents that are gone nothing;
     without it the sources' age is not told.
@@ -86,16 +87,40 @@ def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None)
 
 
 def verdict_html(turn: Turn) -> str:
-    """The outcome of checking, in one line."""
-    total = len(turn.citations)
-    found = sum(citation.state is CitationState.VERIFIED for citation in turn.citations)
-    if not total:
+    """What checking the citations found: what it means unfolds, and warnings follow."""
+    counts = count_citations(turn.citations)
+    if not turn.citations:
         return _line("fn-doubt", words.NO_CITATION) if turn.answer and turn.sources else ""
-    kind, sentence = ("sure", words.ALL_FOUND) if found == total else ("doubt", words.SOME_MISSING)
-    html = _line(f"fn-{kind}", sentence.format(found=found, total=total))
+    html = _found_html(counts)
+    if counts.unsupported:
+        html += _line("fn-doubt", words.count(words.CITATIONS_UNSUPPORTED, counts.unsupported))
     if turn.unsupported_sentences:
         html += _line("fn-doubt", words.count(words.UNSUPPORTED, turn.unsupported_sentences))
     return html
+
+
+def _found_html(counts: CitationCounts) -> str:
+    """What stands in the documents, neutrally: that it does makes no answer right."""
+    found, missing, matched, _ = counts
+    parts = [
+        words.count(words.QUOTES_FOUND, found) if found and not missing else "",
+        _missing(found, missing) if missing else "",
+        words.count(words.SENTENCES_MATCHED, matched) if matched else "",
+    ]
+    line = escape(" · ".join(filter(None, parts)))
+    if not line:
+        return ""
+    kind, meaning = ("doubt" if missing else "quoted"), words.QUOTES_MEAN
+    if not found and not missing:
+        meaning = words.MATCHES_MEAN
+    return (
+        f'<details class="fn-verdict fn-{kind}"><summary>{line}</summary>'
+        f"<p>{escape(meaning)}</p></details>"
+    )
+
+
+def _missing(found: int, missing: int) -> str:
+    return str(words.QUOTES_MISSING.format(found=found, missing=missing, total=found + missing))
 
 
 def _line(kind: str, text: str) -> str:
@@ -218,7 +243,7 @@ def _check(citation: Citation) -> str:
 
 
 def _badge(state: CitationState) -> str:
-    kind = "fn-ok" if state is CitationState.VERIFIED else "fn-bad"
+    kind = "fn-quote" if state is CitationState.VERIFIED else "fn-bad"
     return f'<span class="fn-badge {kind}">{escape(words.STATES[state])}</span>'
 
 

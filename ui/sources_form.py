@@ -11,6 +11,7 @@ from ui import words
 from ui.errors import show_error, show_problem
 from ui.html import escape
 from ui.imports import TOLD, choose_source
+from ui.literal import literal
 from ui.service_text import said
 from ui.services import principal
 from ui.source_fields import Given, show_choices, show_fields
@@ -172,8 +173,8 @@ def _show_seen(seen: "Seen") -> None:
 
 def _show_same(error: "SameSourceError") -> None:
     show_problem(str(error))
-    name = words.OPEN_EXISTING.format(name=error.source.name)
-    st.button(name, on_click=choose_source, args=(error.source.id,))
+    label = words.OPEN_EXISTING.format(name=literal(error.source.name))
+    st.button(label, on_click=choose_source, args=(error.source.id,))
 
 
 def _skipped_line(name: str, reason: str) -> str:

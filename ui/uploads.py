@@ -9,9 +9,9 @@ from bootstrap import Services
 from domain import ImportItem, Outcome, Progress
 from errors import AppError
 from ui import words
-from ui.conversations import plain_label
 from ui.errors import show_error, show_problem
 from ui.html import escape
+from ui.literal import literal
 from ui.scope import kept_for_new, open_begun
 from ui.service_text import said
 from ui.services import principal
@@ -146,7 +146,7 @@ def show_files(services: Services, conversation_id: str | None) -> None:
 def _show_file(services: Services, source_id: str, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(key, width="stretch")
-        label = words.FILE_DELETE.format(name=plain_label(key))
+        label = words.FILE_DELETE.format(name=literal(key))
         wanted = st.button(
             label,  # seen by screen readers alone, as the style sheet says
             key=f"take-out-{source_id}-{key}",

@@ -12,9 +12,9 @@ from errors import AppError
 from ui import words
 from ui.again import Again
 from ui.answer import ASSISTANT, show_question
-from ui.conversations import plain_label
 from ui.errors import show_error, show_problem
 from ui.import_progress import share
+from ui.literal import literal
 from ui.services import principal
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def show_welcome(place: DeltaGenerator, services: Services, library: "LibrarySta
 def _show_questions(caption: str, questions: "tuple[str, ...] | list[str]") -> None:
     st.caption(caption)
     for question in questions:
-        label = plain_label(question)
+        label = literal(question)
         st.button(label, key=f"sample-{question}", on_click=_choose, args=(question,))
 
 

@@ -70,7 +70,9 @@ class AnswerMessage(BaseModel):
         examples=['25 days [1].\n\nSources:\n[1] Leave: "New employees get 25 days." leave.md'],
     )
     refusal: None = Field(None, description="Always null")
-    annotations: list[Annotation] = Field(description="Citations of web pages that were verified")
+    annotations: list[Annotation] = Field(
+        description="Citations of web pages in which the quoted words were found"
+    )
     footnote: Evidence = Field(description="What proves the answer")
 
 

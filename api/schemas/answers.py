@@ -214,7 +214,12 @@ class Citation(Told):
     """A pointer from the answer to a passage, checked against the document as it was then."""
 
     n: int = Field(description="The number of the source", examples=[1])
-    state: domain.CitationState = Field(description="What checking it found", examples=["verified"])
+    state: domain.CitationState = Field(
+        description="`verified`: the quoted words stand in the document, which does not say that"
+        " they answer the question; `not found`: the document does not hold them, or no sentence of"
+        " it supports the number; `no such source`: no source has that number",
+        examples=["verified"],
+    )
     quote: str = Field(
         description='The words that support the answer, "" where there are none', examples=[_QUOTE]
     )

@@ -59,7 +59,7 @@ def test_a_dropped_file_is_asked_at_once_and_in_its_conversation_alone(
     page.keyboard.press("Enter")
     turn = answered(page, 1)
     quoted = page.locator("mark", has_text=sentence)
-    sync_api.expect(turn.locator(".fn-source", has=quoted)).to_contain_text("verified")
+    sync_api.expect(turn.locator(".fn-source", has=quoted)).to_contain_text("found in the document")
     page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=1)).click()
     sync_api.expect(page.get_by_test_id("stPopoverBody")).to_contain_text(name)
     screenshot(page, f"files-{Path(name).suffix[1:]}")

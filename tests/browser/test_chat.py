@@ -51,7 +51,7 @@ def test_a_question_gets_a_cited_sentence_with_its_source(
     sync_api.expect(turn.locator(".fn-answer")).to_contain_text(sentence)
     source = turn.locator(".fn-source", has=page.locator("mark", has_text=sentence)).first
     sync_api.expect(source).to_contain_text(title)
-    sync_api.expect(source).to_contain_text("verified")
+    sync_api.expect(source).to_contain_text("found in the document")
     screenshot(page, f"chat-{language}")
     page.set_viewport_size(PHONE)
     screenshot(page, f"chat-{language}-phone")

@@ -106,7 +106,7 @@ def test_an_exported_conversation_is_imported_with_its_citations(
     page.wait_for_url(lambda url: asked not in url and "conversation=" in url)
     settle(page)
     sync_api.expect(page.locator(".fn-question")).to_have_text([QUESTION])
-    sync_api.expect(page.locator(".fn-source").first).to_contain_text("verified")
+    sync_api.expect(page.locator(".fn-source").first).to_contain_text("found in the document")
 
 
 def test_on_a_phone_the_list_opens_over_the_page_and_fits(

@@ -131,7 +131,7 @@ def test_the_steps_of_a_stored_turn_show_again_folded_in_one_line(agent):
         assert "Let me look." in steps
         assert "Searched for <strong>annual leave</strong>" in steps
         assert "They get 25 days" in html
-        assert "1 of 1 quotes found in the source" in html
+        assert "1 quote found in the documents" in html
     assert words.SEARCH_AGAIN not in [button.label for button in again.button]
 
 

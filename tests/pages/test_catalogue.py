@@ -101,7 +101,7 @@ def test_the_answer_links_to_the_words_it_cites(page):
     html = ask(page)
     assert "It is lovely" in html
     assert 'href="document?id=d1&amp;start=' in html
-    assert words.ALL_FOUND.format(found=1, total=1) in html
+    assert words.QUOTES_FOUND.one in html
 
 
 def test_each_place_is_a_card_with_what_it_is(page):

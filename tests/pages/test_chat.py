@@ -34,7 +34,7 @@ def test_an_answer_shows_its_standalone_question_its_quote_and_its_source(page: 
     html = ask(page)
     assert "How many days? (standalone)" in html
     assert f"“{QUOTE}”" in html
-    assert "1 of 1 quotes found in the source" in html
+    assert "1 quote found in the documents" in html
     assert f"<mark>{QUOTE}</mark>" in html
     assert "Leave policy › Annual leave" in html
     assert "page 2" in html

@@ -64,7 +64,8 @@ def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Ser
         unsupported=1,
     )
     html = ask(page)
-    assert "1 of 4 quotes found in the source" in html
+    assert "0 of 2 quotes found in the documents; 2 not found · 1 sentence matched" in html
+    assert words.CITATIONS_UNSUPPORTED[0] in html
     assert words.MATCHED in html
     assert "2 ⚠ not found</a>" in html
     assert "Sick leave needs three notes." in html
@@ -72,6 +73,35 @@ def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Ser
     assert "9 ⚠ no such source</span>" in html
     assert words.NO_SUCH_SOURCE.format(n=9) in html
     assert words.UNSUPPORTED[0] in html
+
+
+def test_found_quotes_are_told_as_found_and_never_as_right(
+    page: AppTest, services: Services
+) -> None:
+    services.chat.script = Script(citations=(citation(), citation()))
+    html = ask(page).split('class="fn-sources"')[1]
+    assert '<details class="fn-verdict fn-quoted"><summary>2 quotes found in the documents<' in html
+    assert words.QUOTES_MEAN in html
+    assert f'<span class="fn-badge fn-quote">found in the document</span>{words.QUOTED}' in html
+    assert "verified" not in html
+    assert "✓" not in html
+
+
+def test_a_sentence_that_the_program_matched_is_no_quote_of_the_answer(
+    page: AppTest, services: Services
+) -> None:
+    services.chat.script = Script(citations=(citation(quoted_by_answer=False),))
+    html = ask(page)
+    assert "<summary>1 sentence matched by the program</summary>" in html
+    assert words.MATCHES_MEAN in html
+    assert "quotes found" not in html
+
+
+def test_a_quote_that_is_missing_is_a_warning_in_words(page: AppTest, services: Services) -> None:
+    missing = citation(1, CitationState.NOT_FOUND, "Sick leave needs three notes.")
+    services.chat.script = Script(citations=(citation(), citation(), missing))
+    told = "2 of 3 quotes found in the documents; 1 not found"
+    assert f'<details class="fn-verdict fn-doubt"><summary>{told}</summary>' in ask(page)
 
 
 def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services) -> None:

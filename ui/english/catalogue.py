@@ -7,7 +7,7 @@ PLACES_PAGE = "Places"
 PLACES_TITLE = "Places that fit you"
 PLACES_INTRO = (
     "Ask a catalogue in your own words. Footnote reads what you are looking for, knows what you"
-    " prefer, and answers with proof from the reviews."
+    " prefer, and answers with quotes from the reviews."
 )
 PLACES_COUNT = Plural("{name}: 1 place", "{name}: {n:,} places")
 PLACES_CATALOGUE = "Catalogue"

@@ -5,7 +5,7 @@ from ui.english.fixed import fixed
 from ui.english.plural import Plural
 
 APP = fixed("Footnote")
-TAGLINE = "Answers from your documents, each one with its proof."
+TAGLINE = "Answers from your documents, with the quotes they rest on."
 
 ASK_PAGE = "Ask"
 ASK_HERE = "Ask about your documents"
@@ -50,8 +50,20 @@ PASSAGES = Plural("1 passage", "{n:,} passages")
 DOCUMENTS = Plural("1 document", "{n:,} documents")
 NOTHING_FOUND = "no passage found"
 
-ALL_FOUND = "{found} of {total} quotes found in the source"
-SOME_MISSING = "{found} of {total} quotes found in the source. Check the flagged ones yourself."
+QUOTES_FOUND = Plural("1 quote found in the documents", "{n} quotes found in the documents")
+QUOTES_MISSING = "{found} of {total} quotes found in the documents; {missing} not found"
+SENTENCES_MATCHED = Plural(
+    "1 sentence matched by the program", "{n} sentences matched by the program"
+)
+QUOTES_MEAN = (
+    "Found means that the quoted words stand in the documents. Whether they answer the question is"
+    " for you to judge."
+)
+MATCHES_MEAN = (
+    "The answer gives a number without a quote: the program looked for the sentence of that source"
+    " that fits best. Whether it answers the question is for you to judge."
+)
+CITATIONS_UNSUPPORTED = Plural("1 citation without support", "{n} citations without support")
 NO_CITATION = "This answer cites no source. Check it before you rely on it."
 UNSUPPORTED = Plural("1 sentence without a source", "{n} sentences without a source")
 
@@ -61,12 +73,12 @@ WHOLE_PASSAGE = "Whole passage"
 PAGE = "page {page}"
 SOURCE_LINK = "Source {n}: {title}"
 STATES = {
-    "verified": "verified",
+    "verified": "found in the document",
     "not found": "not found",
     "no such source": "no such source",
 }
 QUOTED = "quoted by the answer"
-MATCHED = "matched by the program"
+MATCHED = "matched by the program, as the answer gives no quote"
 NOT_IN_SOURCE = "The answer quotes this, but the source does not say it:"
 NO_QUOTE = "The source does not support the sentence that cites it."
 NO_SUCH_SOURCE = "The answer cites [{n}], but there is no source with that number."

@@ -1,0 +1,30 @@
+"""Names of sources and conversations that Streamlit's Markdown would make something of."""
+
+IMAGE = "![x](http://evil.example/a.png)"
+HOSTILE_NAMES = (
+    IMAGE,
+    ":red[danger] :small[x] :red-badge[y] :help[z]",
+    "cost $x^2$ and $$y$$",
+    ":material/delete: :material_delete: see:material/x",
+    ":smile: :+1: ::heart:: :streamlit:",
+    "<img src=http://evil.example/b.png onerror=alert(1)>",
+    "http://evil.example/c HTTPS://evil.example www.evil.example me@evil.example",
+    "[link](http://evil.example) [^1] <http://evil.example/d>",
+    "a -> b <- c <-> d -- e >= f <= g ~= h",
+    "->",
+    "---",
+    "- item",
+    "1. first",
+    "12) twelfth",
+    "# heading",
+    "> quoted",
+    "    code and `code`",
+    "**bold** _it_ __b__ ~~s~~ a_b_c",
+    "R&D &amp; &lt;b&gt; &#65;",
+    r"a\b \$x$ \:smile: \\",
+    "line\nbreak\n\n- item",
+    "| a | b |\n|---|---|",
+    'www.{foreground="red"} a@b.c{foreground="red"}',
+    "회의록 10:30:45 :smile: 정리 -> 보기",
+    "議事録　全角 空白:red[あ]",
+)
