@@ -24,6 +24,7 @@ from services.answer_text import marker_spans
 from services.conversations import TranscriptFormat
 from settings import load_settings
 from tests.api.conftest import bearer
+from tests.conftest import TEST_CLIENT
 from tests.documents_with_brackets import bracket_documents
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, Text, serving
 from ui.html import answer_html
@@ -54,7 +55,8 @@ def build(server, data_dir):
             "embedding_model": EMBEDDING_MODEL,
             "embedding_base_url": server.url,
         }
-        return bootstrap.build_services(load_settings(data_dir=data_dir, **embedding, **settings))
+        always = {"data_dir": data_dir, "allowed_hosts": TEST_CLIENT}
+        return bootstrap.build_services(load_settings(**always, **embedding, **settings))
 
     return build
 

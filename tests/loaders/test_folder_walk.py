@@ -222,9 +222,9 @@ def build(root: Path, tree) -> None:
 def modes_of(root: Path, modes):
     """The tree with these modes, as its owner sees it; with its own again in the end."""
     there = [(root / name, mode) for name, mode in modes if not is_below_link(root, name)]
-    before = [(path, path.stat().st_mode) for path, _ in there if path.exists()]
+    before = [(path, path.stat().st_mode) for path, _ in there if os.path.exists(path)]
     for path, mode in there:
-        if path.exists():
+        if os.path.exists(path):
             path.chmod(mode)
     try:
         with permissions_hold():
@@ -236,7 +236,7 @@ def modes_of(root: Path, modes):
 
 def is_below_link(root: Path, name: str) -> bool:
     path = root / name
-    return any(one.is_symlink() for one in (path, *path.parents) if one != root.parent)
+    return any(os.path.islink(one) for one in (path, *path.parents) if one != root.parent)
 
 
 def entries_below(root: Path) -> list[Path]:
