@@ -47,6 +47,7 @@ def site_url(text: str) -> str:
     try:
         parts = urlsplit(_WITHOUT_SCHEME.sub("https://", told.lstrip("/"), count=1))
         host, port = (parts.hostname or "").rstrip("."), parts.port
+        host.encode("idna")  # refuses an empty label and one over 63 characters (RFC 1035)
     except ValueError as error:
         raise SourceError(_no_address(told)) from error
     if parts.scheme not in ("http", "https") or not host or re.search(r"[\s\\]", host):

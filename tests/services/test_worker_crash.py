@@ -19,10 +19,13 @@ PAGE = "# Page {n}\n\nThe rule of page {n} is to keep the door shut at all times
 
 @pytest.fixture
 def folder(tmp_path):
-    folder = tmp_path / "pages"
+    return write_pages(tmp_path / "pages", 150)
+
+
+def write_pages(folder, count):
     folder.mkdir()
-    for n in range(150):
-        (folder / f"{n:03}.md").write_text(PAGE.format(n=n), encoding="utf-8")
+    for n in range(count):
+        (folder / f"{n:04}.md").write_text(PAGE.format(n=n), encoding="utf-8")
     return folder
 
 
@@ -91,14 +94,15 @@ def test_killed_in_the_middle_it_is_interrupted_and_the_next_worker_finishes(
 
 
 @pytest.mark.slow
-def test_cancelled_in_another_process_it_ends_and_keeps_what_it_has(services, folder, worker):
-    job = enqueue(services, folder)
+def test_cancelled_in_another_process_it_ends_and_keeps_what_it_has(services, tmp_path, worker):
+    pages = 1_500  # enough that no machine finishes them before it reads the cancellation
+    job = enqueue(services, write_pages(tmp_path / "pages", pages))
     worker()
     until(lambda: services.library.status(LOCAL_USER).documents >= 64)
     services.queue.cancel(LOCAL_USER, job)
     ended = services.queue.wait(LOCAL_USER, job)
     assert ended.state is ImportState.CANCELLED
-    assert ended.counts["new"] == services.library.status(LOCAL_USER).documents < 150
+    assert ended.counts["new"] == services.library.status(LOCAL_USER).documents < pages
 
 
 @pytest.mark.slow

@@ -45,7 +45,8 @@ def test_the_site_is_told_from_any_address_of_it(pasted, site):
 
 
 @pytest.mark.parametrize(
-    "pasted", ["", "  ", "ftp://h/wiki", "https://", "our wiki", "http://h:x", "http://[1"]
+    "pasted",
+    ["", "  ", "ftp://h/wiki", "https://", "our wiki", "http://h:x", "http://[1", "a..b", "0" * 64],
 )
 def test_what_is_no_address_is_refused_with_an_example(pasted):
     with pytest.raises(SourceError, match=r"it looks like https://company\.atlassian\.net/wiki"):
