@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 from pydantic import SecretStr
 
 from errors import ConfigError
-from models.minilm_graph import BUILDER_VERSION, MODEL_SHA256, WIDTH, Precision
+from models.bert_graph import BUILDER_VERSION, WIDTH, Precision
+from models.builtin_models import MODELS
 from models.openai_errors import OPENAI_URL, Endpoint
 
 if TYPE_CHECKING:  # slow, and a fingerprint needs none
@@ -71,9 +72,9 @@ def build_embeddings(spec: EmbeddingSpec, cache_dir: Path) -> "Embeddings":
     """
     _check(spec)
     if spec.provider == "builtin":
-        from models.minilm import MiniLMEmbeddings
+        from models.builtin import BuiltinEmbeddings
 
-        return MiniLMEmbeddings(cache_dir, precision=spec.precision)
+        return BuiltinEmbeddings(MODELS[spec.model](cache_dir), cache_dir, precision=spec.precision)
     if spec.provider == "fastembed":
         from models.catalogue import CatalogueEmbeddings, check_name
 
@@ -91,7 +92,8 @@ def fingerprint(spec: EmbeddingSpec) -> str:
     It holds no key, and of the base URL only the host.
     """
     if spec.provider == "builtin":
-        made = f"{MODEL_SHA256[:12]};graph={BUILDER_VERSION};{spec.precision};dim={WIDTH}"
+        sha256 = MODELS[spec.model].sha256
+        made = f"{sha256[:12]};graph={BUILDER_VERSION};{spec.precision};dim={WIDTH}"
     elif spec.provider == "fastembed":
         made = f"passage={_passage_prefix(spec)!r}"
     else:
@@ -107,9 +109,7 @@ def known_scripts(spec: EmbeddingSpec) -> frozenset[str] | None:
     The list of the dense search is to be left out for a question in any other.
     """
     if spec.provider == "builtin":
-        from models.minilm import KNOWN_SCRIPTS
-
-        return KNOWN_SCRIPTS
+        return MODELS[spec.model].scripts
     if spec.provider == "fastembed":
         from models.catalogue import catalogue_scripts
 
@@ -136,10 +136,11 @@ def _check(spec: EmbeddingSpec) -> None:
         )
     if not spec.model:
         raise ConfigError(f"{MODEL_SETTING} is not set. Name the embedding model to use.")
-    if spec.provider == "builtin" and spec.model != BUILTIN_MODEL:
+    if spec.provider == "builtin" and spec.model not in MODELS:
         raise ConfigError(
-            f"{MODEL_SETTING} is {spec.model!r}, but the built-in embedding is {BUILTIN_MODEL}. "
-            "For another one set FOOTNOTE_EMBEDDING_PROVIDER to fastembed or openai."
+            f"{MODEL_SETTING} is {spec.model!r}, but the built-in embeddings are "
+            f"{' and '.join(MODELS)}. For another one set FOOTNOTE_EMBEDDING_PROVIDER to "
+            "fastembed or openai."
         )
     if spec.provider == "openai" and not spec.base_url and spec.api_key is None:
         raise ConfigError(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from models.minilm import MiniLMEmbeddings
+from models.builtin import BuiltinEmbeddings
+from models.minilm import MiniLM
 from tests.fakes.openai import serving
 
 
@@ -13,12 +14,12 @@ def cache_dir(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def int8(cache_dir):
-    return MiniLMEmbeddings(cache_dir)
+    return BuiltinEmbeddings(MiniLM(cache_dir), cache_dir)
 
 
 @pytest.fixture(scope="session")
 def fp32(cache_dir):
-    return MiniLMEmbeddings(cache_dir, precision="fp32")
+    return BuiltinEmbeddings(MiniLM(cache_dir), cache_dir, precision="fp32")
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
-"""The ONNX graph of all-MiniLM-L6-v2, built once from its weights and kept in a cache folder."""
+"""The ONNX graph of a packaged BERT encoder, built once from its weights into a cache folder."""
 
-import hashlib
 import os
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from errors import ConfigError
 
@@ -19,35 +19,69 @@ if TYPE_CHECKING:  # slow, and whoever only asks for a version needs none
 Precision = Literal["int8", "fp32"]
 Weights = dict[str, "NDArray[np.float32]"]
 
-MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 BUILDER_VERSION = "1"
-LAYERS, HEADS, HEAD_WIDTH, WIDTH = 6, 12, 32, 384
+HEADS, HEAD_WIDTH, WIDTH = 12, 32, 384
 LAYER_NORM_EPSILON = 1e-12
 OPSET = 20
 OUTPUT = "sentence_embedding"
 MASKED = -1e9
-TEMPORARY = "minilm-building-"
+TEMPORARY = "embedding-building-"
 LEFTOVER_AFTER_S = 600
+WORD_VECTORS = "embeddings.word_embeddings.weight"
 
 
-def graph_file(weights_file: Path, cache_dir: Path, precision: Precision) -> Path:
-    """Path of the graph, built now if the cache doesn't hold it yet.
+class PackagedModel(Protocol):
+    """An encoder of `HEADS` heads of `HEAD_WIDTH`, whose weights an installed package brings."""
+
+    name: str
+    sha256: str
+    """Of the file with its weights."""
+    layers: int
+
+    def weights(self) -> Weights:
+        """Its tensors under the names of BertModel.
+
+        Where `WORD_VECTORS` is not among them, the graph takes the vectors instead of ids.
+
+        Raises:
+            ConfigError: The file is not the pinned one.
+        """
+
+
+def graph_file(model: PackagedModel, cache_dir: Path, precision: Precision) -> Path:
+    """Path of the model's graph, built now if the cache doesn't hold it yet.
+
+    Raises:
+        ConfigError: The weights are not the pinned ones, or the cache can't be written.
+    """
+    key = f"{model.sha256[:12]}-{BUILDER_VERSION}-ort{version('onnxruntime')}-{precision}"
+    path = cache_dir / f"{model.name}-{key}.onnx"
+
+    def write(folder: Path) -> Path:
+        return _write(build(model), folder, precision)
+
+    return prepared_file(path, write)
+
+
+def prepared_file(path: Path, write: Callable[[Path], Path]) -> Path:
+    """The file at `path`; where there is none, `write` makes it in the folder it is called with.
 
     It appears under its name only when it is complete, so a process killed while building
     leaves at most a temporary file, and two processes building at once do no harm.
 
     Raises:
-        ConfigError: The weights are not the pinned ones, or the cache can't be written.
+        ConfigError: The folder of `path` can't be written.
     """
-    key = f"{MODEL_SHA256[:12]}-{BUILDER_VERSION}-ort{version('onnxruntime')}-{precision}"
-    path = cache_dir / f"all-MiniLM-L6-v2-{key}.onnx"
     if path.exists():
         return path
+    cache_dir = path.parent
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(cache_dir)
         with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=cache_dir) as folder:
-            built = _write(load_weights(weights_file), Path(folder), precision)
+            built = write(Path(folder))
+            with built.open("rb+") as file:
+                os.fsync(file.fileno())
             os.replace(built, path)
     except OSError as error:
         raise ConfigError(
@@ -65,32 +99,15 @@ def _remove_leftovers(cache_dir: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def load_weights(path: Path) -> Weights:
-    """The model's tensors by name, after checking that the file is the pinned one."""
-    from safetensors.numpy import load
-
-    data = path.read_bytes()
-    found = hashlib.sha256(data).hexdigest()
-    if found != MODEL_SHA256:
-        raise ConfigError(
-            f"{path} is not the model this program knows (sha256 {found}, expected "
-            f"{MODEL_SHA256}). Install the pinned requirements again."
-        )
-    return load(data)
-
-
-def _write(weights: Weights, folder: Path, precision: Precision) -> Path:
+def _write(made: "ModelProto", folder: Path, precision: Precision) -> Path:
     import onnx
 
     path = folder / "fp32.onnx"
-    onnx.save(build(weights), path)
-    built = path if precision == "fp32" else _quantise(path, folder / "int8.onnx")
-    with built.open("rb+") as file:
-        os.fsync(file.fileno())
-    return built
+    onnx.save(made, path)
+    return path if precision == "fp32" else _quantize(path, folder / "int8.onnx")
 
 
-def _quantise(source: Path, target: Path) -> Path:
+def _quantize(source: Path, target: Path) -> Path:
     from onnxruntime.quantization import (  # type: ignore[import-untyped]
         QuantType,
         quantize_dynamic,
@@ -104,34 +121,29 @@ def _quantise(source: Path, target: Path) -> Path:
     return target
 
 
-def build(weights: Weights) -> "ModelProto":
-    """The model with pooling and normalisation.
+def build(model: PackagedModel) -> "ModelProto":
+    """The model with pooling and normalization.
 
-    Inputs `input_ids` and `attention_mask` (int64, batch by length at most 512); output
-    `sentence_embedding` (float32, batch by 384, of length one).
+    Inputs `input_ids` (int64, batch by length at most 512), or `word_vectors` (float32, batch by
+    length by 384), and `attention_mask` (int64, batch by length); output `sentence_embedding`
+    (float32, batch by 384, of length one).
     """
-    from onnx import TensorProto, checker, helper
+    from onnx import checker, helper
 
-    graph = _Graph(weights)
+    graph = _Graph(model.weights())
     hidden = graph.embeddings()
     bias = graph.attention_bias()
-    for layer in range(LAYERS):
+    for layer in range(model.layers):
         hidden = graph.layer(f"encoder.layer.{layer}", hidden, bias)
     graph.pool(hidden)
-    shape = ["batch", "length"]
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, shape)
-        for name in ("input_ids", "attention_mask")
-    ]
-    output = helper.make_tensor_value_info(
-        "sentence_embedding", TensorProto.FLOAT, ["batch", WIDTH]
+    made = helper.make_graph(
+        graph.nodes, model.name, graph.inputs(), [graph.output()], graph.constants
     )
-    made = helper.make_graph(graph.nodes, "minilm", inputs, [output], graph.constants)
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
-    # Says that the shapes are known; otherwise the quantiser warns, and sets up logging to do so.
-    helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
-    checker.check_model(model, full_check=True)
-    return model
+    whole = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
+    # Says that the shapes are known; otherwise the quantizer warns, and sets up logging to do so.
+    helper.set_model_props(whole, {"onnx.quant.pre_process": "onnxruntime.quant"})
+    checker.check_model(whole, full_check=True)
+    return whole
 
 
 class _Graph:
@@ -141,6 +153,23 @@ class _Graph:
         self.weights = weights
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
+        self._takes_ids = WORD_VECTORS in weights
+
+    def inputs(self) -> list[Any]:
+        from onnx import TensorProto, helper
+
+        shape = ["batch", "length"]
+        words = (
+            helper.make_tensor_value_info("input_ids", TensorProto.INT64, shape)
+            if self._takes_ids
+            else helper.make_tensor_value_info("word_vectors", TensorProto.FLOAT, [*shape, WIDTH])
+        )
+        return [words, helper.make_tensor_value_info("attention_mask", TensorProto.INT64, shape)]
+
+    def output(self) -> Any:
+        from onnx import TensorProto, helper
+
+        return helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["batch", WIDTH])
 
     def op(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
         from onnx import helper
@@ -168,16 +197,20 @@ class _Graph:
         return self.constant(np.array([value], np.float32))
 
     def embeddings(self) -> str:
-        words = self.constant(self.weights["embeddings.word_embeddings.weight"])
         # The type of every token is 0, so its vector is part of each position's.
         places = (
             self.weights["embeddings.position_embeddings.weight"]
             + self.weights["embeddings.token_type_embeddings.weight"][0]
         )
-        length = self.op("Shape", "input_ids", start=1, end=2)
+        length = self.op("Shape", "attention_mask", start=1, end=2)
         place = self.op("Slice", self.constant(places), self.ints(0), length, self.ints(0))
-        total = self.op("Add", self.op("Gather", words, "input_ids"), place)
+        total = self.op("Add", self.words(), place)
         return self.layer_norm("embeddings.LayerNorm", total)
+
+    def words(self) -> str:
+        if not self._takes_ids:
+            return "word_vectors"
+        return self.op("Gather", self.constant(self.weights[WORD_VECTORS]), "input_ids")
 
     def attention_bias(self) -> str:
         from onnx import TensorProto

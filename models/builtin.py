@@ -1,0 +1,109 @@
+"""The built-in embeddings on ONNX Runtime, with no torch and no download."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+
+from errors import ConfigError
+from language.script import script_of
+from models.bert_graph import WIDTH, Precision, graph_file
+from models.builtin_models import BuiltinModel
+from models.runtime import load_errors
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+
+
+class BuiltinEmbeddings(Embeddings):
+    """Embeds texts into 384 numbers of length one; what is past the model's limit is not read.
+
+    A text in a script that the model can't read gets the zero vector, which has no direction and
+    so is near nothing. The model is loaded at the first text; the very first time ever its graph
+    is built into `cache_dir`.
+
+    Each text is computed alone, so its vector never depends on its neighbors (in a batch the int8
+    scales would), and one text per core is computed at a time.
+    """
+
+    def __init__(
+        self,
+        model: BuiltinModel,
+        cache_dir: Path,
+        *,
+        precision: Precision = "int8",
+        workers: int | None = None,
+    ) -> None:
+        self._model = model
+        self._cache_dir = cache_dir
+        self._precision: Precision = precision
+        self._workers = workers or _cores()
+        self._loading = threading.Lock()
+        self._loaded: InferenceSession | None = None
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """The vectors of the passages, in their order."""
+        if not texts:
+            return []
+        self._session()
+        # The longest first: else one core could end with a long text while the others wait.
+        order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+        with ThreadPoolExecutor(self._workers) as pool:
+            vectors = dict(
+                zip(order, pool.map(self._passage, (texts[i] for i in order)), strict=True)
+            )
+        return [vectors[i] for i in range(len(texts))]
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a question."""
+        return self._vector(self._model.query_prefix, text)
+
+    def _passage(self, text: str) -> list[float]:
+        return self._vector(self._model.passage_prefix, text)
+
+    def _vector(self, prefix: str, text: str) -> list[float]:
+        scripts = self._model.scripts
+        # A text without letters (numbers, symbols) is the same in every language.
+        if scripts is not None and script_of(text) not in scripts | {"none"}:
+            return [0.0] * WIDTH
+        session = self._session()
+        ids = self._model.pieces(prefix + text)
+        mask = np.ones((1, len(ids)), dtype=np.int64)
+        (vectors,) = session.run(None, {**self._model.words(ids), "attention_mask": mask})
+        vector: list[float] = vectors[0].tolist()
+        return vector
+
+    def _session(self) -> "InferenceSession":
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _open(graph_file(self._model, self._cache_dir, self._precision))
+            return self._loaded
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _open(graph: Path) -> "InferenceSession":
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # The texts run side by side instead.
+    options.intra_op_num_threads = 1
+    # That fused node is slower than its parts: without it int8 takes an eighth less time.
+    unwanted = ["SkipLayerNormFusion"]
+    try:
+        return onnxruntime.InferenceSession(
+            graph, options, ["CPUExecutionProvider"], disabled_optimizers=unwanted
+        )
+    except load_errors() as error:
+        raise ConfigError(
+            f"The prepared model {graph} is damaged. Delete the file; it is built again at the "
+            "next start."
+        ) from error

@@ -1,0 +1,55 @@
+"""The tokenizer of multilingual-e5-small, as SentencePiece reads it."""
+
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+
+from errors import ConfigError
+
+BEGIN, PADDING, END, UNKNOWN = 0, 1, 2, 3
+
+
+class E5Tokenizer:
+    """Cuts texts into the pieces that the model was trained on."""
+
+    def __init__(self, file: Path, max_tokens: int) -> None:
+        """Load the tokenizer that `serialized` made.
+
+        Raises:
+            ConfigError: The file is damaged.
+        """
+        from sentencepiece import SentencePieceProcessor
+
+        self._max_tokens = max_tokens
+        self._processor = SentencePieceProcessor()
+        try:
+            self._processor.LoadFromFile(str(file))
+        except (OSError, RuntimeError) as error:
+            raise ConfigError(
+                f"The prepared tokenizer {file} is damaged. Delete the file; it is built again at "
+                "the next start."
+            ) from error
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of the text's first pieces, at most `max_tokens` with beginning and end."""
+        # The model was trained on NFKC, which the library knows only as a compiled table.
+        plain = unicodedata.normalize("NFKC", text.replace("\0", " "))
+        pieces: list[int] = self._processor.encode(plain)
+        return [BEGIN, *pieces[: self._max_tokens - 2], END]
+
+
+def serialized(vocabulary: Iterable[tuple[str, float]]) -> bytes:
+    """The unigram model of these pieces with their log probabilities, as SentencePiece loads it."""
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+    kinds = dict.fromkeys((BEGIN, PADDING, END), ModelProto.SentencePiece.CONTROL)
+    kinds[UNKNOWN] = ModelProto.SentencePiece.UNKNOWN
+    model = ModelProto()
+    for id_, (piece, score) in enumerate(vocabulary):
+        kind = kinds.get(id_, ModelProto.SentencePiece.NORMAL)
+        model.pieces.add(piece=piece, score=score, type=kind)
+    special = model.trainer_spec
+    special.bos_id, special.pad_id, special.eos_id, special.unk_id = BEGIN, PADDING, END, UNKNOWN
+    model.normalizer_spec.name = "identity"
+    data: bytes = model.SerializeToString()
+    return data
