@@ -12,13 +12,16 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Report, cores
-from models.minilm import MiniLMEmbeddings, _model_folder, _tokenizer
+from models.builtin import BuiltinEmbeddings
+from models.builtin_models import MODELS
+from models.minilm import MiniLM, _folder
 
 PASSAGE_CHARS = 1000
 ROUNDS = 2
 QUESTION = "How many days of paid leave do I get in my first year?"
 HANDBOOK = Path(__file__).parent.parent / "sample_documents"
 TORCH = "sentence-transformers"
+E5 = "multilingual-e5-small"
 SMALL = {"passages": 2}
 
 Embed = Callable[[list[str]], object]
@@ -27,10 +30,15 @@ Embed = Callable[[list[str]], object]
 def measure(*, cache: str, passages: int = 48) -> Report:
     """Of graphs that are built into `cache`, unless they are there already."""
     texts = handbook_passages(passages)
-    int8, fp32 = MiniLMEmbeddings(Path(cache)), MiniLMEmbeddings(Path(cache), precision="fp32")
+    place = Path(cache)
+    minilm = MiniLM(place)
+    int8 = BuiltinEmbeddings(minilm, place)
+    fp32 = BuiltinEmbeddings(minilm, place, precision="fp32")
+    e5 = BuiltinEmbeddings(MODELS[E5](place), place)
     built = seconds(lambda: int8.embed_query(QUESTION))
     fp32.embed_query(QUESTION)
-    contenders = {"int8": one_by_one(int8), "fp32": one_by_one(fp32)}
+    built_e5 = seconds(lambda: e5.embed_query(QUESTION))
+    contenders = {"int8": one_by_one(int8), "fp32": one_by_one(fp32), E5: one_by_one(e5)}
     peer = torch_model()
     if peer:
         peer(texts[:2])
@@ -46,6 +54,8 @@ def measure(*, cache: str, passages: int = 48) -> Report:
     report.add(f"int8, {cores()} cores", together, "texts/s")
     report.add("a question, int8", milliseconds(lambda: int8.embed_query(QUESTION), 50), "ms")
     report.add("building the graph (the first time ever) and loading it", built, "s")
+    report.add(f"the same for {E5}", built_e5, "s")
+    report.add(f"a question, {E5}", milliseconds(lambda: e5.embed_query(QUESTION), 50), "ms")
     tell_likeness(report, int8, fp32, texts)
     return report
 
@@ -57,7 +67,7 @@ def handbook_passages(count: int) -> list[str]:
     return [latin[start : start + PASSAGE_CHARS] for start in range(0, step * count, step)]
 
 
-def one_by_one(model: MiniLMEmbeddings) -> Embed:
+def one_by_one(model: BuiltinEmbeddings) -> Embed:
     return lambda texts: [model.embed_query(text) for text in texts]
 
 
@@ -68,7 +78,7 @@ def torch_model() -> Embed | None:
     from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found, unused-ignore]
 
     torch.set_num_threads(1)
-    model = SentenceTransformer(str(_model_folder()), device="cpu", local_files_only=True)
+    model = SentenceTransformer(str(_folder()), device="cpu", local_files_only=True)
     return lambda texts: model.encode(texts, batch_size=8, normalize_embeddings=True)
 
 
@@ -106,8 +116,8 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def mean_tokens(texts: list[str]) -> float:
-    tokenizer = _tokenizer(_model_folder() / "tokenizer.json")
-    return float(np.mean([len(tokenizer.encode(text).ids) for text in texts]))
+    model = MiniLM(Path("unused"))
+    return float(np.mean([len(model.pieces(text)) for text in texts]))
 
 
 def tell_ratios(report: Report, rates: dict[str, float], scaling: float) -> None:
@@ -120,11 +130,12 @@ def tell_ratios(report: Report, rates: dict[str, float], scaling: float) -> None
             f"own: pip install -r requirements-dev.txt torch {TORCH}"
         )
     report.ratio("int8 / fp32, one thread", rates["int8"] / rates["fp32"])
+    report.ratio(f"int8 / {E5}, one thread", rates["int8"] / rates[E5])
     report.ratio(f"int8, {cores()} cores / one", scaling)
 
 
 def tell_likeness(
-    report: Report, int8: MiniLMEmbeddings, fp32: MiniLMEmbeddings, texts: list[str]
+    report: Report, int8: BuiltinEmbeddings, fp32: BuiltinEmbeddings, texts: list[str]
 ) -> None:
     first, second = (np.array(model.embed_documents(texts)) for model in (int8, fp32))
     cosines = (first * second).sum(axis=1)

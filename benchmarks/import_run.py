@@ -24,7 +24,8 @@ from benchmarks.measure import Report
 from bootstrap import build_services
 from domain import LOCAL_USER, ImportState
 from loaders.files import DirectoryFiles
-from models.minilm import MiniLMEmbeddings
+from models.builtin import BuiltinEmbeddings
+from models.minilm import MiniLM
 from settings import Settings
 from storage.keyword_index import KeywordIndex
 from storage.ledger import Ledger
@@ -39,7 +40,7 @@ EMBEDDING = "embedding"
 STAGES: list[tuple[str, Any, str]] = [
     ("reading files", DirectoryFiles, "read"),
     ("splitting", services.versions, "split_document"),
-    (EMBEDDING, MiniLMEmbeddings, "embed_documents"),
+    (EMBEDDING, BuiltinEmbeddings, "embed_documents"),
     ("writing passages", DeepLakePassages, "add_vectors"),
     ("writing the keyword index", KeywordIndex, "add"),
     ("writing the ledger", Ledger, "announce"),
@@ -81,7 +82,9 @@ class Stopwatch:
 
 
 def measure(*, cache: str, documents: int = 500) -> Report:
-    MiniLMEmbeddings(Path(cache)).embed_query("The graph is built before, once for ever.")
+    BuiltinEmbeddings(MiniLM(Path(cache)), Path(cache)).embed_query(
+        "The graph is built before, once for ever."
+    )
     with tempfile.TemporaryDirectory() as place:
         folder, data_dir = Path(place) / "documents", Path(place) / "data"
         write_documents(folder, documents)
@@ -169,7 +172,7 @@ def seconds_of_command(data_dir: Path, folder: Path) -> float:
 def seconds_of_embedding(cache: Path, texts: list[str]) -> float:
     """How long the model alone takes for all of them, by the best round over an even sample."""
     some = texts[:: max(1, len(texts) // SAMPLE)]
-    model = MiniLMEmbeddings(cache)
+    model = BuiltinEmbeddings(MiniLM(cache), cache)
     model.embed_query("Loads the model.")
     rounds = []
     for _ in range(ROUNDS):

@@ -70,9 +70,10 @@ def matrix_mib(size: int) -> float:
 
 def prepare_model(cache: str) -> None:
     """Build the model's graph, which takes memory of its own, once and elsewhere."""
-    from models.minilm import MiniLMEmbeddings
+    from models.builtin import BuiltinEmbeddings
+    from models.minilm import MiniLM
 
-    MiniLMEmbeddings(Path(cache)).embed_query(QUESTION)
+    BuiltinEmbeddings(MiniLM(Path(cache)), Path(cache)).embed_query(QUESTION)
 
 
 class RandomVectors(Embeddings):

