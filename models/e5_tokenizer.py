@@ -33,7 +33,7 @@ class E5Tokenizer:
     def encode(self, text: str) -> list[int]:
         """The ids of the text's first pieces, at most `max_tokens` with beginning and end."""
         # The model was trained on NFKC, which the library knows only as a compiled table.
-        plain = unicodedata.normalize("NFKC", text.replace("\0", " "))
+        plain = " ".join(unicodedata.normalize("NFKC", text.replace("\0", " ")).split())
         pieces: list[int] = self._processor.encode(plain)
         return [BEGIN, *pieces[: self._max_tokens - 2], END]
 

@@ -10,13 +10,13 @@ from pydantic import SecretStr
 from errors import ConfigError
 from models.bert_graph import BUILDER_VERSION, WIDTH, Precision
 from models.builtin_models import MODELS
+from models.builtin_models import default_model as builtin_default
 from models.openai_errors import OPENAI_URL, Endpoint
 
 if TYPE_CHECKING:  # slow, and a fingerprint needs none
     from langchain_core.embeddings import Embeddings
 
 Provider = Literal["builtin", "fastembed", "openai"]
-BUILTIN_MODEL = "all-MiniLM-L6-v2"
 MODEL_SETTING = "FOOTNOTE_EMBEDDING_MODEL"
 _STORED = ("provider", "model", "precision", "path", "base_url", "dimensions")
 
@@ -31,7 +31,7 @@ class EmbeddingSpec:
     """
 
     provider: Provider = "builtin"
-    model: str = BUILTIN_MODEL
+    model: str = field(default_factory=builtin_default)
     precision: Precision = "int8"
     path: str | None = None
     base_url: str | None = None
@@ -64,6 +64,11 @@ class EmbeddingSpec:
         )
 
 
+def default_model(provider: Provider) -> str:
+    """The model where the settings name none; "" for a provider that needs a name."""
+    return builtin_default() if provider == "builtin" else ""
+
+
 def build_embeddings(spec: EmbeddingSpec, cache_dir: Path) -> "Embeddings":
     """The embedding, its model not loaded and nothing sent before the first text.
 
@@ -92,8 +97,9 @@ def fingerprint(spec: EmbeddingSpec) -> str:
     It holds no key, and of the base URL only the host.
     """
     if spec.provider == "builtin":
-        sha256 = MODELS[spec.model].sha256
-        made = f"{sha256[:12]};graph={BUILDER_VERSION};{spec.precision};dim={WIDTH}"
+        model = MODELS.get(spec.model)
+        weights = model.sha256[:12] if model else "unknown"
+        made = f"{weights};graph={BUILDER_VERSION};{spec.precision};dim={WIDTH}"
     elif spec.provider == "fastembed":
         made = f"passage={_passage_prefix(spec)!r}"
     else:
@@ -109,7 +115,8 @@ def known_scripts(spec: EmbeddingSpec) -> frozenset[str] | None:
     The list of the dense search is to be left out for a question in any other.
     """
     if spec.provider == "builtin":
-        return MODELS[spec.model].scripts
+        model = MODELS.get(spec.model)
+        return model.scripts if model else None
     if spec.provider == "fastembed":
         from models.catalogue import catalogue_scripts
 

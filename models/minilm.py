@@ -5,11 +5,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from errors import ConfigError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
@@ -47,6 +46,8 @@ class MiniLM:
 
     def words(self, ids: list[int]) -> "dict[str, NDArray[np.int64]]":
         """What the graph takes for these pieces."""
+        import numpy as np
+
         return {"input_ids": np.array([ids], dtype=np.int64)}
 
     def weights(self) -> "Weights":

@@ -43,7 +43,8 @@ class Library:
     """What was imported, and the index over it.
 
     `known_scripts` tells from an index's embedding which scripts its model reads (None: all);
-    `samples` is the folder of the documents that ship with Footnote.
+    `samples` is the folder of the documents that ship with Footnote; `embedding_notice` says what
+    a person should know about the embedding of the settings, if anything.
     """
 
     documents: Documents
@@ -54,6 +55,7 @@ class Library:
     known_scripts: Callable[[Mapping[str, Any]], frozenset[str] | None]
     samples: Path
     ledger_filter: LedgerFilter
+    embedding_notice: str = ""
 
     def status(self, principal: Principal) -> LibraryStatus:
         """How much there is, whether the index is sound and what the settings ask for.
@@ -61,8 +63,9 @@ class Library:
         No index is opened: beside the ledger it looks at the sizes of files.
         """
         index = self.maintenance.status(principal)
-        problems = dict.fromkeys(filter(None, (index.problem, *self.damage(), index.message)))
-        return LibraryStatus(index.documents, index.passages, (*problems,), self._has_samples())
+        notices = (index.problem, *self.damage(), index.message, self.embedding_notice)
+        shown = tuple(dict.fromkeys(filter(None, notices)))
+        return LibraryStatus(index.documents, index.passages, shown, self._has_samples())
 
     def damage(self) -> tuple[str, ...]:
         """Why a store of the index that answers can't be used, in words, and what answers instead.
