@@ -218,6 +218,7 @@ class Services(
             self._parts.scripts_of,
             SAMPLES,
             LedgerFilter(self._parts.database),
+            self._parts.embedding_notice,
         )
 
     @cached_property

@@ -83,6 +83,15 @@ class Parts:
         )
 
     @property
+    def embedding_notice(self) -> str:
+        """What a person should know about the embedding that the settings leave to Footnote."""
+        from models.builtin_models import fallback_notice
+
+        settings = self.settings
+        is_default = settings.embedding_provider == "builtin" and not settings.embedding_model
+        return fallback_notice() if is_default else ""
+
+    @property
     def embedding_spec(self) -> "EmbeddingSpec":
         """Which embedding is set."""
         from models.embeddings import EmbeddingSpec, default_model

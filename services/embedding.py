@@ -42,7 +42,7 @@ class EmbeddingService:
     ) -> list[list[float]]:
         """The vectors of the texts, in their order, of length one.
 
-        The built-in model reads no script but the Latin one: other texts get the zero vector.
+        A text in a script that the model can't read gets the zero vector.
 
         Args:
             principal: Who asks.

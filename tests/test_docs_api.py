@@ -155,7 +155,7 @@ def test_what_may_be_tried_again_is_tried_again_after_the_time_that_is_told(api)
 
 def test_openai_s_client_reads_the_citations_as_text_and_as_a_field(api):
     told = api.python("openai_client.py")
-    assert "Models: footnote, all-MiniLM-L6-v2" in told
+    assert "Models: footnote, multilingual-e5-small" in told
     assert f'Sources:\n[1] Leave policy: "{QUOTE}"' in told
     assert re.search(r"^1 verified Leave policy \d+ \d+$", told, flags=re.MULTILINE)
 

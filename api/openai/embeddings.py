@@ -31,7 +31,7 @@ class EmbeddingList(BaseModel):
 
     object: Literal["list"] = Field("list", description="Kind of the object")
     data: list[Embedding] = Field(description="A vector for each text")
-    model: str = Field(description="The model that made them", examples=["all-MiniLM-L6-v2"])
+    model: str = Field(description="The model that made them", examples=["multilingual-e5-small"])
     usage: EmbeddingUsage = Field(EmbeddingUsage(), description="Not counted")
 
 

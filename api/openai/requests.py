@@ -183,7 +183,7 @@ class EmbeddingRequest(_Open):
         min_length=1,
         max_length=200,
         description="The embedding among /v1/models: that of the library's index",
-        examples=["all-MiniLM-L6-v2"],
+        examples=["multilingual-e5-small"],
     )
     input: _Input | Annotated[list[_Input], Field(min_length=1, max_length=MAX_INPUTS)] = Field(
         description="A text or several; tokens are not taken", examples=[["annual leave"]]

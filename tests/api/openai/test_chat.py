@@ -12,8 +12,8 @@ def answer(client, messages, **more):
 
 def test_the_models_are_the_chain_and_the_embedding(client):
     made = client()
-    assert [one.id for one in made.models.list()] == ["footnote", "all-MiniLM-L6-v2"]
-    assert made.models.retrieve("all-MiniLM-L6-v2").object == "model"
+    assert [one.id for one in made.models.list()] == ["footnote", "multilingual-e5-small"]
+    assert made.models.retrieve("multilingual-e5-small").object == "model"
 
 
 def test_with_a_chat_model_there_is_an_agent(client):

@@ -6,10 +6,10 @@ import pytest
 
 from domain import LOCAL_USER
 
-MINILM = "all-MiniLM-L6-v2"
+MODEL = "multilingual-e5-small"
 
 
-def embed(client, texts, model=MINILM, **more):
+def embed(client, texts, model=MODEL, **more):
     return client.embeddings.create(model=model, input=texts, **more)
 
 
@@ -20,12 +20,12 @@ def test_the_vectors_are_those_of_the_index_in_the_order_of_the_texts(client):
     assert [one.index for one in told.data] == [0, 1]
     for one, vector in zip(told.data, expected, strict=True):
         assert one.embedding == pytest.approx(vector)
-    assert (told.model, told.usage.total_tokens) == (MINILM, 0)
+    assert (told.model, told.usage.total_tokens) == (MODEL, 0)
 
 
 def test_numbers_and_base64_say_the_same(client):
     made = client()
-    body = {"model": MINILM, "input": "annual leave"}
+    body = {"model": MODEL, "input": "annual leave"}
     as_floats = made.post("/embeddings", body=body, cast_to=object)["data"][0]["embedding"]
     packed = made.post("/embeddings", body={**body, "encoding_format": "base64"}, cast_to=object)[
         "data"
@@ -60,5 +60,5 @@ def test_what_can_not_be_embedded_is_refused(client, texts, told):
 
 
 def test_another_model_is_none(client):
-    with pytest.raises(openai.NotFoundError, match=f"There are {MINILM}"):
+    with pytest.raises(openai.NotFoundError, match=f"There are {MODEL}"):
         embed(client(), "x", model="text-embedding-3-small")

