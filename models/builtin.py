@@ -59,12 +59,12 @@ class BuiltinEmbeddings(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question."""
-        return self._vector(self._model.query_prefix, text)
+        return self._vector(text, is_question=True)
 
     def _passage(self, text: str) -> list[float]:
-        return self._vector(self._model.passage_prefix, text)
+        return self._vector(text, is_question=False)
 
-    def _vector(self, prefix: str, text: str) -> list[float]:
+    def _vector(self, text: str, *, is_question: bool) -> list[float]:
         scripts = self._model.scripts
         # A text without letters (numbers, symbols) is the same in every language.
         if scripts is not None and script_of(text) not in scripts | {"none"}:
@@ -72,11 +72,13 @@ class BuiltinEmbeddings(Embeddings):
         import numpy as np  # the program starts without it
 
         session = self._session()
+        prefix = self._model.query_prefix if is_question else self._model.passage_prefix
         ids = self._model.pieces(prefix + text)
         mask = np.ones((1, len(ids)), dtype=np.int64)
         (vectors,) = session.run(None, {**self._model.words(ids), "attention_mask": mask})
-        vector: list[float] = vectors[0].tolist()
-        return vector
+        vector = self._model.adjusted(vectors[0], text, is_question=is_question)
+        numbers: list[float] = vector.tolist()
+        return numbers
 
     def _session(self) -> "InferenceSession":
         with self._loading:

@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from models.bert_graph import PackagedModel
 from models.e5 import MultilingualE5, is_installed
 from models.minilm import MiniLM
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class BuiltinModel(PackagedModel, Protocol):
@@ -16,6 +20,8 @@ class BuiltinModel(PackagedModel, Protocol):
     passage_prefix: str
     scripts: frozenset[str] | None
     """Those it reads (of `language.script`); None for all."""
+    version: str
+    """Changes with how `adjusted` makes vectors; "" where it leaves them alone."""
 
     def __init__(self, cache_dir: Path) -> None:
         """Take where prepared files are kept; nothing is read yet."""
@@ -25,6 +31,11 @@ class BuiltinModel(PackagedModel, Protocol):
 
     def words(self, ids: list[int]) -> Mapping[str, Any]:
         """What the graph takes for these pieces."""
+
+    def adjusted(
+        self, vector: "NDArray[np.float32]", text: str, *, is_question: bool
+    ) -> "NDArray[np.float32]":
+        """The vector to store or search with, made from the graph's."""
 
 
 MODELS: Mapping[str, type[BuiltinModel]] = {one.name: one for one in (MultilingualE5, MiniLM)}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from errors import ConfigError
 from models.bert_graph import prepared_file
+from models.e5_centers import VERSION as CENTERS_VERSION
+from models.e5_centers import centered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +34,7 @@ class MultilingualE5:
     max_tokens = 256
     query_prefix, passage_prefix = "query: ", "passage: "
     scripts: frozenset[str] | None = None
+    version = f"centers={CENTERS_VERSION}"
 
     def __init__(self, cache_dir: Path) -> None:
         """Take where the tokenizer is kept once it is prepared."""
@@ -44,6 +47,12 @@ class MultilingualE5:
     def words(self, ids: list[int]) -> "dict[str, NDArray[np.float32]]":
         """What the graph takes for these pieces."""
         return {"word_vectors": self._file.word_vectors(ids)[None]}
+
+    def adjusted(
+        self, vector: "NDArray[np.float32]", text: str, *, is_question: bool
+    ) -> "NDArray[np.float32]":
+        """The vector without what all texts of its language have in common."""
+        return centered(vector, text, is_question=is_question)
 
     def weights(self) -> "Weights":
         """The tensors but for the word vectors.

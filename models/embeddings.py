@@ -98,8 +98,9 @@ def fingerprint(spec: EmbeddingSpec) -> str:
     """
     if spec.provider == "builtin":
         model = MODELS.get(spec.model)
-        weights = model.sha256[:12] if model else "unknown"
-        made = f"{weights};graph={BUILDER_VERSION};{spec.precision};dim={WIDTH}"
+        weights = (model.sha256[:12], model.version) if model else ("unknown", "")
+        parts = (*weights, f"graph={BUILDER_VERSION}", spec.precision, f"dim={WIDTH}")
+        made = ";".join(filter(None, parts))
     elif spec.provider == "fastembed":
         made = f"passage={_passage_prefix(spec)!r}"
     else:

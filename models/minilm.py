@@ -22,7 +22,7 @@ class MiniLM:
     sha256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     layers = 6
     max_tokens = 256
-    query_prefix = passage_prefix = ""
+    query_prefix = passage_prefix = version = ""
     scripts: frozenset[str] | None = frozenset({"latin"})
 
     def __init__(self, cache_dir: Path) -> None:
@@ -49,6 +49,16 @@ class MiniLM:
         import numpy as np
 
         return {"input_ids": np.array([ids], dtype=np.int64)}
+
+    def adjusted(
+        self,
+        vector: "NDArray[np.float32]",
+        text: str,  # noqa: ARG002  # the other model looks at it
+        *,
+        is_question: bool,  # noqa: ARG002  # the same
+    ) -> "NDArray[np.float32]":
+        """The vector as it is."""
+        return vector
 
     def weights(self) -> "Weights":
         """The tensors, once the file is sure to be the pinned one.

@@ -48,7 +48,7 @@ def test_a_password_in_the_base_url_is_in_neither():
 DIFFERENT = [
     EmbeddingSpec(),
     EmbeddingSpec(precision="fp32"),
-    EmbeddingSpec(model="multilingual-e5-small"),
+    EmbeddingSpec(model="all-MiniLM-L6-v2"),
     EmbeddingSpec("fastembed", "BAAI/bge-small-en-v1.5"),
     EmbeddingSpec("fastembed", "intfloat/multilingual-e5-large"),
     EmbeddingSpec("openai", "text-embedding-3-small", api_key=KEY),
@@ -97,7 +97,7 @@ def test_a_wrong_setting_is_named_with_what_it_can_be(spec, message, tmp_path):
 
 
 def test_which_scripts_a_model_reads():
-    assert known_scripts(EmbeddingSpec()) == {"latin"}
+    assert known_scripts(EmbeddingSpec(model="all-MiniLM-L6-v2")) == {"latin"}
     assert known_scripts(EmbeddingSpec(model="multilingual-e5-small")) is None
     assert known_scripts(EmbeddingSpec("fastembed", "BAAI/bge-small-en-v1.5")) == {"latin"}
     assert known_scripts(EmbeddingSpec("fastembed", "BAAI/bge-small-zh-v1.5")) == {"chinese"}
