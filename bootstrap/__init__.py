@@ -239,7 +239,9 @@ class Services(
             self._parts.options,
             self._parts.settings.top_k,
             lambda keywords: self._answering.make_condenser(keywords.idf),
-            lambda keywords: self._answering.make_extractive(keywords.idf, embeddings),
+            lambda keywords: self._answering.make_extractive(
+                keywords.idf, cached, knows_meaning=spec.provider == "builtin"
+            ),
             self._parts.reranking,
         )
 

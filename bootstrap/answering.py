@@ -185,15 +185,23 @@ class Answering:
     ) -> "Answerer":
         from chains.answer import answer_with_model
 
-        return answer_with_model(model) if model else self.make_extractive(idf, embeddings)
+        if model:
+            return answer_with_model(model)
+        from models.builtin import BuiltinEmbeddings
+
+        builtin = isinstance(embeddings, BuiltinEmbeddings)
+        return self.make_extractive(idf, embeddings, knows_meaning=builtin)
 
     def make_extractive(
-        self, idf: "Idf | None", embeddings: "Embeddings | None"
+        self, idf: "Idf | None", embeddings: "Embeddings | None", *, knows_meaning: bool
     ) -> "ExtractiveAnswerer":
-        """The answerer that quotes and asks no model."""
+        """The answerer that quotes and asks no model.
+
+        `knows_meaning` says whether the embeddings are built in: their cosines are known.
+        """
         from chains.extractive import ExtractiveAnswerer
 
-        return ExtractiveAnswerer(idf=idf, embeddings=embeddings)
+        return ExtractiveAnswerer(idf=idf, embeddings=embeddings, knows_meaning=knows_meaning)
 
 
 def _condenser(model: "BaseChatModel | None", idf: "Idf | None") -> "Condenser":

@@ -12,11 +12,12 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
+from chains.answer_decision import log_odds, measures_of
 from chains.citations import shown_text
 from chains.follow_ups import Idf
 from chains.history import questions
 from chains.quotes import find_quote
-from chains.sentence_scores import ScoredSentence, coverage, score_sentences
+from chains.sentence_scores import ScoredSentence, score_sentences
 from chains.visible_text import VisibleText, shown
 from chains.written_answer import citation, quotation
 from domain import EXTRACTIVE
@@ -24,19 +25,12 @@ from language.script import script_of
 
 MAX_SENTENCES = 3
 RELEVANT_SHARE = 0.2
-"""Where the best sentence answers to less of the question, by weight, nothing is quoted."""
-RELEVANT_COVERAGE = 0.35
-"""The same for its whole passage, where the library's word statistics are known.
-
-Measured on 600 questions a set: either loses at most 1 % of the right answers. Of questions about
-an article taken out of the library, 0.20 to 0.24 are still answered by coverage, 0.30 to 0.47 by
-share.
-"""
-COSINE_WEIGHT = 0.5
-"""What likeness in meaning adds (XQuAD-en: .788 and .803 right without, .803 and .815 with it)."""
-COMPARED = 5
+"""Where nothing is known about the library's words, nothing is quoted below this share."""
+COSINE_WEIGHT = 0.8
+"""What likeness in meaning adds to a sentence's score."""
+COMPARED = 12
 """How many of the best sentences are embedded; more changed nothing."""
-KEPT_SHARE = 0.6
+KEPT_SHARE = 0.8
 """A further sentence is quoted where its score is at least this part of the best one's."""
 
 _NOTHING_FOUND = {
@@ -69,15 +63,23 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
     so, in the language of the question as it was typed, and cites nothing.
     """
 
-    def __init__(self, idf: Idf | None = None, embeddings: Embeddings | None = None) -> None:
+    def __init__(
+        self,
+        idf: Idf | None = None,
+        embeddings: Embeddings | None = None,
+        *,
+        knows_meaning: bool = False,
+    ) -> None:
         """Works without either, a little less surely.
 
         Args:
             idf: The library's word statistics, to tell an unanswerable question.
             embeddings: Gives texts in a language it does not know the zero vector.
+            knows_meaning: Whether its cosines are those that the decision was fitted on.
         """
         self._idf = idf
         self._embeddings = embeddings
+        self._knows_meaning = knows_meaning
 
     def invoke(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
@@ -122,8 +124,8 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
 
         `earlier` holds the questions before this one, whose words count less.
         """
-        scored = self._compared(question, documents, score_sentences(question, documents, earlier))
-        if not scored or not self._is_relevant(question, documents, scored[0]):
+        scored = self.scored(question, documents, earlier)
+        if not scored or not self._is_answered(question, documents, scored[0]):
             return []
         chosen: list[QuotedSentence] = []
         seen: set[str] = set()
@@ -142,28 +144,37 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
                 chosen.append(QuotedSentence(sentence.n, quote, sentence.score))
         return chosen
 
-    def _is_relevant(
+    def scored(
+        self, question: str, documents: Sequence[Document], earlier: Sequence[str] = ()
+    ) -> list[ScoredSentence]:
+        """Every sentence that could be quoted, best first, whether it answers or not."""
+        return self._compared(question, documents, score_sentences(question, documents, earlier))
+
+    def _is_answered(
         self, question: str, documents: Sequence[Document], best: ScoredSentence
     ) -> bool:
         if self._idf is None:
             return best.share >= RELEVANT_SHARE
-        covered = coverage(question, documents[best.n - 1], self._idf)
-        return best.share > 0 and covered >= RELEVANT_COVERAGE
+        measures = measures_of(question, documents, best, self._idf)
+        known = self._knows_meaning and bool(best.cosine)
+        passage = documents[best.n - 1].page_content
+        return log_odds(question, measures, passage, knows_meaning=known) > 0
 
     def _compared(
         self, question: str, documents: Sequence[Document], scored: list[ScoredSentence]
     ) -> list[ScoredSentence]:
         """The sentences with the likeness in meaning of the best ones added."""
-        if self._embeddings is None or len(scored) < 2:
+        if self._embeddings is None or not scored:
             return scored
         best, others = scored[:COMPARED], scored[COMPARED:]
         asked = self._embeddings.embed_query(question)
         vectors = self._embeddings.embed_documents(
             [documents[one.n - 1].page_content[one.start : one.end] for one in best]
         )
+        cosines = [_cosine(asked, vector) for vector in vectors]
         compared = [
-            replace(one, score=one.score + COSINE_WEIGHT * _cosine(asked, vector))
-            for one, vector in zip(best, vectors, strict=True)
+            replace(one, score=one.score + COSINE_WEIGHT * cosine, cosine=cosine)
+            for one, cosine in zip(best, cosines, strict=True)
         ]
         return sorted(compared, key=lambda one: -one.score) + others
 
@@ -181,8 +192,8 @@ def nothing_found(question: str) -> str:
 
 def _is_worth_it(sentence: ScoredSentence, best: ScoredSentence | None) -> bool:
     if best is None:
-        return sentence.share > 0
+        return True
     # The rows of a table all answer to the words of its header: their own must tell them apart.
     if best.is_row and sentence.is_row and sentence.own < KEPT_SHARE * best.own:
         return False
-    return sentence.share > 0 and sentence.score >= KEPT_SHARE * best.score
+    return sentence.score >= KEPT_SHARE * best.score

@@ -9,19 +9,20 @@ from dataclasses import dataclass
 
 from langchain_core.documents import Document
 
-from chains.follow_ups import Idf
 from language.sentences import split_sentences
 from language.tokens import content_tokens
 
-# Chosen on 600 questions each of XQuAD-en, KorQuAD and JSQuAD and confirmed on 600 others; a
+# Fitted on 600 questions each of XQuAD-en, KorQuAD and JSQuAD and confirmed on 600 others; a
 # third less or more of any moves the share of right first sentences by under 0.01.
-CONTEXT_WEIGHT = 0.3
+CONTEXT_WEIGHT = 0.5
 """What a question word counts in the sentence before."""
-HEADING_WEIGHT = 0.3
+HEADING_WEIGHT = 1.0
 """What a question word counts that only the document's title or the headings hold."""
 PASSAGE_WEIGHT = 0.3
 """What the passage's own rank in the search adds at most."""
-NUMBER_BONUS = 0.1
+PASSAGE_COSINE_WEIGHT = 0.8
+"""What the passage's likeness in meaning adds, where the search knows it."""
+NUMBER_BONUS = 0.4
 """What a number adds where the question asks for one."""
 ASKED_WEIGHT = 0.8
 """What a question word counts in a question directly before the sentence, as in an FAQ, or in
@@ -49,8 +50,9 @@ class ScoredSentence:
     """A sentence of passage `n` (from 1): `passage[start:end]`.
 
     `share` is the part of the question's words that it answers to, by weight, in [0, 1]; the
-    score adds to it what its passage's rank and a number asked for say, and is below 1.5. `own`
-    is the part of the share that its own words make.
+    score adds to it what its passage and a number asked for say, and its own likeness in meaning
+    once that is known (`cosine`, None before). `own` is the part of the share that its own words
+    make; `near` are those words and the ones it is read together with.
     """
 
     n: int
@@ -60,6 +62,8 @@ class ScoredSentence:
     score: float
     own: float
     is_row: bool
+    near: Tokens
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +97,17 @@ def score_sentences(
     weights = _weights(wanted, [candidate.tokens for candidate in candidates])
     for token in wanted.intersection(content_tokens(" ".join(earlier))):
         weights[token] *= KNOWN_WEIGHT
-    ranks = _passage_scores(documents)
+    worths = _passage_worths(documents)
     numbers = _numbers(question) if _ASKS_FOR_A_NUMBER.search(question) else None
     scored = [
-        _scored(candidate, weights, ranks[candidate.n - 1], numbers) for candidate in candidates
+        _scored(candidate, weights, worths[candidate.n - 1], numbers) for candidate in candidates
     ]
     return sorted(scored, key=lambda sentence: -sentence.score)
 
 
-def coverage(question: str, document: Document, idf: Idf) -> float:
-    """The part of the question's words, weighed by how rare they are, that the document holds."""
-    wanted = sorted(set(content_tokens(question)))
-    weights = idf(wanted)
-    held = set(content_tokens(f"{_headings_above(document)}\n{document.page_content}"))
-    total = sum(weights.get(token, 0.0) for token in wanted)
-    return sum(weights.get(token, 0.0) for token in wanted if token in held) / (total or 1)
-
-
 def _candidates(n: int, document: Document) -> Iterator[_Candidate]:
     text = document.page_content
-    headings = frozenset(content_tokens(_headings_above(document)))
+    headings = frozenset(content_tokens(headings_above(document)))
     before: Tokens = frozenset()
     asked: Tokens = frozenset()
     header: Tokens = frozenset()
@@ -142,7 +137,8 @@ def _heads_a_table(text: str, start: int, end: int) -> bool:
     return following.startswith("|") and _TABLE_RULE.fullmatch(following) is not None
 
 
-def _headings_above(document: Document) -> str:
+def headings_above(document: Document) -> str:
+    """The document's title and the headings above the passage, a line each."""
     title = document.metadata.get("title") or ""
     return " \n".join([title, *(document.metadata.get("heading_path") or ())])
 
@@ -153,6 +149,20 @@ def _weights(wanted: Tokens, sentences: Sequence[Tokens]) -> dict[str, float]:
         token: math.log(1 + (len(sentences) - counts[token] + 0.5) / (counts[token] + 0.5))
         for token in wanted
     }
+
+
+def passage_cosine(document: Document) -> float | None:
+    """The cosine of question and passage; None where the search compared no meanings."""
+    parts = document.metadata.get("parts") or ()
+    return next((part["score"] for part in parts if part["ranker"] == "dense"), None)
+
+
+def _passage_worths(documents: Sequence[Document]) -> list[float]:
+    """What each passage adds to the score of its sentences."""
+    return [
+        PASSAGE_WEIGHT * score + PASSAGE_COSINE_WEIGHT * (passage_cosine(document) or 0.0)
+        for document, score in zip(documents, _passage_scores(documents), strict=True)
+    ]
 
 
 def _passage_scores(documents: Sequence[Document]) -> list[float]:
@@ -168,26 +178,33 @@ def _passage_scores(documents: Sequence[Document]) -> list[float]:
 def _scored(
     candidate: _Candidate,
     weights: Mapping[str, float],
-    rank: float,
+    worth: float,
     numbers: Tokens | None,
 ) -> ScoredSentence:
     share = 0.0
     left: Tokens = weights.keys()
-    for tokens, worth in (
+    for tokens, part in (
         (candidate.tokens, 1.0),
         (candidate.asked, ASKED_WEIGHT),
         (candidate.before, CONTEXT_WEIGHT),
         (candidate.headings, HEADING_WEIGHT),
     ):
-        share += worth * _weight(left & tokens, weights)
+        share += part * _weight(left & tokens, weights)
         left = left - tokens
     total = _weight(weights.keys(), weights) or 1
     share /= total
     own = _weight(weights.keys() & candidate.tokens, weights) / total
     has_number = numbers is not None and bool(_numbers(candidate.text) - numbers)
-    score = share + PASSAGE_WEIGHT * rank + NUMBER_BONUS * has_number
-    is_row = candidate.text.startswith("|")
-    return ScoredSentence(candidate.n, candidate.start, candidate.end, share, score, own, is_row)
+    return ScoredSentence(
+        n=candidate.n,
+        start=candidate.start,
+        end=candidate.end,
+        share=share,
+        score=share + worth + NUMBER_BONUS * has_number,
+        own=own,
+        is_row=candidate.text.startswith("|"),
+        near=candidate.tokens | candidate.before | candidate.asked,
+    )
 
 
 def _weight(tokens: Tokens, weights: Mapping[str, float]) -> float:

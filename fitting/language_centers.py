@@ -42,8 +42,10 @@ def main() -> None:
         for text in questions:
             vectors["question", script_of(text)].append(embeddings.embed_query(text))
         print(folder.name, len(passages), "passages,", len(questions), "questions")
-    means = [[np.mean(vectors[kind, script], axis=0) for script in SCRIPTS]
-             for kind in ("passage", "question")]
+    means = [
+        [np.mean(vectors[kind, script], axis=0) for script in SCRIPTS]
+        for kind in ("passage", "question")
+    ]
     np.save(CENTERS, np.array(means, dtype=np.float32))
 
 

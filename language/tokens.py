@@ -27,6 +27,7 @@ _IS_CYRILLIC = re.compile(f"[{CYRILLIC}]")
 # A pair with the particle would make 사원의 resemble 직원의. Shorter words may end in it: 회의.
 _PARTICLE = re.compile(rf"(?<=[{HANGUL}]{{2}})[은는을를의]$")
 _HIRAGANA_ONLY = re.compile(f"[{HIRAGANA}\u30fc]+")
+_GRAMMAR = re.compile(rf"[{HIRAGANA}何誰幾]|^어[느디떤떻]|^누[구가]|^(?:무엇|무슨|언제|얼마|몇)")
 # Longer "words" are encoded data: nobody types them in full, and caching them costs memory.
 _MAX_CHARS = 64
 
@@ -59,6 +60,16 @@ def content_tokens(text: str) -> list[str]:
     """
     stems = (_PARTICLE.sub("", run) for run in _runs(text))
     return [token for run in stems for token in _run_tokens(run) if not _is_function_word(token)]
+
+
+def telling_tokens(text: str) -> list[str]:
+    """The `content_tokens` that say what a text is about, and none of its grammar.
+
+    Without pairs that hold hiragana (an ending, mostly) and without what only asks: 何 with its
+    neighbors, 어디, 누구. Where nothing else is left, all content tokens.
+    """
+    tokens = content_tokens(text)
+    return [token for token in tokens if not _GRAMMAR.search(token)] or tokens
 
 
 def _runs(text: str) -> list[str]:

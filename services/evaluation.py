@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 
-from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
@@ -18,10 +17,10 @@ from chains.extractive import ExtractiveAnswerer
 from domain import COMPARED_MODES, SearchMode
 from errors import InputError
 from evaluation.datasets import LabelledQuestion, LabelledSet, load_labelled_set
-from evaluation.metrics import holds_answer, ndcg, recall
+from evaluation.metrics import ndcg, recall
 from retrievers.passages import PassageRetriever
-from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
+from services.answer_evaluation import ARTICLE, PASSAGE, AnswerEvaluation
 from services.indexing import searchable_text
 from services.progress import OnProgress, Progress, Stage
 from services.ranking import OpenIndex, RankingOptions, build_ranker
@@ -113,7 +112,9 @@ class EvaluationService:
     def measure_answers(
         self, folder: Path, sample: int | None = None, *, on_progress: OnProgress
     ) -> Figures:
-        """The share of questions whose first quoted sentence holds a reference answer.
+        """How often the first quoted sentence is right, and how often there should be none.
+
+        See `services.answer_evaluation`.
 
         Raises:
             InputError: The set has no reference answers.
@@ -125,9 +126,8 @@ class EvaluationService:
         with self._indexed(labelled, on_progress) as index:
             rank = build_ranker(SearchMode.CONVEX, index, self.options)
             answerer = self.make_answerer(index.keywords)
-            chosen = _sampled(asked, sample)
-            hits = [self._first_is_right(labelled, rank, answerer, one) for one in chosen]
-        return {"questions": len(chosen), "first_sentence_right": fmean(hits)}
+            evaluation = AnswerEvaluation(labelled, index.passages, rank, answerer, self.top_k)
+            return evaluation.figures(_sampled(asked, sample))
 
     @contextmanager
     def _asked(
@@ -142,24 +142,6 @@ class EvaluationService:
         with self._indexed(labelled, on_progress) as index:
             asked = _sampled(labelled.questions, sample)
             yield index, asked, [self._query(one, queries, index.keywords) for one in asked]
-
-    def _first_is_right(
-        self,
-        labelled: LabelledSet,
-        rank: Ranker,
-        answerer: ExtractiveAnswerer,
-        question: LabelledQuestion,
-    ) -> bool:
-        documents = [
-            Document(
-                labelled.corpus[item][1],
-                id=item,
-                metadata={"title": labelled.corpus[item][0], "score": score},
-            )
-            for item, score, _ in rank(question.text, self.top_k, None)
-        ]
-        best = answerer.best_sentences(question.text, documents)
-        return bool(best) and holds_answer(best[0].text, question.answers)
 
     def _query(self, question: LabelledQuestion, queries: str, keywords: KeywordIndex) -> str:
         if queries == "last":
@@ -191,7 +173,11 @@ class EvaluationService:
             ]
             for start in range(0, len(entries), BATCH):
                 batch = entries[start : start + BATCH]
-                passages.add_texts([text for _, text in batch], ids=[item for item, _ in batch])
+                passages.add_texts(
+                    [text for _, text in batch],
+                    [{PASSAGE: item, ARTICLE: labelled.corpus[item][0]} for item, _ in batch],
+                    ids=[item for item, _ in batch],
+                )
                 on_progress(Progress(Stage.INDEXING, start + len(batch), len(entries)))
             keywords.add(entries)
             yield OpenIndex(passages, keywords, self.known_scripts)
