@@ -58,7 +58,7 @@ def _means() -> "NDArray[np.float32]":
 
     try:
         means: NDArray[np.float32] = np.load(CENTERS)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise ConfigError(
             f"{CENTERS} can't be read ({error}). Restore the file from the repository."
         ) from error

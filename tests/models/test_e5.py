@@ -74,7 +74,12 @@ def embeddings(encoder, cache_dir):
 def reference(file, encoder):
     bert = NumpyBert(file.weights(encoder.layers), encoder.layers)
     rows = [file.word_vectors(encoder.pieces(f"passage: {text}")) for text in TEXTS]
-    return np.array([bert.forward(row) for row in rows])
+    return np.array(
+        [
+            encoder.adjusted(bert.forward(row), text, is_question=False)
+            for text, row in zip(TEXTS, rows, strict=True)
+        ]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +104,9 @@ def test_fp32_is_the_numpy_forward_pass(encoder, cache_dir, reference):
 
 def test_int8_stays_near_it(embeddings, reference):
     cosines = (np.array(embeddings.embed_documents(TEXTS)) * reference).sum(axis=1)
-    assert cosines.min() > 0.97
-    assert cosines.mean() > 0.99
+    # Without the mean of its language, what is left of a vector is small, and so differs more.
+    assert cosines.min() > 0.9
+    assert cosines.mean() > 0.97
 
 
 def test_every_text_has_a_vector_of_length_one_that_does_not_depend_on_its_neighbors(embeddings):
