@@ -58,7 +58,8 @@ _ENGLISH_NAMED = re.compile(
     r"(?:what\s+(?:is|are)|what['’]s)\s+(?P<about>.+?)\s+(?:all\s+)?about"
     r"|what\s+does\s+(?P<says>.+?)\s+(?:say|cover|contain|describe|explain)"
     rf"|what\s+(?:is|are)\s+the\s+{_SUMMARY}\s+of\s+(?P<points>.+)"
-    rf"|{_POLITE}(?P<named>.+?)\s+(?:summary|overview|in\s+short|tl;?\s?dr)",
+    r"|(?!(?:do|does|did|is|are|how|who|where|when|why|which|can|could|should|will)\b)"
+    rf"{_POLITE}(?P<named>.+?)\s+(?:summary|overview|in\s+short|tl;?\s?dr)",
     re.IGNORECASE | re.DOTALL,
 )
 _MANNER_KO = (
