@@ -44,8 +44,8 @@ NO_MODEL = (
 )
 
 
-FIRST_QUESTIONS = 3
-"""How many questions to begin with are named to whoever asks what there is to ask."""
+FIRST_QUESTIONS = 12
+"""From so many questions to begin with those in the language of the person are chosen."""
 
 
 class Answering:

@@ -109,12 +109,17 @@ class DocumentAnswerer(BuiltInAnswerer):
         yield from answer_pieces([introduction[request.language], *_listed(supported)])
 
     def _topic(self, request: DocumentRequest, asked: Inputs, config: RunnableConfig | None) -> str:
-        """The topic of the request, with what the conversation adds where it only points back."""
-        history = asked.get("chat_history") or ()
-        topic = request.topic or asked["question"]
+        """The topic of the request, with what the conversation adds where that points back."""
+        question, history = asked["question"], asked.get("chat_history") or ()
+        topic = request.topic or question
         if not render_history(history):
             return topic
-        return self._condense.invoke({"question": topic, "chat_history": history}, config)
+        told = {"question": question, "chat_history": history}
+        condensed = self._condense.invoke(told, config)
+        if condensed == question:
+            return topic
+        complete = document_request(condensed)
+        return complete.topic if complete else condensed
 
     def _found(self, topic: str, config: RunnableConfig | None) -> list[list[Document]]:
         """The first passages of the documents found first, and of that with the nearest title.

@@ -12,11 +12,14 @@ from language.answer_language import Language, answer_language
 
 
 class LibraryFacts(NamedTuple):
-    """How many documents can be asked, and questions to begin with."""
+    """How many documents can be asked, and questions to begin with, in any language."""
 
     documents: int
     questions: Sequence[str] = ()
 
+
+EXAMPLES = 3
+"""How many questions are named, those in the language of the reply first."""
 
 _REPLIES: dict[SmallTalk, dict[Language, str]] = {
     SmallTalk.GREETING: {
@@ -103,8 +106,10 @@ def _introduction(library: LibraryFacts, language: Language) -> Iterator[str]:
     yield _INTRODUCTION[language]
     yield _holdings(library.documents, language)
     if library.questions:
+        own = [one for one in library.questions if answer_language(one) == language]
+        examples = list(dict.fromkeys([*own, *library.questions]))[:EXAMPLES]
         yield _FOR_EXAMPLE[language]
-        yield "\n".join(f"- {escape(question)}" for question in library.questions)
+        yield "\n".join(f"- {escape(question)}" for question in examples)
 
 
 def _holdings(documents: int, language: Language) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.utils import AddableDict
 
@@ -12,7 +13,7 @@ from chains.built_in_answer import BuiltInAnswerer, Inputs, Quotation, answer_pi
 from chains.central_sentences import CentralSentence, central_sentences
 from chains.condense import Condenser
 from chains.follow_ups import Idf
-from chains.history import render_history
+from chains.history import History, render_history
 from chains.summary_requests import SummaryRequest, summary_request
 from language.answer_language import Language
 
@@ -70,6 +71,9 @@ class FindsDocuments(Protocol):
     def only(self) -> list[Document]:
         """That of the only document that can be meant where nothing is said of it."""
 
+    def known(self, document_id: str) -> list[Document]:
+        """That of the document with that id."""
+
 
 class Summarizer(BuiltInAnswerer):
     """Answers requests for a summary with an extract of the document.
@@ -102,7 +106,7 @@ class Summarizer(BuiltInAnswerer):
         if not passages and subject and (request.only_if_named or request.asks_for_a_part):
             yield from self._otherwise.stream(_of_the_part(input, request), config, **kwargs)
             return
-        if not subject and not (passages := self._documents.only()):
+        if not subject and not (passages := self._pointed_at(input)):
             subject = self._subject_of_conversation(input, config)
         introduction = _INTRODUCTION[request.language]
         if subject and not passages:
@@ -112,6 +116,11 @@ class Summarizer(BuiltInAnswerer):
             yield from _extract(introduction, subject, passages, self._idf)
         else:
             yield from answer_pieces([_WHICH[request.language]])
+
+    def _pointed_at(self, asked: Inputs) -> list[Document]:
+        """The only document that can be meant, else the one that was cited last."""
+        cited = _cited_last(asked.get("chat_history") or ())
+        return self._documents.only() or (self._documents.known(cited) if cited else [])
 
     def _subject_of_conversation(self, asked: Inputs, config: RunnableConfig | None) -> str:
         """The terms that the conversation adds to the request; "" where nothing was said yet."""
@@ -125,6 +134,15 @@ class Summarizer(BuiltInAnswerer):
 def is_summary_request(inputs: Inputs) -> bool:
     """Whether `question` asks for the summary of a document."""
     return summary_request(inputs["question"]) is not None
+
+
+def _cited_last(history: History) -> str:
+    """The id of the first document that the last answer with citations cites; "" without any."""
+    for said in reversed(history):
+        cited = said.additional_kwargs.get("citations") if isinstance(said, BaseMessage) else None
+        if cited:
+            return str(cited[0].get("extras", {}).get("document_id", ""))
+    return ""
 
 
 def _of_the_part(asked: Inputs, request: SummaryRequest) -> Inputs:

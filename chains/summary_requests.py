@@ -122,7 +122,7 @@ _OUTER = " \t\n.,:;!?。、．：？！…\"'“”‘’「」『』〈〉《�
 _ONLY_POINTS = re.compile(
     r"(?:(?:it|this|that|these|them|all(?:\s+of\s+(?:it|this|that))?|everything|above|the\s+above|here"
     r"|(?:(?:this|that|the|my|these|those|whole|entire|all|attached|uploaded|last|above)\s+)*"
-    r"(?:documents?|files?|texts?|pages?|conversation|chat|discussion|attachments?|uploads?|pdf))"
+    r"(?:documents?|files?|texts?|pages?|attachments?|uploads?|pdf|(?:conversation|chat|discussion)(?:\s+so\s+far)?))"
     r"|(?:(?:이|그|저|위|올린|첨부한|첨부된|방금|전체)\s*)*"
     r"(?:거|것|걸|건|문서|파일|자료|내용|글|대화|문서\s*전체|첨부\s*파일|위|전체|여기)?(?:을|를|의|은|는)?"
     r"|(?:(?:この|その|あの|上記の|添付(?:の|した)?|アップロードした|今の|全部の?)\s*)*"

@@ -82,6 +82,11 @@ class AskableDocuments:
         asked = embeddings.embed_query(text)
         return [_cosine(asked, vector) for vector in embeddings.embed_documents(list(titles))]
 
+    def known(self, document_id: str) -> list[Document]:
+        """The passages of the document with that id; empty where it is gone or out of scope."""
+        found = [one for one in self.titles.all() if one.id == document_id]
+        return self._passages(document_id) if any(self._askable(found)) else []
+
     def only(self) -> list[Document]:
         """The passages of the one file of the conversation, else of the one document there is.
 

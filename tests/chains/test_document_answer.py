@@ -97,6 +97,12 @@ def test_a_topic_that_points_back_is_completed_from_the_conversation():
     assert "hotel" in library.searched[0]
 
 
+def test_a_complete_topic_stays_as_it_is_later_in_a_conversation():
+    library = Library()
+    answer("どの文書にごみの分け方が載っていますか？", [("How much is a hotel?", "120.")], library)
+    assert library.searched == ["ごみの分け方"]
+
+
 def test_another_question_to_search_for_is_the_topic():
     library = Library()
     answer("Which document is about it?", library=library, standalone_question="hotel room")

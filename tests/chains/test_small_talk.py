@@ -43,6 +43,13 @@ def test_an_introduction_says_how_many_documents_there_are_and_what_to_ask():
     assert "For example" not in answer("What can you do?")["answer"]
 
 
+def test_questions_in_the_language_of_the_reply_are_named_first():
+    questions = ["What is A?", "무엇인가요?", "何ですか？", "What is B?", "What is C?"]
+    assert answer("뭘 할 수 있어?", 9, questions)["answer"].endswith(
+        "- 무엇인가요?\n- What is A?\n- 何ですか？"
+    )
+
+
 def test_an_introduction_to_an_empty_library_says_so():
     assert "import documents first" in answer("What can you do?", 0)["answer"]
     assert "비어 있으니" in answer("뭘 할 수 있어?", 0)["answer"]

@@ -1,4 +1,5 @@
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.runnables.utils import AddableDict
 
@@ -22,6 +23,9 @@ class Library:
 
     def only(self):
         return self._only
+
+    def known(self, document_id):
+        return LEAVE if document_id == "d1" else []
 
 
 def chain_answer(inputs):
@@ -66,6 +70,19 @@ def test_a_request_that_only_points_is_for_what_the_conversation_is_about():
     said = answer("Summarize it", [("How much is a hotel?", "Up to 120 pounds a night.")])
     assert said["answer"].startswith("The nearest document is “Expenses”.")
     assert "hotel" in said["searched_questions"][0]
+
+
+def test_a_request_that_only_points_is_for_the_document_that_was_cited_last():
+    cited = [{"type": "citation", "cited_text": "x", "extras": {"n": 1, "document_id": "d1"}}]
+    history = [
+        HumanMessage("How many days?"),
+        AIMessage("25 days.", additional_kwargs={"citations": cited}),
+        HumanMessage("Thanks!"),
+        AIMessage("Glad to help.", additional_kwargs={"citations": []}),
+    ]
+    assert answer("Summarize it", history)["answer"].startswith(
+        "This is an extract of “Leave policy”"
+    )
 
 
 def test_the_only_document_that_can_be_meant_is_summarized():

@@ -93,6 +93,14 @@ def test_the_only_document_in_scope_is_the_one_that_is_meant(services, tmp_path)
     assert title_of(askable(services, Scope(sources=(str(other),))).only()) == "The one"
 
 
+def test_a_document_is_known_by_its_id_in_scope_alone(services):
+    [first, *_] = askable(services).named("leave policy")
+    id_ = first.metadata["document_id"]
+    assert title_of(askable(services).known(id_)) == "Leave policy"
+    assert askable(services, Scope(formats=("pdf",))).known(id_) == []
+    assert askable(services).known("gone") == []
+
+
 def test_the_nearest_document_is_among_those_that_a_search_finds(services):
     assert title_of(askable(services).nearest("WireGuard gateway")) == "VPN"
     assert askable(services).nearest("zebra") == []
