@@ -170,5 +170,5 @@ def _quoted(
     for sentence in sentences:
         if sentence.section != section:
             section = sentence.section
-            yield f"**{escape(section)}**"
+            yield f"**{escape(section.strip())}**"
         yield Quotation(places.index(sentence.place) + 1, sentence.words)

@@ -5,7 +5,7 @@ from langchain_core.runnables.utils import AddableDict
 
 from chains.condense import RuleCondenser
 from chains.summary import Summarizer, is_summary_request
-from tests.chains.documents import EXPENSES, LEAVE
+from tests.chains.documents import EXPENSES, LEAVE, passages_of
 
 
 class Library:
@@ -118,6 +118,20 @@ def test_what_may_ask_something_else_is_answered_as_it_stands():
 def test_another_question_to_search_for_says_what_to_summarize():
     said = answer("Summarize it", standalone_question="Leave policy")
     assert said["answer"].startswith("This is an extract of “Leave policy”")
+
+
+def test_brackets_and_stars_of_titles_and_headings_mean_nothing():
+    passages = passages_of(
+        "[1] *Draft*",
+        [
+            ([], "The draft of the plan begins with this sentence."),
+            (["Goals [2]"], "The harbor needs a new gate before the winter storms."),
+            (["*Costs*"], "The new gate of the harbor costs less than a new pier."),
+        ],
+    )
+    said = answer("Summarize it", library=Library(only=passages))["answer"]
+    assert "an extract of “\\[1\\] \\*Draft\\*”" in said
+    assert "**Goals \\[2\\]**" in said
 
 
 def test_only_requests_are_taken():
