@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from chains.extractive import ExtractiveAnswerer
     from chains.follow_ups import Idf
     from chains.small_talk import LibraryFacts
-    from services.askable_documents import AskableDocuments
     from services.library import Library
+    from services.scoped_documents import ScopedDocuments
     from services.search import SearchService
     from services.suggestions import SuggestionService
 
@@ -152,21 +152,21 @@ class Answering:
             return self._timed(chain, answering.label)
         from bootstrap.built_in_answers import route_by_kind
 
-        documents = self._askable(principal, search, conversation_id)
+        documents = self._scoped_documents(principal, search, conversation_id)
         facts = partial(self._library_facts, principal, documents)
         routed = route_by_kind(chain, condense, answer, idf, embeddings, documents, facts)
         return self._timed(routed, answering.label)
 
-    def _askable(
+    def _scoped_documents(
         self, principal: Principal, search: SearchChoice, conversation_id: str
-    ) -> "AskableDocuments":
-        from services.askable_documents import AskableDocuments
+    ) -> "ScopedDocuments":
+        from services.scoped_documents import ScopedDocuments
         from storage.titles import Titles
 
         titles = Titles(self._parts.database)
-        return AskableDocuments(self._search, titles, principal, search, conversation_id)
+        return ScopedDocuments(self._search, titles, principal, search, conversation_id)
 
-    def _library_facts(self, principal: Principal, documents: "AskableDocuments") -> "LibraryFacts":
+    def _library_facts(self, principal: Principal, documents: "ScopedDocuments") -> "LibraryFacts":
         from chains.small_talk import LibraryFacts
 
         first = self._services.suggestions.suggest(principal, date.today(), FIRST_QUESTIONS)

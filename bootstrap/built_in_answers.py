@@ -13,7 +13,7 @@ from chains.follow_ups import Idf
 from chains.single_words import ask_for_definition, is_single_word
 from chains.small_talk import LibraryFacts, SmallTalkAnswerer, is_small_talk
 from chains.summary import Summarizer, is_summary_request
-from services.askable_documents import AskableDocuments
+from services.scoped_documents import ScopedDocuments
 
 Pieces = dict[str, Any]
 
@@ -24,7 +24,7 @@ def route_by_kind(
     answer: Answerer,
     idf: Idf | None,
     embeddings: Embeddings | None,
-    documents: AskableDocuments,
+    documents: ScopedDocuments,
     library: Callable[[], LibraryFacts],
 ) -> Runnable[Pieces, Pieces]:
     """The chain for questions, behind what answers small talk and requests of other kinds.

@@ -23,6 +23,8 @@ from language.answer_language import Language
 
 FOUND_FIRST = 5
 """How many of the documents found first are looked at for a sentence that supports them."""
+MAX_NEAREST = 3
+"""How many documents are offered where none supports the topic."""
 PASSAGES = 3
 """How many passages of a document are looked at."""
 
@@ -72,7 +74,7 @@ class DocumentAnswerer(BuiltInAnswerer):
 
     Takes `question`, `chat_history` and perhaps `standalone_question`, which then is the topic.
     Documents of which the answerer quotes nothing are left out; where it quotes none of them,
-    the nearest ones are offered, and are said to be no more than that.
+    the nearest ones are offered, and the introduction claims no more than that.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class DocumentAnswerer(BuiltInAnswerer):
         answer: Answerer,
         embeddings: Embeddings | None = None,
     ) -> None:
-        """Args are kept."""
+        """Read nothing yet."""
         self._documents = documents
         self._condense = condense
         self._answer = answer
@@ -99,8 +101,8 @@ class DocumentAnswerer(BuiltInAnswerer):
         topic = input.get("standalone_question") or self._topic(request, input, config)
         yield AddableDict(searched_questions=[topic])
         documents = self._found(topic, config)
-        asked = {**input, "question": topic, "typed_question": input["question"]}
-        supported = self._supported(asked, documents, config)
+        answerable = {**input, "question": topic, "typed_question": input["question"]}
+        supported = self._supported(answerable, documents, config)
         introduction = _INTRODUCTION if len(supported) > 1 else _INTRODUCTION_OF_ONE
         if not supported:
             supported = self._nearest(topic, documents)
@@ -108,42 +110,48 @@ class DocumentAnswerer(BuiltInAnswerer):
         yield AddableDict(source_documents=[one.passage for one in supported])
         yield from answer_pieces([introduction[request.language], *_listed(supported)])
 
-    def _topic(self, request: DocumentRequest, asked: Inputs, config: RunnableConfig | None) -> str:
+    def _topic(
+        self, request: DocumentRequest, inputs: Inputs, config: RunnableConfig | None
+    ) -> str:
         """The topic of the request, with what the conversation adds where that points back."""
-        question, history = asked["question"], asked.get("chat_history") or ()
+        question, history = inputs["question"], inputs.get("chat_history") or ()
         topic = request.topic or question
         if not render_history(history):
             return topic
-        told = {"question": question, "chat_history": history}
-        condensed = self._condense.invoke(told, config)
+        follow_up = {"question": question, "chat_history": history}
+        condensed = self._condense.invoke(follow_up, config)
         if condensed == question:
             return topic
         complete = document_request(condensed)
         return complete.topic if complete else condensed
 
     def _found(self, topic: str, config: RunnableConfig | None) -> list[list[Document]]:
-        """The first passages of the documents found first, and of that with the nearest title.
+        """The first passages of the documents found first; second is that with the nearest title.
 
         Titles tell better than passages what is about the topic in another language.
         """
-        first = _by_document(self._documents.retriever().invoke(topic, config))[:FOUND_FIRST]
+        best = _by_document(self._documents.retriever().invoke(topic, config))[:FOUND_FIRST]
         titled = self._documents.nearest(topic)[:PASSAGES]
-        return _by_document([*chain.from_iterable(first), *titled])
+        documents = _by_document([*chain.from_iterable(best), *titled])
+        ids = {one.metadata["document_id"] for one in titled}
+        by_title = [one for one in documents[1:] if one[0].metadata["document_id"] in ids]
+        others = [one for one in documents[1:] if one not in by_title]
+        return [*documents[:1], *by_title, *others]
 
     def _supported(
-        self, asked: Inputs, documents: Sequence[list[Document]], config: RunnableConfig | None
+        self, inputs: Inputs, documents: Sequence[list[Document]], config: RunnableConfig | None
     ) -> list[_Supported]:
         """The documents that the answerer quotes for the topic, in the order they were found."""
         supported: list[_Supported] = []
         for passages in documents:
-            message = self._answer.invoke({**asked, "input_documents": passages}, config)
+            message = self._answer.invoke({**inputs, "input_documents": passages}, config)
             quoted = as_chunk(message).additional_kwargs.get("citations", ())[:1]
             supported += [_support(passages, one) for one in quoted]
         return supported
 
     def _nearest(self, topic: str, documents: Sequence[list[Document]]) -> list[_Supported]:
-        """The two documents found first and the last one, with the words nearest to the topic."""
-        passages = [one[0] for one in (*documents[:2], *documents[2:][-1:])]
+        """The first documents, with the words nearest to the topic."""
+        passages = [one[0] for one in documents[:MAX_NEAREST]]
         quoted = ((one, self._nearest_words(topic, one)) for one in passages)
         return [_Supported(one, words) for one, words in quoted if words]
 
@@ -154,9 +162,9 @@ class DocumentAnswerer(BuiltInAnswerer):
             return next((line for _, line in first_lines([passage])), "")
         if self._embeddings is None:
             return words[0]
-        asked = self._embeddings.embed_query(topic)
-        vectors = self._embeddings.embed_documents(words)
-        likeness = [math.fsum(map(mul, asked, vector)) for vector in vectors]
+        vector = self._embeddings.embed_query(topic)
+        others = self._embeddings.embed_documents(words)
+        likeness = [math.fsum(map(mul, vector, other)) for other in others]
         return words[likeness.index(max(likeness))]
 
 

@@ -99,7 +99,7 @@ _SAYING_JA = (
     r"|説明(?:した|して(?:い)?る|され(?:た|て(?:い)?る))|載って(?:い)?る|載せて(?:い)?る|扱(?:う|った|って(?:い)?る)"
     r"|(?:述べ|定め|触れ|まとめ)(?:た|て(?:い)?る|てある)|言及(?:した|して(?:い)?る)|[分わ]かる|出て(?:い|く)?る)"
 )
-_ASKED_JA = (
+_LISTING_JA = (
     r"(?:[はをが]?、?(?:どれ|どこ|何|なに|ある|あり|探|教え|見せ|知り|出して|ください).{0,12})?"
 )
 _JAPANESE = (
@@ -108,8 +108,8 @@ _JAPANESE = (
     rf"(?:に(?:つい|関し)て|のこと|こと|と|が|は|を|も)*{_SAYS_JA}.{{0,14}}",
     rf"(?P<topic>.+?)(?:に(?:つい|関し)て(?:は)?|のことは|ことは|が|は|を|と)*、?"
     rf"{_WHICH_JA}(?:には|では|に|で|が|を|は)?{_SAYS_JA}.{{0,14}}",
-    rf"(?P<topic>.+?)(?:に(?:つい|関し)て|のことが|のことを|を|が|と)?{_SAYING_JA}{_FILES_JA}{_ASKED_JA}",
-    rf"(?P<topic>.+?)に(?:つい|関し|関す)(?:て|る)の?{_FILES_JA}{_ASKED_JA}",
+    rf"(?P<topic>.+?)(?:に(?:つい|関し)て|のことが|のことを|を|が|と)?{_SAYING_JA}{_FILES_JA}{_LISTING_JA}",
+    rf"(?P<topic>.+?)に(?:つい|関し|関す)(?:て|る)の?{_FILES_JA}{_LISTING_JA}",
 )
 _FORMS: tuple[tuple[Language, tuple[re.Pattern[str], ...]], ...] = (
     ("english", tuple(re.compile(form, re.IGNORECASE | re.DOTALL) for form in _ENGLISH)),

@@ -1,4 +1,4 @@
-"""A single word in place of a question: what is wanted is most likely what it means."""
+"""A single word in place of a question: most likely it asks what the word means."""
 
 import re
 import unicodedata
@@ -53,9 +53,9 @@ def definition_question(word: str) -> str:
     )
 
 
-def _asked_for_definition(inputs: Inputs) -> Inputs:
+def _with_definition_question(inputs: Inputs) -> Inputs:
     return {**inputs, "standalone_question": definition_question(single_word(inputs["question"]))}
 
 
-ask_for_definition = RunnableLambda(_asked_for_definition)
+ask_for_definition = RunnableLambda(_with_definition_question)
 """Has the definition of the word that `question` is searched in place of the word alone."""

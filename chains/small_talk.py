@@ -12,7 +12,7 @@ from language.answer_language import Language, answer_language
 
 
 class LibraryFacts(NamedTuple):
-    """How many documents can be asked, and questions to begin with, in any language."""
+    """How many documents can be searched, and first questions about them, in any language."""
 
     documents: int
     questions: Sequence[str] = ()
@@ -80,7 +80,7 @@ class SmallTalkAnswerer(BuiltInAnswerer):
     """Replies to small talk in its language; streams no sources, for nothing is searched."""
 
     def __init__(self, library: Callable[[], LibraryFacts]) -> None:
-        """Args: tells what can be asked, called only where somebody wants to know."""
+        """Ask `library` only where somebody wants to know what there is."""
         self._library = library
 
     def stream(

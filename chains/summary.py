@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
+from langchain_core.messages.content import Citation
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.utils import AddableDict
 
@@ -13,7 +14,7 @@ from chains.built_in_answer import BuiltInAnswerer, Inputs, Quotation, answer_pi
 from chains.central_sentences import CentralSentence, central_sentences
 from chains.condense import Condenser
 from chains.follow_ups import Idf
-from chains.history import History, render_history
+from chains.history import History, Said, render_history
 from chains.summary_requests import SummaryRequest, summary_request
 from language.answer_language import Language
 
@@ -90,7 +91,7 @@ class Summarizer(BuiltInAnswerer):
         otherwise: Runnable[Inputs, Inputs],
         idf: Idf | None = None,
     ) -> None:
-        """Args are kept."""
+        """Read nothing yet."""
         self._documents = documents
         self._condense = condense
         self._otherwise = otherwise
@@ -117,18 +118,18 @@ class Summarizer(BuiltInAnswerer):
         else:
             yield from answer_pieces([_WHICH[request.language]])
 
-    def _pointed_at(self, asked: Inputs) -> list[Document]:
+    def _pointed_at(self, inputs: Inputs) -> list[Document]:
         """The only document that can be meant, else the one that was cited last."""
-        cited = _cited_last(asked.get("chat_history") or ())
+        cited = _cited_last(inputs.get("chat_history") or ())
         return self._documents.only() or (self._documents.known(cited) if cited else [])
 
-    def _subject_of_conversation(self, asked: Inputs, config: RunnableConfig | None) -> str:
-        """The terms that the conversation adds to the request; "" where nothing was said yet."""
-        history = asked.get("chat_history") or ()
+    def _subject_of_conversation(self, inputs: Inputs, config: RunnableConfig | None) -> str:
+        """The terms that the conversation adds to the request; "" where nothing came before."""
+        history = inputs.get("chat_history") or ()
         if not render_history(history):
             return ""
-        told = {"question": asked["question"], "chat_history": history}
-        return self._condense.invoke(told, config)
+        follow_up = {"question": inputs["question"], "chat_history": history}
+        return self._condense.invoke(follow_up, config)
 
 
 def is_summary_request(inputs: Inputs) -> bool:
@@ -138,16 +139,19 @@ def is_summary_request(inputs: Inputs) -> bool:
 
 def _cited_last(history: History) -> str:
     """The id of the first document that the last answer with citations cites; "" without any."""
-    for said in reversed(history):
-        cited = said.additional_kwargs.get("citations") if isinstance(said, BaseMessage) else None
-        if cited:
-            return str(cited[0].get("extras", {}).get("document_id", ""))
+    for message in reversed(history):
+        if citations := _citations(message):
+            return str(citations[0].get("extras", {}).get("document_id", ""))
     return ""
 
 
-def _of_the_part(asked: Inputs, request: SummaryRequest) -> Inputs:
+def _citations(entry: Said) -> list[Citation]:
+    return entry.additional_kwargs.get("citations", []) if isinstance(entry, BaseMessage) else []
+
+
+def _of_the_part(inputs: Inputs, request: SummaryRequest) -> Inputs:
     """The question without "summarize", whose words no document would hold."""
-    return asked if request.only_if_named else {**asked, "question": request.subject}
+    return inputs if request.only_if_named else {**inputs, "question": request.subject}
 
 
 def _extract(

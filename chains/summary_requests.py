@@ -1,4 +1,4 @@
-"""Requests for the summary of a document, told apart from questions about something."""
+"""Requests for the summary of a document, as opposed to questions about something."""
 
 import re
 import unicodedata

@@ -32,9 +32,9 @@ class Titles:
     def all(self) -> list[DocumentTitle]:
         """Those of all documents, by title and key."""
         columns = (DocumentRow.id, DocumentRow.source_id, DocumentRow.title, DocumentRow.key)
-        wanted = select(*columns).order_by(DocumentRow.title, DocumentRow.key, DocumentRow.id)
+        listing = select(*columns).order_by(DocumentRow.title, DocumentRow.key, DocumentRow.id)
         with self._database.read() as session:
-            return [DocumentTitle(*row) for row in session.execute(wanted)]
+            return [DocumentTitle(*row) for row in session.execute(listing)]
 
     def matching(self, document_ids: Sequence[str], condition: Filter) -> set[str]:
         """Which of the documents satisfy a condition on fields that all their passages share.

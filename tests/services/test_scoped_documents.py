@@ -2,7 +2,7 @@ import pytest
 
 from domain import LOCAL_USER, Scope, SearchChoice, SearchMode
 from errors import ConflictError
-from services.askable_documents import MAX_PASSAGES, AskableDocuments
+from services.scoped_documents import MAX_PASSAGES, ScopedDocuments
 from storage.titles import Titles
 
 WORDS = SearchMode.BM25
@@ -13,9 +13,9 @@ def services(imported):
     return imported(embed=True)
 
 
-def askable(services, scope=Scope(), conversation_id=""):  # noqa: B008  # it is frozen
+def scoped(services, scope=Scope(), conversation_id=""):  # noqa: B008  # it is frozen
     titles, choice = Titles(services._parts.database), SearchChoice(scope=scope, mode=WORDS)
-    return AskableDocuments(services.search, titles, LOCAL_USER, choice, conversation_id)
+    return ScopedDocuments(services.search, titles, LOCAL_USER, choice, conversation_id)
 
 
 def title_of(passages):
@@ -48,11 +48,11 @@ def dropped(services, name, text):
     ],
 )
 def test_a_document_is_found_by_its_title_or_file_name(services, name, title):
-    assert title_of(askable(services).named(name)) == title
+    assert title_of(scoped(services).named(name)) == title
 
 
 def test_the_passages_of_a_document_come_whole_and_in_order(services):
-    ordinals = [one.metadata["ordinal"] for one in askable(services).named("leave policy")]
+    ordinals = [one.metadata["ordinal"] for one in scoped(services).named("leave policy")]
     assert ordinals == sorted(ordinals)
     assert len(ordinals) > 1
 
@@ -62,27 +62,27 @@ def test_documents_out_of_scope_are_neither_found_nor_counted(services, tmp_path
     other.mkdir()
     (other / "old.md").write_text("# Leave policy\n\nThe old policy.", encoding="utf-8")
     services.directories.import_directory(LOCAL_USER, other)
-    scoped = askable(services, Scope(sources=(str(other),)))
-    assert scoped.count() == 1
-    [passage] = scoped.named("leave policy")
+    narrow = scoped(services, Scope(sources=(str(other),)))
+    assert narrow.count() == 1
+    [passage] = narrow.named("leave policy")
     assert passage.metadata["key"] == "old.md"
-    assert scoped.named("VPN") == []
-    assert title_of(scoped.nearest("WireGuard policy")) == "Leave policy"
-    assert askable(services).count() == 5
+    assert narrow.named("VPN") == []
+    assert title_of(narrow.nearest("WireGuard policy")) == "Leave policy"
+    assert scoped(services).count() == 5
 
 
 def test_a_file_of_a_conversation_is_found_there_alone(services):
     talk = dropped(services, "offer.md", "# Offer for the harbor\n\nThe offer holds for a month.")
-    assert title_of(askable(services, conversation_id=talk).named("offer for the harbor"))
-    assert askable(services).named("offer for the harbor") == []
-    assert (askable(services).count(), askable(services, conversation_id=talk).count()) == (4, 5)
+    assert title_of(scoped(services, conversation_id=talk).named("offer for the harbor"))
+    assert scoped(services).named("offer for the harbor") == []
+    assert (scoped(services).count(), scoped(services, conversation_id=talk).count()) == (4, 5)
 
 
 def test_the_one_file_of_a_conversation_is_the_one_that_is_meant(services):
     talk = dropped(services, "offer.md", "# Offer for the harbor\n\nThe offer holds for a month.")
     narrow = Scope(formats=("pdf",))
-    assert title_of(askable(services, narrow, talk).only()) == "Offer for the harbor"
-    assert askable(services).only() == []
+    assert title_of(scoped(services, narrow, talk).only()) == "Offer for the harbor"
+    assert scoped(services).only() == []
 
 
 def test_the_only_document_in_scope_is_the_one_that_is_meant(services, tmp_path):
@@ -90,26 +90,26 @@ def test_the_only_document_in_scope_is_the_one_that_is_meant(services, tmp_path)
     other.mkdir()
     (other / "one.md").write_text("# The one\n\nThere is no other.", encoding="utf-8")
     services.directories.import_directory(LOCAL_USER, other)
-    assert title_of(askable(services, Scope(sources=(str(other),))).only()) == "The one"
+    assert title_of(scoped(services, Scope(sources=(str(other),))).only()) == "The one"
 
 
 def test_a_document_is_known_by_its_id_in_scope_alone(services):
-    [first, *_] = askable(services).named("leave policy")
+    [first, *_] = scoped(services).named("leave policy")
     id_ = first.metadata["document_id"]
-    assert title_of(askable(services).known(id_)) == "Leave policy"
-    assert askable(services, Scope(formats=("pdf",))).known(id_) == []
-    assert askable(services).known("gone") == []
+    assert title_of(scoped(services).known(id_)) == "Leave policy"
+    assert scoped(services, Scope(formats=("pdf",))).known(id_) == []
+    assert scoped(services).known("gone") == []
 
 
 def test_the_nearest_document_is_among_those_that_a_search_finds(services):
-    assert title_of(askable(services).nearest("WireGuard gateway")) == "VPN"
-    assert askable(services).nearest("zebra") == []
+    assert title_of(scoped(services).nearest("WireGuard gateway")) == "VPN"
+    assert scoped(services).nearest("zebra") == []
 
 
 def test_the_nearest_title_counts_across_languages(imported):
     services = imported()
     choice = SearchChoice(mode=SearchMode.CONVEX)
-    documents = AskableDocuments(
+    documents = ScopedDocuments(
         services.search, Titles(services._parts.database), LOCAL_USER, choice
     )
     assert title_of(documents.nearest("VPN 설정")) == "VPN"
@@ -121,7 +121,7 @@ def test_a_long_document_is_read_at_even_distances(services, tmp_path):
     rules = "\n\n".join(f"## Rule {n}\n\nRule {n} says what must be done." for n in range(300))
     (other / "long.md").write_text(f"# All rules\n\n{rules}", encoding="utf-8")
     services.directories.import_directory(LOCAL_USER, other)
-    passages = askable(services).named("All rules")
+    passages = scoped(services).named("All rules")
     ordinals = [one.metadata["ordinal"] for one in passages]
     assert len(passages) == MAX_PASSAGES
     assert ordinals[0] == 0
@@ -129,11 +129,11 @@ def test_a_long_document_is_read_at_even_distances(services, tmp_path):
 
 
 def test_an_empty_library_has_nothing_to_ask(build_services):
-    documents = askable(build_services(embed=True))
+    documents = scoped(build_services(embed=True))
     assert documents.count() == 0
     assert documents.named("leave policy") == documents.nearest("leave") == documents.only() == []
 
 
 def test_a_source_that_is_gone_is_said_as_in_any_search(services):
     with pytest.raises(ConflictError, match="There is no source 'gone'"):
-        askable(services, Scope(sources=("gone",))).named("leave policy")
+        scoped(services, Scope(sources=("gone",))).named("leave policy")

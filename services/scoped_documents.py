@@ -23,7 +23,7 @@ NAMED_LIKE = 0.6
 MAX_PASSAGES = 200
 """Of a longer document so many passages are read, spread evenly over it."""
 FOUND_PASSAGES = 20
-"""How many passages are found where documents are asked for."""
+"""How many passages are found to tell documents apart."""
 NEAREST_PASSAGES = 100
 """How deep is searched for the document that a text means; a search prefers its own language."""
 COMPARED_TITLES = 30
@@ -33,7 +33,7 @@ _WORD_GAP = re.compile(r"[_\-/\\]+")
 
 
 @dataclass(frozen=True)
-class AskableDocuments:
+class ScopedDocuments:
     """The documents in the scope of one question, those of its conversation among them."""
 
     search: SearchService
@@ -44,7 +44,7 @@ class AskableDocuments:
 
     def count(self) -> int:
         """How many there are."""
-        return sum(1 for _ in self._askable(self.titles.all()))
+        return sum(1 for _ in self._in_scope(self.titles.all()))
 
     def named(self, name: str) -> list[Document]:
         """The passages of the document that is called so; empty where none is.
@@ -52,11 +52,11 @@ class AskableDocuments:
         A document is called by its title, or by its file's name with or without its folder. Of
         several names that fit alike the first by title and key counts.
         """
-        wanted = frozenset(content_tokens(name))
-        scored = ((_likeness(wanted, title), title) for title in self.titles.all())
+        tokens = frozenset(content_tokens(name))
+        scored = ((_likeness(tokens, title), title) for title in self.titles.all())
         near = [pair for pair in scored if pair[0] >= NAMED_LIKE]
         ordered = [title for _, title in sorted(near, key=_by_likeness)]
-        best = next(self._askable(ordered), None)
+        best = next(self._in_scope(ordered), None)
         return self._passages(best.id) if best else []
 
     def nearest(self, text: str) -> list[Document]:
@@ -79,13 +79,13 @@ class AskableDocuments:
         if index is None:
             return [0.0] * len(titles)
         embeddings = index.passages.embeddings
-        asked = embeddings.embed_query(text)
-        return [_cosine(asked, vector) for vector in embeddings.embed_documents(list(titles))]
+        vector = embeddings.embed_query(text)
+        return [_cosine(vector, other) for other in embeddings.embed_documents(list(titles))]
 
     def known(self, document_id: str) -> list[Document]:
         """The passages of the document with that id; empty where it is gone or out of scope."""
         found = [one for one in self.titles.all() if one.id == document_id]
-        return self._passages(document_id) if any(self._askable(found)) else []
+        return self._passages(document_id) if any(self._in_scope(found)) else []
 
     def only(self) -> list[Document]:
         """The passages of the one file of the conversation, else of the one document there is.
@@ -94,7 +94,7 @@ class AskableDocuments:
         """
         listed = self.titles.all()
         own = [one for one in listed if one.source_id in self._own_boxes]
-        there = own or list(self._askable(listed))
+        there = own or list(self._in_scope(listed))
         return self._passages(there[0].id) if len(there) == 1 else []
 
     def retriever(self, k: int = FOUND_PASSAGES) -> BaseRetriever:
@@ -113,7 +113,7 @@ class AskableDocuments:
         ids = self.titles.passage_ids(document_id)
         return self.search.documents.hydrate(_spread(ids, MAX_PASSAGES))
 
-    def _askable(self, titles: Sequence[DocumentTitle]) -> Iterator[DocumentTitle]:
+    def _in_scope(self, titles: Sequence[DocumentTitle]) -> Iterator[DocumentTitle]:
         """Those in scope, in their order; no more are looked up than are taken."""
         if not self._condition:
             yield from titles
@@ -146,12 +146,12 @@ def _by_likeness(pair: tuple[float, DocumentTitle]) -> float:
     return -pair[0]
 
 
-def _likeness(wanted: frozenset[str], document: DocumentTitle) -> float:
-    if wanted.isdisjoint(_tokens(f"{document.title} {document.key}")):
+def _likeness(tokens: frozenset[str], document: DocumentTitle) -> float:
+    if tokens.isdisjoint(_tokens(f"{document.title} {document.key}")):
         return 0.0  # as most are: the rest would take five times as long
     path = PurePosixPath(document.key)
     names = (document.title, path.stem, path.name, document.key, f"{path.parent} {document.title}")
-    return max(_f1(wanted, frozenset(_tokens(name))) for name in names)
+    return max(_f1(tokens, frozenset(_tokens(name))) for name in names)
 
 
 def _tokens(name: str) -> Iterable[str]:
