@@ -31,7 +31,7 @@ _SAYS = (
 _ABOUT = r"(?:about|on|for|regarding|concerning|related\s+to)"
 _POLITE = r"(?:(?:please|can\s+you|could\s+you|tell\s+me|hello|hi)[,\s]+)*"
 _ENGLISH = (
-    rf"{_POLITE}(?:in\s+)?(?:which|what)\s+(?:of\s+(?:the|our|my)\s+)?(?:\w+\s+)?{_DOCUMENTS}\s+"
+    rf"{_POLITE}(?:in\s+)?(?:which|what)\s+(?:of\s+(?:the|our|my)\s+|other\s+)?{_DOCUMENTS}\s+"
     rf"(?:that\s+)?{_SAYS}\s+(?:that\s+|about\s+)?(?P<topic>.+)",
     rf"{_POLITE}(?:in\s+)?(?:which|what)\s+{_DOCUMENTS}\s+(?:can|do|could|would|should|must)\s+"
     r"(?:i|we|you|one)\s+(?:find|read|learn|look(?:\s+up)?|see|consult|check)\s+"

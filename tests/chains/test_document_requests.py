@@ -42,6 +42,8 @@ def test_a_request_names_what_the_documents_say(text, topic, language):
         "What documents are required for a visa?",
         "What report must I file after an incident?",
         "Which page is missing?",
+        "What the page says about citations",
+        "What does the handbook say about parental leave?",
         "Where can I find the printer?",
         "어떤 문서를 제출해야 하나요?",
         "무슨 파일 형식을 지원하나요?",
