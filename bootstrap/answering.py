@@ -1,7 +1,9 @@
 """The chain that answers, with a chat model where one is set and without where not."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bootstrap.parts import AnsweringModel, Parts
 from domain import Principal, SearchChoice
@@ -22,14 +24,28 @@ if TYPE_CHECKING:
     from chains.condense import Condenser
     from chains.extractive import ExtractiveAnswerer
     from chains.follow_ups import Idf
+    from chains.small_talk import LibraryFacts
     from services.library import Library
+    from services.scoped_documents import ScopedDocuments
     from services.search import SearchService
+    from services.suggestions import SuggestionService
+
+    class AnsweringServices(ToolServices, Protocol):
+        """What answers need beside the library and its search; `bootstrap.Services` has it."""
+
+        @property
+        def suggestions(self) -> "SuggestionService":
+            """First questions about the library."""
 
 
 NO_MODEL = (
     "The agent needs a chat model: set FOOTNOTE_CHAT_MODEL and OPENAI_API_KEY or OPENAI_BASE_URL, "
     "or ask without the agent."
 )
+
+
+FIRST_QUESTIONS = 12
+"""From so many questions to begin with those in the language of the person are chosen."""
 
 
 class Answering:
@@ -40,12 +56,12 @@ class Answering:
         parts: Parts,
         library: "Library",
         search: "SearchService",
-        tool_services: "ToolServices",
+        services: "AnsweringServices",
     ) -> None:
         self._parts = parts
         self._library = library
         self._search = search
-        self._tool_services = tool_services
+        self._services = services
 
     def make_chain(
         self, principal: Principal, search: SearchChoice, conversation_id: str
@@ -80,7 +96,7 @@ class Answering:
 
         def make_tools(numbers: "SourceNumbers") -> "list[BaseTool]":
             own = document_tools(
-                self._tool_services,
+                self._services,
                 principal,
                 search=search,
                 conversation_id=conversation_id,
@@ -118,10 +134,12 @@ class Answering:
         index, settings = self._library.open_index(), self._parts.settings
         idf = None if index is None else index.idf
         embeddings = None if index is None else index.passages.embeddings
+        condense = _condenser(answering.model, idf)
+        answer = self._make_answerer(answering.model, idf, embeddings)
         chain = ConversationalRetrievalChain(
             retriever=self._make_retriever(answering.model, principal, search, conversation_id),
-            condense=_condenser(answering.model, idf),
-            answer=self._make_answerer(answering.model, idf, embeddings),
+            condense=condense,
+            answer=answer,
             guard_rewrite=True,
             return_source_documents=True,
             return_searched_questions=True,
@@ -130,7 +148,29 @@ class Answering:
             max_tokens_limit=settings.passages_tokens,
             max_history_tokens=settings.history_tokens,
         )
-        return self._timed(chain, answering.label)
+        if answering.model is not None:
+            return self._timed(chain, answering.label)
+        from bootstrap.built_in_answers import route_by_kind
+
+        documents = self._scoped_documents(principal, search, conversation_id)
+        facts = partial(self._library_facts, principal, documents)
+        routed = route_by_kind(chain, condense, answer, idf, embeddings, documents, facts)
+        return self._timed(routed, answering.label)
+
+    def _scoped_documents(
+        self, principal: Principal, search: SearchChoice, conversation_id: str
+    ) -> "ScopedDocuments":
+        from services.scoped_documents import ScopedDocuments
+        from storage.titles import Titles
+
+        titles = Titles(self._parts.database)
+        return ScopedDocuments(self._search, titles, principal, search, conversation_id)
+
+    def _library_facts(self, principal: Principal, documents: "ScopedDocuments") -> "LibraryFacts":
+        from chains.small_talk import LibraryFacts
+
+        first = self._services.suggestions.suggest(principal, date.today(), FIRST_QUESTIONS)
+        return LibraryFacts(documents.count(), first)
 
     def _timed(
         self, chain: "Runnable[dict[str, Any], dict[str, Any]]", label: str

@@ -82,12 +82,12 @@ def check_answer(
         document_text: The stored text of a document by its id, None where it is gone.
     """
     pieces = read_answer(answer, sources) if isinstance(answer, str) else join_texts(answer)
-    bare, cited = _take_out_markers(pieces)
+    bare, cited, own_words = _take_out_markers(pieces)
     statements = Statements(bare)
     evidence = {source.n: Evidence(source, document_text) for source in sources}
     outcomes = [_check(one, statements, bare, evidence) for one in cited]
     claims = {index for outcome in outcomes for index in outcome.sentences}
-    claims.update(statements.claims)
+    claims.update(_of_others(statements, own_words))
     citations, indices = _merge([outcome.citation for outcome in outcomes])
     return CheckedAnswer(
         text=shown_text(pieces),
@@ -110,10 +110,13 @@ def plain_text(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text if isinstance(piece, Text) else piece.shown for piece in pieces)
 
 
-def _take_out_markers(pieces: Sequence[Piece]) -> tuple[str, list[_Cited]]:
-    """The words of the answer without markers, and what they cite."""
+def _take_out_markers(
+    pieces: Sequence[Piece],
+) -> tuple[str, list[_Cited], list[tuple[int, int]]]:
+    """The words of the answer without markers, what they cite, and which the program wrote."""
     bare = ""
     cited: list[_Cited] = []
+    own_words: list[tuple[int, int]] = []
     shown_chars = after = 0
     for place, piece in enumerate(pieces):
         if isinstance(piece, Marker):
@@ -126,9 +129,23 @@ def _take_out_markers(pieces: Sequence[Piece]) -> tuple[str, list[_Cited]]:
                 cited.append(_Cited(claim, shown_chars, end, len(bare), after, quoted))
                 shown_chars = end
         else:
-            bare += _between_markers(pieces, place)
+            start, bare = len(bare), bare + _between_markers(pieces, place)
             shown_chars += len(piece.shown)
-    return bare, _with_next_places(cited, len(bare))
+            if piece.by_program:
+                own_words.append((start, len(bare)))
+    return bare, _with_next_places(cited, len(bare)), own_words
+
+
+def _of_others(statements: Statements, own_words: Sequence[tuple[int, int]]) -> list[int]:
+    """The sentences that claim something and are not all the program's own words."""
+    return [
+        index
+        for index in statements.claims
+        if not any(
+            start <= statements.spans[index][0] and statements.spans[index][1] <= end
+            for start, end in own_words
+        )
+    ]
 
 
 def _with_next_places(cited: list[_Cited], end: int) -> list[_Cited]:

@@ -29,11 +29,13 @@ _MAY_BE_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,40}|~{0,40}|(?:`{3,40}|~{3,40})[^
 class Text:
     """A piece of the answer that is only text.
 
-    `markdown` is how the answer shows it, "" where that is the text itself.
+    `markdown` is how the answer shows it, "" where that is the text itself. `by_program` marks
+    the program's own words, such as an introduction, which need no source.
     """
 
     text: str
     markdown: str = field(default="", compare=False)
+    by_program: bool = field(default=False, compare=False)
 
     @property
     def shown(self) -> str:
@@ -57,9 +59,9 @@ def parse_markers(answer: str) -> list[Piece]:
 
 
 def join_texts(pieces: Iterable[Piece]) -> list[Piece]:
-    """The pieces with neighbouring texts made one."""
+    """The pieces with neighbouring texts of the same writer made one."""
     joined: list[Piece] = []
-    for is_text, group in groupby(pieces, lambda piece: isinstance(piece, Text)):
+    for (is_text, _), group in groupby(pieces, _writer):
         if is_text:
             joined.append(_joined([piece for piece in group if isinstance(piece, Text)]))
         else:
@@ -67,9 +69,13 @@ def join_texts(pieces: Iterable[Piece]) -> list[Piece]:
     return joined
 
 
+def _writer(piece: Piece) -> tuple[bool, bool]:
+    return isinstance(piece, Text), isinstance(piece, Text) and piece.by_program
+
+
 def _joined(texts: list[Text]) -> Text:
     text, shown = "".join(one.text for one in texts), "".join(one.shown for one in texts)
-    return Text(text, "" if shown == text else shown)
+    return Text(text, "" if shown == text else shown, texts[0].by_program)
 
 
 class MarkerParser:

@@ -23,11 +23,14 @@ class WrittenAnswer:
         self._reader = AnswerReader(sources)
         self._characters = 0
 
-    def read(self, text: str, citations: "Sequence[Citation]" = ()) -> str:
-        """Add text: that of a model, or one whose citations are known and that is not parsed."""
+    def read(self, text: str, citations: "Sequence[Citation] | None" = None) -> str:
+        """Add text of a model, or of the program, whose citations are known (perhaps none).
+
+        The program's text is not parsed, and needs no source where it quotes nothing.
+        """
         start = self._characters
         self._characters += len(text)
-        if citations:
+        if citations is not None:
             return self.take(_pieces(text, citations, start))
         return self._add(self._reader.feed(text))
 
@@ -67,7 +70,11 @@ def _pieces(text: str, citations: "Iterable[Citation]", start: int) -> list[Piec
     pieces: list[Piece] = []
     done = 0
     for one in citations:
-        pieces.append(Text(text[done : one["start_index"] - start]))
+        pieces += _own_words(text[done : one["start_index"] - start])
         pieces += quotation(one["extras"]["n"], one["cited_text"])
         done = one["end_index"] - start
-    return [*pieces, Text(text[done:])]
+    return pieces + _own_words(text[done:])
+
+
+def _own_words(text: str) -> list[Piece]:
+    return [Text(text, by_program=True)] if text else []

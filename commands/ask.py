@@ -26,7 +26,7 @@ def ask(
 
 
 def _print_turn(turn: Turn) -> None:
-    if turn.standalone_question != turn.question:
+    if turn.standalone_question not in ("", turn.question):  # small talk searches for nothing
         typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
     typer.echo(f"{plain_answer(turn.answer)}\n")
     for citation in turn.citations:

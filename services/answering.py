@@ -98,7 +98,7 @@ class Answering:
                 yield Found(self.turn.sources)
             if answer := storable(piece.get("answer", "")):
                 self._time("first_token")
-                yield from _written(self._read(answer, piece.get("answer_citations", ())))
+                yield from _written(self._read(answer, piece.get("answer_citations")))
             if why := piece.get("incomplete") or _cut_short(piece):
                 state = TurnState.INCOMPLETE
                 self._know(error=why)
@@ -106,7 +106,7 @@ class Answering:
             yield from _written(self.written.close())
         self.end(state)
 
-    def _read(self, answer: str, citations: "Sequence[Citation]") -> str:
+    def _read(self, answer: str, citations: "Sequence[Citation] | None") -> str:
         """Keep more of the answer, and return what is to be shown of it."""
         if self.written is None:  # what the answerer was shown is known by now
             self.written = WrittenAnswer(self.turn.sources)

@@ -66,9 +66,14 @@ class RelevanceService:
     settings: SearchChoice
 
     def nothing_found(self, principal: Principal, turn: Turn) -> NothingFound | None:
-        """What to tell of a finished turn without a verified citation; None of any other."""
+        """What to tell of a finished turn without a verified citation; None of any other.
+
+        Nothing is missing either where nothing was searched, as for a greeting.
+        """
         proven = any(one.state is CitationState.VERIFIED for one in turn.citations)
         if turn.state is not TurnState.COMPLETE or (proven and turn.sources):
+            return None
+        if not turn.standalone_question and not turn.search.by_agent:  # small talk
             return None
         search = _complete(turn.search, self.settings)
         best = best_cosine(turn, search)

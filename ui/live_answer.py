@@ -81,7 +81,7 @@ class LiveAnswer:
             self.draw(stoppable=True)
 
     def _answering(self) -> str:
-        if self._by_agent:
+        if self._by_agent or not self._question:  # a greeting is answered without a search
             return doing_html(words.ANSWERING)
         return working_html(self._question, self._sources, answering=True)
 

@@ -72,6 +72,20 @@ def test_without_a_model_the_library_answers_itself(call):
     assert turn["citations"][0]["state"] == "verified"
 
 
+def test_a_greeting_streams_without_a_search(call):
+    events = streamed(call(), question="Hello!")
+    names = dict.fromkeys(name for name, _ in events)
+    assert list(names) == ["started", "token", "citations", "end"]
+    assert dict(events)["end"]["unsupported_sentences"] == 0
+
+
+def test_a_summary_streams_like_any_answer(call):
+    events = streamed(call(), question="Summarize the leave policy")
+    names = dict.fromkeys(name for name, _ in events)
+    assert list(names) == ["started", "question", "sources", "token", "citations", "end"]
+    assert {one["state"] for one in dict(events)["citations"]["citations"]} == {"verified"}
+
+
 def test_one_can_go_on_in_a_conversation_and_search_as_one_says(call):
     client = call()
     first = client.post(ASK, json={**LEAVE, "search": {"mode": "bm25", "k": 2}}).json()

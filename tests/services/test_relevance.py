@@ -84,6 +84,14 @@ def test_an_answer_with_proof_or_without_an_end_is_no_case(build_services):
         assert relevance.nothing_found(LOCAL_USER, turn(state=state)) is None
 
 
+def test_where_nothing_was_searched_nothing_is_missing(build_services):
+    relevance = build_services().relevance
+    greeted = turn(question="Hello!", standalone_question="")
+    assert relevance.nothing_found(LOCAL_USER, greeted) is None
+    by_agent = replace(greeted, search=SearchChoice(by_agent=True))
+    assert relevance.nothing_found(LOCAL_USER, by_agent) is not None
+
+
 def test_what_was_searched_is_told_as_a_whole(build_services):
     told = build_services(top_k=3).relevance.nothing_found(LOCAL_USER, turn(sources=found(0.2)))
     assert told.question == "Why so?"

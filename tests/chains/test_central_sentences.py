@@ -1,0 +1,73 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chains.central_sentences import MAX_SENTENCES, SHARE, central_sentences
+from chains.quotes import find_quote
+from tests.chains.documents import LEAVE, passages_of
+
+
+def test_an_extract_begins_with_the_opening_and_goes_on_section_by_section():
+    extract = central_sentences(LEAVE)
+    assert extract[0].words == "This policy covers everyone employed in Bristol."
+    assert [one.section for one in extract] == ["", "Annual leave", "Sick leave"]
+    assert [one.place for one in extract] == [0, 1, 2]
+
+
+def test_the_sentence_nearest_to_its_section_stands_for_it():
+    [_, annual, sick] = central_sentences(LEAVE)
+    assert "annual leave" in annual.words.lower()
+    assert "sick leave" in sick.words
+
+
+def test_what_is_common_in_the_library_counts_less():
+    def idf(tokens):
+        return {
+            token: 5.0 if token in {"weather", "mild", "dri", "often"} else 0.1 for token in tokens
+        }
+
+    [_, annual, _] = central_sentences(LEAVE, idf)
+    assert annual.words == "The weather in March is often mild and dry."
+
+
+def test_an_extract_is_shorter_than_the_document_and_never_long():
+    short = passages_of("A", [([], "One sentence that is whole. Another sentence that is whole.")])
+    assert len(central_sentences(short)) <= 2
+    text = " ".join(
+        f"Rule {n} of the house says {n * 7} times thing{n} must go." for n in range(90)
+    )
+    assert len(central_sentences(passages_of("A", [([], text)]))) == MAX_SENTENCES
+
+
+def test_what_was_said_is_not_said_again():
+    same = "The gate of the harbor closes at nine in the evening. " * 12
+    assert len(central_sentences(passages_of("A", [(["A"], same), (["B"], same)]))) == 1
+
+
+def test_a_document_of_tables_alone_is_quoted_from_its_beginning():
+    rows = "| Grade of employee | Days |\n|---|---|\n" + "| Junior grade | 25 days |\n" * 9
+    extract = central_sentences(passages_of("A", [([], rows)]))
+    assert 1 <= len(extract) <= SHARE
+    assert extract[0].words == "Grade of employee | Days"
+
+
+def test_nothing_has_no_sentences():
+    assert central_sentences([]) == []
+    assert central_sentences(passages_of("A", [([], "   \n\n")])) == []
+
+
+WORDS = st.sampled_from(
+    ["Leave", "days", "12", "휴가", "休暇", "is", ".", "。", "\n\n", "# ", "- ", "|", "["]
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "A", "B"]), st.lists(WORDS, max_size=40)), max_size=6)
+)
+def test_every_sentence_is_found_in_its_passage(sections):
+    passages = passages_of(
+        "T", [([path] if path else [], " ".join(text)) for path, text in sections]
+    )
+    extract = central_sentences(passages)
+    assert len(extract) <= MAX_SENTENCES
+    for one in extract:
+        assert find_quote(passages[one.place].page_content, one.words)
