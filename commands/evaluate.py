@@ -1,7 +1,9 @@
 """`cli.py evaluate`: figures of search and answers over a labelled set."""
 
 import json
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,9 +11,12 @@ import typer
 from commands.running import DataDir, open_services, permissions_of_shell, progress_bar
 from domain import LOCAL_USER, SearchMode
 from errors import InputError
+from evaluation.sample_questions import holds_questions, load_sample_questions
 
 if TYPE_CHECKING:
     from services.evaluation import Figures
+    from services.progress import OnProgress
+    from services.sample_evaluation import Graded
 
 
 def evaluate(
@@ -54,6 +59,8 @@ def evaluate(
         raise typer.BadParameter("--answers and --sweep measure two things: choose one")
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
+    elif answers and holds_questions(folder):
+        figures = _by_sample_questions(folder, data_dir)
     else:
         figures = _by_folder(folder, mode, queries, answers, sweep, rerank, sample, data_dir)
     for row in figures:
@@ -81,6 +88,38 @@ def _by_folder(
         return services.evaluation.measure_search(
             folder, mode, queries, sample, rerank=rerank, on_progress=progress
         )
+
+
+def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]":
+    """Asks them of the sample documents, in a data folder of their own unless one is named."""
+    from services.sample_evaluation import SampleEvaluation, figures
+
+    questions = load_sample_questions(folder)
+    with TemporaryDirectory(prefix="footnote-evaluate-") as scratch:
+        with open_services(data_dir or Path(scratch), tell=False) as services:
+            with progress_bar() as progress:
+                services.directories.import_samples(LOCAL_USER, on_progress=progress)
+                graded = list(
+                    SampleEvaluation(services.chat).graded(
+                        LOCAL_USER, questions, partial(_report, progress)
+                    )
+                )
+    for one in graded:
+        if not one.right and one.question.split == "tune":  # the others are never looked at
+            typer.echo(_wrong(one))
+    return figures(graded)
+
+
+def _report(progress: "OnProgress", done: int, total: int) -> None:
+    from services.progress import Progress, Stage
+
+    progress(Progress(Stage.INDEXING, done, total))
+
+
+def _wrong(graded: "Graded") -> str:
+    question = graded.question
+    quoted = " | ".join(f"{one.document}: {one.text}" for one in graded.quotes) or "nothing"
+    return f"{question.id} {question.kind} {question.split}: {question.question} -> {quoted}"
 
 
 def _by_own_labels(mode: list[SearchMode] | None, data_dir: Path | None) -> "list[Figures]":
