@@ -28,6 +28,7 @@ PARTS = {
     "hybrid_search": True,
     "catalogue": True,
     "import_run": False,
+    "ask": False,
     "memory": False,
     "confluence": False,
     "pages": False,

@@ -32,17 +32,22 @@ def call_afresh(function: str, *, one_thread: bool = False, **arguments: Any) ->
     Raises:
         CalledProcessError: It failed; its traceback was printed.
     """
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name == EVAL_DATA or not name.startswith(_OURS)
-    }
-    environment["TOKENIZERS_PARALLELISM"] = "false"
+    environment = own_environment()
     if one_thread:
         environment |= dict.fromkeys(_THREADS, "1")
     command = [sys.executable, "-m", "benchmarks.afresh", function, json.dumps(arguments)]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def own_environment() -> dict[str, str]:
+    """The environment without the person's settings of the program."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name == EVAL_DATA or not name.startswith(_OURS)
+    }
+    return environment | {"TOKENIZERS_PARALLELISM": "false"}
 
 
 def main() -> None:

@@ -71,9 +71,10 @@ def matrix_mib(size: int) -> float:
 def prepare_model(cache: str) -> None:
     """Build the model's graph, which takes memory of its own, once and elsewhere."""
     from models.builtin import BuiltinEmbeddings
-    from models.minilm import MiniLM
+    from models.builtin_models import MODELS, default_model
 
-    BuiltinEmbeddings(MiniLM(Path(cache)), Path(cache)).embed_query(QUESTION)
+    model = MODELS[default_model()]
+    BuiltinEmbeddings(model(Path(cache)), Path(cache)).embed_query(QUESTION)
 
 
 class RandomVectors(Embeddings):

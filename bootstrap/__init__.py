@@ -15,7 +15,7 @@ from bootstrap.importing import SAMPLES
 from bootstrap.parts import Parts
 from bootstrap.proof import ProofServices
 from bootstrap.serving import ServingServices
-from bootstrap.tracing import stop_traces_without_destination
+from bootstrap.tracing import postpone_client_types, stop_traces_without_destination
 from domain import LOCAL_USER, Principal, SearchChoice, SearchMode
 from errors import AppError
 from settings import Settings, load_settings
@@ -60,6 +60,7 @@ def build_services(settings: Settings | None = None) -> "Services":
     # Its notes on every oddity of a PDF would bury what matters.
     logging.getLogger("pypdf").setLevel(logging.ERROR)
     stop_traces_without_destination()
+    postpone_client_types()
     settings = settings or load_settings()
     configure(settings.ocr_languages)
     keep_private(settings.data_dir)

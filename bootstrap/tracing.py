@@ -1,6 +1,10 @@
 """LangSmith's tracing, off where neither an account nor a server for traces is configured."""
 
 import os
+import sys
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
+from typing import Any
 
 _DESTINATIONS = (
     "LANGSMITH_API_KEY",
@@ -9,6 +13,8 @@ _DESTINATIONS = (
     "LANGCHAIN_ENDPOINT",
     "LANGSMITH_RUNS_ENDPOINTS",
 )
+_PACKAGE, _TYPES = "langsmith", "types"
+_CLIENT_TYPES = f"{_PACKAGE}.{_TYPES}"
 _SWITCH = "LANGSMITH_TRACING_V2"  # takes precedence over every other spelling
 _OLD_SWITCHES = ("LANGCHAIN_TRACING", "LANGCHAIN_HANDLER")
 
@@ -24,3 +30,30 @@ def stop_traces_without_destination() -> None:
     os.environ[_SWITCH] = "false"
     for name in _OLD_SWITCHES:  # LangChain refuses to run with one of these while tracing is off
         os.environ.pop(name, None)
+
+
+class _OnDemand(ModuleType):
+    """A package that is run when somebody asks for what it holds."""
+
+    def __getattr__(self, name: str) -> Any:
+        spec = self.__spec__
+        if spec is None or spec.loader is None or name.startswith("__"):
+            raise AttributeError(name)
+        self.__class__ = ModuleType  # type: ignore[assignment]
+        spec.loader.exec_module(self)
+        return getattr(self, name)
+
+
+def postpone_client_types() -> None:
+    """Keep the import of LangChain from loading the 130 types of LangSmith's client.
+
+    LangChain imports LangSmith whether traces are on or not, and that imports the package of these
+    types for one of them: a twelfth of the processor time of a question on the command line. Who
+    asks for another one gets it.
+    """
+    if _CLIENT_TYPES in sys.modules or (spec := find_spec(_CLIENT_TYPES)) is None:
+        return
+    package = module_from_spec(spec)
+    package.__class__ = _OnDemand
+    sys.modules[_CLIENT_TYPES] = package
+    setattr(sys.modules[_PACKAGE], _TYPES, package)

@@ -5,7 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from commands.running import AsJson, DataDir, announce_model, open_services, print_json
+from commands.running import (
+    AsJson,
+    DataDir,
+    announce_model,
+    open_services,
+    print_json,
+    spare_threads,
+)
 from commands.search import place
 from domain import LOCAL_USER, Citation, Turn
 from services.answer_text import plain_answer
@@ -19,6 +26,7 @@ def ask(
     data_dir: DataDir = None,
 ) -> None:
     """Answer a question over the library, with checked citations."""
+    spare_threads()
     with open_services(data_dir) as services:
         announce_model(services)
         turn = services.chat.ask(LOCAL_USER, question, conversation)

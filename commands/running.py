@@ -56,6 +56,14 @@ def open_services(data_dir: Path | None, *, tell: bool = True) -> Iterator["Serv
         raise typer.Exit(INTERRUPTED) from None
 
 
+def spare_threads() -> None:
+    """Keep NumPy to one thread; call it before the services are opened.
+
+    Its further threads wait for work by spinning, and one question has none for them.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def announce_model(services: "Services", *, tell: bool = True) -> None:
     """Settle which chat model answers; what a person should know of that is told on stderr.
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.running import AsJson, DataDir, open_services, print_json
+from commands.running import AsJson, DataDir, open_services, print_json, spare_threads
 from domain import LOCAL_USER, Explanation, Filter, Move, Scope, ScorePart, SearchMode
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def search(
 ) -> None:
     """Find passages without answering."""
     scope = Scope(source or (), collection or (), file_format or (), label or (), since, until)
+    spare_threads()
     with open_services(data_dir) as services:
         condition = services.search.condition(LOCAL_USER, scope)
         found = services.search.search(

@@ -9,8 +9,7 @@ blocks of 32 weights, each a float16 scale and 16 bytes whose low halves are the
 import hashlib
 import mmap
 import struct
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,10 +57,11 @@ class E5File:
         """
         try:
             with path.open("rb") as file:
+                # Not through the map, where all that was looked at would take room.
+                checksum = hashlib.file_digest(file, "sha256").hexdigest()
                 data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:  # ValueError: it is empty
             raise _unusable(path, str(error)) from error
-        checksum = hashlib.sha256(data).hexdigest()
         if checksum != sha256:
             raise _unusable(path, f"its sha256 is {checksum}, expected {sha256}")
         self._data = memoryview(data)
@@ -70,11 +70,18 @@ class E5File:
         self._tensors = dict(self._read_directory())
         self._words = self._blocks(_WORDS).reshape(-1, _ROW_BYTES)
 
-    def vocabulary(self) -> list[tuple[str, float]]:
-        """The pieces with their log probabilities; a piece's place is its id."""
+    def vocabulary(self, ids: Iterable[int] | None = None) -> list[tuple[str, float]]:
+        """The pieces with their log probabilities, of these ids or (None) of all in their order."""
         ends, scores, blob = self._vocabulary
-        pieces = [bytes(blob[start:end]).decode() for start, end in pairwise(ends.tolist())]
-        return list(zip(pieces, scores.tolist(), strict=True))
+        chosen = range(len(scores)) if ids is None else ids
+        return [
+            (bytes(blob[ends[id_] : ends[id_ + 1]]).decode(), float(scores[id_])) for id_ in chosen
+        ]
+
+    def least_probable(self, start: int) -> int:
+        """The id of the least probable piece from the id `start` on."""
+        _, scores, _ = self._vocabulary
+        return start + int(np.argmin(scores[start:]))
 
     def word_vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """The vectors of these pieces, a row for each."""

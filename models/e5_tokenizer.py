@@ -3,8 +3,12 @@
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from errors import ConfigError
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
 
 BEGIN, PADDING, END, UNKNOWN = 0, 1, 2, 3
 
@@ -12,30 +16,51 @@ BEGIN, PADDING, END, UNKNOWN = 0, 1, 2, 3
 class E5Tokenizer:
     """Cuts texts into the pieces that the model was trained on."""
 
-    def __init__(self, file: Path, max_tokens: int) -> None:
-        """Load the tokenizer that `serialized` made.
-
-        Raises:
-            ConfigError: The file is damaged.
-        """
-        from sentencepiece import SentencePieceProcessor
-
+    def __init__(self, processor: "SentencePieceProcessor", max_tokens: int) -> None:
+        self._processor = processor
         self._max_tokens = max_tokens
-        self._processor = SentencePieceProcessor()
-        try:
-            self._processor.LoadFromFile(str(file))
-        except (OSError, RuntimeError) as error:
-            raise ConfigError(
-                f"The prepared tokenizer {file} is damaged. Delete the file; it is built again at "
-                "the next start."
-            ) from error
 
     def encode(self, text: str) -> list[int]:
         """The ids of the text's first pieces, at most `max_tokens` with beginning and end."""
-        # The model was trained on NFKC, which the library knows only as a compiled table.
-        plain = " ".join(unicodedata.normalize("NFKC", text.replace("\0", " ")).split())
-        pieces: list[int] = self._processor.encode(plain)
+        pieces: list[int] = self._processor.encode(plain_text(text))
         return [BEGIN, *pieces[: self._max_tokens - 2], END]
+
+
+def plain_text(text: str) -> str:
+    """The text as the model was trained on it: NFKC, with single blanks."""
+    # The library knows NFKC only as a compiled table.
+    return " ".join(unicodedata.normalize("NFKC", text.replace("\0", " ")).split())
+
+
+def load_file(file: Path) -> "SentencePieceProcessor":
+    """The tokenizer in a file that `serialized` made.
+
+    Raises:
+        ConfigError: The file is damaged.
+    """
+    from sentencepiece import SentencePieceProcessor
+
+    processor = SentencePieceProcessor()
+    try:
+        processor.LoadFromFile(str(file))
+    except (OSError, RuntimeError) as error:
+        raise damaged(file) from error
+    return processor
+
+
+def load(model: bytes) -> "SentencePieceProcessor":
+    """The tokenizer that `serialized` made."""
+    from sentencepiece import SentencePieceProcessor
+
+    return SentencePieceProcessor(model_proto=model)
+
+
+def damaged(file: Path) -> ConfigError:
+    """What to raise for a prepared file that can't be read."""
+    return ConfigError(
+        f"The prepared tokenizer {file} is damaged. Delete the file; it is built again at the next "
+        "start."
+    )
 
 
 def serialized(vocabulary: Iterable[tuple[str, float]]) -> bytes:

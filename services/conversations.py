@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from domain import Conversation, Principal, SearchChoice
 from errors import InputError
-from services.questions import require_letters, title_of
-from services.transcript_json import MAX_TITLE_CHARS, read_json
-from services.transcripts import TranscriptFormat, render
+from services.questions import MAX_TITLE_CHARS, require_letters, title_of
 from storage.conversation_list import ConversationList
 from storage.conversations import Conversations
 
@@ -157,6 +155,8 @@ class ConversationService:
             InputError: There is no such format.
             NotFoundError: The person has no such conversation.
         """
+        from services.transcripts import TranscriptFormat, render  # loads what writes HTML
+
         if format not in {*TranscriptFormat}:
             raise InputError(f"There is no transcript {format!r}: choose md, html or json.")
         conversation, turns = self._conversations.whole(principal, conversation_id)
@@ -172,6 +172,8 @@ class ConversationService:
         Raises:
             InputError: That is no such file, or one of a newer Footnote; nothing is kept.
         """
+        from services.transcript_json import read_json
+
         conversation, turns = read_json(data)
         owned = replace(conversation, user_id=principal.user_id)
         self._conversations.add(principal, owned, turns)

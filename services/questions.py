@@ -4,6 +4,7 @@ from errors import InputError
 
 MAX_QUESTION_CHARS = 20_000
 TITLE_CHARS = 60
+MAX_TITLE_CHARS = 200
 MAX_K = 1000
 
 

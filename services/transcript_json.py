@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from domain import Conversation, SearchChoice, Step, Turn, TurnState
 from errors import InputError
-from services.questions import require_possible_k
+from services.questions import MAX_TITLE_CHARS, require_possible_k
 from services.scope import condition_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1
 MAX_BYTES = 20 * 1024 * 1024
-MAX_TITLE_CHARS = 200
 LOST_ANSWER = "the conversation was exported before this answer was finished: ask again"
 _LARGEST = 2**31 - 1
 _YEARS = range(1970, 9999)  # at the ends of the calendar no other time zone can tell the moment

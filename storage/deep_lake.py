@@ -4,7 +4,7 @@ import ctypes
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -16,6 +16,8 @@ _PROXIES = tuple(
     name for lower in ("http_proxy", "https_proxy", "all_proxy") for name in (lower, lower.upper())
 )
 _EXEMPTIONS = ("no_proxy", "NO_PROXY")
+_PURGE_DELAY = "MIMALLOC_PURGE_DELAY"
+"""Milliseconds until its allocator gives freed memory back to the system; it is read on loading."""
 _loading = threading.Lock()
 
 
@@ -30,7 +32,7 @@ def load() -> Any:
 
 @cache
 def _import() -> Any:
-    with _no_way_out():
+    with _no_way_out(), _environment({_PURGE_DELAY: "0"}):
         import deeplake
 
         _stop_reporting(deeplake)
@@ -40,9 +42,15 @@ def _import() -> Any:
 @contextmanager
 def _no_way_out() -> Iterator[None]:
     """Point every proxy at a port where nobody listens: the import reports its own start."""
-    names = (*_PROXIES, *_EXEMPTIONS)
-    before = {name: os.environ.pop(name, None) for name in names}
-    os.environ.update(dict.fromkeys(_PROXIES, _DEAD_PORT))
+    with _environment(dict.fromkeys(_EXEMPTIONS) | dict.fromkeys(_PROXIES, _DEAD_PORT)):
+        yield
+
+
+@contextmanager
+def _environment(changed: Mapping[str, str | None]) -> Iterator[None]:
+    """Set these variables of this process within, or (None) remove them."""
+    before = {name: os.environ.pop(name, None) for name in changed}
+    os.environ.update({name: value for name, value in changed.items() if value is not None})
     try:
         yield
     finally:

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock
-
 from errors import ConfigError
 from storage.private_files import close_to_others, is_open
 
@@ -69,6 +67,8 @@ class EncryptionKeys:
         Raises:
             ConfigError: It can't be written.
         """
+        from filelock import FileLock  # loads asyncio, and hardly any start makes a key
+
         try:
             # Two processes at once have to agree on one key: what either encrypted would be lost.
             with FileLock(f"{self.path}.lock", timeout=_LOCK_TIMEOUT_S, mode=0o600):

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from errors import BusyError, StorageError
 
 LOCK_FILE = "writer.lock"
@@ -31,6 +29,8 @@ def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
         BusyError: Another writer still holds the lock; the message names it.
         StorageError: The folder can't be written to.
     """
+    from filelock import FileLock  # loads asyncio, and who only reads needs no lock
+
     lock = FileLock(folder / LOCK_FILE)
     with _explained(folder, timeout_s):
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,6 +45,8 @@ def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
 
 @contextmanager
 def _explained(folder: Path, timeout_s: float) -> Iterator[None]:
+    from filelock import Timeout
+
     try:
         yield
     except Timeout as error:

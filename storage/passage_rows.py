@@ -20,6 +20,7 @@ from storage.passage_dataset import PassageDataset
 from storage.passage_files import PassageFiles
 from storage.passage_state import State
 from storage.vector_index import VectorIndex, unit_length
+from storage.vector_reader import VectorReader
 
 REFRESH_S = 0.5
 """How old the last look for other processes' commits may be when a search begins."""
@@ -225,7 +226,8 @@ class PassageRows:
             dataset = self._open()
             wanted = np.zeros(len(state.ids), dtype=np.bool_)
             wanted[list(state.row_of.values())] = True
-            state.index = VectorIndex.load(dataset.vectors, dataset.dimension, wanted)
+            reader = VectorReader(dataset, len(wanted))
+            state.index = VectorIndex.load(reader.read, dataset.dimension, wanted)
         return state.index
 
     def _columns(self, state: State, checks: Checks) -> dict[str, Column]:

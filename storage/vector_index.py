@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from storage.approximate_index import BackgroundCodes, Matrix, Rows
 
-BLOCK_ROWS = 8192
-"""Rows read at once: a whole second matrix would double the memory while loading."""
+BLOCK_ROWS = 1024
+"""Rows read at once: what they take on the way, in float64 too, is left behind as free memory."""
 
 SPARSE = 4
 """Below one row in four allowed, gathering these rows is cheaper than multiplying them all."""

@@ -21,7 +21,7 @@ from chains.visible_text import VisibleText
 from cli import app
 from domain import LOCAL_USER, Citation, CitationState, Source, Turn, TurnState
 from services.answer_text import marker_spans
-from services.conversations import TranscriptFormat
+from services.transcripts import TranscriptFormat
 from settings import load_settings
 from tests.api.conftest import bearer
 from tests.conftest import TEST_CLIENT

@@ -189,3 +189,10 @@ def test_a_refused_connection_names_the_server(run, handbook):
 @pytest.mark.parametrize("arguments", [["impotr"], ["evaluate", ".", "--sample", "0"]])
 def test_a_mistyped_command_has_code_2(run, arguments):
     run(*arguments, code=2)
+
+
+def test_asking_loads_nothing_that_only_writing_files_and_transcripts_needs():
+    code = "import sys, bootstrap, services.conversations, services.maintenance\n"
+    code += "print(*{'markdown_it', 'filelock', 'tokenizers'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

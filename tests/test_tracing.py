@@ -1,5 +1,8 @@
 """Traces are sent only where an account or a server of LangSmith is configured."""
 
+import subprocess
+import sys
+
 import pytest
 from langchain_core.runnables import RunnableLambda
 from langsmith.utils import get_env_var, tracing_is_enabled
@@ -56,3 +59,26 @@ def test_a_switch_of_an_old_langchain_stops_no_chain(environment, switch):
     stop_traces_without_destination()
     get_env_var.cache_clear()
     assert RunnableLambda(str.upper).invoke("asked") == "ASKED"
+
+
+POSTPONED = """
+import sys
+from bootstrap.tracing import postpone_client_types
+postpone_client_types()
+import langchain_core.retrievers
+names = [name for name in sys.modules if name.startswith("langsmith.types.")]
+assert names == ["langsmith.types.run_select_field"], names
+import langsmith.types
+assert not hasattr(langsmith.types, "NoSuchType")
+from langsmith.types import Run
+from langsmith import Client
+from langsmith.types.run import Run as Same
+assert Run is Same
+"""
+
+
+def test_the_types_of_langsmiths_client_are_loaded_when_they_are_asked_for():
+    done = subprocess.run(
+        [sys.executable, "-c", POSTPONED], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -13,7 +13,8 @@ import streamlit as st
 
 from domain import Conversation
 from errors import AppError
-from services.transcript_json import MAX_BYTES, MAX_TITLE_CHARS
+from services.questions import MAX_TITLE_CHARS
+from services.transcript_json import MAX_BYTES
 from services.transcripts import file_name
 from ui import words
 from ui.conversations import current_conversation, open_conversation, short_title

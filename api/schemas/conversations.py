@@ -9,8 +9,7 @@ from api.paging import Page
 from api.schemas.answers import Given, GivenSearch, SearchChoice, Told
 from api.schemas.texts import NOT_BLANK
 from api.schemas.turns import Turn
-from services.questions import TITLE_CHARS
-from services.transcript_json import MAX_TITLE_CHARS
+from services.questions import MAX_TITLE_CHARS, TITLE_CHARS
 
 Title = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=MAX_TITLE_CHARS)]
 

@@ -99,6 +99,14 @@ def test_memory_grows_from_a_bare_python_to_services_that_answered(cache):
     assert [found[step] for step in steps] == sorted(found[step] for step in steps)
 
 
+def test_a_question_is_compared_with_importing_its_libraries(cache):
+    found = small_run("ask", cache)
+    assert found["a question"] > 0
+    assert found["a question / importing its libraries"] == pytest.approx(
+        found["a question"] / found["importing its libraries"]
+    )
+
+
 def test_one_command_runs_a_part_and_writes_its_figures(tmp_path):
     file = tmp_path / "figures.json"
     command = ["-m", "benchmarks", "--small", "--only", "keyword_search", "--json", str(file)]

@@ -162,10 +162,11 @@ def test_any_text_has_pieces_within_the_limit(encoder, text):
 
 
 def test_a_prepared_tokenizer_that_is_damaged_is_named(tmp_path, encoder):
+    assert encoder.pieces(TEXTS[-1])
     name = next(path.name for path in encoder._cache_dir.glob("*-tokenizer.model"))
     (tmp_path / name).write_bytes(b"\xff half")
     with pytest.raises(ConfigError, match=f"{tmp_path / name} is damaged. Delete"):
-        MultilingualE5(tmp_path).pieces("leave")
+        MultilingualE5(tmp_path).pieces(TEXTS[-1])
 
 
 @pytest.mark.parametrize("size", [0, 1_000, 71_000_000])

