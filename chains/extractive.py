@@ -17,7 +17,7 @@ from chains.citations import shown_text
 from chains.follow_ups import Idf
 from chains.history import questions
 from chains.quotes import find_quote
-from chains.sentence_scores import ScoredSentence, score_sentences
+from chains.sentence_scores import ScoredSentence, headings_above, score_sentences
 from chains.visible_text import VisibleText, shown
 from chains.written_answer import citation, quotation
 from domain import EXTRACTIVE
@@ -169,7 +169,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         best, others = scored[:COMPARED], scored[COMPARED:]
         asked = self._embeddings.embed_query(question)
         vectors = self._embeddings.embed_documents(
-            [documents[one.n - 1].page_content[one.start : one.end] for one in best]
+            [_below_its_heading(documents[one.n - 1], one) for one in best]
         )
         cosines = [_cosine(asked, vector) for vector in vectors]
         compared = [
@@ -177,6 +177,13 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             for one, cosine in zip(best, cosines, strict=True)
         ]
         return sorted(compared, key=lambda one: -one.score) + others
+
+
+def _below_its_heading(document: Document, sentence: ScoredSentence) -> str:
+    """The sentence as it is compared: alone, few sentences say what they are about."""
+    above = headings_above(document).splitlines()
+    text = document.page_content[sentence.start : sentence.end]
+    return f"{above[-1]}\n{text}" if above else text
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
