@@ -8,6 +8,9 @@ from retrievers.hits import Hit, Scored
 
 RRF_C = 60  # Cormack, Clarke and Büttcher, SIGIR 2009
 
+FOREIGN_WEIGHT = 0.75
+"""What likeness in meaning counts alone, for a passage in another language than the question."""
+
 Shares = Mapping[str, Mapping[str, float]]
 """For each list by name, what each id gets from it; an id that is not named gets 0."""
 
@@ -54,6 +57,7 @@ def combine_convex(
     dense_weight: float,
     normalisation: Normalisation = Normalisation.MIN_MAX,
     limit: int | None = None,
+    is_foreign: Callable[[str], bool] | None = None,
 ) -> list[Hit]:
     """Merge two scored lists by a convex combination of their normalised scores.
 
@@ -83,6 +87,8 @@ def combine_convex(
         name: {item: weight * value for item, value in scale(lists[name], union).items()}
         for name, weight in (("dense", dense_weight), ("bm25", 1 - dense_weight))
     }
+    if is_foreign is not None and dense_weight > 0:
+        _raise_foreign(shares, FOREIGN_WEIGHT / dense_weight, is_foreign)
     return _best_first(lists, shares, ["bm25", "dense"], limit)
 
 
@@ -97,6 +103,16 @@ def min_max(scored: Sequence[Scored]) -> dict[str, float]:
         return {}
     lowest, spread = min(values), max(values) - min(values)
     return {item: (score - lowest) / spread if spread else 1.0 for item, score in scored}
+
+
+def _raise_foreign(
+    shares: Mapping[str, dict[str, float]], factor: float, is_foreign: Callable[[str], bool]
+) -> None:
+    """Give each id of another language its dense share times `factor`, if that is more."""
+    for item, share in shares["dense"].items():
+        alone = share * factor
+        if alone > share + shares["bm25"].get(item, 0.0) and is_foreign(item):
+            shares["dense"][item], shares["bm25"][item] = alone, 0.0
 
 
 def check_weights(weights: Sequence[float] | None, count: int) -> Sequence[float]:

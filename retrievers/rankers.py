@@ -167,6 +167,8 @@ class ConvexRanker:
     dense_weight: float = 0.5
     candidates: int = 100
     normalisation: Normalisation = Normalisation.MIN_MAX
+    foreign_to: Callable[[str], Callable[[str], bool]] | None = None
+    """From a question, whether the passage with an id is in another language."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.dense_weight <= 1:
@@ -181,4 +183,5 @@ class ConvexRanker:
             dense_weight=self.dense_weight,
             normalisation=self.normalisation,
             limit=depth,
+            is_foreign=self.foreign_to and self.foreign_to(question),
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from domain import Filter, Normalisation, SearchMode
 from errors import DamagedIndexError
+from language.script import script_of
 from retrievers.hits import Hit
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
 from storage.keyword_index import KeywordIndex
@@ -38,6 +39,12 @@ class OpenIndex:
                 raise
             self.failures[VECTORS] = str(error)
             return self.matching_in_ledger(condition)
+
+    def foreign_to(self, question: str) -> Callable[[str], bool]:
+        """Whether an id is that of a passage in another script than the question's."""
+        known = script_of(question)
+        alike = {"japanese", "chinese"} if known in {"japanese", "chinese"} else {known}
+        return self.passages.allowed({"script": {"$nin": [*alike, "none"]}})
 
     def idf(self, tokens: Collection[str]) -> dict[str, float]:
         """How telling each token is; all alike while the keyword index is damaged."""
@@ -135,7 +142,12 @@ def _build_ensemble(_mode: SearchMode, index: OpenIndex, options: RankingOptions
 def _build_convex(_mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
     dense, sparse = spare_lists(index)
     fused = ConvexRanker(
-        dense, sparse, options.dense_weight, options.candidates, options.normalisation
+        dense,
+        sparse,
+        options.dense_weight,
+        options.candidates,
+        options.normalisation,
+        index.foreign_to,
     )
     return _Fused(fused, (dense, sparse))
 
