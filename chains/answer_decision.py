@@ -109,6 +109,11 @@ def log_odds(question: str, measures: Measures, passage: str, *, knows_meaning: 
     return BY_MEANING[asked].log_odds(measures)
 
 
+def is_foreign(question: str, passage: str) -> bool:
+    """Whether they are in different scripts, and so can hardly share a word."""
+    return _family(question) != _family(passage)
+
+
 def _family(text: str) -> str:
     script = script_of(text)
     script = _ALIKE.get(script, script)

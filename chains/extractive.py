@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import mul
+from operator import attrgetter, itemgetter, mul
 from typing import Any
 
 from langchain_core.documents import Document
@@ -12,7 +12,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from chains.answer_decision import log_odds, measures_of
+from chains.answer_decision import is_foreign, log_odds, measures_of
 from chains.citations import shown_text
 from chains.follow_ups import Idf
 from chains.history import questions
@@ -28,7 +28,7 @@ RELEVANT_SHARE = 0.2
 """Where nothing is known about the library's words, nothing is quoted below this share."""
 COSINE_WEIGHT = 0.8
 """What likeness in meaning adds to a sentence's score."""
-COMPARED = 12
+COMPARED = 8
 """How many of the best sentences are embedded; more changed nothing."""
 KEPT_SHARE = 0.8
 """A further sentence is quoted where its score is at least this part of the best one's."""
@@ -124,9 +124,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
 
         `earlier` holds the questions before this one, whose words count less.
         """
-        scored = self.scored(question, documents, earlier)
-        if not scored or not self._is_answered(question, documents, scored[0]):
-            return []
+        scored = self._answering(question, documents, earlier)
         chosen: list[QuotedSentence] = []
         seen: set[str] = set()
         best: ScoredSentence | None = None
@@ -148,35 +146,65 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         self, question: str, documents: Sequence[Document], earlier: Sequence[str] = ()
     ) -> list[ScoredSentence]:
         """Every sentence that could be quoted, best first, whether it answers or not."""
-        return self._compared(question, documents, score_sentences(question, documents, earlier))
+        sentences = score_sentences(question, documents, earlier)
+        foreign = [is_foreign(question, document.page_content) for document in documents]
+        own = [one for one in sentences if not foreign[one.n - 1]]
+        others = [one for one in sentences if foreign[one.n - 1]]
+        compared = self._compared(question, documents, own[:COMPARED] + others[:COMPARED])
+        return (
+            sorted(compared, key=attrgetter("score"), reverse=True)
+            + own[COMPARED:]
+            + others[COMPARED:]
+        )
 
-    def _is_answered(
+    def _answering(
+        self, question: str, documents: Sequence[Document], earlier: Sequence[str]
+    ) -> list[ScoredSentence]:
+        """The sentences in one language of the documents, best first; none where none answers.
+
+        Words are shared within a language alone, so that sentences in the question's language and
+        those in others are not compared by their scores, but by how likely the best one answers.
+        """
+        best: tuple[float, list[ScoredSentence]] = (0.0, [])
+        for sentences in self._by_language(question, documents, earlier):
+            odds = self._log_odds(question, documents, sentences[0])
+            best = max(best, (odds, sentences), key=itemgetter(0))
+        return best[1]
+
+    def _by_language(
+        self, question: str, documents: Sequence[Document], earlier: Sequence[str]
+    ) -> Iterator[list[ScoredSentence]]:
+        foreign = [is_foreign(question, document.page_content) for document in documents]
+        scored = self.scored(question, documents, earlier)
+        for other in (False, True):
+            if sentences := [one for one in scored if foreign[one.n - 1] is other]:
+                yield sentences
+
+    def _log_odds(
         self, question: str, documents: Sequence[Document], best: ScoredSentence
-    ) -> bool:
+    ) -> float:
         if self._idf is None:
-            return best.share >= RELEVANT_SHARE
+            return best.share - RELEVANT_SHARE
         measures = measures_of(question, documents, best, self._idf)
         known = self._knows_meaning and bool(best.cosine)
         passage = documents[best.n - 1].page_content
-        return log_odds(question, measures, passage, knows_meaning=known) > 0
+        return log_odds(question, measures, passage, knows_meaning=known)
 
     def _compared(
-        self, question: str, documents: Sequence[Document], scored: list[ScoredSentence]
+        self, question: str, documents: Sequence[Document], sentences: list[ScoredSentence]
     ) -> list[ScoredSentence]:
-        """The sentences with the likeness in meaning of the best ones added."""
-        if self._embeddings is None or not scored:
-            return scored
-        best, others = scored[:COMPARED], scored[COMPARED:]
+        """The sentences with their likeness in meaning added."""
+        if self._embeddings is None or not sentences:
+            return sentences
         asked = self._embeddings.embed_query(question)
         vectors = self._embeddings.embed_documents(
-            [_below_its_heading(documents[one.n - 1], one) for one in best]
+            [_below_its_heading(documents[one.n - 1], one) for one in sentences]
         )
         cosines = [_cosine(asked, vector) for vector in vectors]
-        compared = [
+        return [
             replace(one, score=one.score + COSINE_WEIGHT * cosine, cosine=cosine)
-            for one, cosine in zip(best, cosines, strict=True)
+            for one, cosine in zip(sentences, cosines, strict=True)
         ]
-        return sorted(compared, key=lambda one: -one.score) + others
 
 
 def _below_its_heading(document: Document, sentence: ScoredSentence) -> str:
