@@ -98,8 +98,10 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         `Citation` whose indices count in the whole answer; `extras["n"]` is the document's number.
         """
         question = input["question"]
+        typed = input.get("typed_question") or question
+        added = question.removeprefix(typed) if question.startswith(typed) else ""
         earlier = questions(input.get("chat_history") or ())
-        sentences = self.best_sentences(question, input["input_documents"], earlier)
+        sentences = self.best_sentences(question, input["input_documents"], earlier, added)
         written = 0
         for sentence in sentences:
             separator = "\n\n" if written else ""
@@ -116,13 +118,19 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         )
 
     def best_sentences(
-        self, question: str, documents: Sequence[Document], earlier: Sequence[str] = ()
+        self,
+        question: str,
+        documents: Sequence[Document],
+        earlier: Sequence[str] = (),
+        added: str = "",
     ) -> list[QuotedSentence]:
         """The sentences worth quoting, best first; each is found in its document again.
 
-        `earlier` holds the questions before this one, whose words count less.
+        `earlier` holds the questions before this one, whose words count less, and `added` what
+        condensing put at the end of this one: it counts less too, and not for the meaning.
         """
-        scored = self._compared(question, documents, score_sentences(question, documents, earlier))
+        scored = score_sentences(question, documents, [*earlier, added])
+        scored = self._compared(question.removesuffix(added), documents, scored)
         if not scored or not self._is_relevant(question, documents, scored[0]):
             return []
         chosen: list[QuotedSentence] = []
