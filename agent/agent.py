@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool
 
 from agent.background import Leaving, read_from_background
 from agent.numbering import SourceNumbers
-from agent.prompts import AGENT_PROMPT, SEARCH_FOR
+from agent.prompts import AGENT_PROMPT, SEARCH_FOR, UNANSWERED
 from agent.telling import Piece, Telling
 from chains.budget import fit_history
 from chains.history import Said
@@ -135,8 +135,13 @@ class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
 def _as_messages(said: Said) -> list[BaseMessage]:
     """Without source numbers: those of this answer are others."""
     if isinstance(said, tuple):
-        return [HumanMessage(said[0]), AIMessage(_without_markers(said[1]))]
-    return [AIMessage(_without_markers(str(said.text)))] if said.type == "ai" else [said]
+        return [HumanMessage(said[0]), _as_answer(said[1])]
+    return [_as_answer(str(said.text))] if said.type == "ai" else [said]
+
+
+def _as_answer(text: str) -> AIMessage:
+    """Never empty: some servers refuse an empty message, and some two questions in a row."""
+    return AIMessage(_without_markers(text) or UNANSWERED)
 
 
 def _without_markers(answer: str) -> str:

@@ -30,3 +30,5 @@ the sources that you have, and say what they leave open."""
 
 SEARCH_FOR = "Search for this first, exactly as it is written: "
 """Before a standalone question that a person worded."""
+UNANSWERED = "(no answer)"
+"""What stands for the answer to a question that failed or was stopped."""

@@ -7,8 +7,9 @@ from langchain_core.language_models import LanguageModelLike
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda, RunnablePassthrough
 
-from chains.follow_ups import Idf, leans_on_history, salient_terms
+from chains.follow_ups import Idf, salient_terms
 from chains.history import render_history
+from chains.leaning import leans_on_history
 from chains.prompts import CONDENSE_PROMPT
 from chains.replies import whole_text
 

@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field
 
 from chains.answer import Answerer, answer_with_model, as_chunk
 from chains.budget import TokenCounter, estimate_tokens, fit_documents, fit_history
+from chains.cited_before import prefer_cited
 from chains.condense import condense_with_model
 from chains.history import render_history
 from chains.prompts import ANSWER_PROMPT, CONDENSE_PROMPT
@@ -32,8 +33,8 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
     other keys reach the answer runnable untouched. Streams `generated_question`, then
     `source_documents` (each where asked for), then `answer` piece by piece; `invoke` gives
     their sum, the outputs of LangChain's classic chain of this name. Without a history the
-    question is used as it is and `condense` is not called. With `guard_rewrite` a rewrite that
-    lost the follow-up's words does not replace it: both are searched and shown to the answerer.
+    question is used as it is and `condense` is not called; where the history says what was
+    cited last, a follow-up gets those documents a little earlier (`chains.cited_before`).
 
     Runs below it carry the tag `condense` or `answer`, which tells their tokens apart.
     """
@@ -86,8 +87,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             retriever: Finds the documents.
             condense_question_llm: A smaller model for condensing.
             condense_question_prompt: With the variables `chat_history` and `question`.
-            answer_prompt: With the variables `sources` and `question`; `chat_history` and
-                further inputs of the chain may be used too.
+            answer_prompt: With the variables `sources`, `question`, perhaps other inputs.
             **options: Any other field of the chain.
         """
         return cls(
@@ -151,7 +151,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             searched = self._searched(asked, standalone)
         yield from self._question_pieces(searched)
         found = [self.retriever.invoke(question, config) for question in searched]
-        documents = self._fitting(interleave(found))
+        documents = self._fitting(asked, found)
         yield from self._document_pieces(documents)
         if not self._needs_answerer(documents):
             return
@@ -174,7 +174,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         for piece in self._question_pieces(searched):
             yield piece
         found = [await self.retriever.ainvoke(question, config) for question in searched]
-        documents = self._fitting(interleave(found))
+        documents = self._fitting(asked, found)
         for piece in self._document_pieces(documents):
             yield piece
         if not self._needs_answerer(documents):
@@ -193,13 +193,13 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         fitting = fit_history(history, self.max_history_tokens, self.token_counter)
         return {**inputs, "chat_history": fitting}
 
-    def _fitting(self, documents: list[Document]) -> list[Document]:
+    def _fitting(self, asked: Inputs, found: list[list[Document]]) -> list[Document]:
+        documents = prefer_cited(interleave(found), asked)
         return fit_documents(documents, self.max_tokens_limit, self.token_counter)
 
     def _searched(self, asked: Inputs, standalone: str) -> list[str]:
-        if self.guard_rewrite:
-            return questions_to_search(asked["question"], standalone)
-        return [standalone]
+        typed = asked["question"]
+        return questions_to_search(typed, standalone) if self.guard_rewrite else [standalone]
 
     def _answerable(self, asked: Inputs, searched: list[str], documents: list[Document]) -> Inputs:
         question = as_one_question(searched) if self.rephrase_question else asked["question"]

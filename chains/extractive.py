@@ -100,8 +100,10 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         `Citation` whose indices count in the whole answer; `extras["n"]` is the document's number.
         """
         question = input["question"]
+        typed = input.get("typed_question") or question
+        added = question.removeprefix(typed) if question.startswith(typed) else ""
         earlier = questions(input.get("chat_history") or ())
-        sentences = self.best_sentences(question, input["input_documents"], earlier)
+        sentences = self.best_sentences(question, input["input_documents"], earlier, added)
         written = 0
         for sentence in sentences:
             separator = "\n\n" if written else ""
@@ -118,13 +120,19 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         )
 
     def best_sentences(
-        self, question: str, documents: Sequence[Document], earlier: Sequence[str] = ()
+        self,
+        question: str,
+        documents: Sequence[Document],
+        earlier: Sequence[str] = (),
+        added: str = "",
     ) -> list[QuotedSentence]:
         """The sentences worth quoting, best first; each is found in its document again.
 
-        `earlier` holds the questions before this one, whose words count less.
+        `earlier` holds the questions before this one, whose words count less, and `added` what
+        condensing put at the end of this one: it counts less too, and not for the meaning.
         """
-        scored = self._answering(question, documents, earlier)
+        typed = question.removesuffix(added)
+        scored = self._answering(question, typed, documents, [*earlier, added])
         chosen: list[QuotedSentence] = []
         seen: set[str] = set()
         best: ScoredSentence | None = None
@@ -143,14 +151,21 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         return chosen
 
     def scored(
-        self, question: str, documents: Sequence[Document], earlier: Sequence[str] = ()
+        self,
+        question: str,
+        typed: str,
+        documents: Sequence[Document],
+        earlier: Sequence[str] = (),
     ) -> list[ScoredSentence]:
-        """Every sentence that could be quoted, best first, whether it answers or not."""
+        """Every sentence that could be quoted, best first, whether it answers or not.
+
+        `typed` is the question without what condensing added: its meaning is what is compared.
+        """
         sentences = score_sentences(question, documents, earlier)
         foreign = [is_foreign(question, document.page_content) for document in documents]
         own = [one for one in sentences if not foreign[one.n - 1]]
         others = [one for one in sentences if foreign[one.n - 1]]
-        compared = self._compared(question, documents, own[:COMPARED] + others[:COMPARED])
+        compared = self._compared(typed, documents, own[:COMPARED] + others[:COMPARED])
         return (
             sorted(compared, key=attrgetter("score"), reverse=True)
             + own[COMPARED:]
@@ -158,7 +173,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         )
 
     def _answering(
-        self, question: str, documents: Sequence[Document], earlier: Sequence[str]
+        self, question: str, typed: str, documents: Sequence[Document], earlier: Sequence[str]
     ) -> list[ScoredSentence]:
         """The sentences in one language of the documents, best first; none where none answers.
 
@@ -166,16 +181,16 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         those in others are not compared by their scores, but by how likely the best one answers.
         """
         best: tuple[float, list[ScoredSentence]] = (0.0, [])
-        for sentences in self._by_language(question, documents, earlier):
-            odds = self._log_odds(question, documents, sentences[0])
+        for sentences in self._by_language(question, typed, documents, earlier):
+            odds = self._log_odds(typed, documents, sentences[0])
             best = max(best, (odds, sentences), key=itemgetter(0))
         return best[1]
 
     def _by_language(
-        self, question: str, documents: Sequence[Document], earlier: Sequence[str]
+        self, question: str, typed: str, documents: Sequence[Document], earlier: Sequence[str]
     ) -> Iterator[list[ScoredSentence]]:
         foreign = [is_foreign(question, document.page_content) for document in documents]
-        scored = self.scored(question, documents, earlier)
+        scored = self.scored(question, typed, documents, earlier)
         for other in (False, True):
             if sentences := [one for one in scored if foreign[one.n - 1] is other]:
                 yield sentences

@@ -1,8 +1,12 @@
 """What was said before: messages or (human, ai) pairs, as the classic chain takes them."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import BaseMessage
+
+if TYPE_CHECKING:  # slow, and not needed to read them
+    from langchain_core.messages.content import Citation
 
 Said = BaseMessage | tuple[str, str]
 """One entry of a chat history: a message, or a whole turn as (human, ai)."""
@@ -26,10 +30,25 @@ def questions(history: History) -> list[str]:
     return [text for role, text in _lines(history) if role == "human"]
 
 
-def last_answer(history: History) -> str:
-    """What the person was told last, or "" where nothing was."""
-    answers = [text for role, text in _lines(history) if role == "ai"]
-    return answers[-1] if answers else ""
+def last_citations(history: History) -> "list[Citation]":
+    """What the last answer that cites anything cites.
+
+    They are the LangChain annotations under `citations` in a message's `additional_kwargs`: the
+    document's `title`, the `cited_text`, and in `extras` its `document_id` and the passage's
+    `heading_path`. Pairs, and the messages of most callers, carry none.
+    """
+    for said in reversed(history):
+        if isinstance(said, BaseMessage) and (cited := said.additional_kwargs.get("citations")):
+            return list(cited)
+    return []
+
+
+def cited_headings(history: History) -> list[str]:
+    """The title and the headings of the first of those citations, the outer ones first."""
+    for citation in last_citations(history)[:1]:
+        path = citation.get("extras", {}).get("heading_path", ())
+        return [text for text in (citation.get("title", ""), *path) if text]
+    return []
 
 
 def turns(history: History) -> list[list[Said]]:

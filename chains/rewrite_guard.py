@@ -6,7 +6,7 @@ from itertools import chain, zip_longest
 
 from langchain_core.documents import Document
 
-from chains.follow_ups import terms
+from chains.terms import terms
 from language.characters import HAN
 from language.tokens import content_tokens
 

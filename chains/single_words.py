@@ -6,8 +6,8 @@ from typing import Any
 
 from langchain_core.runnables import RunnableLambda
 
-from chains.follow_ups import terms
 from chains.history import render_history
+from chains.terms import terms
 from language.answer_language import Language, answer_language
 from language.characters import CJK, HAN, HANGUL, KATAKANA
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from errors import InputError
 
-
 _QUOTATION_MARKS = str.maketrans('"“”', "'''")
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # slow, and opening the page needs neither
     from langchain_core.messages.content import Citation
     from langchain_core.runnables import Runnable
 
+    from chains.history import History
     from chains.markers import Piece
 
 CUT_SHORT = (
@@ -55,7 +56,7 @@ class Answering:
     started: float = field(default_factory=time.monotonic)
 
     def run(
-        self, chain: "Runnable[dict[str, Any], dict[str, Any]]", history: list[tuple[str, str]]
+        self, chain: "Runnable[dict[str, Any], dict[str, Any]]", history: "History"
     ) -> Iterator[Event]:
         """Answer with the chain, telling what happens; `end` or `fail` where it does not end.
 
@@ -112,7 +113,7 @@ class Answering:
             self.written = WrittenAnswer(self.turn.sources)
         return self.written.read(answer, citations)
 
-    def _inputs(self, history: list[tuple[str, str]]) -> dict[str, Any]:
+    def _inputs(self, history: "History") -> dict[str, Any]:
         given = self.turn.standalone_question if self.turn.standalone_given else ""
         asked = {"question": self.turn.question, "chat_history": history}
         return asked | ({"standalone_question": given} if given else {})

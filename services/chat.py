@@ -11,6 +11,7 @@ from services.answerers import AnswererChoice
 from services.answering import Answering
 from services.events import Answered, Event, Started, turn_of
 from services.questions import checked_question, require_possible_k, title_of
+from services.turn_messages import HISTORY_TURNS, messages_of
 from storage.conversations import Conversations
 from storage.documents import Documents
 from storage.turn_tree import LATEST
@@ -18,8 +19,7 @@ from storage.turn_tree import LATEST
 if TYPE_CHECKING:  # slow, and opening the page does not need it
     from langchain_core.runnables import Runnable
 
-HISTORY_TURNS = 50
-"""No earlier turns are condensed with, however many tokens a history may take."""
+    from chains.history import History
 
 MakeChain = Callable[[Principal, SearchChoice, str], "Runnable[dict[str, Any], dict[str, Any]]"]
 """The chain, or the agent, for a question in the conversation of that id ("" for in none)."""
@@ -119,7 +119,7 @@ class ChatService:
         yield Answered(answering.turn)
 
     def _events(
-        self, principal: Principal, answering: Answering, history: list[tuple[str, str]]
+        self, principal: Principal, answering: Answering, history: "History"
     ) -> Iterator[Event]:
         turn = answering.turn
         chain = self._make_chain(principal, turn.search, turn.conversation_id)
@@ -238,11 +238,11 @@ class ChatService:
         """Answer a question and return the whole turn; raises what `stream` raises."""
         return turn_of(self.stream(principal, question, conversation_id, search=search))
 
-    def _history(self, principal: Principal, turn: Turn) -> list[tuple[str, str]]:
+    def _history(self, principal: Principal, turn: Turn) -> "History":
         turns = self._conversations.turns(
             principal, turn.conversation_id, until=turn.parent_id, latest=HISTORY_TURNS
         )
-        return [(turn.question, turn.answer) for turn in turns if turn.answer]
+        return [message for turn in turns for message in messages_of(turn)]
 
     def _text_of(self, document_id: str) -> str | None:
         try:

@@ -9,6 +9,7 @@ from langchain_core.tools import tool
 
 from agent.agent import AgentLimits, DocumentAgent, make_agent
 from agent.background import THREAD
+from agent.prompts import UNANSWERED
 from agent.telling import NO_ANSWER, RESULT_CHARS, UNREADABLE_CALL
 from agent.tools import answer_tool, document_tools
 from domain import Step, StepState
@@ -221,6 +222,20 @@ def test_earlier_turns_are_told_without_their_numbers(make_document_agent, model
         ("assistant", "25 days."),
         ("user", "VPN?"),
         ("assistant", "Yes."),
+        ("user", "How many days?"),
+    ]
+
+
+def test_an_earlier_question_without_an_answer_is_told_as_one(make_document_agent, model_server):
+    model_server.will(Text("Hello."))
+    history = [("Leave?", ""), HumanMessage("VPN?"), AIMessage("")]
+    answered(make_document_agent(), chat_history=history)
+    said = [(one["role"], one["content"]) for one in messages_sent(model_server)[1:]]
+    assert said == [
+        ("user", "Leave?"),
+        ("assistant", UNANSWERED),
+        ("user", "VPN?"),
+        ("assistant", UNANSWERED),
         ("user", "How many days?"),
     ]
 

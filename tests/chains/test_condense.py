@@ -104,7 +104,9 @@ async def test_the_model_is_asked_once_with_history_and_question_also_asynchrono
         ("And in Japan?", "How much annual leave is there?", "And in Japan? (annual leave)"),
         ("What does it cost?", "Is there a VPN?", "What does it cost? (VPN)"),
         ("Red Hat OpenShift?", "What are clusters?", "Red Hat OpenShift?"),
-        ("그건 얼마예요?", "VPN 서비스를 신청하나요?", "그건 얼마예요? (VPN 서비스)"),
+        ("그건 얼마예요?", "VPN 서비스를 신청하나요?", "그건 얼마예요? (VPN 서비스, 신청)"),
+        ("그 기한은?", "연차는 어떻게 신청하나요?", "그 기한은? (연차, 신청)"),
+        ("じゃあ契約社員は？", "有給休暇は何日ですか?", "じゃあ契約社員は？ (有給休暇)"),
         ("신입사원은요?", "연차 휴가는 며칠인가요?", "신입사원은요? (연차 휴가)"),
         ("その上限は?", "出張の宿泊費を教えてください", "その上限は? (出張, 宿泊費)"),
         ("新入社員は?", "有給休暇は何日ですか?", "新入社員は? (有給休暇)"),
@@ -122,6 +124,7 @@ def test_a_question_that_leans_on_the_last_gets_its_terms(question, asked, stand
         "Is it possible to carry over annual leave?",
         "Does the IT department approve new laptops?",
         "What is Kubernetes?",
+        "How many public holidays are there?",
         "연차 휴가는 며칠인가요?",
         "VPN 비밀번호를 어떻게 바꾸나요?",
         "有給休暇は何日ですか?",
@@ -164,16 +167,16 @@ def test_with_idf_rare_terms_win_and_those_it_does_not_know_are_left_out():
     assert "gremlinish" in given_tokens
 
 
-def test_the_answer_gives_terms_too_unless_it_is_an_apology():
-    def standalone(answer):
-        history = [HumanMessage("Is there a VPN?"), AIMessage(answer)]
-        inputs = {"question": "How do I install it?", "chat_history": history}
-        return RuleCondenser().invoke(inputs)
+def test_the_cited_source_gives_terms_where_the_questions_have_none_and_the_answer_never():
+    cited = {"type": "citation", "title": "WireGuard handbook"}
+    answer = AIMessage("It runs on Zanzibar.", additional_kwargs={"citations": [cited]})
 
-    assert standalone('The VPN runs WireGuard [12: "a WireGuard VPN"]. Ask Kim.') == (
-        "How do I install it? (VPN, runs WireGuard)"
-    )
-    assert standalone("Sorry, the documents say nothing here.") == "How do I install it? (VPN)"
+    def standalone(first):
+        history = [HumanMessage(first), answer]
+        return RuleCondenser().invoke({"question": "Who runs it?", "chat_history": history})
+
+    assert standalone("How do I use this?") == "Who runs it? (WireGuard handbook)"
+    assert standalone("Is there a VPN?") == "Who runs it? (VPN)"
 
 
 SENTENCE = st.text(st.sampled_from('it 그 연차VPN休暇は.?[1]\n"é́'), max_size=40)

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,6 +165,56 @@ def test_a_follow_up_is_answered_by_what_it_asks_anew(first, follow_up, second):
         "chat_history": [(first, "25 days. 11일입니다.")],
     }
     assert ExtractiveAnswerer().invoke(asked).content.startswith(f"“{second}”")
+
+
+@pytest.mark.parametrize(
+    ("typed", "added", "text", "first"),
+    [
+        (
+            "その首都は？",
+            " (日本, 人口)",
+            "日本の人口は約1億2千万人である。首都は東京である。",
+            "首都は東京である。",
+        ),
+        (
+            "And the capital?",
+            " (Japan, population)",
+            "The population of Japan is 120 million. The capital is Tokyo.",
+            "The capital is Tokyo.",
+        ),
+        (
+            "그 수도는?",
+            " (일본, 인구)",
+            "일본의 인구는 약 1억 2천만 명이다. 수도는 도쿄이다.",
+            "수도는 도쿄이다.",
+        ),
+    ],
+)
+def test_words_that_condensing_added_count_less_than_those_typed(typed, added, text, first):
+    asked = {
+        "question": typed + added,
+        "typed_question": typed,
+        "input_documents": [Document(text)],
+    }
+    assert ExtractiveAnswerer().invoke(asked).content.startswith(f"“{first}”")
+
+
+def test_the_meaning_compared_is_that_of_the_question_as_typed():
+    class Listening(Meaning):
+        queries: ClassVar[list[str]] = []
+
+        def embed_query(self, text):
+            self.queries.append(text)
+            return [1.0, 0.0]
+
+    text = "The client asks for a code. The client asks for a staff number."
+    asked = {
+        "question": "What does it ask for? (client)",
+        "typed_question": "What does it ask for?",
+        "input_documents": [Document(text)],
+    }
+    ExtractiveAnswerer(embeddings=Listening()).invoke(asked)
+    assert Listening.queries == ["What does it ask for?"]
 
 
 def test_the_library_statistics_tell_an_unanswerable_question():

@@ -2,7 +2,13 @@
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from chains.history import last_answer, questions, render_history, turns
+from chains.history import (
+    cited_headings,
+    last_citations,
+    questions,
+    render_history,
+    turns,
+)
 
 PAIR = ("How much leave?", "15 days.")
 QUESTION, ANSWER = HumanMessage("And in Japan?"), AIMessage("20 days.")
@@ -13,7 +19,7 @@ def test_pairs_and_messages_read_alike():
     as_messages = [HumanMessage(PAIR[0]), AIMessage(PAIR[1])]
     assert render_history([PAIR]) == render_history(as_messages)
     assert questions([PAIR]) == questions(as_messages) == ["How much leave?"]
-    assert last_answer([PAIR]) == last_answer(as_messages) == "15 days."
+    assert last_citations([PAIR]) == last_citations(as_messages) == []
 
 
 def test_a_message_in_blocks_is_shown_by_its_text():
@@ -32,7 +38,20 @@ def test_a_turn_is_a_pair_or_a_question_with_all_that_follows_it():
     assert turns(history) == [unasked, [PAIR], [QUESTION, call, ANSWER], [PAIR]]
 
 
-def test_only_what_the_person_said_counts_as_questions_and_only_the_last_answer_is_the_last():
+def test_only_what_the_person_said_counts_as_questions():
     assert questions(HISTORY) == ["How much leave?", "And in Japan?"]
-    assert last_answer(HISTORY) == "20 days."
-    assert last_answer([QUESTION]) == ""
+
+
+def cites(**citation):
+    return AIMessage("20 days [1].", additional_kwargs={"citations": [citation]})
+
+
+def test_the_last_answer_that_cites_anything_gives_its_title_and_headings():
+    leave = cites(title="Leave policy", extras={"heading_path": ["Annual leave", "Asking"]})
+    history = [cites(title="VPN"), leave, ANSWER, PAIR]
+    assert last_citations(history) == leave.additional_kwargs["citations"]
+    assert cited_headings(history) == ["Leave policy", "Annual leave", "Asking"]
+
+
+def test_a_citation_without_a_title_or_headings_gives_none():
+    assert cited_headings([cites(cited_text="20 days", title="")]) == []

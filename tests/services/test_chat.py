@@ -245,6 +245,26 @@ def test_without_a_model_a_korean_follow_up_takes_the_subject_along(extractive):
     assert "16일" in second.answer
 
 
+def test_a_question_that_failed_is_still_what_a_follow_up_is_about(extractive, monkeypatch):
+    def fail(*_):
+        raise ModelError("The model is gone.")
+
+    with monkeypatch.context() as failing:
+        failing.setattr("services.chat.Answering.run", fail)
+        _, error = events_of(extractive.chat.stream(LOCAL_USER, "신규 입사자의 연차는 며칠인가요?"))
+    assert error is not None
+    [conversation] = conversations_of(extractive)
+    second = extractive.chat.ask(LOCAL_USER, "그럼 2년차는요?", conversation.id)
+    assert "연차" in second.standalone_question
+    assert "16일" in second.answer
+
+
+def test_a_wrong_answer_gives_a_follow_up_none_of_its_words(extractive):
+    history = [("Is there a VPN?", "The VPN pays new employees.")]
+    *_, done = extractive.chat.answer(LOCAL_USER, "How do I install it?", history)
+    assert done.turn.standalone_question == "How do I install it? (VPN)"
+
+
 def test_a_question_nothing_answers_gets_no_citation(extractive):
     turn = extractive.chat.ask(LOCAL_USER, "Which zebra won the chess tournament?")
     assert turn.citations == ()
