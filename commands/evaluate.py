@@ -95,15 +95,14 @@ def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]"
     from services.sample_evaluation import SampleEvaluation, figures
 
     questions = load_sample_questions(folder)
-    with TemporaryDirectory(prefix="footnote-evaluate-") as scratch:
-        with open_services(data_dir or Path(scratch), tell=False) as services:
-            with progress_bar() as progress:
-                services.directories.import_samples(LOCAL_USER, on_progress=progress)
-                graded = list(
-                    SampleEvaluation(services.chat).graded(
-                        LOCAL_USER, questions, partial(_report, progress)
-                    )
-                )
+    with (
+        TemporaryDirectory(prefix="footnote-evaluate-") as scratch,
+        open_services(data_dir or Path(scratch), tell=False) as services,
+        progress_bar() as progress,
+    ):
+        services.directories.import_samples(LOCAL_USER, on_progress=progress)
+        evaluation, report = SampleEvaluation(services.chat), partial(_report, progress)
+        graded = list(evaluation.graded(LOCAL_USER, questions, report))
     for one in graded:
         if not one.right and one.question.split == "tune":  # the others are never looked at
             typer.echo(_wrong(one))
