@@ -140,6 +140,7 @@ class Answering:
             retriever=self._make_retriever(answering.model, principal, search, conversation_id),
             condense=condense,
             answer=answer,
+            respell=self._make_respell(principal, search, conversation_id),
             guard_rewrite=True,
             return_source_documents=True,
             return_searched_questions=True,
@@ -209,6 +210,18 @@ class Answering:
             # No character takes more than a token: one window always fits.
             max_chars=settings.passages_tokens,
         )
+
+    def _make_respell(
+        self, principal: Principal, search: SearchChoice, conversation_id: str
+    ) -> "Runnable[str, str]":
+        from langchain_core.runnables import RunnableLambda
+
+        condition = self._search.condition(principal, search.scope)
+
+        def respell(question: str) -> str:
+            return self._search.respelled(principal, question, condition, conversation_id)
+
+        return RunnableLambda(respell)
 
     def _rephrase(self, model: "BaseChatModel | None") -> "Runnable[str, list[str]] | None":
         from chains.rephrase import rephrase_with_model

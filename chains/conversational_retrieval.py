@@ -18,9 +18,14 @@ from chains.answer import Answerer, answer_with_model, as_chunk
 from chains.budget import TokenCounter, estimate_tokens, fit_documents, fit_history
 from chains.cited_before import prefer_cited
 from chains.condense import condense_with_model
-from chains.history import render_history
 from chains.prompts import ANSWER_PROMPT, CONDENSE_PROMPT
-from chains.rewrite_guard import as_one_question, interleave, questions_to_search
+from chains.rewrite_guard import (
+    as_one_question,
+    condensable,
+    interleave,
+    questions_to_search,
+    uncondensed,
+)
 
 Inputs = dict[str, Any]
 
@@ -45,6 +50,8 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
     condense: Runnable[Inputs, str]
     """Takes `question` and `chat_history`, gives the standalone question."""
     answer: Answerer
+    respell: Runnable[str, str] | None = None
+    """Corrects the spelling of each question that is searched, but of a `standalone_question`."""
     rephrase_question: bool = True
     """Whether the answerer is asked the standalone question, rather than the one typed."""
     guard_rewrite: bool = False
@@ -145,10 +152,12 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
 
     def _stream_pieces(self, inputs: Iterator[Inputs], config: RunnableConfig) -> Iterator[Inputs]:
         asked = self._asked(next(inputs))
-        searched = _uncondensed(asked)
+        searched = uncondensed(asked)
         if not searched:
-            standalone = self.condense.invoke(_condensable(asked), _tagged(config, "condense"))
+            standalone = self.condense.invoke(condensable(asked), _tagged(config, "condense"))
             searched = self._searched(asked, standalone)
+        if self.respell and not asked.get("standalone_question"):
+            searched = [self.respell.invoke(question, config) for question in searched]
         yield from self._question_pieces(searched)
         found = [self.retriever.invoke(question, config) for question in searched]
         documents = self._fitting(asked, found)
@@ -166,11 +175,13 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         self, inputs: AsyncIterator[Inputs], config: RunnableConfig
     ) -> AsyncIterator[Inputs]:
         asked = self._asked(await anext(inputs))
-        searched = _uncondensed(asked)
+        searched = uncondensed(asked)
         if not searched:
             tagged = _tagged(config, "condense")
-            standalone = await self.condense.ainvoke(_condensable(asked), tagged)
+            standalone = await self.condense.ainvoke(condensable(asked), tagged)
             searched = self._searched(asked, standalone)
+        if self.respell and not asked.get("standalone_question"):
+            searched = [await self.respell.ainvoke(question, config) for question in searched]
         for piece in self._question_pieces(searched):
             yield piece
         found = [await self.retriever.ainvoke(question, config) for question in searched]
@@ -233,17 +244,6 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             yield AddableDict(answer="")
         if self.return_answer_message and messages:
             yield AddableDict(answer_message=messages[0] + messages[1:])
-
-
-def _uncondensed(asked: Inputs) -> list[str]:
-    """What is searched as it is; nothing where it has to be condensed first."""
-    if given := asked.get("standalone_question"):
-        return [given]
-    return [] if render_history(asked["chat_history"]) else [asked["question"]]
-
-
-def _condensable(asked: Inputs) -> Inputs:
-    return {key: asked[key] for key in ("question", "chat_history")}
 
 
 def _tagged(config: RunnableConfig, tag: str) -> RunnableConfig:

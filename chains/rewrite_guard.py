@@ -1,11 +1,13 @@
 """What is searched where the rewrite of a follow-up no longer asks what was typed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
+from typing import Any
 
 from langchain_core.documents import Document
 
+from chains.history import render_history
 from chains.terms import terms
 from language.characters import HAN
 from language.tokens import content_tokens
@@ -13,6 +15,18 @@ from language.tokens import content_tokens
 # A Japanese noun of one character, which is no term: in 冬は? it is all there is.
 _LONE_HAN = re.compile(rf"(?<![{HAN}])[{HAN}](?=[はがをもの]|\W|\Z)")
 _ASKING_HAN = "何"
+
+
+def uncondensed(asked: Mapping[str, Any]) -> list[str]:
+    """What is searched of a chain's inputs as it is; nothing where it has to be condensed first."""
+    if given := asked.get("standalone_question"):
+        return [given]
+    return [] if render_history(asked["chat_history"]) else [asked["question"]]
+
+
+def condensable(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What condensing takes of a chain's inputs."""
+    return {key: asked[key] for key in ("question", "chat_history")}
 
 
 def questions_to_search(typed: str, standalone: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Searching the library: the index that answers now, its modes, LangChain's retriever over it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from langchain_core.documents import Document
@@ -13,11 +14,13 @@ from retrievers.multi_query import MultiQueryRetriever
 from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
 from retrievers.rerank import Reranking
+from services.indexing import searchable_text
 from services.library import Library
 from services.own_sources import own_sources
 from services.questions import require_letters, require_possible_k
-from services.ranking import RankingOptions, build_ranker
+from services.ranking import WORDS, RankingOptions, build_ranker
 from services.scope import condition_of, require_known_fields, searchable
+from services.spelling import Spelling
 from storage.documents import Documents
 
 NO_RERANKER = "No reranker is set: set FOOTNOTE_RERANK_PROVIDER to fastembed or http."
@@ -110,6 +113,34 @@ class SearchService:
         if rerank and self.reranking is None:
             raise ConflictError(NO_RERANKER)
         return base if self.reranking is None or rerank is False else self.reranking.over(base, k)
+
+    def respelled(
+        self,
+        principal: Principal,  # noqa: ARG002  # every call names who asks
+        question: str,
+        condition: Filter | None = None,
+        conversation_id: str = "",
+    ) -> str:
+        """The question with misspelled words replaced by those of passages it may be answered from.
+
+        See `Spelling.correct`. While the keyword index is damaged it stays as it is.
+        """
+        index = self.library.open_index()
+        if index is None:
+            return question
+        allowed = searchable(condition or {}, self.library.sources.list(), conversation_id)
+        matching = index.matching(allowed) if allowed else None
+        try:
+            return Spelling(index.keywords, self._searched_texts, matching).correct(question)
+        except DamagedIndexError as error:
+            index.failures[WORDS] = str(error)
+            return question
+
+    def _searched_texts(self, passage_ids: Sequence[str]) -> list[str]:
+        return [
+            searchable_text(one.metadata["title"], one.metadata["heading_path"], one.page_content)
+            for one in self.documents.hydrate(passage_ids)
+        ]
 
     def condition(self, principal: Principal, scope: Scope) -> Filter:
         """The condition that narrows a search to the scope.

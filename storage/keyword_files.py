@@ -1,9 +1,11 @@
 """How a keyword index lies on disk, and how a question is put to it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from language.tokens import keyword_tokens
 
 if TYPE_CHECKING:
     import tantivy
@@ -53,3 +55,18 @@ def best_hits(
     """The hits from rank `start` up to `stop`, ranks from 0; the order of equals never changes."""
     found = searcher.search(question, stop, count=False).hits[start:]
     return [(searcher.doc(address)["id"][0], score) for score, address in found]
+
+
+def joined_tokens(text: str) -> str:
+    """The text's tokens as the index takes them."""
+    return " ".join(utf8(keyword_tokens(text)))
+
+
+def utf8(tokens: Collection[str]) -> list[str]:
+    """The tokens with halves of surrogate pairs replaced, which tantivy refuses."""
+    return [token.encode(errors="replace").decode() for token in tokens]
+
+
+def is_tantivys(error: BaseException) -> bool:
+    """Damaged files make its Rust code panic, which is no `Exception` and has no name to import."""
+    return isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException"

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from language.tokens import keyword_tokens
 from storage.disk import require_free_space, unusable, unwritable
-from storage.keyword_files import best_hits, open_index, question_of
+from storage.keyword_files import (
+    best_hits,
+    is_tantivys,
+    joined_tokens,
+    open_index,
+    question_of,
+    utf8,
+)
 from storage.lock import writer_lock
 from storage.segment_files import SegmentFiles
 
@@ -66,7 +73,7 @@ class KeywordIndex:
             BusyError: Another process went on writing for too long.
             StorageError: The disk is too full, or the index is damaged; nothing was kept.
         """
-        joined = [(id_, _joined(text)) for id_, text in entries]
+        joined = [(id_, joined_tokens(text)) for id_, text in entries]
         if joined:
             self._change([id_ for id_, _ in joined], joined)
 
@@ -97,14 +104,19 @@ class KeywordIndex:
             ValueError: `k` is not positive.
             StorageError: The index is damaged.
         """
+        return self.search_tokens(keyword_tokens(query), k, allowed)
+
+    def search_tokens(
+        self, tokens: Sequence[str], k: int, allowed: Callable[[str], bool] | None = None
+    ) -> list[tuple[str, float]]:
+        """`search` for tokens of the index: a stem's own stem may be another."""
         if k <= 0:
-            message = f"k must be at least 1, got {k}"
-            raise ValueError(message)
+            raise ValueError(f"k must be at least 1, got {k}")
         searcher = self._searcher()
         if searcher is None:
             return []
         with self._reading():
-            question = question_of(searcher, _utf8(keyword_tokens(query)))
+            question = question_of(searcher, utf8(tokens))
         found: list[tuple[str, float]] = []
         seen, depth = 0, k if allowed is None else max(k, FIRST_DEPTH)
         while question and seen < depth:
@@ -123,14 +135,26 @@ class KeywordIndex:
 
         Always above 0, and highest for a token that no passage holds.
         """
+        held = self.counts(tokens)
+        # Deleted passages count in n, but not in N, until they are merged away.
+        total = max([len(self), *held.values()])
+        return {token: math.log(1 + (total - n + 0.5) / (n + 0.5)) for token, n in held.items()}
+
+    def counts(self, tokens: Collection[str]) -> dict[str, int]:
+        """How many passages hold each token, with some that were deleted lately."""
         searcher = self._searcher()
         if searcher is None:
-            return dict.fromkeys(tokens, math.log(2))
+            return dict.fromkeys(tokens, 0)
         with self._reading():
-            # Deleted passages count in n, but not in N, until they are merged away.
-            held = {token: searcher.doc_freq("tokens", token) for token in set(_utf8(tokens))}
-            total = max([searcher.num_docs, *held.values()])
-        return {token: math.log(1 + (total - n + 0.5) / (n + 0.5)) for token, n in held.items()}
+            return {token: searcher.doc_freq("tokens", token) for token in utf8(tokens)}
+
+    def tokens_with_prefix(self, prefix: str) -> dict[str, int]:
+        """The tokens that begin with the prefix, with the `counts` of each, the commonest first."""
+        searcher = self._searcher()
+        if searcher is None:
+            return {}
+        with self._reading():
+            return dict(searcher.terms_with_prefix("tokens", prefix))
 
     def ids(self) -> list[str]:
         """The id of every passage, in the order of their letters."""
@@ -215,7 +239,7 @@ class KeywordIndex:
         try:
             yield
         except BaseException as error:
-            if not _is_tantivys(error):
+            if not is_tantivys(error):
                 raise
             raise unusable("keyword index", self._path, error) from error
 
@@ -224,20 +248,6 @@ class KeywordIndex:
         try:
             yield
         except BaseException as error:
-            if not _is_tantivys(error):
+            if not is_tantivys(error):
                 raise
             raise unwritable("keyword index", self._path, error) from error
-
-
-def _joined(text: str) -> str:
-    return " ".join(_utf8(keyword_tokens(text)))
-
-
-def _utf8(tokens: Collection[str]) -> list[str]:
-    """The tokens with halves of surrogate pairs replaced, which tantivy refuses."""
-    return [token.encode(errors="replace").decode() for token in tokens]
-
-
-def _is_tantivys(error: BaseException) -> bool:
-    """Damaged files make its Rust code panic, which is no `Exception` and has no name to import."""
-    return isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException"

@@ -1,21 +1,25 @@
 """One reader for every format: bytes in, a LangChain `Document` of Markdown text out."""
 
-import unicodedata
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from errors import UnreadableError
-from loaders.formats.content import Content, clean, one_line
+from loaders.formats.content import Content, clean
 from loaders.formats.ocr import missing
+from loaders.formats.titles import document_title
 from loaders.mojibake import SUSPECTED, is_suspected
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
 FORMATS_VERSION = 2
-"""Goes up whenever the same bytes give another text."""
+"""Goes up whenever the same bytes give another text.
+
+Every document is then read and embedded anew, which a better title is not worth: that comes with
+the document's next version, or when it is read again by itself.
+"""
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 # Suffix -> format. Each is a module here with `read(data) -> Content`, imported on use, or a
@@ -55,7 +59,6 @@ _FORMATS = {
 SUFFIXES = tuple(_FORMATS)
 """The ends of the names of files that can be read."""
 _NAMES = {".markdown": "md", ".htm": "html", ".yml": "yaml", ".jpeg": "jpg", ".tiff": "tif"}
-_TITLE_LENGTH = 200
 
 
 def suffix_of(name: str) -> str:
@@ -83,8 +86,8 @@ def read_document(name: str, data: bytes) -> "Document":
     """Read a file of any supported format as Markdown text.
 
     Args:
-        name: The file's name or path; its suffix decides the format, its stem is the title
-            where the file has none of its own.
+        name: The file's name or path; its suffix decides the format, and it gives the title
+            where the file has none of its own (see `loaders.formats.titles`).
         data: The whole file.
 
     Returns:
@@ -107,7 +110,7 @@ def read_document(name: str, data: bytes) -> "Document":
     if not text.strip():
         raise UnreadableError(f"0 characters: the {suffix} file holds no text")
     metadata = {
-        "title": _title(content.title) or _stem(name),
+        "title": document_title(content, name),
         "format": _NAMES.get(suffix, suffix[1:]),
         "encoding": content.encoding,
         "pages": list(content.pages),
@@ -133,12 +136,3 @@ def _read(suffix: str, data: bytes) -> Content:
             f"the {suffix} file is damaged or not really {suffix} ({type(error).__name__}): "
             "open it in its program, save it again and import that"
         ) from error
-
-
-def _title(title: str) -> str:
-    return clean(one_line(title))[:_TITLE_LENGTH].strip()
-
-
-def _stem(name: str) -> str:
-    path = PurePosixPath(unicodedata.normalize("NFC", clean(name)))
-    return path.stem or path.name or "untitled"

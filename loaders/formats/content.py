@@ -11,7 +11,8 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 _NO_TITLE = re.compile(
     r"(untitled|word document|document ?\d*|(powerpoint )?presentation ?\d*|slide ?\d+|title"
     r"|\(?anonymous\)?|제목 없음|(powerpoint )?프레젠테이션|powerpoint プレゼンテーション|無題)$"
-    r"|microsoft (word|powerpoint|excel) - |.*\.(docx?|pptx?|xlsx?|pdf|indd|tex|hwp|dvi)$",
+    r"|microsoft (word|powerpoint|excel) - "
+    r"|.*\.(docx?|pptx?|xlsx?|pdf|indd|tex|hwpx?|dvi|html?|md|txt)$",
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"\s+")

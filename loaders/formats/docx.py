@@ -1,6 +1,5 @@
 """Word documents as Markdown: paragraphs and tables in the order of the body."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +10,6 @@ from loaders.formats.content import (
     one_line,
     pipe_table,
     single_spaced,
-    told_title,
 )
 from loaders.formats.docx_runs import W, boxes, content_blocks, note_ids, paragraph_text
 from loaders.formats.docx_styles import Numbering, Styles
@@ -29,9 +27,7 @@ def read(data: bytes) -> Content:
     from docx import Document  # slow to import
 
     document = Document(open_archive(data, ".docx"))
-    text = _Body(document).markdown()
-    top = re.search(r"^# (.+)$", text, re.MULTILINE)
-    return Content(text, top[1] if top else told_title(document.core_properties.title))
+    return Content(_Body(document).markdown(), document.core_properties.title or "")
 
 
 class _Body:

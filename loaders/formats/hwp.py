@@ -61,7 +61,7 @@ def read(data: bytes) -> Content:
         texts, warnings = _sections(file, compressed, levels)
         if not texts:
             return Content(_preview(file), warnings=(_ONLY_PREVIEW,))
-        return Content("\n\n".join(texts), levels.title or _told(file), warnings=tuple(warnings))
+        return Content("\n\n".join(texts), _told(file), warnings=tuple(warnings))
 
 
 def _checked(file: Any) -> bool:
@@ -133,7 +133,6 @@ class _Levels:
         records = [one for record in tree(document_info)[0] for one in _flattened(record)]
         self._shapes = [_shape_level(one.data) for one in records if one.tag == PARA_SHAPE]
         self._styles = [_style_level(one.data) for one in records if one.tag == STYLE]
-        self.title = ""
 
     def of(self, header: bytes) -> int:
         """The level of the paragraph with that header, 0 for one that is no heading."""
@@ -169,7 +168,6 @@ def _blocks(records: Sequence[Record], levels: _Levels) -> Iterator[str]:
         text = _text(record)
         level = levels.of(record.data)
         if text and level and len(text) <= _MAX_HEADING:
-            levels.title = levels.title or (one_line(text) if level == 1 else "")
             yield heading(level, text)
         elif text:
             yield text

@@ -49,8 +49,7 @@ def read(data: bytes) -> Content:
     text = "\n\n".join(filter(None, texts))
     if not text:
         return Content(_preview(archive), warnings=(_ONLY_PREVIEW,))
-    top = re.search(r"^# (.+)$", text, re.MULTILINE)
-    return Content(text, top[1] if top else _told(archive), warnings=tuple(warnings))
+    return Content(text, _told(archive), warnings=tuple(warnings))
 
 
 def _check_encryption(archive: zipfile.ZipFile) -> None:

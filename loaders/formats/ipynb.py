@@ -7,14 +7,13 @@ from typing import Any
 
 from errors import UnreadableError
 from loaders.encoding import decode
-from loaders.formats.content import Content, fenced, heading, one_line
+from loaders.formats.content import Content, fenced, heading
 from loaders.formats.html import to_markdown
 
 _MAX_OUTPUT = 4000  # characters of one output; more is a log, not reading matter
 _CUT = "\n[... cut: {count} more characters]"
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _EMBEDDED = re.compile(r"!\[([^\]\[]{0,500})\]\((?:data|attachment):[^()\s]*\)?")
-_TITLE = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
 def read(data: bytes) -> Content:
@@ -28,7 +27,7 @@ def read(data: bytes) -> Content:
     language = _language(book)
     blocks = [block for cell in cells if isinstance(cell, dict) for block in _cell(cell, language)]
     text = "\n\n".join(block for block in blocks if block.strip())
-    return Content(text, _title(book, cells), decoded.encoding, warnings=decoded.warnings)
+    return Content(text, _title(book), decoded.encoding, warnings=decoded.warnings)
 
 
 def _cells(book: Any) -> list[Any]:
@@ -48,16 +47,9 @@ def _language(book: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) and re.fullmatch(r"[\w+#-]{1,30}", name) else ""
 
 
-def _title(book: Mapping[str, Any], cells: list[Any]) -> str:
+def _title(book: Mapping[str, Any]) -> str:
     told = _dict(book.get("metadata")).get("title")
-    if isinstance(told, str) and told.strip():
-        return told
-    for cell in cells:
-        if isinstance(cell, dict) and cell.get("cell_type") in ("markdown", "heading"):
-            found = _TITLE.search(next(_cell(cell, "")))
-            if found:
-                return one_line(found[1])
-    return ""
+    return told if isinstance(told, str) else ""
 
 
 def _cell(cell: Mapping[str, Any], language: str) -> Iterator[str]:

@@ -16,9 +16,7 @@ def read(data: bytes) -> Content:
     package = Package(data, ".odp")
     slides = [node for node in package.body if local(node) == "page"]
     text, pages = join_pages(["\n\n".join(_slide(slide)) for slide in slides])
-    first = text.partition("\n")[0]
-    title = package.title or (first.removeprefix("# ") if first.startswith("# ") else "")
-    return Content(text, title, pages=pages)
+    return Content(text, package.title, pages=pages)
 
 
 def _slide(slide: Any) -> Iterator[str]:

@@ -17,8 +17,7 @@ def read(data: bytes) -> Content:
     Deleted text of tracked changes, comments and tables of contents are left out.
     """
     package = Package(data, ".odt")
-    body = _Body(package)
-    return Content(body.markdown(), body.title or package.title)
+    return Content(_Body(package).markdown(), package.title)
 
 
 class _Body:
@@ -26,7 +25,6 @@ class _Body:
 
     def __init__(self, package: Package) -> None:
         self._package = package
-        self.title = ""
 
     def markdown(self) -> str:
         blocks: list[str] = []
@@ -65,8 +63,6 @@ class _Body:
         styles = list(self._package.style_names(element))
         if local(element) == "h" or "Title" in styles:
             level = number(element, "outline-level") if local(element) == "h" else 1
-            if level == 1 and not self.title:
-                self.title = one_line(text)
             return "", heading(level, text) if text.strip() else ""
         return ("code", text) if _CODE in styles else ("", text.strip())
 

@@ -7,14 +7,13 @@ from typing import Any
 
 from errors import UnreadableError, UnreadableNowError
 from loaders.formats.archive import ENCRYPTED
-from loaders.formats.content import Content, join_pages, ranges, told_title
+from loaders.formats.content import Content, join_pages, ranges
 from loaders.formats.ocr import DPI, MAX_PIXELS, Recognised, missing, recognise
 from loaders.formats.pdf_layout import Layout, Line, LineCollector
 from loaders.pdf_pages import page_picture
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)-\n([a-zà-öø-ÿ][^\W\d_]*)")
-_FIRST_HEADING = re.compile(r"#{1,3} (?!\d)(.+)")
 _ODD = re.compile("[\x00-\x08\x0e-\x1f\ue000-\uf8ff\ufffd]")
 _MAX_ODD = 0.03  # of a document's characters
 _GARBLED = "some text may be garbled: its fonts don't say which letters they show"
@@ -44,7 +43,7 @@ def read(data: bytes) -> Content:
         raise _without_text(recognised)
     return Content(
         text,
-        title=_title(reader) or _first_heading(text),
+        title=_title(reader),
         pages=starts,
         warnings=(*_warnings(text, texts, failed), *recognised.warnings),
     )
@@ -85,13 +84,7 @@ def _without_text(recognised: Recognised) -> UnreadableError:
 
 def _title(reader: Any) -> str:
     metadata = reader.metadata
-    return told_title(metadata.title if metadata is not None else None)
-
-
-def _first_heading(text: str) -> str:
-    """The heading that the document begins with, unless it is a numbered chapter's."""
-    match = _FIRST_HEADING.match(text)
-    return match[1] if match else ""
+    return (metadata.title if metadata is not None else "") or ""
 
 
 def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> tuple[str, ...]:

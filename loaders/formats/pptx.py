@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from loaders.formats.content import Content, heading, join_pages, one_line, pipe_table, told_title
+from loaders.formats.content import Content, heading, join_pages, one_line, pipe_table
 from loaders.formats.ooxml import open_archive
 
 _MAX_CHART_POINTS = 1000
@@ -16,14 +16,7 @@ def read(data: bytes) -> Content:
 
     presentation = Presentation(open_archive(data, ".pptx"))
     text, pages = join_pages([_slide(slide) for slide in presentation.slides])
-    title = told_title(presentation.core_properties.title) or _first_title(presentation)
-    return Content(text, title, pages=pages)
-
-
-def _first_title(presentation: Any) -> str:
-    frames = (slide.shapes.title for slide in presentation.slides)
-    titles = (one_line(frame.text_frame.text) for frame in frames if frame is not None)
-    return next((title for title in titles if 0 < len(title) <= _MAX_HEADING), "")
+    return Content(text, presentation.core_properties.title or "", pages=pages)
 
 
 def _slide(slide: Any) -> str:

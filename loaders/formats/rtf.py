@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from errors import UnreadableError
-from loaders.formats.content import Content, heading, one_line, style_level, told_title
+from loaders.formats.content import Content, heading, one_line, style_level
 from loaders.formats.rtf_table import Table
 from loaders.formats.rtf_tokens import Token, charset, code_page, decoded, tokens
 
@@ -40,7 +40,7 @@ class _State:
 
 
 def read(data: bytes) -> Content:
-    """Read a document; its title is its first heading or the one of its properties.
+    """Read a document; its title is the one of its properties.
 
     Hidden and deleted text, headers and footers are left out; footnotes follow their paragraph
     as a quotation.
@@ -52,8 +52,7 @@ def read(data: bytes) -> Content:
     whole = document.walk(start)
     warnings = () if whole else ("the file ends early: its end may be missing",)
     text = _paired("".join(document.blocks))
-    title = document.title or told_title("".join(document.told))
-    return Content(text, _paired(title), warnings=warnings)
+    return Content(text, _paired("".join(document.told)), warnings=warnings)
 
 
 def _paired(text: str) -> str:
@@ -67,7 +66,6 @@ class _Document:
     def __init__(self) -> None:
         self.blocks: list[str] = []
         self.told: list[str] = []
-        self.title = ""
         self._state = _State()
         self._stack: list[_State] = []
         self._page = "cp1252"
@@ -210,7 +208,6 @@ class _Document:
         text = self._paragraph()
         if text and 0 <= self._level < 9:
             self._add(heading(self._level + 1, f"{label} {text}"))
-            self.title = self.title or (one_line(text) if self._level == 0 else "")
         elif text and label:
             mark = label if any(map(str.isalnum, label)) else "-"
             self._add(f"{'  ' * self._depth}{mark} {one_line(text)}", is_item=True)

@@ -9,7 +9,6 @@ from loaders.formats.content import (
     heading,
     one_line,
     pipe_table,
-    told_title,
     without_empty_columns,
 )
 from loaders.formats.ooxml import open_archive
@@ -30,7 +29,7 @@ def read(data: bytes) -> Content:
         visited = _Counter()
         sheets = [(sheet.title, _rows(sheet, visited)) for sheet in book.worksheets]
         text = "\n\n".join(_sheet(title, rows) for title, rows in sheets if rows)
-        return Content(text, told_title(book.properties.title))
+        return Content(text, book.properties.title or "")
     finally:
         book.close()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from domain import NOTHING_BEFORE, Before, DocumentRef, Listed, Wait
 from errors import UnreadableError, UnreadableNowError
 from loaders.files import DEFAULT_MAX_BYTES
+from loaders.formats.titles import name_in_folder
 from loaders.google_drive.calls import DriveCalls, File
 from loaders.google_drive.connection import Connection, connect
 from loaders.google_drive.export import document_of
@@ -89,7 +90,7 @@ class DriveFiles:
             "key": ref.key,
             "version": version_of(file, path),
             "location": link_of(file),
-            "title": file["name"],
+            "title": name_in_folder(file["name"], path[-1] if path else ""),
             **_details(file, path),
         }
         return document

@@ -315,6 +315,37 @@ def test_with_the_guard_the_question_as_typed_may_still_be_the_one_answered():
     assert model.prompts[1][-1][1].endswith("Question: And new employees?")
 
 
+def respelled(question):
+    return question.replace("leav ", "leave ")
+
+
+def test_what_is_searched_and_answered_is_spelled_as_the_library_spells_it():
+    asked = []
+
+    def answer(inputs):
+        asked.extend((one["question"], one["typed_question"]) for one in inputs)
+        yield "15 days."
+
+    chain = without_model(answer, respell=RunnableLambda(respelled), return_searched_questions=True)
+    told = chain.invoke({"question": "How much leav do I get?"})
+    assert told["searched_questions"] == ["How much leave do I get?"]
+    assert chain.retriever.queries == ["How much leave do I get?"]
+    assert asked == [("How much leave do I get?", "How much leav do I get?")]
+
+
+async def test_asynchronously_it_is_spelled_so_too_and_what_is_given_stays():
+    replies = ["15 days.", "10 days."]
+    chain = chain_of(
+        StreamingChatModel(replies=replies),
+        respell=RunnableLambda(respelled),
+        return_searched_questions=True,
+    )
+    told = await chain.ainvoke({"question": "How much leav do I get?"})
+    assert told["searched_questions"] == ["How much leave do I get?"]
+    told = await chain.ainvoke({"question": "?", "standalone_question": "leav days"})
+    assert told["searched_questions"] == ["leav days"]
+
+
 GIVEN = {**FOLLOW_UP, "standalone_question": "annual leave, new employees"}
 
 

@@ -265,6 +265,21 @@ def test_a_wrong_answer_gives_a_follow_up_none_of_its_words(extractive):
     assert done.turn.standalone_question == "How do I install it? (VPN)"
 
 
+@pytest.mark.parametrize(
+    ("question", "searched", "holds"),
+    [
+        ("How many days of anual leave?", "How many days of annual leave?", "25 days"),
+        ("Which gatewey is chosen?", "Which gateway is chosen?", "WireGuard"),
+    ],
+)
+def test_a_misspelled_question_stays_as_typed_and_the_librarys_word_is_searched(
+    extractive, question, searched, holds
+):
+    turn = extractive.chat.ask(LOCAL_USER, question)
+    assert (turn.question, turn.standalone_question) == (question, searched)
+    assert holds in turn.answer
+
+
 def test_a_question_nothing_answers_gets_no_citation(extractive):
     turn = extractive.chat.ask(LOCAL_USER, "Which zebra won the chess tournament?")
     assert turn.citations == ()

@@ -119,6 +119,12 @@ class TestSearch:
         idf = opened(Library(data_dir)).library.open_index().idf(["number", "changed"])
         assert idf["number"] == idf["changed"] > 0
 
+    def test_spelling_stays_as_it_is_while_the_keyword_index_is_damaged(self, data_dir, index):
+        damage_all(index / "keywords", "cut")
+        search = opened(Library(data_dir))
+        assert search.respelled(LOCAL_USER, "the numbre") == "the numbre"
+        assert "keywords" in search.library.damage()[0]
+
     def test_a_file_damaged_while_the_index_is_open_ends_no_process(self, data_dir, index):
         command = [sys.executable, "-c", DAMAGED_WHILE_OPEN, str(data_dir), str(index)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)

@@ -186,3 +186,18 @@ def test_the_sources_of_another_persons_conversation_are_neither_known_nor_named
         with pytest.raises(ConflictError, match="There is no source") as refused:
             check(Principal("bert"), Scope(sources=[box]))
         assert "Salaries" not in str(refused.value)
+
+
+def test_a_word_that_only_another_conversation_holds_corrects_nothing(build_services):
+    services = build_services()
+    mine = services.conversations.begin(LOCAL_USER, "mine").id
+    file = ("plan.md", b"# Plan\n\nThe budget is for headphones.")
+    box = services.uploads.add(LOCAL_USER, [file], conversation_id=mine).source_id
+    services.queue.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
+    search = services.search
+    assert search.respelled(LOCAL_USER, "headfones") == "headfones"
+    assert search.respelled(LOCAL_USER, "headfones", None, mine) == "headphones"
+
+
+def test_nothing_is_corrected_before_any_import(build_services):
+    assert build_services().search.respelled(LOCAL_USER, "headfones") == "headfones"

@@ -140,6 +140,22 @@ def test_idf_is_higher_for_rarer_tokens_and_highest_for_unknown_ones(index):
     assert all(value > 0 for value in index.idf(["cat", "dog"]).values())
 
 
+def test_the_vocabulary_tells_how_many_passages_hold_each_token(index, tmp_path):
+    assert index.counts(["mileag"]) == {"mileag": 0}
+    assert index.tokens_with_prefix("mi") == {}
+    index.add([("1", "mileage and mile"), ("2", "mileage"), ("3", "휴가 규정")])
+    assert index.counts(["mileag", "zebra", "휴가"]) == {"mileag": 2, "zebra": 0, "휴가": 1}
+    assert list(index.tokens_with_prefix("mi").items()) == [("mileag", 2), ("mile", 1)]
+    again(tmp_path).add([("4", "mister")])
+    assert "mister" in index.tokens_with_prefix("mi")
+
+
+def test_tokens_are_searched_without_stemming_them_again(index):
+    index.add([("1", "expenses"), ("2", "cats")])
+    assert keyword_tokens("expens") != ["expens"]
+    assert [id_ for id_, _ in index.search_tokens(["expens"], 5)] == ["1"]
+
+
 def test_k_must_be_positive_and_may_exceed_what_there_is(index):
     index.add([("1", "cat"), ("2", "cat")])
     assert len(index.search("cat", 500)) == 2

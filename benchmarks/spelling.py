@@ -1,0 +1,102 @@
+"""How long correcting a question takes, how often it is right, and what it leaves alone.
+
+    python -m benchmarks.spelling [PASSAGES]
+
+Of each question one word that the passages know gets one slip: two letters swapped, one left out or
+doubled, or another vowel. Passages are taken from memory here, from the ledger in the program.
+"""
+
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.texts import LABELLED, texts_and_questions
+from language.spelling import Script, TypedWord, words_to_check
+from language.tokens import keyword_tokens
+from services.spelling import Spelling
+from storage.keyword_index import KeywordIndex
+
+FEWEST = 5  # letters of a word that gets a slip
+BATCH = 2_000
+
+
+class Texts:
+    """Passages by their number."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+
+    def of(self, ids: Sequence[str]) -> list[str]:
+        """The passages of these ids."""
+        return [self.texts[int(id_)] for id_ in ids]
+
+
+def main(size: int = 10_000) -> None:
+    texts, questions, about = texts_and_questions(size, 300)
+    print(f"{size:,} passages: {about}")
+    with tempfile.TemporaryDirectory() as folder:
+        index = KeywordIndex(Path(folder))
+        for start in range(0, size, BATCH):
+            batch = enumerate(texts[start : start + BATCH], start=start)
+            index.add([(str(row), text) for row, text in batch])
+        spelling = Spelling(index, Texts(texts).of)
+        tell("questions as they are", spelling, [(one, one) for one in questions])
+        rng = random.Random(5)
+        pairs = [(misspelled(one, index, rng), one) for one in questions]
+        tell("with one slip each", spelling, [(typed, one) for typed, one in pairs if typed])
+
+
+def tell(what: str, spelling: Spelling, pairs: Sequence[tuple[str, str]]) -> None:
+    if not pairs:  # made-up words have digits
+        print(f"{what}: none, for the labelled set {LABELLED} is not there")
+        return
+    times, right, unchanged = [], 0, 0
+    for typed, meant in pairs:
+        started = time.perf_counter()
+        corrected = spelling.correct(typed)
+        times.append(1000 * (time.perf_counter() - started))
+        right += keyword_tokens(corrected) == keyword_tokens(meant)
+        unchanged += corrected == typed
+    p50, p95 = np.percentile(times, [50, 95])
+    print(
+        f"{what}: {len(pairs)} questions, {right} as they were meant, {unchanged} left alone,"
+        f" p50 {p50:.2f} ms, p95 {p95:.2f} ms"
+    )
+
+
+def misspelled(question: str, index: KeywordIndex, rng: random.Random) -> str:
+    """The question with a slip that makes an unknown word of a known one; empty without one."""
+    words = [word for word in words_to_check(question) if is_known(word.folded, index)]
+    words = [word for word in words if word.script is Script.SPACED and len(word.folded) >= FEWEST]
+    if not words:
+        return ""
+    word = rng.choice(words)
+    slip = with_slip(word, rng)
+    return "" if is_known(slip, index) else question[: word.start] + slip + question[word.end :]
+
+
+def with_slip(word: TypedWord, rng: random.Random) -> str:
+    letters = word.folded
+    at = rng.randrange(1, len(letters) - 1)
+    before, letter, after = letters[:at], letters[at], letters[at + 1 :]
+    slips = [
+        before + after,
+        before + letter + letter + after,
+        before + after[0] + letter + after[1:],
+    ]
+    if letter in "aeiou":
+        slips.append(before + rng.choice("aeiou".replace(letter, "")) + after)
+    return rng.choice(slips)
+
+
+def is_known(word: str, index: KeywordIndex) -> bool:
+    return all(index.counts(keyword_tokens(word)).values())
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
