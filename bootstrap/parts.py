@@ -40,7 +40,7 @@ class Parts:
 
     @cached_property
     def chat_choice(self) -> "ChatModelChoice":
-        """Which chat model answers; wrong settings are told now."""
+        """Which chat model answers; ConfigError now where the settings are wrong."""
         from models.chat_choice import ChatModelChoice
 
         embeds_there = self.settings.embedding_provider == "openai"

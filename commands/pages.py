@@ -1,4 +1,4 @@
-"""The server of the pages alone: Streamlit's, kept from asking outside for this machine's address.
+"""The server of the pages alone: Streamlit's, which looks up no address of this machine outside.
 
 python -m commands.pages [OPTIONS OF `streamlit run`]
 """

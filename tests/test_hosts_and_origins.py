@@ -118,7 +118,7 @@ def test_a_page_of_the_server_itself_is_answered(server, host):
     assert server.ask(f"Host: {here}", f"Origin: http://{here}").status not in REFUSED
 
 
-def test_what_is_refused_is_told_with_the_setting_that_allows_it(server):
+def test_a_refusal_names_the_setting_that_allows_the_host(server):
     assert "FOOTNOTE_ALLOWED_HOSTS" in server.ask("Host: evil.example").body
 
 
