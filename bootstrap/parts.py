@@ -72,7 +72,7 @@ class Parts:
 
         settings = self.settings
         return ChatSpec(
-            model=settings.chat_model or "",
+            model=(settings.chat_model or "").strip(),
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
             temperature=settings.chat_temperature,
