@@ -6,10 +6,12 @@ deleted is gone.
 """
 
 import re
+import socket
 from collections import Counter
 
 import pytest
 import schemathesis
+from pytest_socket import SocketConnectBlockedError
 from schemathesis.config import (
     CheckConfig,
     ChecksConfig,
@@ -37,6 +39,20 @@ REFUSED = ("400", "401", "403", "404", "405", "409", "413", "415", "422", "429")
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(autouse=True)
+def network_refuses(monkeypatch):
+    """Addresses that are made up ("0") are refused as a network does, not as a fault of a test."""
+    connect = socket.socket.connect
+
+    def connect_or_refuse(self, *address):
+        try:
+            return connect(self, *address)
+        except SocketConnectBlockedError as blocked:
+            raise ConnectionRefusedError(str(blocked)) from blocked
+
+    monkeypatch.setattr(socket.socket, "connect", connect_or_refuse)
+
+
 @pytest.fixture
 def schema(imported):
     """The description that the app gives, over a library with the handbook.
@@ -53,6 +69,7 @@ def described(services):
     project = ProjectConfig(
         headers=bearer(services),
         continue_on_failure=True,
+        request_timeout=120,
         generation=GenerationConfig(max_examples=EXAMPLES, deterministic=True, allow_x00=False),
         checks=ChecksConfig(negative_data_rejection=CheckConfig(expected_statuses=REFUSED)),
     )
