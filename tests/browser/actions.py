@@ -6,6 +6,7 @@ FOOTNOTE_SCREENSHOTS=1 writes the pictures of docs/screenshots.
 import base64
 import os
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,19 @@ def still(page: "Page") -> None:
     Not for the `finished` promises of the animations: now and then Chromium never settles that of
     an element's fade, though the fade has ended, and `evaluate` waits for it without a limit.
     """
-    page.wait_for_function(_NOTHING_UNFOLDS)
+    until(page, _NOTHING_UNFOLDS)
+
+
+def until(page: "Page", condition: str, arg: object = None) -> None:
+    """Wait until a JavaScript expression, or a function of `arg`, is true.
+
+    Not with `wait_for_function`: what it polls with in the page is evaluated there, which the
+    page's content security policy forbids. Each `evaluate` comes from outside.
+    """
+    deadline = time.monotonic() + WAIT_MS / 1000
+    while not page.evaluate(condition, arg):
+        assert time.monotonic() < deadline, f"It never became true: {condition}"
+        page.wait_for_timeout(50)
 
 
 def squeeze(text: str) -> str:
