@@ -37,6 +37,8 @@ def test_a_page_opened_by_its_own_address_gets_its_frame_first(
     page.goto(f"{address}/chat")
     page.get_by_role("heading", name="Footnote").wait_for()
     sync_api.expect(page).to_have_title("Footnote")
+    page.goto(address)
+    page.get_by_role("heading", name="Footnote").wait_for()
     screenshot(page, "first-questions")
 
 
