@@ -101,6 +101,20 @@ def test_every_file_of_a_commit_is_listed(tmp_path, kind):
     )
 
 
+@pytest.mark.parametrize("name", [".DS_Store", ".nfs000000000001"])
+def test_hidden_files_of_other_programs_may_come_and_go(tmp_path, kind, name):
+    add(store_in(tmp_path, kind), "a")
+    folder = tmp_path / kind
+    strays = [file.parent / name for file in list(folder.rglob("*")) if file.is_file()]
+    for stray in strays:
+        stray.write_text("of a file manager")
+    add(store_in(tmp_path, kind), "b")
+    for stray in strays:
+        stray.unlink(missing_ok=True)
+    files_in(tmp_path, kind).require_sound()
+    assert sorted(store_in(tmp_path, kind).ids()) == ["a", "b"]
+
+
 def test_a_writer_killed_between_its_commit_and_the_list_leaves_no_damage(tmp_path, kind):
     add(store_in(tmp_path, kind), "a")
     before = listed(tmp_path, kind)
