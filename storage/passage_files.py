@@ -75,5 +75,5 @@ def _is_possible(log: Path, listed: int) -> bool:
         return False
     if upcoming == listed + 1:
         return True
-    last = max(int(file.name[:_DIGITS]) for file in log.glob("[0-9]*"))
+    last = max((int(file.name[:_DIGITS]) for file in log.glob("[0-9]*")), default=0)
     return upcoming <= last + 1 + _MOST_UNUSED
