@@ -148,12 +148,15 @@ def failures(recorder):
 def is_misjudged(title, response, recorder):
     """Whether it is taken for what it is not.
 
+    A site that is made up can't be reached, and the answer says so (503).
     What is to be deleted by a worker (202) is there until then, and stays if that is cancelled.
     What was made is there, where it is another thing named in the body that is not: a turn made in
     one conversation, or made up, asked again or shown in another.
     """
     if title == "Deleted resource still available":
         return any(is_queued_removal(one) for one in recorder.interactions.values())
+    if title == "Server error":
+        return response.status_code == 503 and "can't be reached" in response.text
     return title == "Created resource not found" and NO_TURN.search(response.text)
 
 
