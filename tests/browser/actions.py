@@ -18,7 +18,8 @@ SCREENSHOTS = Path(__file__).parents[2] / "docs" / "screenshots"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 WAIT_MS = 30_000
-
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+IDLE_POLLS = 5
 
 _DRAGGED = """files => {
   const transfer = new DataTransfer();
@@ -66,8 +67,13 @@ _NOTHING_UNFOLDS = """() => document.getAnimations().every((one) =>
 
 
 def settle(page: "Page") -> None:
-    """Wait until no script runs."""
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    """Wait until no script has run for a moment: one that ends may start the next."""
+    deadline = time.monotonic() + WAIT_MS / 1000
+    idle_polls = 0
+    while idle_polls < IDLE_POLLS:
+        assert time.monotonic() < deadline, "The page's script never stopped."
+        idle_polls = idle_polls + 1 if page.locator(IDLE).count() else 0
+        page.wait_for_timeout(50)
 
 
 def still(page: "Page") -> None:
