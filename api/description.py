@@ -9,7 +9,7 @@ from api.examples import Examples
 from api.problems import Problem, problem_responses
 
 _ABOUT = """\
-Questions over your own documents, answered with proof.
+Questions over your own documents, answered with the quotes that the answers rest on.
 
 **Signing in.** Every operation but `health` and `ready` needs a key, sent as
 `Authorization: Bearer fn-...`. `python cli.py api-key create NAME --scope read --scope ask` makes
@@ -33,7 +33,7 @@ ISO 8601 in UTC, ids are opaque."""
 TAGS = {
     "health": "Whether the process lives, and whether it can answer; without a key.",
     "search": "Passages without an answer.",
-    "ask": "Questions and answers with proof, whole or as they are written.",
+    "ask": "Questions and answers with checked quotes, whole or as they are written.",
     "catalogue": "Places of catalogues, questions about them, and people with their preferences.",
     "conversations": "Conversations with their turns: trees of questions and answers.",
     "feedback": "What people think of answers.",

@@ -40,7 +40,7 @@ class Parts:
 
     @cached_property
     def chat_choice(self) -> "ChatModelChoice":
-        """Which chat model answers; wrong settings are told now."""
+        """Which chat model answers; ConfigError now where the settings are wrong."""
         from models.chat_choice import ChatModelChoice
 
         embeds_there = self.settings.embedding_provider == "openai"
@@ -72,7 +72,7 @@ class Parts:
 
         settings = self.settings
         return ChatSpec(
-            model=settings.chat_model or "",
+            model=(settings.chat_model or "").strip(),
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
             temperature=settings.chat_temperature,

@@ -18,7 +18,7 @@ class TimedAnswer(Runnable[Pieces, Pieces]):
     """
 
     def __init__(self, chain: Runnable[Pieces, Pieces], label: str, seconds: float) -> None:
-        """Args are kept; the time begins with each answer."""
+        """Args: `seconds` begin anew with each answer."""
         self._chain = chain
         self._label = label
         self._seconds = seconds

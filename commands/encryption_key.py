@@ -26,4 +26,4 @@ def encryption_key(
         return
     with open_services(data_dir, tell=False) as services:
         n = services.source_secrets.rotate()
-    typer.echo(f"Secrets encrypted with the first key: {n}. The other keys are needed no more.")
+    typer.echo(f"Secrets encrypted with the first key: {n}. The other keys are no longer needed.")

@@ -1,4 +1,4 @@
-"""The server of the pages alone: Streamlit's, kept from asking outside for this machine's address.
+"""The server of the pages alone: Streamlit's, which looks up no address of this machine outside.
 
 python -m commands.pages [OPTIONS OF `streamlit run`]
 """
@@ -14,8 +14,9 @@ _APP = Path(__file__).parents[1] / "app.py"
 
 def main() -> None:
     """Run `streamlit run app.py` with these options."""
-    # Streamlit would ask a host on the internet for it whenever a page of another origin connects,
-    # to allow that origin if it has this address; `server.corsAllowedOrigins` can allow it too.
+    # Streamlit would ask a host on the internet for it: to print it when it listens on every
+    # interface, even before it imports app.py, and to compare it with an origin that is not its
+    # host letter by letter.
     net_util.get_external_ip = _no_address
     options = ["--browser.gatherUsageStats=false", *sys.argv[1:]]
     sys.argv[1:] = ["run", str(_APP), *options]

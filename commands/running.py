@@ -65,7 +65,7 @@ def spare_threads() -> None:
 
 
 def announce_model(services: "Services", *, tell: bool = True) -> None:
-    """Settle which chat model answers; what a person should know of that is told on stderr.
+    """Settle which chat model answers; a notice about the choice is printed to stderr.
 
     A server of one's own may have to be asked for its models, which takes some seconds at most.
 

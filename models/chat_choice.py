@@ -86,10 +86,11 @@ def _configured_answerer(spec: ChatSpec) -> Answerer:
         spec.endpoint()  # refuses a base URL or a key that can be none
         return Answerer(spec.model)
     # The key is not checked: it may be there for another program.
+    setting = "OPENAI_API_KEY" if spec.api_key else "OPENAI_BASE_URL"
     host = Endpoint(spec.base_url or OPENAI_URL, "", MODEL_SETTING).host
     return Answerer(
         EXTRACTIVE,
-        notice="OPENAI_API_KEY is set, but FOOTNOTE_CHAT_MODEL is not, so answers come from the "
+        notice=f"{setting} is set, but FOOTNOTE_CHAT_MODEL is not, so answers come from the "
         f"built-in answerer and no question is sent to {host}. To use a model of {host}, name it "
         "in FOOTNOTE_CHAT_MODEL.",
     )

@@ -132,10 +132,13 @@ def _name_of(url: str) -> str:
 
 
 def _is_address(url: str) -> bool:
+    import httpx2
+
     try:
         parts = urlsplit(url)
         named = bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a bracket is not closed, or the port is no number
+        httpx2.URL(url).raw_host.decode().encode("idna")  # as a connection needs it
+    except (ValueError, httpx2.InvalidURL):  # of an open bracket, a port, a name such as a..b
         return False
     return named and parts.scheme in {"http", "https"} and url.isprintable() and " " not in url
 

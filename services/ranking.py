@@ -10,9 +10,11 @@ from language.script import script_of
 from retrievers.hits import Hit
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
 from storage.keyword_index import KeywordIndex
+from storage.passage_files import PassageFiles
 from storage.passages import DeepLakePassages
+from storage.segment_files import SegmentFiles
 
-VECTORS, WORDS = "passages", "keyword index"
+VECTORS, WORDS = PassageFiles.what, SegmentFiles.what
 """What the two stores of an index hold, as `IndexStore.failures` has it."""
 
 
@@ -33,12 +35,14 @@ class OpenIndex:
     def matching(self, condition: Filter) -> Callable[[str], bool]:
         """Whether an id is that of a passage which satisfies the condition, exactly."""
         try:
-            return self.passages.allowed(condition)
+            allowed = self.passages.allowed(condition)
         except DamagedIndexError as error:
             if self.matching_in_ledger is None:
                 raise
             self.failures[VECTORS] = str(error)
             return self.matching_in_ledger(condition)
+        self.failures.pop(VECTORS, None)
+        return allowed
 
     def foreign_to(self, question: str) -> Callable[[str], bool]:
         """Whether an id is that of a passage in another script than the question's."""
@@ -67,10 +71,13 @@ class SpareList:
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
         try:
-            return self.rank(question, depth, condition)
+            hits = self.rank(question, depth, condition)
         except DamagedIndexError as error:
             self.error, self.failures[self.store] = error, str(error)
             return []
+        if hits:  # else the question may not have needed the store
+            self.failures.pop(self.store, None)
+        return hits
 
 
 def require_one(*lists: SpareList) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 
 from storage.data_folder import Remains
 from storage.ledger_file import has_foreign_log, is_empty, reading, side_file
-from storage.ledger_place import LedgerPlace
+from storage.ledger_place import LedgerPlace, reason_of
 from storage.tables import Base, DocumentRow, IndexRow, SourceRow
 from storage.tables.cells import CellError
 
@@ -72,7 +72,7 @@ def findings(place: LedgerPlace, head: str) -> list[str]:
             if not found and revision_of(connection) == head:
                 found += _unreadable_tables(connection)
     except (SQLAlchemyError, UnicodeDecodeError) as error:
-        found.append(_reason(error))
+        found.append(reason_of(error))
     return found
 
 
@@ -91,7 +91,7 @@ def _everywhere(connection: Connection) -> list[str]:
         return [*_checked(connection, f"integrity_check({_MOST_FINDINGS})")]
     except DatabaseError as error:  # what is damaged at its root ends the whole check
         tables = inspect(connection).get_table_names()
-        return [_reason(error), *_table_by_table(connection, frozenset(tables))]
+        return [reason_of(error), *_table_by_table(connection, frozenset(tables))]
 
 
 def _table_by_table(connection: Connection, tables: frozenset[str]) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _table_by_table(connection: Connection, tables: frozenset[str]) -> Iterator[
             for finding in _checked(connection, f"quick_check({table})"):
                 yield f"{table}: {finding}"
         except DatabaseError as error:
-            yield f"{table}: {_reason(error)}"
+            yield f"{table}: {reason_of(error)}"
 
 
 def _checked(connection: Connection, pragma: str) -> Iterator[str]:
@@ -139,11 +139,7 @@ def _unreadable_tables(connection: Connection) -> Iterator[str]:
             for _ in connection.execute(select(table).execution_options(yield_per=1000)):
                 pass
         except (CellError, SQLAlchemyError, UnicodeDecodeError) as error:
-            yield f"{table.name}: {_reason(error)}"
-
-
-def _reason(error: Exception) -> str:
-    return str(error.orig) if isinstance(error, DatabaseError) else str(error)
+            yield f"{table.name}: {reason_of(error)}"
 
 
 def _is_blank(connection: Connection) -> bool:

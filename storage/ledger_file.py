@@ -30,7 +30,10 @@ def side_file(file: Path, side: str) -> Path:
 
 def is_empty(file: Path) -> bool:
     """Whether the file is missing or has no bytes."""
-    return not file.exists() or not file.stat().st_size
+    try:
+        return not file.stat().st_size
+    except FileNotFoundError:  # one look: the last process to end deletes the log
+        return True
 
 
 @contextmanager
@@ -61,11 +64,11 @@ def has_foreign_log(file: Path) -> bool:
 
     Zeros may be what a power cut left of a log that no commit was waited for.
     """
-    log = side_file(file, "-wal")
-    if is_empty(log):
+    try:
+        with side_file(file, "-wal").open("rb") as log:
+            head = log.read(32)
+    except FileNotFoundError:
         return False
-    with log.open("rb") as opened:
-        head = opened.read(32)
     return not head.startswith(_LOG_MAGIC) and any(head)
 
 

@@ -130,7 +130,7 @@ class LedgerPlace:
     def explanation(self, error: SQLAlchemyError) -> StorageError:
         """What a failure of the database means, and what to do."""
         place = self.name
-        reason = str(error.orig) if isinstance(error, DatabaseError) else str(error)
+        reason = reason_of(error)
         if "database is locked" in reason:
             return BusyError(f"{place} is being written by another process: try again in a moment")
         if "unable to open" in reason and self._has_gone():
@@ -158,7 +158,13 @@ def explained(place: LedgerPlace) -> Iterator[None]:
     except SQLAlchemyError as error:
         raise place.explanation(error) from error
     except (CellError, UnicodeDecodeError) as error:
-        raise place.unreadable(str(error)) from error
+        raise place.unreadable(reason_of(error)) from error
+
+
+def reason_of(error: Exception) -> str:
+    """What the database says, in one line, whatever damaged text it quotes."""
+    reason = str(error.orig) if isinstance(error, DatabaseError) else str(error)
+    return " ".join(reason.split())
 
 
 def _remedy(reason: str) -> str:

@@ -51,13 +51,16 @@ class PassageFiles(IndexFiles):
 
 
 def _files_below(folder: str, path: str) -> Iterator[str]:
-    """The paths of all files that never change."""
+    """The paths of all files that never change.
+
+    Hidden ones are none of Deep Lake's: file managers and NFS make and delete them as they like.
+    """
     with os.scandir(folder) as entries:
         for entry in entries:
             name = f"{path}/{entry.name}"
             if entry.is_dir():
                 yield from _files_below(entry.path, name)
-            elif entry.name != _COUNTER and not entry.name.endswith(".lock"):
+            elif not entry.name.startswith(".") and not entry.name.endswith((_COUNTER, ".lock")):
                 yield name
 
 
@@ -72,5 +75,5 @@ def _is_possible(log: Path, listed: int) -> bool:
         return False
     if upcoming == listed + 1:
         return True
-    last = max(int(file.name[:_DIGITS]) for file in log.glob("[0-9]*"))
+    last = max((int(file.name[:_DIGITS]) for file in log.glob("[0-9]*")), default=0)
     return upcoming <= last + 1 + _MOST_UNUSED

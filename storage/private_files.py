@@ -48,6 +48,7 @@ def close_to_others(path: Path) -> bool:
 
 
 def _close_all(data_dir: Path) -> None:
+    ledger = data_dir / _LEDGER
     is_for_everybody = bool(_mode(data_dir) & stat.S_ISVTX)
     if is_for_everybody or not close_to_others(data_dir.resolve()):
         _log.warning(
@@ -57,13 +58,14 @@ def _close_all(data_dir: Path) -> None:
         )
         return
     exposed = [path for path in _own_files(data_dir) if is_open(path)]
-    for path in exposed:
-        close_to_others(path)
-    if exposed:  # a folder that somebody has just made held nothing yet
+    left = [path for path in exposed if not close_to_others(path)]
+    if len(exposed) > len(left):  # a folder that somebody has just made held nothing yet
         _log.warning(
             "Other users of this machine could look into the data folder %s: closed to them.",
             data_dir,
         )
+    if ledger in left:
+        _log.warning("Other users can read the ledger %s: chmod 600 it.", ledger)
 
 
 def _own_files(data_dir: Path) -> Iterator[Path]:

@@ -66,7 +66,7 @@ class SegmentFiles(IndexFiles):
     def _json(self, name: str, kind: type) -> Any:
         try:
             found = json.loads((self.folder / name).read_bytes())
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             message = f"{name} can't be read ({error})"
             raise ValueError(message) from error
         if not isinstance(found, kind):

@@ -82,14 +82,19 @@ def test_a_refused_connection_keeps_the_question_and_the_library(build_services,
         "ftp://localhost/v1",
         "http://local host/v1",
         "http://localhost\n/v1",
+        "http://models..example/v1",
+        f"http://{'x' * 64}/v1",
+        "http://999.999.1.1/v1",
+        "http://☃.example/v1",
         KEY,
     ],
 )
 @pytest.mark.parametrize("setting", ["openai_base_url", "embedding_base_url"])
+@pytest.mark.parametrize("model", [MODEL, ""])
 def test_an_address_that_is_none_is_named_by_its_setting_and_not_shown(
-    build_services, setting, url
+    build_services, setting, url, model
 ):
-    chosen = {"chat_model": MODEL, "embedding_provider": "openai", setting: url}
+    chosen = {"chat_model": model, "embedding_provider": "openai", setting: url}
     with pytest.raises(ConfigError, match="BASE_URL is no address") as caught:
         build_services(**chosen).chat.ask(LOCAL_USER, QUESTION)
     assert KEY not in str(caught.value)

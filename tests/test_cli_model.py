@@ -59,7 +59,10 @@ def test_a_command_that_asks_no_model_asks_no_server(library, handbook, model_se
     ("limit", "setting"),
     [
         ({"FOOTNOTE_CHAT_MAX_TOKENS": "16"}, "FOOTNOTE_CHAT_MAX_TOKENS"),
-        ({"FOOTNOTE_CHAT_ANSWER_TIMEOUT_S": "1"}, "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S"),
+        (
+            {"FOOTNOTE_CHAT_ANSWER_TIMEOUT_S": "5", "FOOTNOTE_CHAT_MAX_TOKENS": "0"},
+            "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S",
+        ),
     ],
 )
 def test_an_answer_that_never_ends_is_kept_as_far_as_it_came(library, model_server, limit, setting):

@@ -20,6 +20,10 @@ PAGE_PATHS = (
     "/_stcore/host-config",
     "/_stcore/metrics",
     "/_stcore/upload_file/session/file",
+    "/_stcore/agent/mcp",
+    "/_stcore/agent/interact",
+    "/_stcore/agent/openapi.json",
+    "/_stcore/bidi-components/none/index.js",
 )
 
 
@@ -47,6 +51,15 @@ def named(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     with served("pages", command_line(tmp_path_factory, "pages")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def named_pages(tmp_path_factory):
+    """The pages with names that they may be reached by."""
+    line = command_line(tmp_path_factory, "named-pages")
+    hosts = "docs.example.com, [fd00::1]:8501"
+    with served("pages", line, FOOTNOTE_ALLOWED_HOSTS=hosts) as running:
         yield running
 
 
@@ -105,7 +118,7 @@ def test_a_page_of_the_server_itself_is_answered(server, host):
     assert server.ask(f"Host: {here}", f"Origin: http://{here}").status not in REFUSED
 
 
-def test_what_is_refused_is_told_with_the_setting_that_allows_it(server):
+def test_a_refusal_names_the_setting_that_allows_the_host(server):
     assert "FOOTNOTE_ALLOWED_HOSTS" in server.ask("Host: evil.example").body
 
 
@@ -154,6 +167,22 @@ def test_a_websocket_of_another_site_is_refused_before_it_opens(pages, host, ori
 def test_a_websocket_of_the_pages_opens(pages):
     for host in (f"localhost:{pages.port}", f"127.0.0.1:{pages.port}", f"[::1]:{pages.port}"):
         assert pages.connect(f"Host: {host}", f"Origin: http://{host}").status == 101
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("docs.example.com", "https://docs.example.com", 101),
+        ("docs.example.com:8080", "http://docs.example.com:8080", 101),
+        ("[fd00::1]:8501", "http://[fd00::1]:8501", 101),
+        ("docs.example.com", "https://evil.example", 403),
+        ("docs.example.com", "https://docs.example.com:8443", 403),
+        ("evil.example", "https://docs.example.com", 403),
+    ],
+)
+def test_a_websocket_opens_by_a_name_in_the_setting(named_pages, host, origin, status):
+    """Streamlit looks at the origin once more, behind the guard."""
+    assert named_pages.connect(f"Host: {host}", f"Origin: {origin}").status == status
 
 
 @pytest.mark.parametrize("kind", ["pages", "api"])

@@ -87,6 +87,17 @@ def test_the_whole_program_calls_nobody(outside, line, handbook):
     assert list(line.home.rglob("*")) == [], "events wait there to be sent"
 
 
+@pytest.mark.slow
+def test_pages_on_every_interface_call_nobody(outside, line):
+    """Streamlit would print the address that a host on the internet sees this machine by."""
+    address = free_address()
+    options = ("--server.address=0.0.0.0", f"--server.port={address.partition(':')[2]}")
+    with running(line, "-m", "commands.pages", *options):
+        wait_for_pages(address)
+        open_start_page(address)
+    assert outside.calls() == []
+
+
 def ask_with_a_chat_model(line):
     with serving() as model:
         model.answer = lambda _body: Text(ANSWER)

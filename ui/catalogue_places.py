@@ -31,12 +31,12 @@ def show_places(
     preferences = kept_preferences(services, catalogue)
     if asked:
         search = st.session_state[SHOWN] = Search(catalogue.id, asked, preferences)
-        _search(services, SearchView(catalogue), search, kept)
+        _search(services, SearchView(catalogue, asked.understood), search, kept)
     elif kept is None:
         show_examples(catalogue)
     else:
         _offer_again(kept, preferences)
-        SearchView(catalogue).draw(kept)
+        SearchView(catalogue, kept.again.understood).draw(kept)
 
 
 def _search(services: Services, view: SearchView, search: Search, before: Search | None) -> None:

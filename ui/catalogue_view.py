@@ -4,6 +4,7 @@ import time
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from catalog.events import Answered, CatalogueEvent, Ranked, Understood, Written
 from ui import words
@@ -22,6 +23,7 @@ from ui.steps import seconds_html
 if TYPE_CHECKING:
     from catalog.catalogues import CatalogueSummary
     from catalog.events import CatalogueAnswer
+    from domain import CatalogueQuery
 
 REDRAW_S = 0.05
 
@@ -29,9 +31,10 @@ REDRAW_S = 0.05
 class SearchView:
     """Where the parts of a search are drawn, in this order."""
 
-    def __init__(self, catalogue: "CatalogueSummary") -> None:
+    def __init__(self, catalogue: "CatalogueSummary", understood: "CatalogueQuery | None") -> None:
+        """Draw what is understood already; all else waits."""
         self._description = catalogue.description
-        self._understood = st.empty()
+        self._understood = self._place_of(understood)
         with st.container(key="places-answer"):
             left, right = st.columns([1.2, 1], gap="medium")
         with left:
@@ -40,10 +43,21 @@ class SearchView:
         self._places = st.empty()
         self._drawn_at = 0.0
 
+    def _place_of(self, understood: "CatalogueQuery | None") -> DeltaGenerator | None:
+        """Where chips are drawn later; None where they are drawn now.
+
+        Emptied for a moment, they would lose the place from which the Tab key continues.
+        """
+        if understood is None:
+            return st.empty()
+        with st.container():
+            show_understood(understood, self._description)
+        return None
+
     def begin(self) -> None:
         """Say what is done first; what was found before goes."""
         drawn = (self._understood, self._answer, self._problem, self._map, self._places)
-        for place in drawn:
+        for place in filter(None, drawn):
             place.empty()
         self._activity.html(doing_html(words.PLACES_UNDERSTANDING))
 
@@ -78,7 +92,7 @@ class SearchView:
         self._draw_places(search)
 
     def _draw_understood(self, search: Search) -> None:
-        if search.query:
+        if search.query and self._understood:
             with self._understood.container():
                 show_understood(search.query, self._description)
 

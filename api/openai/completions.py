@@ -65,7 +65,7 @@ class AnswerMessage(BaseModel):
 
     role: Literal["assistant"] = Field("assistant", description="Who says it")
     content: str = Field(
-        description="The answer in Markdown with `[n]` after what it proves, and a list of what it"
+        description="The answer in Markdown with `[n]` after each statement, and a list of what it"
         " cites; a document's own brackets are escaped: `\\[42\\]`",
         examples=['25 days [1].\n\nSources:\n[1] Leave: "New employees get 25 days." leave.md'],
     )
@@ -73,7 +73,7 @@ class AnswerMessage(BaseModel):
     annotations: list[Annotation] = Field(
         description="Citations of web pages in which the quoted words were found"
     )
-    footnote: Evidence = Field(description="What proves the answer")
+    footnote: Evidence = Field(description="What the answer rests on")
 
 
 class Choice(BaseModel):

@@ -6,6 +6,7 @@ FOOTNOTE_SCREENSHOTS=1 writes the pictures of docs/screenshots.
 import base64
 import os
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ SCREENSHOTS = Path(__file__).parents[2] / "docs" / "screenshots"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 WAIT_MS = 30_000
-
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+IDLE_POLLS = 5
 
 _DRAGGED = """files => {
   const transfer = new DataTransfer();
@@ -65,8 +67,13 @@ _NOTHING_UNFOLDS = """() => document.getAnimations().every((one) =>
 
 
 def settle(page: "Page") -> None:
-    """Wait until no script runs."""
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    """Wait until no script has run for a moment: one that ends may start the next."""
+    deadline = time.monotonic() + WAIT_MS / 1000
+    idle_polls = 0
+    while idle_polls < IDLE_POLLS:
+        assert time.monotonic() < deadline, "The page's script never stopped."
+        idle_polls = idle_polls + 1 if page.locator(IDLE).count() else 0
+        page.wait_for_timeout(50)
 
 
 def still(page: "Page") -> None:
@@ -75,7 +82,19 @@ def still(page: "Page") -> None:
     Not for the `finished` promises of the animations: now and then Chromium never settles that of
     an element's fade, though the fade has ended, and `evaluate` waits for it without a limit.
     """
-    page.wait_for_function(_NOTHING_UNFOLDS)
+    until(page, _NOTHING_UNFOLDS)
+
+
+def until(page: "Page", condition: str, arg: object = None) -> None:
+    """Wait until a JavaScript expression, or a function of `arg`, is true.
+
+    Not with `wait_for_function`: what it polls with in the page is evaluated there, which the
+    page's content security policy forbids. Each `evaluate` comes from outside.
+    """
+    deadline = time.monotonic() + WAIT_MS / 1000
+    while not page.evaluate(condition, arg):
+        assert time.monotonic() < deadline, f"It never became true: {condition}"
+        page.wait_for_timeout(50)
 
 
 def squeeze(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import settle, still
+from tests.browser.actions import settle, still, until
 from tests.browser.program import Program
 from ui import words
 
@@ -134,4 +134,4 @@ def see_quiet(page: "Page") -> None:
 
 def see_told(page: "Page", text: str) -> None:
     """Wait until the page, with the script above, has told this, be it gone again by now."""
-    page.wait_for_function("text => window.told.some((one) => one.includes(text))", arg=text)
+    until(page, "text => window.told.some((one) => one.includes(text))", text)

@@ -12,6 +12,7 @@ from tests.browser.actions import (
     scrolls_sideways,
     settle,
     typing_box,
+    until,
 )
 from tests.fakes.openai import Call, OpenAIServer, Text, ToolCalls
 from ui import words
@@ -72,7 +73,7 @@ def chat(
     switch(page).focus()
     page.keyboard.press("Space")
     # A question sent before its run begins could not be stopped.
-    page.wait_for_function("window.ran")
+    until(page, "window.ran")
     settle(page)
     sync_api.expect(switch(page)).to_be_checked()
     return page

@@ -1,5 +1,6 @@
 """The page of places in a real browser: ask, take a chip out, check a quote, on a phone too."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -157,8 +158,8 @@ def test_the_question_and_what_was_found_are_there_again_after_another_page(plac
 
 def test_who_cannot_see_it_is_told_what_the_map_shows_and_where_the_places_begin(places):
     ask(places, QUESTION)
-    told = places.get_by_test_id("stVegaLiteChart").get_attribute("aria-label")
-    assert "Trattoria Lucia" in told
+    chart = places.get_by_test_id("stVegaLiteChart")
+    sync_api.expect(chart).to_have_attribute("aria-label", re.compile("Trattoria Lucia"))
     sync_api.expect(places.get_by_role("heading", name=words.PLACES_MAP, level=2)).to_be_visible()
     heading = places.get_by_role("heading", name="Trattoria Lucia", level=3, exact=True)
     sync_api.expect(heading).to_have_count(1)

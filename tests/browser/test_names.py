@@ -56,8 +56,9 @@ def test_a_button_shows_the_name_of_a_source_letter_by_letter(
     page: "sync_api.Page", address: str
 ) -> None:
     open_page(page, f"{address}/imports")
-    names = page.locator(LABEL.format("open")).all_inner_texts()
-    assert sorted(map(one_line, names)) == sorted(map(one_line, HOSTILE_NAMES))
+    names = page.locator(LABEL.format("open"))
+    sync_api.expect(names).to_have_count(len(HOSTILE_NAMES))
+    assert sorted(map(one_line, names.all_inner_texts())) == sorted(map(one_line, HOSTILE_NAMES))
     sees_text_alone(page)
 
 

@@ -1,5 +1,6 @@
 """What other web sites can do to the program in a real browser, and what its pages may load."""
 
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -108,7 +109,7 @@ def test_every_page_works_under_its_content_security_policy(
             policy = page.goto(f"{address}/{path}").headers["content-security-policy"]
             assert "frame-ancestors 'none'" in policy
             settle(page)
-            assert page.locator(".stMain").inner_text().strip()
+            sync_api.expect(page.locator(".stMain")).to_have_text(re.compile(r"\S"))
             assert page.evaluate("document.documentElement.lang") == "en"
         context.close()
 

@@ -42,6 +42,12 @@ def test_a_key_of_openai_alone_is_no_leave_to_ask_anybody(url, monkeypatch):
     assert "sk-secret" not in notice
 
 
+def test_the_address_of_openai_alone_is_named_where_there_is_no_key():
+    label, notice = ChatModelChoice(ChatSpec(base_url="https://api.openai.com/v1")).settled()
+    assert label == EXTRACTIVE
+    assert notice.startswith("OPENAI_BASE_URL is set, but FOOTNOTE_CHAT_MODEL is not")
+
+
 def test_whatever_another_program_has_for_a_key_does_no_harm():
     assert ChatModelChoice(ChatSpec(api_key=SecretStr("no key\n"))).settled().label == EXTRACTIVE
 

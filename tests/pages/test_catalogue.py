@@ -157,6 +157,18 @@ def test_what_was_understood_are_chips_and_pressing_one_searches_without_it(page
     assert "chip-rating" not in {one.key for one in page.button}
 
 
+def test_the_other_chips_stay_where_the_search_without_one_fails_at_once(page, services):
+    ask(page)
+    services.catalogue.error = ModelUnavailableError("The model is down.")
+    services.catalogue.fails_after = 0
+    page.button(key="chip-rating").click().run()
+    for _ in range(2):
+        chips = {one.key for one in page.button if one.key and "chip-" in one.key}
+        assert len(chips) == 4
+        assert "chip-rating" not in chips
+        page.run()
+
+
 def test_each_value_of_which_any_will_do_is_a_chip_of_its_own(page, services):
     several = CatalogueFilters({"borough_en": ("Brooklyn", "Queens")})
     services.catalogue.filters, services.catalogue.weights = several, {}

@@ -125,6 +125,12 @@ def test_a_damage_is_told_and_a_reindex_mends_what_is_derived(library, damage):
     assert mended.documents == report.documents == 2
 
 
+def test_a_missing_folder_is_reported_once(library):
+    lose_the_folder(library, None)
+    [problem] = library.check().disagreements
+    assert "is missing: rebuild it" in problem
+
+
 def test_a_passage_that_waits_to_be_swept_is_told(library):
     library.imports._ledger.announce(library.indexes.active().id, ["waiting"])
     assert library.check().disagreements == ("passage waiting is discarded but not swept",)

@@ -1,4 +1,4 @@
-"""What checking found is told as found words, never as a right answer."""
+"""The outcome of checking reads as words that were found, never as a right answer."""
 
 import pytest
 

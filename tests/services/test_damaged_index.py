@@ -131,6 +131,20 @@ class TestSearch:
         assert done.returncode == 0, done.stderr
         assert done.stdout.split() == ["refused"] * len(SearchMode)
 
+    @pytest.mark.parametrize("store", ["passages", "keywords"])
+    def test_a_store_put_back_from_a_backup_is_no_longer_reported(
+        self, data_dir, index, store, tmp_path
+    ):
+        shutil.copytree(index / store, tmp_path / "backup")
+        damage_all(index / store, "flipped")
+        search = opened(Library(data_dir))
+        found_by(search, condition={"key": "03.txt"})
+        assert str(index / store) in search.library.damage()[0]
+
+        shutil.copytree(tmp_path / "backup", index / store, dirs_exist_ok=True)
+        assert found_by(search)
+        assert search.library.damage() == ()
+
     def test_nothing_is_noticed_of_a_sound_library(self, data_dir):
         search = opened(Library(data_dir))
         assert found_by(search)

@@ -26,7 +26,7 @@ BEGUN = {
 MORE = {"tool_calls": [{"index": 0, "function": {"arguments": " leave"}}]}
 
 LENGTH = ({"chat_max_tokens": 32}, CUT_SHORT)
-TIME = ({"chat_answer_timeout_s": 0.5}, OUT_OF_TIME)
+TIME = ({"chat_answer_timeout_s": 3, "chat_max_tokens": 0}, OUT_OF_TIME)
 limits = pytest.mark.parametrize(("settings", "why"), [LENGTH, TIME], ids=["length", "time"])
 
 
@@ -79,7 +79,7 @@ def test_a_rewrite_that_is_cut_short_is_not_searched(imported, model_server):
 
 
 def test_a_rewrite_takes_its_time_from_the_answer(imported, model_server):
-    services = imported(chat=True, embed=True, chat_answer_timeout_s=0.5, chat_max_tokens=0)
+    services = imported(chat=True, embed=True, chat_answer_timeout_s=3, chat_max_tokens=0)
     model_server.will(Text(GOOD), RAMBLING)
     first = services.chat.ask(LOCAL_USER, QUESTION)
     turn = services.chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
@@ -115,7 +115,7 @@ def test_an_endless_call_of_a_tool_calls_nothing(imported, model_server, setting
 
 
 def test_a_question_that_the_agent_passes_on_takes_its_time_from_the_agent(imported, model_server):
-    services = imported(chat=True, embed=True, chat_answer_timeout_s=0.7, chat_max_tokens=0)
+    services = imported(chat=True, embed=True, chat_answer_timeout_s=3, chat_max_tokens=0)
     mute = Endless(content="")
     model_server.will(ToolCalls(Call("ask_documents", {"question": QUESTION})), mute)
     turn = services.chat.ask(LOCAL_USER, QUESTION, search=SearchChoice(by_agent=True))
@@ -149,7 +149,7 @@ def test_each_call_for_a_question_about_places_is_ended_at_its_length(search, mo
 
 def test_all_calls_for_a_question_about_places_share_its_time(search, model_server):
     model_server.answer = lambda _: RAMBLING
-    answer = search(chat_answer_timeout_s=0.5, chat_max_tokens=0)
+    answer = search(chat_answer_timeout_s=3, chat_max_tokens=0)
     assert "The question was read by rules" in answer.query.notice
     assert OUT_OF_TIME in answer.notices
     assert answer.places

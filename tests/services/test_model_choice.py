@@ -33,8 +33,9 @@ def asks_chat(server):
 
 
 @pytest.mark.usefixtures("no_network")
-def test_with_a_key_alone_the_built_in_answerer_answers_and_nothing_is_sent(imported):
-    services = imported(openai_api_key=KEY)
+@pytest.mark.parametrize("name", [None, "", " "])
+def test_with_a_key_alone_the_built_in_answerer_answers_and_nothing_is_sent(imported, name):
+    services = imported(openai_api_key=KEY, chat_model=name)
     services.warm_up()
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     assert (turn.state, turn.model) == (TurnState.COMPLETE, EXTRACTIVE)

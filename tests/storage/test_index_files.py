@@ -101,6 +101,20 @@ def test_every_file_of_a_commit_is_listed(tmp_path, kind):
     )
 
 
+@pytest.mark.parametrize("name", [".DS_Store", ".nfs000000000001"])
+def test_hidden_files_of_other_programs_may_come_and_go(tmp_path, kind, name):
+    add(store_in(tmp_path, kind), "a")
+    folder = tmp_path / kind
+    strays = [file.parent / name for file in list(folder.rglob("*")) if file.is_file()]
+    for stray in strays:
+        stray.write_text("of a file manager")
+    add(store_in(tmp_path, kind), "b")
+    for stray in strays:
+        stray.unlink(missing_ok=True)
+    files_in(tmp_path, kind).require_sound()
+    assert sorted(store_in(tmp_path, kind).ids()) == ["a", "b"]
+
+
 def test_a_writer_killed_between_its_commit_and_the_list_leaves_no_damage(tmp_path, kind):
     add(store_in(tmp_path, kind), "a")
     before = listed(tmp_path, kind)
@@ -211,6 +225,26 @@ def test_a_counter_of_commits_that_can_not_be_right_is_refused_before_it_is_used
     (log / "next_base").write_bytes((int.from_bytes(whole, "little") + 1).to_bytes(8, "little"))
     add(store, "c")  # a killed writer leaves a number unused
     assert store.ids() == ["a", "b0", "b1", "b2", "c"]
+
+
+def test_a_log_without_its_commits_is_named_file_by_file(tmp_path):
+    add(store_in(tmp_path, "passages"), "a")
+    [log] = tmp_path.rglob("_meta")
+    commits = list(log.glob("[0-9]*"))
+    for commit in commits:
+        commit.unlink()
+    (log / "next_base").write_bytes((9).to_bytes(8, "little"))
+    problems = files_in(tmp_path, "passages").problems()
+    names = [str(commit.relative_to(tmp_path / "passages")) for commit in commits]
+    assert problems == [f"{name} can't be read (No such file or directory)" for name in names]
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "{", "\0", "[]", '{"segments": [{}]}'])
+def test_a_description_of_the_segments_that_is_none_is_named(tmp_path, content):
+    add(store_in(tmp_path, "keywords"), "a")
+    (tmp_path / "keywords" / "index" / "meta.json").write_text(content)
+    with pytest.raises(DamagedIndexError, match=r"can't be used: index/meta\.json "):
+        files_in(tmp_path, "keywords").require_sound()
 
 
 def test_a_list_that_can_not_be_written_fails_no_commit(tmp_path, kind, monkeypatch):

@@ -5,7 +5,7 @@ import sqlite3
 from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import select, text
 
@@ -191,6 +191,7 @@ STEPS = [
 
 
 @given(st.integers(0, 2**32), st.booleans())
+@example(12931, False)  # SQLite quotes damaged SQL, line break and all
 def test_whatever_is_flipped_ends_well_or_with_one_message(tmp_path_factory, seed, is_large):
     folder, whole = template(tmp_path_factory)
     (folder / "footnote.db").write_bytes(flipped(whole, random.Random(seed)))

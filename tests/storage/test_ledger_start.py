@@ -2,11 +2,13 @@
 
 import shutil
 import sqlite3
+from pathlib import Path
 
 import pytest
 
 from errors import DamagedLedgerError, StorageError
 from storage.database import open_database
+from storage.ledger_file import has_foreign_log
 from storage.sources import Sources
 from tests.fakes.library import DictLoader, Library
 from tests.storage.damage import contents, settled
@@ -195,6 +197,22 @@ def test_a_ledger_deleted_under_a_running_program_is_not_begun_anew(folder):
 def test_a_log_that_is_none_is_not_overwritten(folder):
     (folder / "footnote.db-wal").write_bytes(b"a text, not a log. " * 300)
     assert_refused(folder, DamagedLedgerError, r"footnote\.db-wal is not the log")
+
+
+def test_a_log_that_another_process_deletes_meanwhile_is_an_empty_one(folder, monkeypatch):
+    """The last process to end deletes the log between two looks at it."""
+    ledger = folder / "footnote.db"
+    ledger.with_name("footnote.db-wal").write_bytes(b"\x37\x7f\x06\x82")
+    look = Path.exists
+
+    def exists(path, **options):
+        was_there = look(path, **options)
+        if path.name.endswith("-wal"):
+            path.unlink(missing_ok=True)
+        return was_there
+
+    monkeypatch.setattr(Path, "exists", exists)
+    assert not has_foreign_log(ledger)
 
 
 def test_looking_at_a_sound_ledger_leaves_nothing_behind(folder):

@@ -86,6 +86,17 @@ def test_what_links_lead_to_and_what_is_not_ours_stays_open(tmp_path):
     ]
 
 
+def test_a_ledger_that_a_link_leads_to_is_not_said_to_be_closed(tmp_path, caplog):
+    ledger, data = tmp_path / "ledger", tmp_path / "data"
+    ledger.write_text("text")
+    data.mkdir(mode=0o700)
+    (data / "footnote.db").symlink_to(ledger)
+    keep_private(data)
+    assert mode(ledger) == 0o644
+    assert f"Other users can read the ledger {data / 'footnote.db'}: chmod 600 it." in caplog.text
+    assert "closed to them" not in caplog.text
+
+
 def test_a_folder_that_is_meant_for_everybody_is_left_open_with_a_warning(tmp_path, caplog):
     tmp_path.chmod(0o1777)
     old_data_folder(tmp_path)

@@ -107,7 +107,7 @@ def unescaped(code: str) -> Iterator[str]:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         }
         for node in ast.walk(body):
-            if is_markdown(node) and any(names_data(one, known) for one in told_by(node)):
+            if is_markdown(node) and any(names_data(one, known) for one in shown_arguments(node)):
                 yield ast.unparse(node)
 
 
@@ -119,7 +119,7 @@ def is_markdown(node: ast.AST) -> bool:
     )
 
 
-def told_by(call: ast.Call) -> list[ast.expr]:
+def shown_arguments(call: ast.Call) -> list[ast.expr]:
     """The arguments that are shown: a progress bar's second one, else the first, and its help."""
     at = 1 if call.func.attr == "progress" else 0
     named = [one.value for one in call.keywords if one.arg in KEYWORDS]

@@ -8,7 +8,7 @@ from tests.fakes.openai import MODEL, Endless
 
 LIMITS = [
     ({"chat_max_tokens": 16}, "FOOTNOTE_CHAT_MAX_TOKENS"),
-    ({"chat_answer_timeout_s": 0.5}, "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S"),
+    ({"chat_answer_timeout_s": 4, "chat_max_tokens": 0}, "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S"),
 ]
 
 
