@@ -1,10 +1,9 @@
 """The built-in answerer: quotes the sentences that answer, and needs no language model."""
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter, itemgetter, mul
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from langchain_core.documents import Document
@@ -12,7 +11,8 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from chains.answer_decision import is_foreign, log_odds, measures_of
+from chains.answer_decision import is_foreign, log_odds
+from chains.answer_measures import cosine, measures_of
 from chains.citations import shown_text
 from chains.follow_ups import Idf
 from chains.history import questions
@@ -78,7 +78,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             knows_meaning: Whether its cosines are those that the decision was fitted on.
         """
         self._idf = idf
-        self._embeddings = embeddings
+        self.embeddings = embeddings
         self._knows_meaning = knows_meaning
 
     def invoke(
@@ -182,7 +182,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         """
         best: tuple[float, list[ScoredSentence]] = (0.0, [])
         for sentences in self._by_language(question, typed, documents, earlier):
-            odds = self._log_odds(typed, documents, sentences[0])
+            odds = self._log_odds(typed, documents, sentences)
             best = max(best, (odds, sentences), key=itemgetter(0))
         return best[1]
 
@@ -196,29 +196,29 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
                 yield sentences
 
     def _log_odds(
-        self, question: str, documents: Sequence[Document], best: ScoredSentence
+        self, question: str, documents: Sequence[Document], sentences: Sequence[ScoredSentence]
     ) -> float:
         if self._idf is None:
-            return best.share - RELEVANT_SHARE
-        measures = measures_of(question, documents, best, self._idf)
-        known = self._knows_meaning and bool(best.cosine)
-        passage = documents[best.n - 1].page_content
+            return sentences[0].share - RELEVANT_SHARE
+        known = self._knows_meaning and bool(sentences[0].cosine)
+        embeddings = self.embeddings if known else None
+        measures = measures_of(question, documents, sentences, self._idf, embeddings)
+        passage = documents[sentences[0].n - 1].page_content
         return log_odds(question, measures, passage, knows_meaning=known)
 
     def _compared(
         self, question: str, documents: Sequence[Document], sentences: list[ScoredSentence]
     ) -> list[ScoredSentence]:
         """The sentences with their likeness in meaning added."""
-        if self._embeddings is None or not sentences:
+        if self.embeddings is None or not sentences:
             return sentences
-        asked = self._embeddings.embed_query(question)
-        vectors = self._embeddings.embed_documents(
+        asked = self.embeddings.embed_query(question)
+        vectors = self.embeddings.embed_documents(
             [_below_its_heading(documents[one.n - 1], one) for one in sentences]
         )
-        cosines = [_cosine(asked, vector) for vector in vectors]
         return [
-            replace(one, score=one.score + COSINE_WEIGHT * cosine, cosine=cosine)
-            for one, cosine in zip(sentences, cosines, strict=True)
+            _with_meaning(one, vector, cosine(asked, vector))
+            for one, vector in zip(sentences, vectors, strict=True)
         ]
 
 
@@ -229,10 +229,11 @@ def _below_its_heading(document: Document, sentence: ScoredSentence) -> str:
     return f"{above[-1]}\n{text}" if above else text
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine of the angle, 0 where a vector has no direction."""
-    length = math.hypot(*one) * math.hypot(*other)
-    return sum(map(mul, one, other)) / length if length else 0.0
+def _with_meaning(
+    sentence: ScoredSentence, vector: Sequence[float], likeness: float
+) -> ScoredSentence:
+    score = sentence.score + COSINE_WEIGHT * likeness
+    return replace(sentence, score=score, cosine=likeness, vector=vector)
 
 
 def nothing_found(question: str) -> str:

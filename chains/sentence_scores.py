@@ -51,8 +51,8 @@ class ScoredSentence:
 
     `share` is the part of the question's words that it answers to, by weight, in [0, 1]; the
     score adds to it what its passage and a number asked for say, and its own likeness in meaning
-    once that is known (`cosine`, None before). `own` is the part of the share that its own words
-    make; `near` are those words and the ones it is read together with.
+    once that is known (`cosine` and its `vector`, None before). `own` is the part of the share
+    that its own words make; `near` are those words and the ones it is read together with.
     """
 
     n: int
@@ -64,6 +64,7 @@ class ScoredSentence:
     is_row: bool
     near: Tokens
     cosine: float | None = None
+    vector: Sequence[float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,11 @@ from commands.running import (
 )
 from commands.search import place
 from domain import LOCAL_USER, Citation, Turn
-from services.answer_text import plain_answer
+from services.answer_text import offers_nearest, plain_answer
 from services.citation_summary import describe
+
+MAX_NEAREST = 3
+"""How many passages are named where none answers."""
 
 
 def ask(
@@ -40,6 +43,10 @@ def _print_turn(turn: Turn) -> None:
     for citation in turn.citations:
         where = place(asdict(citation))
         typer.echo(f"[{citation.n}] {describe(citation)}: {citation.title} ({where})")
+    if offers_nearest(turn):
+        typer.echo("Nearest passages, which do not seem to answer the question:")
+        for source in turn.sources[:MAX_NEAREST]:
+            typer.echo(f"- {source.title} ({place(asdict(source))})")
     if turn.unsupported_sentences:
         typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
     if turn.error:

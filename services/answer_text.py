@@ -10,8 +10,22 @@ from chains.citations import plain_text
 from chains.marker import Claim, Marker
 from chains.marker_reader import NotAMarkerError
 from chains.markers import SHOWN_MARKER, MarkerParser, Piece, Text
+from domain import EXTRACTIVE, Turn
 
-__all__ = ["SHOWN_MARKER", "PlainAnswer", "answer_pieces", "escape", "marker_spans", "plain_answer"]
+__all__ = [
+    "SHOWN_MARKER",
+    "PlainAnswer",
+    "answer_pieces",
+    "escape",
+    "marker_spans",
+    "offers_nearest",
+    "plain_answer",
+]
+
+
+def offers_nearest(turn: Turn) -> bool:
+    """Whether the built-in answerer found no answer, so that the sources are only the nearest."""
+    return turn.model == EXTRACTIVE and bool(turn.sources) and not turn.citations
 
 
 def answer_pieces(answer: str) -> list[Piece]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain import Citation, CitationState, Source, Turn
+from services.answer_text import offers_nearest
 from services.citation_summary import CitationCounts, count_citations
 from ui import words
 from ui.age import age_html
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from services.reader import Freshness
 
 WEB = ("http://", "https://")
+MAX_NEAREST = 3
+"""How many passages are shown where none answers."""
 
 
 def citation_marker(turn: Turn) -> Callable[[int], str]:
@@ -70,6 +73,8 @@ def _with_number(turn: Turn, n: int) -> list[Citation]:
 def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
     """What checking found, in a line or two, then the sources: cited ones open, others folded.
 
+    Where the built-in answerer found no answer, the nearest passages are open instead.
+
     `freshness` tells by document id what is stored now, and of documents that are gone nothing;
     without it the sources' age is not told.
     """
@@ -82,6 +87,8 @@ def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None)
     cited = {citation.n for citation in turn.citations}
     cards = [_card(turn, source, freshness) for source in turn.sources if source.n in cited]
     others = [_card(turn, source, freshness) for source in turn.sources if source.n not in cited]
+    if offers_nearest(turn):
+        cards, others = others[:MAX_NEAREST], others[MAX_NEAREST:]
     invented = sorted(cited - {source.n for source in turn.sources})
     return "".join([*map(_invented, invented), *cards, _folded(others)])
 
@@ -89,6 +96,8 @@ def sources_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None)
 def verdict_html(turn: Turn) -> str:
     """What checking the citations found: what it means unfolds, and warnings follow."""
     counts = count_citations(turn.citations)
+    if offers_nearest(turn):
+        return _line("fn-nearest", words.NEAREST_PASSAGES)
     if not turn.citations:
         return _line("fn-doubt", words.NO_CITATION) if turn.answer and turn.sources else ""
     html = _found_html(counts)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from domain import CitationState, Explanation, ScorePart, Turn, TurnState
+from domain import Answerer, CitationState, Explanation, ScorePart, Turn, TurnState
 from services.reader import Freshness
 from tests.pages.conftest import Services, ask
-from tests.pages.double import NOW, QUOTE, Script, citation, source
+from tests.pages.double import NOW, QUOTE, Answerers, Script, citation, source
 from ui import words
 from ui.sources import evidence_html
 
@@ -105,6 +105,7 @@ def test_a_quote_that_is_missing_is_a_warning_in_words(page: AppTest, services: 
 
 
 def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services) -> None:
+    services.chat.answerers = Answerers(Answerer("a model"))
     services.chat.script = Script(pieces=("I believe it is ten.",), citations=())
     assert words.NO_CITATION in ask(page)
 
@@ -201,3 +202,16 @@ def told(version: str = "v1") -> Turn:
 
 def stored(version: str, *, days: int = 0) -> Freshness:
     return Freshness(version, 12, datetime.now(UTC) - timedelta(days=days, minutes=5))
+
+
+def test_where_the_built_in_answerer_finds_nothing_the_nearest_passages_are_open(
+    page: AppTest, services: Services
+) -> None:
+    sources = tuple(source(n, f"Passage {n}.") for n in range(1, 6))
+    services.chat.script = Script(pieces=("I found nothing.",), sources=sources, citations=())
+    html = ask(page)
+    assert words.NEAREST_PASSAGES in html
+    assert words.NO_CITATION not in html
+    shown, folded = html.split('<details class="fn-more">')
+    assert [f"Passage {n}." in shown for n in range(1, 6)] == [True] * 3 + [False] * 2
+    assert "Passage 4." in folded

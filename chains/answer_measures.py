@@ -1,0 +1,104 @@
+"""What the best sentence found says about whether it answers the question."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+
+from chains.answer_types import lacks_answer_type
+from chains.follow_ups import Idf
+from chains.sentence_scores import ScoredSentence, headings_above, passage_cosine
+from chains.unmatched_words import unmatched_words
+from language.tokens import content_tokens, telling_tokens
+
+MOST_MARGIN = 0.3
+ALL_MATCHED = 0.3
+"""Stands for the cosine of unmatched words where there are none; about their mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What speaks for an answer.
+
+    `cosine` is that of question and sentence, `nearest` that of question and passage, and
+    `margin` by how much the nearest passage is nearer than the second. Of the question's telling
+    words, weighed by how rare they are in the library, `passage` is the part that the passage and
+    its headings hold, and `sentence` the part that the sentence, the one it is read with and the
+    title hold. `share` is `ScoredSentence.share`. `unmatched` is the cosine of the words that the
+    passage does not hold and the sentence nearest to them; `lacking` is 1 where the sentence has
+    nothing of the sort that is asked for, such as a date.
+    """
+
+    cosine: float
+    nearest: float
+    margin: float
+    passage: float
+    sentence: float
+    share: float
+    unmatched: float
+    lacking: float
+
+
+def measures_of(
+    question: str,
+    documents: Sequence[Document],
+    sentences: Sequence[ScoredSentence],
+    idf: Idf,
+    embeddings: Embeddings | None = None,
+) -> Measures:
+    """The measures of the first of the sentences.
+
+    Args:
+        question: As it was typed.
+        documents: Those the sentences were chosen from.
+        sentences: Best first, those compared by their meaning with their vectors.
+        idf: The library's word statistics.
+        embeddings: Made the vectors; without it nothing is known of unmatched words.
+    """
+    best = sentences[0]
+    document = documents[best.n - 1]
+    weights = idf(sorted(set(telling_tokens(question))))
+    title = set(content_tokens(document.metadata.get("title") or ""))
+    above = set(content_tokens(headings_above(document)))
+    held = above.union(content_tokens(document.page_content))
+    sentence = document.page_content[best.start : best.end]
+    return Measures(
+        cosine=best.cosine or 0.0,
+        nearest=passage_cosine(document) or 0.0,
+        margin=_margin(documents),
+        passage=_held(weights, held),
+        sentence=_held(weights, title | best.near),
+        share=best.share,
+        unmatched=_unmatched(unmatched_words(question, held), sentences, embeddings),
+        lacking=float(lacks_answer_type(question, sentence)),
+    )
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """The cosine of the angle, 0 where a vector has no direction."""
+    length = math.hypot(*one) * math.hypot(*other)
+    return sum(map(mul, one, other)) / length if length else 0.0
+
+
+def _unmatched(
+    words: str, sentences: Sequence[ScoredSentence], embeddings: Embeddings | None
+) -> float:
+    vectors = [one.vector for one in sentences if one.vector is not None]
+    if embeddings is None or not words or not vectors:
+        return ALL_MATCHED
+    asked = embeddings.embed_query(words)
+    return max(cosine(asked, vector) for vector in vectors)
+
+
+def _held(weights: Mapping[str, float], tokens: Collection[str]) -> float:
+    total = sum(weights.values())
+    return sum(weights[token] for token in weights if token in tokens) / (total or 1)
+
+
+def _margin(documents: Sequence[Document]) -> float:
+    known = [passage_cosine(document) for document in documents]
+    cosines = sorted((one for one in known if one is not None), reverse=True)
+    return min(cosines[0] - cosines[1], MOST_MARGIN) if len(cosines) > 1 else 0.0
