@@ -1,118 +1,138 @@
-"""Coefficients of `chains.answer_decision`, fitted on labelled sets.
+"""Coefficients of `chains.answer_decision`, fitted on measures of labelled questions.
 
-    python -m fitting.answer_decision SET...
+    python -m fitting.answer_decision ROWS...
 
-Each SET is a folder that `cli.py evaluate --answers` reads. Its questions are shuffled by a seed;
-the first 600 are fitted on, the next 600 measured on. Every question is asked with its answer in
-the set, without its article and without its paragraph (see `services.answer_evaluation`). The
-model is a logistic regression with a little weight decay, its bias moved so that 5 % of the
-answerable questions of the first half are refused.
+Each file of ROWS is one that `fitting.answer_measures` wrote. For each language a logistic
+regression with weight decay is fitted on its labelled set and on our own questions, which count as
+much as the set together; those in the other languages count a third as much as those in its own.
+Of our own answerable questions those count whose answer is among the first three sentences. The
+bias is moved so that as many of these are refused as `REFUSED` says, each judged by a model that
+was fitted without it. Prints the coefficients, and what share of the questions without an answer
+is answered at that bias and where 5 % of the answerable questions of the labelled set are refused.
 """
 
-import random
+import json
 import sys
-from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 
-from bootstrap import build_services
-from chains.answer_decision import Measures, measures_of
-from domain import SearchMode
-from evaluation.datasets import load_labelled_set
-from services.answer_evaluation import AnswerEvaluation, Without
-from services.ranking import build_ranker
+from chains.answer_measures import Measures
+from evaluation.sample_questions import WITHOUT_ANSWER
+from fitting.answer_measures import OWN
 
-HALF = 600
-REFUSED = 0.05
-DECAY = 1e-3
 NAMES = tuple(Measures.__dataclass_fields__)
-BY_WORDS = np.array([name in ("passage", "sentence", "share") for name in NAMES])
-BY_MEANING = np.ones(len(NAMES), dtype=bool)
+BY_WORDS = ("passage", "sentence", "share", "lacking")
+ACROSS = ("cosine", "nearest", "unmatched")
+LANGUAGES = ("latin", "korean", "japanese")
+REFUSED, REFUSED_ACROSS = 0.1, 0.25
+OWN_SHARE, OTHER_LANGUAGES = 0.5, 1 / 3
+DECAY = 3e-3
 
 
 def main() -> None:
-    services = build_services()
-    for path in map(Path, sys.argv[1:]):
-        report(path.name, measured(services.evaluation, path))
+    lines = [line for path in sys.argv[1:] for line in Path(path).read_text("utf-8").splitlines()]
+    rows = [row for row in map(json.loads, lines) if row["measures"]]
+    for label, names in (("BY_MEANING", NAMES), ("BY_WORDS", BY_WORDS)):
+        for language in LANGUAGES:
+            report(f"{label} {language}", rows, language, names)
+    report_across(rows)
 
 
-def measured(evaluation, path):
-    """By what is left out, a row of measures for each question; NaN where nothing was found."""
-    labelled = load_labelled_set(path)
-    asked = [one for one in labelled.questions if one.answers]
-    random.Random(0).shuffle(asked)  # noqa: S311  # a seeded sample, no secret
-    asked = asked[: 2 * HALF]
-    with evaluation._indexed(labelled, print_progress) as index:
-        rank = build_ranker(SearchMode.CONVEX, index, evaluation.options)
-        answerer = evaluation.make_answerer(index.keywords)
-        answers = AnswerEvaluation(labelled, index.passages, rank, answerer, evaluation.top_k)
-        return {
-            without: np.array([row(answers, one, without, index.keywords.idf) for one in asked])
-            for without in Without
-        }
+def report(label, rows, language, names) -> None:
+    own = [row for row in rows if is_own(row) and row["language"] == language]
+    others = [row for row in rows if is_own(row) and row["language"] != language]
+    labelled = [row for row in rows if row["set"] != OWN and row["language"] == language]
+    fitted_on = [row for row in labelled if row["part"] == "fit"]
+    weight = len(fitted_on) * OWN_SHARE / (1 - OWN_SHARE)
+    each = weight / (len(own) + OTHER_LANGUAGES * len(others))
+    model = Model(
+        own + others + fitted_on,
+        [each] * len(own) + [each * OTHER_LANGUAGES] * len(others) + [1] * len(fitted_on),
+        names,
+    )
+    bias = -np.quantile(model.left_out(own, answerable=True), REFUSED)
+    print(label, model.as_python(bias))
+    left_out = model.left_out(own, answerable=False)
+    print(f"  own questions without an answer, answered: {np.mean(left_out + bias > 0):.3f}")
+    report_labelled(model, [row for row in labelled if row["part"] == "measure"], bias)
 
 
-def row(answers, question, without, idf):
-    documents = answers.found(question, without)
-    scored = answers.answerer.scored(question.text, question.text, documents)
-    if not scored:
-        return [np.nan] * len(NAMES)
-    return astuple(measures_of(question.text, documents, scored[0], idf))
+def report_labelled(model, rows, bias) -> None:
+    odds = {
+        kind: model.odds([row for row in rows if row["kind"] == kind])
+        for kind in ("nothing", "article", "paragraph")
+    }
+    strict = -np.quantile(odds["nothing"], 0.05)
+    for label, at in (("this bias", bias), ("5 % refused", strict)):
+        shares = (f"{kind} {np.mean(found + at > 0):.3f}" for kind, found in odds.items())
+        print(f"  labelled set, answered at {label}:", ", ".join(shares))
 
 
-def print_progress(progress) -> None:
-    print(progress.done, "of", progress.total, end="\r", file=sys.stderr)
+def report_across(rows) -> None:
+    own = [row for row in rows if is_own(row, foreign=True)]
+    model = Model(own, [1] * len(own), ACROSS, decay=3e-2)
+    bias = -np.quantile(model.left_out(own, answerable=True), REFUSED_ACROSS)
+    print("ACROSS", model.as_python(bias))
+    print(f"  answered: {np.mean(model.left_out(own, answerable=False) + bias > 0):.3f}")
 
 
-def report(name, rows) -> None:
-    half = len(rows[Without.NOTHING]) // 2
-    for label, used in (("meaning", BY_MEANING), ("words", BY_WORDS)):
-        fitted_on = {without: found[:half] for without, found in rows.items()}
-        coefficients, bias = fitted(fitted_on, used)
-        shown = " ".join(
-            f"{one} {value:.1f}" for one, value in zip(NAMES, coefficients, strict=True)
-        )
-        print(f"{name} {label}: {shown} bias {bias:.2f}")
-        for part, of in (("fitted", slice(0, half)), ("measured", slice(half, None))):
-            shares = {
-                without: share_answered(found[of], coefficients, bias)
-                for without, found in rows.items()
-            }
-            print(f"  {part}:", " ".join(f"{one} {value:.3f}" for one, value in shares.items()))
+def is_own(row, *, foreign=False):
+    """Whether a row of our own questions says clearly that there is an answer or none."""
+    if row["set"] != OWN or row["foreign"] is not foreign:
+        return False
+    clear = row["right"] if row["answerable"] else row["kind"] in WITHOUT_ANSWER
+    return clear or (row["kind"] == "cross_language" and not foreign)
 
 
-def fitted(rows, used):
-    answerable = without_nan(rows[Without.NOTHING])
-    others = without_nan(np.concatenate([rows[Without.ARTICLE], rows[Without.PARAGRAPH]]))
-    measures = np.concatenate([answerable, others])[:, used]
-    truth = np.r_[np.ones(len(answerable)), np.zeros(len(others))]
-    mean, deviation = measures.mean(axis=0), measures.std(axis=0) + 1e-9
-    weights = logistic((measures - mean) / deviation, truth)
-    coefficients = np.zeros(len(used))
-    coefficients[used] = weights / deviation
-    return coefficients, -np.quantile(answerable @ coefficients, REFUSED)
+class Model:
+    """A weighted logistic regression by Newton's method; the constant does not decay."""
+
+    def __init__(self, rows, weights, names, decay=DECAY) -> None:
+        self.rows, self.names, self.decay = rows, names, decay
+        self.weights = np.array(weights, dtype=float)
+        inputs = measures(rows, names)
+        self.mean = np.average(inputs, axis=0, weights=self.weights)
+        self.deviation = inputs.std(axis=0) + 1e-9
+        self.inputs = np.c_[(inputs - self.mean) / self.deviation, np.ones(len(rows))]
+        self.truth = np.array([row["answerable"] for row in rows], dtype=float)
+        self.fitted = self.fit(self.weights)
+
+    def fit(self, weights, rounds=30):
+        decay = self.decay * weights.sum() * np.r_[np.ones(len(self.names)), 0]
+        fitted = np.zeros(len(decay))
+        for _ in range(rounds):
+            likely = 1 / (1 + np.exp(-self.inputs @ fitted))
+            slope = self.inputs.T @ (weights * (self.truth - likely)) - decay * fitted
+            curve = (self.inputs * (weights * likely * (1 - likely))[:, None]).T @ self.inputs
+            fitted += np.linalg.solve(curve + np.diag(decay), slope)
+        return fitted
+
+    def left_out(self, rows, *, answerable):
+        """The log-odds of these of its first rows, each by a model fitted without it."""
+        chosen = [n for n in range(len(rows)) if rows[n]["answerable"] is answerable]
+        return np.array([self.without(n) for n in chosen])
+
+    def without(self, n):
+        weights = self.weights.copy()
+        weights[n] = 0
+        return float(self.inputs[n] @ self.fit(weights, rounds=12))
+
+    def odds(self, rows):
+        """The log-odds of other rows."""
+        inputs = (measures(rows, self.names) - self.mean) / self.deviation
+        return np.c_[inputs, np.ones(len(rows))] @ self.fitted
+
+    def as_python(self, bias):
+        """The coefficients of the measures as they are, with this added to the constant."""
+        plain = self.fitted[:-1] / self.deviation
+        known = dict(zip(self.names, plain, strict=True))
+        values = ", ".join(f"{known.get(name, 0):.1f}" for name in NAMES)
+        return f"Coefficients(Measures({values}), {self.fitted[-1] - plain @ self.mean + bias:.2f})"
 
 
-def logistic(measures, truth, rounds=50):
-    """Newton's method; the last weight, of the constant, is left out of the result."""
-    inputs = np.c_[measures, np.ones(len(measures))]
-    decay = DECAY * len(inputs) * np.r_[np.ones(measures.shape[1]), 0]
-    weights = np.zeros(inputs.shape[1])
-    for _ in range(rounds):
-        likely = 1 / (1 + np.exp(-inputs @ weights))
-        slope = inputs.T @ (truth - likely) - decay * weights
-        curve = (inputs * (likely * (1 - likely))[:, None]).T @ inputs + np.diag(decay)
-        weights += np.linalg.solve(curve, slope)
-    return weights[:-1]
-
-
-def share_answered(rows, coefficients, bias):
-    return float(np.mean(np.nan_to_num(rows @ coefficients + bias, nan=-1) > 0))
-
-
-def without_nan(rows):
-    return rows[~np.isnan(rows).any(axis=1)]
+def measures(rows, names):
+    return np.array([[row["measures"][name] for name in names] for row in rows])
 
 
 if __name__ == "__main__":

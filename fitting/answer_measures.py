@@ -90,7 +90,9 @@ def row_of(answerer, question, documents, idf, foreign, labelled=None):
         row |= {"measures": asdict(measures)}
     if labelled:
         quotes = [
-            Quote(PurePath(found.metadata["location"]).name, found.page_content[one.start : one.end])
+            Quote(
+                PurePath(found.metadata["location"]).name, found.page_content[one.start : one.end]
+            )
             for one in scored[:3]
             for found in [documents[one.n - 1]]
         ]
