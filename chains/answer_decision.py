@@ -1,4 +1,4 @@
-"""Whether the best sentence found answers the question: a logistic model of eight measures.
+"""Whether the best sentence found answers the question: a logistic model of nine measures.
 
 What each measure is worth alone and together is in docs/evaluation.md; `fitting.answer_decision`
 derives the coefficients.
@@ -24,18 +24,18 @@ class Coefficients:
 
 
 BY_MEANING = {
-    "latin": Coefficients(Measures(11.1, 0, 15.1, 4.8, 1.7, 1.3, 0, 0), -9.64),
-    "korean": Coefficients(Measures(7.4, 0, 5.4, 3.6, 1.8, 5.6, 0, 0), -8.68),
-    "japanese": Coefficients(Measures(5.5, 0, 6.3, 2.4, 2.3, 4.1, 0, 0), -7.55),
+    "latin": Coefficients(Measures(3.4, 4.1, 2.2, 4.4, 2.3, -2.0, 3.6, 7.4, -1.1), -6.98),
+    "korean": Coefficients(Measures(4.6, 4.2, 0.3, 0.9, -0.0, -2.3, 7.2, 3.8, -1.3), -6.05),
+    "japanese": Coefficients(Measures(2.6, 2.9, -1.1, 4.3, 2.0, -2.2, 5.6, 1.1, -1.4), -3.59),
 }
 """By script of the question, where the passage is in the same."""
 BY_WORDS = {
-    "latin": Coefficients(Measures(0, 0, 0, 7.6, 4.4, 0, 0, 0), -4.95),
-    "korean": Coefficients(Measures(0, 0, 0, 5.0, 3.5, 4.9, 0, 0), -5.75),
-    "japanese": Coefficients(Measures(0, 0, 0, 3.5, 2.1, 5.2, 0, 0), -4.98),
+    "latin": Coefficients(Measures(0, 0, 0, 0, 2.6, -0.1, 3.9, 0, -1.1), -1.38),
+    "korean": Coefficients(Measures(0, 0, 0, 0, -0.3, -0.2, 7.7, 0, -1.4), -1.01),
+    "japanese": Coefficients(Measures(0, 0, 0, 0, 2.0, -1.3, 6.4, 0, -1.2), -1.86),
 }
 """The same where nothing is known about meaning."""
-ACROSS = Coefficients(Measures(15, 0, 0, 0, 0, 0, 0, 0), -6)
+ACROSS = Coefficients(Measures(0.4, 0, 12.8, 0, 0, 0, 0, 9.7, 0), -7.67)
 """Where question and passage are in different scripts and can share no word."""
 
 _ALIKE = {"chinese": "japanese"}  # Han characters alone are far more often Japanese here

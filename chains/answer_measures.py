@@ -23,16 +23,18 @@ ALL_MATCHED = 0.3
 class Measures:
     """What speaks for an answer.
 
-    `cosine` is that of question and sentence, `nearest` that of question and passage, and
-    `margin` by how much the nearest passage is nearer than the second. Of the question's telling
-    words, weighed by how rare they are in the library, `passage` is the part that the passage and
-    its headings hold, and `sentence` the part that the sentence, the one it is read with and the
-    title hold. `share` is `ScoredSentence.share`. `unmatched` is the cosine of the words that the
-    passage does not hold and the sentence nearest to them; `lacking` is 1 where the sentence has
-    nothing of the sort that is asked for, such as a date.
+    `cosine` is that of question and sentence, as it stands below its heading; `alone` the same
+    without the heading, which often names what is asked about; `nearest` that of question and
+    passage, and `margin` by how much the nearest passage is nearer than the second. Of the
+    question's telling words, weighed by how rare they are in the library, `passage` is the part
+    that the passage and its headings hold, and `sentence` the part that the sentence, the one it
+    is read with and the title hold. `share` is `ScoredSentence.share`. `unmatched` is the cosine
+    of the words that the passage does not hold and the sentence nearest to them; `lacking` is 1
+    where the sentence has nothing of the sort that is asked for, such as a date.
     """
 
     cosine: float
+    alone: float
     nearest: float
     margin: float
     passage: float
@@ -67,6 +69,7 @@ def measures_of(
     sentence = document.page_content[best.start : best.end]
     return Measures(
         cosine=best.cosine or 0.0,
+        alone=_alone(question, sentence, embeddings),
         nearest=passage_cosine(document) or 0.0,
         margin=_margin(documents),
         passage=_held(weights, held),
@@ -81,6 +84,13 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     """The cosine of the angle, 0 where a vector has no direction."""
     length = math.hypot(*one) * math.hypot(*other)
     return sum(map(mul, one, other)) / length if length else 0.0
+
+
+def _alone(question: str, sentence: str, embeddings: Embeddings | None) -> float:
+    if embeddings is None:
+        return 0.0
+    [vector] = embeddings.embed_documents([sentence])
+    return cosine(embeddings.embed_query(question), vector)
 
 
 def _unmatched(

@@ -25,8 +25,8 @@ NAMES = tuple(Measures.__dataclass_fields__)
 BY_WORDS = ("passage", "sentence", "share", "lacking")
 ACROSS = ("cosine", "nearest", "unmatched")
 LANGUAGES = ("latin", "korean", "japanese")
-REFUSED, REFUSED_ACROSS = 0.1, 0.25
-OWN_SHARE, OTHER_LANGUAGES = 0.5, 1 / 3
+REFUSED = 0.25
+OWN_SHARE, OTHER_LANGUAGES = 0.3, 1 / 3
 DECAY = 3e-3
 
 
@@ -72,7 +72,7 @@ def report_labelled(model, rows, bias) -> None:
 def report_across(rows) -> None:
     own = [row for row in rows if is_own(row, foreign=True)]
     model = Model(own, [1] * len(own), ACROSS, decay=3e-2)
-    bias = -np.quantile(model.left_out(own, answerable=True), REFUSED_ACROSS)
+    bias = -np.quantile(model.left_out(own, answerable=True), REFUSED)
     print("ACROSS", model.as_python(bias))
     print(f"  answered: {np.mean(model.left_out(own, answerable=False) + bias > 0):.3f}")
 
