@@ -226,7 +226,12 @@ class Services(
     def evaluation(self) -> "EvaluationService":
         """Figures over labelled sets; vectors are kept by content, so a second run is quick."""
         from models.cached import CachedEmbeddings
-        from models.embeddings import build_embeddings, fingerprint, known_scripts
+        from models.embeddings import (
+            build_embeddings,
+            fingerprint,
+            is_calibrated,
+            known_scripts,
+        )
         from services.evaluation import EvaluationService
 
         spec = self._parts.embedding_spec
@@ -241,7 +246,7 @@ class Services(
             self._parts.settings.top_k,
             lambda keywords: self._answering.make_condenser(keywords.idf),
             lambda keywords: self._answering.make_extractive(
-                keywords.idf, cached, knows_meaning=spec.provider == "builtin"
+                keywords.idf, cached, knows_meaning=is_calibrated(spec)
             ),
             self._parts.reranking,
         )

@@ -240,17 +240,16 @@ class Answering:
 
         if model:
             return answer_with_model(model)
-        from models.builtin import BuiltinEmbeddings
-
-        builtin = isinstance(embeddings, BuiltinEmbeddings)
-        return self.make_extractive(idf, embeddings, knows_meaning=builtin)
+        active = self._library.indexes.active()
+        known = active is not None and self._parts.is_calibrated(active.spec.embedding)
+        return self.make_extractive(idf, embeddings, knows_meaning=known)
 
     def make_extractive(
         self, idf: "Idf | None", embeddings: "Embeddings | None", *, knows_meaning: bool
     ) -> "ExtractiveAnswerer":
         """The answerer that quotes and asks no model.
 
-        `knows_meaning` says whether the embeddings are built in: their cosines are known.
+        `knows_meaning` says whether the answer decision was fitted on these embeddings.
         """
         from chains.extractive import ExtractiveAnswerer
 

@@ -218,6 +218,12 @@ class Parts:
 
         return known_scripts(self._as_spec(stored))
 
+    def is_calibrated(self, stored: Mapping[str, Any]) -> bool:
+        """Whether the answer decision was fitted on the embedding that an index was made with."""
+        from models.embeddings import is_calibrated
+
+        return is_calibrated(self._as_spec(stored))
+
     def _as_spec(self, stored: Mapping[str, Any]) -> "EmbeddingSpec":
         from models.embeddings import EmbeddingSpec
 

@@ -12,9 +12,12 @@ from chains.answer_types import lacks_answer_type
 from chains.follow_ups import Idf
 from chains.sentence_scores import ScoredSentence, headings_above, passage_cosine
 from chains.unmatched_words import unmatched_words
+from language.script import is_foreign
 from language.tokens import content_tokens, telling_tokens
 
 MOST_MARGIN = 0.3
+NO_RIVAL = 0.1
+"""Stands for `Measures.lead` where all passages are in one script; about its mean."""
 ALL_MATCHED = 0.3
 """Stands for the cosine of unmatched words where there are none; about their mean."""
 
@@ -25,7 +28,8 @@ class Measures:
 
     `cosine` is that of question and sentence, as it stands below its heading; `alone` the same
     without the heading, which often names what is asked about; `nearest` that of question and
-    passage, and `margin` by how much the nearest passage is nearer than the second. Of the
+    passage, `margin` by how much the nearest passage is nearer than the second, and `lead` by how
+    much the nearest in the sentence's script is nearer than those in other scripts. Of the
     question's telling words, weighed by how rare they are in the library, `passage` is the part
     that the passage and its headings hold, and `sentence` the part that the sentence, the one it
     is read with and the title hold. `share` is `ScoredSentence.share`. `unmatched` is the cosine
@@ -37,6 +41,7 @@ class Measures:
     alone: float
     nearest: float
     margin: float
+    lead: float
     passage: float
     sentence: float
     share: float
@@ -72,6 +77,7 @@ def measures_of(
         alone=_alone(question, sentence, embeddings),
         nearest=passage_cosine(document) or 0.0,
         margin=_margin(documents),
+        lead=_lead(documents, document),
         passage=_held(weights, held),
         sentence=_held(weights, title | best.near),
         share=best.share,
@@ -106,6 +112,14 @@ def _unmatched(
 def _held(weights: Mapping[str, float], tokens: Collection[str]) -> float:
     total = sum(weights.values())
     return sum(weights[token] for token in weights if token in tokens) / (total or 1)
+
+
+def _lead(documents: Sequence[Document], chosen: Document) -> float:
+    nearest: dict[bool, float] = {}
+    for document in documents:
+        foreign = is_foreign(document.page_content, chosen.page_content)
+        nearest[foreign] = max(nearest.get(foreign, 0.0), passage_cosine(document) or 0.0)
+    return nearest[False] - nearest[True] if True in nearest else NO_RIVAL
 
 
 def _margin(documents: Sequence[Document]) -> float:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
 from langchain_core.documents import Document
@@ -11,17 +11,19 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from chains.answer_decision import is_foreign, log_odds
+from chains.answer_decision import log_odds
 from chains.answer_measures import cosine, measures_of
 from chains.citations import shown_text
 from chains.follow_ups import Idf
 from chains.history import questions
+from chains.list_questions import asks_for_all
+from chains.quoted_units import quoted_unit, readable
 from chains.quotes import find_quote
 from chains.sentence_scores import ScoredSentence, headings_above, score_sentences
-from chains.visible_text import VisibleText, shown
+from chains.visible_text import VisibleText
 from chains.written_answer import citation, quotation
 from domain import EXTRACTIVE
-from language.script import script_of
+from language.script import is_foreign, script_of
 
 MAX_SENTENCES = 3
 RELEVANT_SHARE = 0.2
@@ -133,20 +135,19 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         """
         typed = question.removesuffix(added)
         scored = self._answering(question, typed, documents, [*earlier, added])
+        all_items = asks_for_all(typed)
         chosen: list[QuotedSentence] = []
-        seen: set[str] = set()
-        best: ScoredSentence | None = None
+        quoted: list[tuple[int, int, int]] = []
         for sentence in scored:
             if len(chosen) == MAX_SENTENCES:
                 break
-            if not _is_worth_it(sentence, best):
-                continue
             text = documents[sentence.n - 1].page_content
-            quote = shown(text[sentence.start : sentence.end]).translate(_INNER)
-            form = VisibleText(quote).form
-            if form not in seen and find_quote(text, quote):
-                best = best or sentence
-                seen.add(form)
+            span = quoted_unit(text, sentence.start, sentence.end, all_items=all_items)
+            if not _is_worth_it(sentence, scored[0]) or _is_quoted(sentence.n, *span, quoted):
+                continue
+            quote = readable(text, *span).translate(_INNER)
+            if find_quote(text, quote) and not _repeats(quote, chosen):
+                quoted.append((sentence.n, *span))
                 chosen.append(QuotedSentence(sentence.n, quote, sentence.score))
         return chosen
 
@@ -177,14 +178,13 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
     ) -> list[ScoredSentence]:
         """The sentences in one language of the documents, best first; none where none answers.
 
-        Words are shared within a language alone, so that sentences in the question's language and
-        those in others are not compared by their scores, but by how likely the best one answers.
+        Those in the question's language come first: words are shared within a language alone, so
+        scores across languages can't be compared.
         """
-        best: tuple[float, list[ScoredSentence]] = (0.0, [])
         for sentences in self._by_language(question, typed, documents, earlier):
-            odds = self._log_odds(typed, documents, sentences)
-            best = max(best, (odds, sentences), key=itemgetter(0))
-        return best[1]
+            if self._log_odds(typed, documents, sentences) > 0:
+                return sentences
+        return []
 
     def _by_language(
         self, question: str, typed: str, documents: Sequence[Document], earlier: Sequence[str]
@@ -241,10 +241,24 @@ def nothing_found(question: str) -> str:
     return _NOTHING_FOUND.get(script_of(_LATIN_NAME.sub("", question)), _NOTHING_FOUND_ENGLISH)
 
 
-def _is_worth_it(sentence: ScoredSentence, best: ScoredSentence | None) -> bool:
-    if best is None:
+def _is_worth_it(sentence: ScoredSentence, best: ScoredSentence) -> bool:
+    if sentence is best:
         return True
     # The rows of a table all answer to the words of its header: their own must tell them apart.
     if best.is_row and sentence.is_row and sentence.own < KEPT_SHARE * best.own:
         return False
     return sentence.score >= KEPT_SHARE * best.score
+
+
+def _is_quoted(n: int, start: int, end: int, quoted: Sequence[tuple[int, int, int]]) -> bool:
+    return any(n == other and start < stop and begin < end for other, begin, stop in quoted)
+
+
+def _repeats(quote: str, chosen: Sequence[QuotedSentence]) -> bool:
+    """Whether these words were quoted already, of another copy of the text perhaps."""
+    form = _bare(quote)
+    return any(form in _bare(one.text) or _bare(one.text) in form for one in chosen)
+
+
+def _bare(quote: str) -> str:
+    return "".join(filter(str.isalnum, VisibleText(quote).form.casefold()))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from langchain_core.documents import Document
 
+from chains.quoted_units import announces_list
 from language.sentences import split_sentences
 from language.tokens import content_tokens
 
@@ -40,7 +41,7 @@ _NUMBER = re.compile(r"\d+")
 _HEADING = re.compile(r"#{1,6}\s")
 _TABLE_RULE = re.compile(r"[|:\-\s]+")
 # A question, or a sentence that only announces what follows.
-_LEADS_ON = re.compile(r"[?？:：][\s\"'”’)*_`」』]*$")
+_LEADS_ON = re.compile(r"(?:[?？:：]|[^\W\d]か。)[\s\"'”’)*_`」』]*$")
 
 Tokens = Set[str]
 
@@ -122,7 +123,7 @@ def _candidates(n: int, document: Document) -> Iterator[_Candidate]:
             headings |= tokens
         elif _heads_a_table(text, start, end):
             header = tokens
-        elif not _LEADS_ON.search(sentence):
+        elif not _LEADS_ON.search(sentence) or announces_list(text, start, end):
             near = before if not header else frozenset()
             yield _Candidate(n, start, end, sentence, tokens, near, asked | header, headings)
         asked = tokens if _LEADS_ON.search(sentence) else frozenset()

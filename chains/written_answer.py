@@ -49,7 +49,8 @@ class WrittenAnswer:
 
 def quotation(n: int, words: str) -> list[Piece]:
     """The words of source `n` between quotation marks, and the marker that cites them."""
-    quoted = Text(f"“{words}” ", f"“{escape(words)}” ")
+    lines = escape(words).replace("\n", "  \n")  # which Markdown shows as separate lines
+    quoted = Text(f"“{words}” ", f"“{lines}” ")
     return [quoted, Marker(f"[{n}]", (Claim(n, words),), quotes=len(words) + len("“”"))]
 
 

@@ -16,7 +16,6 @@ from dataclasses import asdict
 from pathlib import Path, PurePath
 
 from bootstrap import build_services
-from chains.answer_decision import is_foreign, script_family
 from chains.answer_measures import measures_of
 from domain import LOCAL_USER, SearchMode
 from evaluation.datasets import load_labelled_set
@@ -28,6 +27,7 @@ from evaluation.sample_questions import (
     is_right,
     load_sample_questions,
 )
+from language.script import is_foreign, script_family
 from services.answer_evaluation import AnswerEvaluation, Without
 from services.ranking import build_ranker
 

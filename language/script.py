@@ -42,3 +42,17 @@ def script_of(text: str) -> str:
     if kana + han >= _ENOUGH * letters:
         return "japanese" if kana >= _ENOUGH_KANA * (kana + han) else "chinese"
     return "latin" if 2 * _latin(text) >= letters else "other"
+
+
+def script_family(text: str) -> str:
+    """`korean`, `japanese` or `latin`, the three that texts here are mostly in.
+
+    Han characters alone are far more often a short Japanese text here than Chinese.
+    """
+    script = {"chinese": "japanese"}.get(script_of(text), script_of(text))
+    return script if script in ("korean", "japanese") else "latin"
+
+
+def is_foreign(text: str, other: str) -> bool:
+    """Whether the texts are of different script families, and so can hardly share a word."""
+    return script_family(text) != script_family(other)

@@ -11,6 +11,7 @@ from errors import ConfigError
 from models.bert_graph import BUILDER_VERSION, WIDTH, Precision
 from models.builtin_models import MODELS
 from models.builtin_models import default_model as builtin_default
+from models.e5 import MultilingualE5
 from models.openai_errors import OPENAI_URL, Endpoint
 
 if TYPE_CHECKING:  # slow, and a fingerprint needs none
@@ -123,6 +124,11 @@ def known_scripts(spec: EmbeddingSpec) -> frozenset[str] | None:
 
         return catalogue_scripts(spec.model)
     return None
+
+
+def is_calibrated(spec: EmbeddingSpec) -> bool:
+    """Whether the coefficients of `chains.answer_decision` were fitted on this model's cosines."""
+    return spec.provider == "builtin" and spec.model == MultilingualE5.name
 
 
 def _passage_prefix(spec: EmbeddingSpec) -> str:
