@@ -28,8 +28,10 @@ from language.script import is_foreign, script_of
 MAX_SENTENCES = 3
 RELEVANT_SHARE = 0.2
 """Where nothing is known about the library's words, nothing is quoted below this share."""
-COSINE_WEIGHT = 0.8
+COSINE_WEIGHT = 1.2
 """What likeness in meaning adds to a sentence's score."""
+FOREIGN_COSINE_WEIGHT = 4.0
+"""The same in another script than the question's, where words can say nothing."""
 COMPARED = 8
 """How many of the best sentences are embedded; more changed nothing."""
 KEPT_SHARE = 0.8
@@ -166,7 +168,10 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         foreign = [is_foreign(question, document.page_content) for document in documents]
         own = [one for one in sentences if not foreign[one.n - 1]]
         others = [one for one in sentences if foreign[one.n - 1]]
-        compared = self._compared(typed, documents, own[:COMPARED] + others[:COMPARED])
+        compared = [
+            *self._compared(typed, documents, own[:COMPARED], COSINE_WEIGHT),
+            *self._compared(typed, documents, others[:COMPARED], FOREIGN_COSINE_WEIGHT),
+        ]
         return (
             sorted(compared, key=attrgetter("score"), reverse=True)
             + own[COMPARED:]
@@ -207,7 +212,11 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         return log_odds(question, measures, passage, knows_meaning=known)
 
     def _compared(
-        self, question: str, documents: Sequence[Document], sentences: list[ScoredSentence]
+        self,
+        question: str,
+        documents: Sequence[Document],
+        sentences: list[ScoredSentence],
+        weight: float,
     ) -> list[ScoredSentence]:
         """The sentences with their likeness in meaning added."""
         if self.embeddings is None or not sentences:
@@ -217,7 +226,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             [_below_its_heading(documents[one.n - 1], one) for one in sentences]
         )
         return [
-            _with_meaning(one, vector, cosine(asked, vector))
+            _with_meaning(one, vector, cosine(asked, vector), weight)
             for one, vector in zip(sentences, vectors, strict=True)
         ]
 
@@ -230,9 +239,9 @@ def _below_its_heading(document: Document, sentence: ScoredSentence) -> str:
 
 
 def _with_meaning(
-    sentence: ScoredSentence, vector: Sequence[float], likeness: float
+    sentence: ScoredSentence, vector: Sequence[float], likeness: float, weight: float
 ) -> ScoredSentence:
-    score = sentence.score + COSINE_WEIGHT * likeness
+    score = sentence.score + weight * likeness
     return replace(sentence, score=score, cosine=likeness, vector=vector)
 
 

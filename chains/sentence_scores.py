@@ -37,7 +37,14 @@ _ASKS_FOR_A_NUMBER = re.compile(
     r"|몇|얼마|언제|何[年月日時分人回個歳番点円本位世週]|いつ|いくつ|いくら|ど(?:の|れ)くらい",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(
+    r"\d+|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen"
+    r"|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
+    r"|ninety|hundred|thousand|million|once|twice|half|dozen)\b"
+    r"|(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무) ?(?=[개명번시달주살대곳배해층권장사])"
+    r"|[一二三四五六七八九十百千]+(?=つ|[回人名日年か週時分本台件個倍割])",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(r"#{1,6}\s")
 _TABLE_RULE = re.compile(r"[|:\-\s]+")
 # A question, or a sentence that only announces what follows.
@@ -115,7 +122,7 @@ def _candidates(n: int, document: Document) -> Iterator[_Candidate]:
     header: Tokens = frozenset()
     for start, end in split_sentences(text):
         sentence = text[start:end]
-        if _TABLE_RULE.fullmatch(sentence):
+        if _TABLE_RULE.fullmatch(sentence) or (start == 0 and _is_fragment(document)):
             continue
         tokens = frozenset(content_tokens(sentence))
         header = header if sentence.startswith("|") else frozenset()
@@ -128,6 +135,12 @@ def _candidates(n: int, document: Document) -> Iterator[_Candidate]:
             yield _Candidate(n, start, end, sentence, tokens, near, asked | header, headings)
         asked = tokens if _LEADS_ON.search(sentence) else frozenset()
         before = tokens
+
+
+def _is_fragment(passage: Document) -> bool:
+    """Whether the passage begins in the middle of a sentence that another one begins."""
+    begins_later = bool(passage.metadata.get("start"))
+    return begins_later and passage.page_content[:1].islower()
 
 
 def _heads_a_table(text: str, start: int, end: int) -> bool:
@@ -215,4 +228,5 @@ def _weight(tokens: Tokens, weights: Mapping[str, float]) -> float:
 
 
 def _numbers(text: str) -> Tokens:
-    return frozenset(_NUMBER.findall(unicodedata.normalize("NFKC", text)))
+    found = _NUMBER.findall(unicodedata.normalize("NFKC", text))
+    return frozenset(number.strip().lower() for number in found)
