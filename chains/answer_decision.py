@@ -24,18 +24,18 @@ class Coefficients:
 
 
 BY_MEANING = {
-    "latin": Coefficients(Measures(3.4, 4.1, 2.2, 4.4, 0, 2.3, -2.0, 3.6, 7.4, -1.1), -6.98),
-    "korean": Coefficients(Measures(4.6, 4.3, 0.3, 0.9, 0, 0, -2.3, 7.2, 3.8, -1.3), -6.05),
-    "japanese": Coefficients(Measures(2.6, 2.9, -1.1, 4.3, 0, 2.0, -2.2, 5.6, 1.2, -1.4), -3.59),
+    "latin": Coefficients(Measures(6.3, 1.7, 1.2, 5.5, 0, 2.3, -1.1, 2.7, 7.2, -1.8), -7.43),
+    "korean": Coefficients(Measures(5.3, 3.7, 0, 1.4, 0, 0.1, -2.0, 6.7, 3.7, -1.5), -6.72),
+    "japanese": Coefficients(Measures(3.3, 2.3, -1.5, 4.9, 0, 2.0, -2.1, 5.4, 1.1, -1.5), -4.01),
 }
 """By script of the question, where the passage is in the same."""
 BY_WORDS = {
-    "latin": Coefficients(Measures(0, 0, 0, 0, 0, 2.6, -0.1, 3.9, 0, -1.1), -1.38),
-    "korean": Coefficients(Measures(0, 0, 0, 0, 0, -0.3, -0.2, 7.8, 0, -1.4), -1.01),
-    "japanese": Coefficients(Measures(0, 0, 0, 0, 0, 2.0, -1.3, 6.5, 0, -1.2), -1.86),
+    "latin": Coefficients(Measures(0, 0, 0, 0, 0, 3.5, -0.2, 3.1, 0, -1.5), -1.73),
+    "korean": Coefficients(Measures(0, 0, 0, 0, 0, 0.1, -0.3, 7.3, 0, -1.5), -1.16),
+    "japanese": Coefficients(Measures(0, 0, 0, 0, 0, 2.3, -1.5, 6.3, 0, -1.3), -2.49),
 }
 """The same where nothing is known about meaning."""
-ACROSS = Coefficients(Measures(0, 0, 13.6, 0, 6.3, 0, 0, 0, 0, 0), -5.54)
+ACROSS = Coefficients(Measures(0, 0, 13.7, 0, 6.1, 0, 0, 0, 0, 0), -5.39)
 """Where question and passage are in different scripts and can share no word."""
 
 

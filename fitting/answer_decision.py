@@ -26,7 +26,7 @@ WITHIN = tuple(name for name in NAMES if name != "lead")  # a labelled set is in
 BY_WORDS = ("passage", "sentence", "share", "lacking")
 ACROSS = ("nearest", "lead")
 LANGUAGES = ("latin", "korean", "japanese")
-REFUSED, REFUSED_ACROSS = 0.25, 0.5
+REFUSED, REFUSED_ACROSS = 0.4, 0.5
 OWN_SHARE, OTHER_LANGUAGES = 0.3, 1 / 3
 DECAY = 3e-3
 
