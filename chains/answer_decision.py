@@ -30,9 +30,9 @@ BY_MEANING = {
 }
 """By script of the question, where the passage is in the same."""
 BY_WORDS = {
-    "latin": Coefficients(Measures(0, 0, 0, 0, 0, 3.5, -0.2, 3.1, 0, -1.5), -1.73),
-    "korean": Coefficients(Measures(0, 0, 0, 0, 0, 0.1, -0.3, 7.3, 0, -1.5), -1.16),
-    "japanese": Coefficients(Measures(0, 0, 0, 0, 0, 2.3, -1.5, 6.3, 0, -1.3), -2.49),
+    "latin": Coefficients(Measures(0, 0, 0, 0, 0, 5.1, 3.5, 1.0, 0, -1.0), -2.66),
+    "korean": Coefficients(Measures(0, 0, 0, 0, 0, 2.3, 1.8, 6.8, 0, -0.5), -1.88),
+    "japanese": Coefficients(Measures(0, 0, 0, 0, 0, 3.3, 0.4, 6.3, 0, -0.3), -3.87),
 }
 """The same where nothing is known about meaning."""
 ACROSS = Coefficients(Measures(0, 0, 13.7, 0, 6.1, 0, 0, 0, 0, 0), -5.39)

@@ -5,7 +5,7 @@ import unicodedata
 
 _ASKS_FOR_ALL = re.compile(
     r"\bhow (?:do|does|can|could|should|would|to|am|are)\b|\bwalk me through\b|\bsteps?\b"
-    r"|\bwhich\b|\bwhat (?:are|else|should|must|jobs|things|kinds?|sorts?|types?)\b"
+    r"|\bwhich \w+s\b|\bwhat (?:are|else|should|must|jobs|things|kinds?|sorts?|types?)\b"
     r"|\blist\b|\ball (?:the|of|our)\b|\beverything\b|\beach of\b|\bin (?:the right )?order\b"
     r"|어떻게|어떡|방법|절차|순서|단계|어떤|무엇무엇|모두|전부|목록|정리|각각|어디어디|뭐뭐|누구누구"
     r"|どうやって|どうすれ|どうした(?:ら|い)|どうする|どのように|どんな|どういう|手順|手続|方法|やり方"

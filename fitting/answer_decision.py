@@ -4,7 +4,7 @@
 
 Each file of ROWS is one that `fitting.answer_measures` wrote. For each language a logistic
 regression with weight decay is fitted on its labelled set and on our own questions, which count as
-much as the set together; those in the other languages count a third as much as those in its own.
+OWN_SHARE says; those in the other languages count a third as much as those in its own.
 Of our own answerable questions those count whose answer is among the first three sentences. The
 bias is moved so that as many of these are refused as `REFUSED` says, each judged by a model that
 was fitted without it. Prints the coefficients, and what share of the questions without an answer
@@ -27,7 +27,8 @@ BY_WORDS = ("passage", "sentence", "share", "lacking")
 ACROSS = ("nearest", "lead")
 LANGUAGES = ("latin", "korean", "japanese")
 REFUSED, REFUSED_ACROSS = 0.4, 0.5
-OWN_SHARE, OTHER_LANGUAGES = 0.3, 1 / 3
+OWN_SHARE = {"BY_MEANING": 0.3, "BY_WORDS": 0.05}
+OTHER_LANGUAGES = 1 / 3
 DECAY = 3e-3
 
 
@@ -36,7 +37,7 @@ def main() -> None:
     rows = [row for row in map(json.loads, lines) if row["measures"]]
     for label, names in (("BY_MEANING", WITHIN), ("BY_WORDS", BY_WORDS)):
         for language in LANGUAGES:
-            report(f"{label} {language}", rows, language, names)
+            report(label, rows, language, names)
     report_across(rows)
 
 
@@ -45,7 +46,7 @@ def report(label, rows, language, names) -> None:
     others = [row for row in rows if is_own(row) and row["language"] != language]
     labelled = [row for row in rows if row["set"] != OWN and row["language"] == language]
     fitted_on = [row for row in labelled if row["part"] == "fit"]
-    weight = len(fitted_on) * OWN_SHARE / (1 - OWN_SHARE)
+    weight = len(fitted_on) * OWN_SHARE[label] / (1 - OWN_SHARE[label])
     each = weight / (len(own) + OTHER_LANGUAGES * len(others))
     model = Model(
         own + others + fitted_on,
@@ -53,7 +54,7 @@ def report(label, rows, language, names) -> None:
         names,
     )
     bias = -np.quantile(model.left_out(own, answerable=True), REFUSED)
-    print(label, model.as_python(bias))
+    print(label, language, model.as_python(bias))
     left_out = model.left_out(own, answerable=False)
     print(f"  own questions without an answer, answered: {np.mean(left_out + bias > 0):.3f}")
     report_labelled(model, [row for row in labelled if row["part"] == "measure"], bias)
