@@ -6,8 +6,6 @@ from pathlib import Path
 from benchmarks.measure import peak_mib, resident_mib
 
 QUESTIONS = 20
-CODING_THREAD = "codes of vectors"
-"""`storage.approximate_index.THREAD`, whose module loads NumPy."""
 
 
 def command_line() -> float:
@@ -33,6 +31,8 @@ def services(data_dir: str) -> dict[str, float]:
 
 def finish_background_work() -> None:
     """Wait for what the first search of a large library begins."""
+    from storage.approximate_index import THREAD
+
     for thread in threading.enumerate():
-        if thread.name == CODING_THREAD:
+        if thread.name == THREAD:
             thread.join()

@@ -95,7 +95,7 @@ def test_the_shares_of_an_import_add_up_to_all_of_it(cache):
 @pytest.mark.skipif(not resident_mib(), reason="this system doesn't tell a process its memory")
 def test_memory_grows_from_a_bare_python_to_services_that_answered(cache):
     found = small_run("memory", cache)
-    steps = ["Python alone", "command line, nothing asked", "200: services, one question asked"]
+    steps = ["Python alone", "command line, nothing asked", "200: services, questions asked"]
     assert [found[step] for step in steps] == sorted(found[step] for step in steps)
 
 
