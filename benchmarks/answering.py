@@ -43,10 +43,12 @@ def measure(*, cache: str, size: int = 10_000, every: int = 1) -> Report:
     )
     prepare_model(cache)
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(cache, Path(folder) / "cache")
-        seconds_of(["cli.py", "import", str(SAMPLES), "--data-dir", folder])
-        import_made_up(folder, ShuffledDocuments(size))
-        services = build_services(Settings(data_dir=Path(folder), _env_file=None))
+        data = Path(folder) / "data"
+        shutil.copytree(cache, data / "cache")
+        samples = ["cli.py", "import", str(SAMPLES), "--data-dir", str(data)]
+        seconds_of(samples, Path(folder) / "compiled")
+        import_made_up(str(data), ShuffledDocuments(size))
+        services = build_services(Settings(data_dir=data, _env_file=None))
         times = ask_all(services, load_sample_questions(QUESTIONS)[::every])
     for language, each in times.items():
         report.add(f"{language}: p50 of {len(each.milliseconds)} questions", each.p50, "ms")

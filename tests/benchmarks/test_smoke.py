@@ -107,6 +107,14 @@ def test_a_question_is_compared_with_importing_its_libraries(cache):
     )
 
 
+def test_questions_without_a_model_are_timed_in_three_languages(cache):
+    found = small_run("answering", cache)
+    for language in ("en", "ja", "ko", "all"):
+        (p50,) = (value for name, value in found.items() if name.startswith(f"{language}: p50"))
+        assert 0 < p50 <= found[f"{language}: p95"]
+    assert found["p95 of all / the bound of 400 ms"] == found["all: p95"] / 400
+
+
 def test_one_command_runs_a_part_and_writes_its_figures(tmp_path):
     file = tmp_path / "figures.json"
     command = ["-m", "benchmarks", "--small", "--only", "keyword_search", "--json", str(file)]

@@ -3,14 +3,17 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from storage import vector_room
+from storage import passage_rows, vector_room
+from storage.passages import DeepLakePassages
 from storage.vector_index import VectorIndex
 from storage.vector_room import VectorRoom
+from tests.storage.vectors import SpokenVectors
 
 ROWS, DIMENSION = 20_000, 256
 MATRIX_MIB = ROWS * DIMENSION * 4 / 2**20
@@ -71,6 +74,62 @@ def test_where_no_file_can_be_made_vectors_are_kept_in_memory(tmp_path):
     room = filled(1_000, tmp_path / "missing")
     room.release()
     assert room.rows(np.array([1])).tolist() == [[4, 5, 6, 7]]
+
+
+def unit_rows(count, seed):
+    vectors = np.random.default_rng(seed).standard_normal((count, 4))
+    return np.float32(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def index_over(vectors, folder):
+    wanted = np.ones(len(vectors), dtype=bool)
+    return VectorIndex.load(lambda a, b: vectors[a:b], vectors.shape[1], wanted, folder)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_index_that_changes_finds_in_a_file_what_it_finds_in_memory(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    rows = 400
+    first = unit_rows(rows, seed)
+    mapped, plain = index_over(first, tmp_path), index_over(first, None)
+    for step in range(8):
+        gone = np.sort(rng.choice(rows, 40, replace=False)).tolist()
+        added = unit_rows(int(rng.integers(0, 120)), step)
+        mapped, plain = (one.after(gone, rows - 40, added) for one in (mapped, plain))
+        rows += len(added) - 40
+        query, allowed = unit_rows(1, step + 100)[0], rng.random(rows) < 0.2
+        assert mapped.search(query, 20) == plain.search(query, 20)
+        assert mapped.search(query, 20, allowed) == plain.search(query, 20, allowed)
+        chosen = rng.choice(rows, 9).tolist()
+        assert np.array_equal(mapped.vectors(chosen), plain.vectors(chosen))
+
+
+def test_threads_search_what_another_one_releases_and_adds_to(tmp_path):
+    vectors, queries = unit_rows(2_000, 0), unit_rows(50, 1)
+    index = index_over(vectors, tmp_path)
+    expected = [index.search(query, 5) for query in queries]
+    with ThreadPoolExecutor(3) as pool:
+        found = [pool.submit(index.search, query, 5) for query in queries for _ in range(20)]
+        following = index
+        for seed in range(30):
+            following = following.after([], 2_000 + seed, unit_rows(1, seed))
+            index._room.release()
+        results = [one.result() for one in found]
+    assert results == [each for each in expected for _ in range(20)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for the file in /proc")
+def test_stores_of_one_folder_see_each_others_changes_in_their_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(vector_room, "MAPPED_FROM", 1)
+    monkeypatch.setattr(passage_rows, "REFRESH_S", 0)
+    writer, reader = (DeepLakePassages(tmp_path, SpokenVectors()) for _ in range(2))
+    writer.add_texts(["1 0", "0 1", "1 1"], ids=["a", "b", "c"])
+    assert [one for one, _ in reader.similar_ids("1 0", 2)] == ["a", "c"]
+    assert maps_a_file_in(tmp_path)
+    writer.delete(["a"])
+    writer.add_texts(["2 0.1"], ids=["d"])
+    assert [one for one, _ in reader.similar_ids("1 0", 2)] == ["d", "c"]
+    assert [one for one, _ in writer.similar_ids("1 0", 2)] == ["d", "c"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
