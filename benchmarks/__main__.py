@@ -29,6 +29,7 @@ PARTS = {
     "catalogue": True,
     "import_run": False,
     "ask": False,
+    "answering": False,
     "memory": False,
     "confluence": False,
     "pages": False,

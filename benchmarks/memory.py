@@ -1,8 +1,8 @@
 """Resident memory: the command line at rest, and the services over libraries of some sizes.
 
 The libraries are made by the real import with random vectors in place of the model, then
-opened in a fresh process, which asks one question: that loads the model, the matrix and both
-indexes, as the first question of a served page does.
+opened in a fresh process, which asks some questions: that loads the model, the matrix and both
+indexes, and codes the vectors of a large library.
 """
 
 import json
@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from langchain_core.documents import Document
@@ -18,6 +19,9 @@ from langchain_core.embeddings import Embeddings
 from benchmarks.afresh import call_afresh
 from benchmarks.measure import Report, resident_mib
 from domain import LOCAL_USER, NOTHING_BEFORE, Before, DocumentRef
+
+if TYPE_CHECKING:
+    from services.import_run import Loader
 
 DIMENSION = 384
 PASSAGES_PER_DOCUMENT = 10
@@ -52,14 +56,14 @@ def measure(*, cache: str, sizes: Sequence[int] = (10_000, 100_000)) -> Report:
 
 
 def measure_library(report: Report, size: int, cache: str) -> float:
-    """Resident MiB of services that have answered a question over a library of that size."""
+    """Resident MiB of services that have answered questions over a library of that size."""
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(cache, Path(place) / "data" / "cache")
         call_afresh("benchmarks.memory:fill", data_dir=f"{place}/data", size=size)
         asked = call_afresh("benchmarks.memory_idle:services", data_dir=f"{place}/data")
     report.add(f"{size:,}: matrix", matrix_mib(size), "MiB")
     report.add(f"{size:,}: services, nothing asked", asked["idle"], "MiB")
-    report.add(f"{size:,}: services, one question asked", asked["asked"], "MiB")
+    report.add(f"{size:,}: services, questions asked", asked["asked"], "MiB")
     report.add(f"{size:,}: the most until then", asked["peak"], "MiB")
     return float(asked["asked"])
 
@@ -117,6 +121,14 @@ class MadeUpDocuments:
 
 def fill(data_dir: str, size: int) -> int:
     """Import that many passages into a new library of the built-in embedding."""
+    embedded = import_made_up(data_dir, MadeUpDocuments(size))
+    if embedded != size:
+        raise SystemExit(f"{embedded} passages instead of {size}")
+    return embedded
+
+
+def import_made_up(data_dir: str, loader: "Loader") -> int:
+    """Import into a library of the built-in embedding, with random vectors; how many passages."""
     from loaders.formats import FORMATS_VERSION
     from loaders.split import SPLITTER_VERSION
     from models.embeddings import EmbeddingSpec, fingerprint
@@ -132,8 +144,8 @@ def fill(data_dir: str, size: int) -> int:
     stores = IndexStores(Path(data_dir), lambda _stored: RandomVectors())
     source = Sources(database).ensure("directory", "/made-up", name="made-up")
     imports = ImportService(database, stores, wanted, FORMATS_VERSION)
-    report = imports.run(LOCAL_USER, source, MadeUpDocuments(size))
+    report = imports.run(LOCAL_USER, source, loader)
     database.close()
-    if report.passages_embedded != size:
-        raise SystemExit(f"{report.passages_embedded} passages instead of {size}: {report.message}")
+    if report.message:
+        raise SystemExit(report.message)
     return report.passages_embedded

@@ -12,7 +12,7 @@ from errors import ConfigError
 from language.script import script_of
 from models.bert_graph import WIDTH, Precision, graph_file
 from models.builtin_models import BuiltinModel
-from models.runtime import load_errors
+from models.runtime import load_errors, return_freed_memory
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
@@ -102,7 +102,7 @@ def _open(graph: Path) -> "InferenceSession":
     # That fused node is slower than its parts: without it int8 takes an eighth less time.
     unwanted = ["SkipLayerNormFusion"]
     try:
-        return onnxruntime.InferenceSession(
+        session = onnxruntime.InferenceSession(
             graph, options, ["CPUExecutionProvider"], disabled_optimizers=unwanted
         )
     except load_errors() as error:
@@ -110,3 +110,5 @@ def _open(graph: Path) -> "InferenceSession":
             f"The prepared model {graph} is damaged. Delete the file; it is built again at the "
             "next start."
         ) from error
+    return_freed_memory()
+    return session

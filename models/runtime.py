@@ -1,4 +1,7 @@
-"""What loading a model raises where its files are missing or damaged."""
+"""Loading a model: what it raises where files are missing or damaged, and the memory it took."""
+
+import ctypes
+import sys
 
 
 def load_errors() -> tuple[type[Exception], ...]:
@@ -16,3 +19,12 @@ def load_errors() -> tuple[type[Exception], ...]:
         state.InvalidGraph,
         state.Fail,
     )
+
+
+def return_freed_memory() -> None:
+    """Give the system back what was freed; glibc keeps as much as the model's file has."""
+    if sys.platform != "linux":
+        return
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
+    if trim is not None:
+        trim(0)

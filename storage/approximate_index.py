@@ -10,10 +10,8 @@ import threading
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.intp]
+from storage.vector_room import Matrix, Rows, VectorRoom
 
 APPROXIMATE_FROM = 50_000
 """Rows from which codes are made. Below, the exact product takes less than 5 ms on one core."""
@@ -42,10 +40,10 @@ class Codes:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def train(self, matrix: Matrix) -> None:
-        """Learn the centres from a sample, always the same one for the same matrix."""
-        sample = np.random.default_rng(0).choice(len(matrix), TRAINING_ROWS, replace=False)
-        self._index.train(matrix[np.sort(sample)])
+    def train(self, room: VectorRoom, rows: int) -> None:
+        """Learn the centers from a sample of the first rows, always the same one for the same."""
+        sample = np.random.default_rng(0).choice(rows, TRAINING_ROWS, replace=False)
+        self._index.train(room.rows(np.sort(sample)))
 
     def add(self, block: Matrix) -> None:
         """Code further rows."""
@@ -65,29 +63,29 @@ class BackgroundCodes:
         self._begun_with = 0
         self._lock = threading.Lock()
 
-    def of(self, matrix: Matrix) -> Codes | None:
-        """The codes of the matrix' first rows; None while there are none.
+    def of(self, room: VectorRoom, rows: int) -> Codes | None:
+        """The codes of the first rows; None while there are none.
 
-        Where they are missing or leave too many rows out, new ones are begun. The matrix may
-        only ever have grown at its end since the last call.
+        Where they are missing or leave too many rows out, new ones are begun. The rows may only
+        ever have grown in number since the last call.
         """
         with self._lock:
-            if self._worthwhile(matrix):
-                self._begun_with = len(matrix)
-                threading.Thread(target=self._make, args=(matrix,), name=THREAD).start()
+            if self._worthwhile(rows, room.matrix.shape[1]):
+                self._begun_with = rows
+                threading.Thread(target=self._make, args=(room, rows), name=THREAD).start()
         return self._codes
 
-    def _worthwhile(self, matrix: Matrix) -> bool:
-        rows, dimension = matrix.shape
+    def _worthwhile(self, rows: int, dimension: int) -> bool:
         if rows < APPROXIMATE_FROM or dimension % _SUBSPACE:
             return False
-        return self._begun_with < (1 - UNCODED) * int(rows)
+        return self._begun_with < (1 - UNCODED) * rows
 
-    def _make(self, matrix: Matrix) -> None:
-        codes = Codes(matrix.shape[1])
-        codes.train(matrix)
-        for start in range(0, len(matrix), _CODED_AT_ONCE):
+    def _make(self, room: VectorRoom, rows: int) -> None:
+        codes = Codes(room.matrix.shape[1])
+        codes.train(room, rows)
+        for start in range(0, rows, _CODED_AT_ONCE):
             if not threading.main_thread().is_alive():
                 return  # the program ends, and would wait for this thread
-            codes.add(matrix[start : start + _CODED_AT_ONCE])
+            codes.add(room.matrix[start : min(start + _CODED_AT_ONCE, rows)])
+            room.release()
         self._codes = codes

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from domain import Metadata
-from storage.approximate_index import Matrix
+from storage.vector_room import Matrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from domain import Filter
 from errors import StorageError
-from storage.approximate_index import Matrix
 from storage.disk import require_free_space
 from storage.filters import MISSING, Checks, Column, checks_of, fields_of, mask, matches
 from storage.found_rows import Near, Row
@@ -21,6 +20,7 @@ from storage.passage_files import PassageFiles
 from storage.passage_state import State
 from storage.vector_index import VectorIndex, unit_length
 from storage.vector_reader import VectorReader
+from storage.vector_room import Matrix
 
 REFRESH_S = 0.5
 """How old the last look for other processes' commits may be when a search begins."""
@@ -227,7 +227,7 @@ class PassageRows:
             wanted = np.zeros(len(state.ids), dtype=np.bool_)
             wanted[list(state.row_of.values())] = True
             reader = VectorReader(dataset, len(wanted))
-            state.index = VectorIndex.load(reader.read, dataset.dimension, wanted)
+            state.index = VectorIndex.load(reader.read, dataset.dimension, wanted, self.folder)
         return state.index
 
     def _columns(self, state: State, checks: Checks) -> dict[str, Column]:

@@ -1,7 +1,7 @@
 """Reads all vectors of a dataset without leaving a second copy of them in memory."""
 
-from storage.approximate_index import Matrix
 from storage.passage_dataset import PassageDataset
+from storage.vector_room import Matrix
 
 ROWS_PER_HANDLE = 16_384
 """Rows that one handle reads: 24 MiB of vectors, against a twentieth of a second to open one."""

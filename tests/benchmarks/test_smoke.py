@@ -95,7 +95,7 @@ def test_the_shares_of_an_import_add_up_to_all_of_it(cache):
 @pytest.mark.skipif(not resident_mib(), reason="this system doesn't tell a process its memory")
 def test_memory_grows_from_a_bare_python_to_services_that_answered(cache):
     found = small_run("memory", cache)
-    steps = ["Python alone", "command line, nothing asked", "200: services, one question asked"]
+    steps = ["Python alone", "command line, nothing asked", "200: services, questions asked"]
     assert [found[step] for step in steps] == sorted(found[step] for step in steps)
 
 
@@ -105,6 +105,14 @@ def test_a_question_is_compared_with_importing_its_libraries(cache):
     assert found["a question / importing its libraries"] == pytest.approx(
         found["a question"] / found["importing its libraries"]
     )
+
+
+def test_questions_without_a_model_are_timed_in_three_languages(cache):
+    found = small_run("answering", cache)
+    for language in ("en", "ja", "ko", "all"):
+        (p50,) = (value for name, value in found.items() if name.startswith(f"{language}: p50"))
+        assert 0 < p50 <= found[f"{language}: p95"]
+    assert found["p95 of all / the bound of 400 ms"] == found["all: p95"] / 400
 
 
 def test_one_command_runs_a_part_and_writes_its_figures(tmp_path):

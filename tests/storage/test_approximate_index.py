@@ -6,6 +6,7 @@ import pytest
 from storage import approximate_index
 from storage.approximate_index import BackgroundCodes
 from storage.vector_index import VectorIndex
+from storage.vector_room import VectorRoom
 
 
 @pytest.fixture(autouse=True)
@@ -59,31 +60,37 @@ def recall(index, vectors, k):
     return np.mean([np.array(f) >= limit for f, limit in zip(found, limits, strict=True)])
 
 
+def room_of(vectors):
+    room = VectorRoom(*vectors.shape)
+    room.matrix[:] = vectors
+    return room
+
+
 def test_codes_begin_at_a_size_and_are_made_beside_the_search():
-    codes, few, many = BackgroundCodes(), clustered(1_999), clustered(2_000)
-    assert codes.of(few) is None
+    codes, room = BackgroundCodes(), room_of(clustered(2_000))
+    assert codes.of(room, 1_999) is None
     finish_coding()
-    assert codes.of(few) is None
-    assert codes.of(many) is None
+    assert codes.of(room, 1_999) is None
+    assert codes.of(room, 2_000) is None
     finish_coding()
-    assert len(codes.of(many)) == 2_000
+    assert len(codes.of(room, 2_000)) == 2_000
 
 
 def test_vectors_that_four_does_not_divide_are_compared_exactly():
-    codes, odd = BackgroundCodes(), clustered(2_000)[:, :31]
-    assert codes.of(odd) is None
+    codes, odd = BackgroundCodes(), room_of(clustered(2_000)[:, :31])
+    assert codes.of(odd, 2_000) is None
     finish_coding()
-    assert codes.of(odd) is None
+    assert codes.of(odd, 2_000) is None
 
 
 def test_codes_are_made_again_once_too_many_rows_have_none():
-    codes, vectors = BackgroundCodes(), clustered(4_000)
-    codes.of(vectors[:3_000])
+    codes, room = BackgroundCodes(), room_of(clustered(4_000))
+    codes.of(room, 3_000)
     finish_coding()
     for rows, coded in ((3_100, 3_000), (4_000, 4_000)):
-        codes.of(vectors[:rows])
+        codes.of(room, rows)
         finish_coding()
-        assert len(codes.of(vectors[:rows])) == coded
+        assert len(codes.of(room, rows)) == coded
 
 
 @pytest.mark.parametrize("k", [1, 20, 100])

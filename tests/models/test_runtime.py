@@ -1,0 +1,40 @@
+"""What loading a model took and freed again is given back to the system."""
+
+import ctypes
+import platform
+from pathlib import Path
+
+import pytest
+
+from models.runtime import return_freed_memory
+
+BLOCK, BLOCKS = 100_000, 500
+"""Blocks this small are kept for later by glibc while another one lies behind them."""
+
+
+def resident_bytes():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="about glibc")
+def test_freed_memory_is_given_back():
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    blocks = [libc.malloc(BLOCK) for _ in range(BLOCKS)]
+    for block in blocks:
+        ctypes.memset(block, 1, BLOCK)
+    *others, last = blocks
+    for block in others:
+        libc.free(block)
+    before = resident_bytes()
+    return_freed_memory()
+    given_back = before - resident_bytes()
+    libc.free(last)
+    assert given_back > BLOCK * BLOCKS / 2
+
+
+def test_it_does_nothing_where_the_system_has_no_such_call(monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr(ctypes, "CDLL", None)  # calling it would fail
+    return_freed_memory()
