@@ -14,11 +14,12 @@ from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 from pydantic import PrivateAttr
 
-from domain import LENGTH_LIMIT, TIME_LIMIT
+from domain import LENGTH_LIMIT, REPETITION, TIME_LIMIT
 from errors import ModelUnavailableError
 from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
 from models.openai_errors import Endpoint, broken_off, model_errors, not_understood
 from models.openai_pieces import PlainCompletions, RenamingCompletions
+from models.repetition import LoopDetector
 
 
 class TranslatedChatOpenAI(ChatOpenAI):
@@ -27,7 +28,8 @@ class TranslatedChatOpenAI(ChatOpenAI):
     A stream that ends without a finish_reason has been cut short somewhere on its way; it
     raises after its last piece, where the client takes it for complete. One that is still going on
     at a limit is left, which closes the connection: its last piece has the finish_reason
-    LENGTH_LIMIT or TIME_LIMIT, and is the only one where the time was over beforehand.
+    LENGTH_LIMIT or TIME_LIMIT, and is the only one where the time was over beforehand. So is one
+    that repeats itself without end (REPETITION).
     """
 
     _endpoint: Endpoint = PrivateAttr()
@@ -107,6 +109,7 @@ class _Reading:
         self._most_chars = limits.max_chars
         self._deadline = limits.deadline()
         self._chars = 0
+        self._loop = LoopDetector()
         self._started = self._finished = False
         self._cut = ""
 
@@ -126,6 +129,8 @@ class _Reading:
         """Whether the limits allow another piece."""
         if self._chars > self._most_chars:
             self._cut = LENGTH_LIMIT
+        elif self._loop.in_loop:
+            self._cut = REPETITION
         elif self._is_late():
             self._cut = TIME_LIMIT
         return not self._cut
@@ -135,6 +140,7 @@ class _Reading:
         self._started = True
         self._finished = self._finished or bool((piece.generation_info or {}).get("finish_reason"))
         self._chars += _chars_of(piece)
+        self._loop.read(piece.text)
 
     def last_piece(self) -> Iterator[ChatGenerationChunk]:
         """What says that the stream was cut short, where it was.
