@@ -236,14 +236,16 @@ class Answering:
     def _make_answerer(
         self, model: "BaseChatModel | None", idf: "Idf | None", embeddings: "Embeddings | None"
     ) -> "Answerer":
-        from chains.answer import answer_with_model
-
-        if model:
-            return answer_with_model(model)
         from models.builtin import BuiltinEmbeddings
 
         builtin = isinstance(embeddings, BuiltinEmbeddings)
-        return self.make_extractive(idf, embeddings, knows_meaning=builtin)
+        extractive = self.make_extractive(idf, embeddings, knows_meaning=builtin)
+        if model is None:
+            return extractive
+        from chains.answer import answer_with_model
+        from chains.answer_with_extract import AnswererWithExtract
+
+        return AnswererWithExtract(answer_with_model(model), extractive)
 
     def make_extractive(
         self, idf: "Idf | None", embeddings: "Embeddings | None", *, knows_meaning: bool

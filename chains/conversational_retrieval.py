@@ -234,7 +234,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
 
     def _text_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
         citations = message.additional_kwargs.get("citations")
-        if citations and self.return_answer_citations:
+        if citations is not None and self.return_answer_citations:
             yield AddableDict(answer=str(message.text), answer_citations=citations)
         elif text := str(message.text):
             yield AddableDict(answer=text)
