@@ -262,4 +262,5 @@ class Answering:
 def _condenser(model: "BaseChatModel | None", idf: "Idf | None") -> "Condenser":
     from chains.condense import RuleCondenser, condense_with_model
 
-    return condense_with_model(model) if model else RuleCondenser(idf)
+    by_rule = RuleCondenser(idf)
+    return condense_with_model(model, fallback=by_rule) if model else by_rule

@@ -1,11 +1,18 @@
 """Follow-up questions made to stand alone, by a model or by rule."""
 
 import re
+from operator import itemgetter
 from typing import Any
 
 from langchain_core.language_models import LanguageModelLike
 from langchain_core.prompts import BasePromptTemplate
-from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import (
+    Runnable,
+    RunnableBranch,
+    RunnableConfig,
+    RunnableLambda,
+    RunnablePassthrough,
+)
 
 from chains.follow_ups import Idf, salient_terms
 from chains.history import render_history
@@ -21,6 +28,9 @@ ADDED_TERMS = 3
 MAX_REWRITE_CHARS = 1_000
 """A longer rewrite, unless the follow-up is longer still, is no question but an answer."""
 
+MARKER = re.compile(r"\[\d{1,3}[\]:]")
+"""What cites something is an answer, or copied from one, and no question."""
+
 # Cut short it has no end; some servers leave its beginning in the prompt.
 REASONING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 # Models like to announce the question: "**Standalone question:** ...", "질문: ...", "質問：...".
@@ -32,17 +42,21 @@ QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "
 
 
 def condense_with_model(
-    llm: LanguageModelLike, prompt: BasePromptTemplate[Any] = CONDENSE_PROMPT
+    llm: LanguageModelLike,
+    prompt: BasePromptTemplate[Any] = CONDENSE_PROMPT,
+    fallback: Condenser | None = None,
 ) -> Condenser:
     """A condenser that asks a chat model.
 
     What the model adds around the question (its reasoning, a label, quotes, line breaks) is
-    taken off; the follow-up itself is used where nothing is left, or so much that it is no
-    question, or where the reply was cut short.
+    taken off. The fallback is used where nothing is left, or what is no question: too much of it,
+    or with citations. It is also used where the reply was cut short.
 
     Args:
         llm: Asked once per follow-up.
         prompt: With the variables `chat_history` and `question`.
+        fallback: Condenses where the model's reply is of no use; leaves the question as typed if
+            None.
     """
     ask = (
         RunnableLambda(_prompt_inputs, name="render_history")
@@ -50,7 +64,14 @@ def condense_with_model(
         | llm
         | RunnableLambda(whole_text)
     )
-    return RunnablePassthrough.assign(reply=ask) | RunnableLambda(_standalone, name="tidy")
+    tidy = RunnableLambda(_standalone, name="tidy")
+    as_typed = RunnableLambda(itemgetter("question"), name="as_typed")
+    rewritten = RunnableLambda(itemgetter("standalone"), name="rewritten")
+    return (
+        RunnablePassthrough.assign(reply=ask)
+        | RunnablePassthrough.assign(standalone=tidy)
+        | RunnableBranch((itemgetter("standalone"), rewritten), fallback or as_typed)
+    )
 
 
 class RuleCondenser(Runnable[dict[str, Any], str]):
@@ -88,14 +109,16 @@ def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, str]:
 
 
 def _standalone(inputs: dict[str, Any]) -> str:
-    typed: str = inputs["question"]
+    """The question in the model's reply, "" where there is none."""
     _, _, said = REASONING.sub("", inputs["reply"]).rpartition("</think>")
     storable = said.encode(errors="replace").decode()  # a careless server sends half characters
     question = LABEL.sub("", " ".join(storable.split()))
     while len(question) > 1 and _is_quoted(question):
         question = question[1:-1].strip()
-    bound = max(MAX_REWRITE_CHARS, 2 * len(typed))
-    return question if 0 < len(question) <= bound else typed
+    typed = inputs["question"]
+    cites = MARKER.search(question) and not MARKER.search(typed)
+    is_long = len(question) > max(MAX_REWRITE_CHARS, 2 * len(typed))
+    return "" if cites or is_long else question
 
 
 def _is_quoted(text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, 
 from contextlib import aclosing, closing, contextmanager
 from typing import Any, cast
 
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
@@ -30,6 +31,9 @@ class TranslatedChatOpenAI(ChatOpenAI):
     at a limit is left, which closes the connection: its last piece has the finish_reason
     LENGTH_LIMIT or TIME_LIMIT, and is the only one where the time was over beforehand. So is one
     that repeats itself without end (REPETITION).
+
+    Where a stream holds nothing at all, the server is asked once more, for one token and without
+    a stream: llama-cpp-python then says what is wrong, such as a prompt that is too long.
     """
 
     _endpoint: Endpoint = PrivateAttr()
@@ -73,6 +77,9 @@ class TranslatedChatOpenAI(ChatOpenAI):
             while reading.goes_on() and (piece := next(pieces, None)):
                 reading.take(piece)
                 yield piece
+        if reading.is_empty:
+            with model_errors(self._endpoint):
+                self.client.create(**self._payload_of_one_token(*args, **kwargs))
         yield from reading.last_piece()
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
@@ -83,8 +90,23 @@ class TranslatedChatOpenAI(ChatOpenAI):
                 while reading.goes_on() and (piece := await anext(pieces, None)):
                     reading.take(piece)
                     yield piece
+        if reading.is_empty:
+            with model_errors(self._endpoint):
+                await self.async_client.create(**self._payload_of_one_token(*args, **kwargs))
         for piece in reading.last_piece():
             yield piece
+
+    def _payload_of_one_token(
+        self,
+        messages: LanguageModelInput,
+        stop: list[str] | None = None,
+        run_manager: object = None,  # noqa: ARG002  # the arguments are those of `_stream`
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        is_new = self._endpoint.takes_completion_tokens
+        name = "max_completion_tokens" if is_new else "max_tokens"
+        return {**payload, "stream": False, name: 1}
 
     def get_num_tokens(self, text: str) -> int:
         """Approximate: the exact count would download the model's vocabulary."""
@@ -124,6 +146,11 @@ class _Reading:
             if not (isinstance(cut, AnswerCutError) or self._is_late()):
                 raise
             self._cut = cut.reason if isinstance(cut, AnswerCutError) else TIME_LIMIT
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came, and no limit is why."""
+        return not (self._started or self._cut)
 
     def goes_on(self) -> bool:
         """Whether the limits allow another piece."""

@@ -61,7 +61,7 @@ def test_a_rewrite_that_repeats_itself_is_not_searched(imported, model_server):
     model_server.will(Text(GOOD), Endless(content="gateway ", loops=True), Text("Bristol."))
     first = services.chat.ask(LOCAL_USER, QUESTION)
     turn = services.chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
-    assert turn.standalone_question == "And the gateway?"
+    assert turn.standalone_question == "And the gateway? (days, annual leave)"
 
 
 @limits
@@ -69,7 +69,9 @@ def test_a_model_that_only_thinks_is_left(imported, model_server, settings, why)
     services = imported(chat=True, embed=True, **settings)
     model_server.will(Endless(reasoning_content="Hmm, " * 100))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
-    assert (turn.state, turn.answer, turn.error) == (TurnState.INCOMPLETE, "", why)
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, why)
+    assert turn.answer.startswith("**The language model wrote no answer.")
+    assert {one.state for one in turn.citations} == {"verified"}
     assert model_server.hung_up.wait(10)
 
 
@@ -92,7 +94,7 @@ def test_a_rewrite_that_is_cut_short_is_not_searched(imported, model_server):
     model_server.will(Text(GOOD), Endless(content="What is the gateway of "), Text("Bristol."))
     first = services.chat.ask(LOCAL_USER, QUESTION)
     turn = services.chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
-    assert turn.standalone_question == "And the gateway?"
+    assert turn.standalone_question == "And the gateway? (days, annual leave)"
     assert (turn.state, turn.answer) == (TurnState.COMPLETE, "Bristol.")
 
 
