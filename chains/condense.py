@@ -49,14 +49,14 @@ def condense_with_model(
     """A condenser that asks a chat model.
 
     What the model adds around the question (its reasoning, a label, quotes, line breaks) is
-    taken off. The fallback is used where nothing is left, or what is no question: too much of it,
-    or with citations. It is also used where the reply was cut short.
+    taken off. The fallback is used where nothing is left, or so much that it is no question, or
+    what cites like an answer, and where the reply was cut short.
 
     Args:
         llm: Asked once per follow-up.
         prompt: With the variables `chat_history` and `question`.
-        fallback: Condenses where the model's reply is of no use; leaves the question as typed if
-            None.
+        fallback: Condenses where the model's reply is of no use. If None, the question as typed is
+            used there, and a reply that cites is used as it is, as in the classic chain.
     """
     ask = (
         RunnableLambda(_prompt_inputs, name="render_history")
@@ -67,10 +67,11 @@ def condense_with_model(
     tidy = RunnableLambda(_standalone, name="tidy")
     as_typed = RunnableLambda(itemgetter("question"), name="as_typed")
     rewritten = RunnableLambda(itemgetter("standalone"), name="rewritten")
+    usable = _is_question if fallback else itemgetter("standalone")
     return (
         RunnablePassthrough.assign(reply=ask)
         | RunnablePassthrough.assign(standalone=tidy)
-        | RunnableBranch((itemgetter("standalone"), rewritten), fallback or as_typed)
+        | RunnableBranch((usable, rewritten), fallback or as_typed)
     )
 
 
@@ -115,10 +116,13 @@ def _standalone(inputs: dict[str, Any]) -> str:
     question = LABEL.sub("", " ".join(storable.split()))
     while len(question) > 1 and _is_quoted(question):
         question = question[1:-1].strip()
-    typed = inputs["question"]
-    cites = MARKER.search(question) and not MARKER.search(typed)
-    is_long = len(question) > max(MAX_REWRITE_CHARS, 2 * len(typed))
-    return "" if cites or is_long else question
+    bound = max(MAX_REWRITE_CHARS, 2 * len(inputs["question"]))
+    return question if len(question) <= bound else ""
+
+
+def _is_question(inputs: dict[str, Any]) -> bool:
+    cites = MARKER.search(inputs["standalone"]) and not MARKER.search(inputs["question"])
+    return bool(inputs["standalone"]) and not cites
 
 
 def _is_quoted(text: str) -> bool:
