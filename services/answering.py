@@ -19,7 +19,7 @@ from domain import (
     TurnState,
 )
 from errors import AppError
-from services.events import Event, Found, Searching, Stepped, Written
+from services.events import Condensing, Event, Found, Searching, Stepped, Written
 from services.explain import explain
 from services.storable import storable, storable_json
 
@@ -89,6 +89,8 @@ class Answering:
 
         state = TurnState.COMPLETE
         for piece in pieces:
+            if not piece:
+                yield Condensing()
             if "step" in piece:
                 self._take_step(piece["step"])
                 yield Stepped(self.turn.steps[piece["step"].n - 1])
