@@ -7,7 +7,7 @@ from domain import CUT_SHORT_REASONS, LOCAL_USER, CitationState, TurnState
 from errors import ModelError
 from models.answer_limits import CHARS_PER_TOKEN
 from services.answering import CUT_SHORT, REPEATED_ITSELF
-from services.events import Answered, Written
+from services.events import Answered, Condensing, Written
 from tests.chat_model.conftest import MOST_TOKENS
 from tests.chat_model.server import NAME
 
@@ -125,6 +125,19 @@ def test_a_stop_in_the_middle_is_kept_and_ends_the_models_work(imported, recorde
     assert "**The text above" not in turn.answer
     again = services.chat.ask(LOCAL_USER, LEAVE)  # the server is free again
     assert again.state in {TurnState.COMPLETE, TurnState.INCOMPLETE}
+
+
+def test_a_stop_while_a_follow_up_is_rewritten_ends_that_too(imported, recorder):
+    services = imported(chat_max_tokens=1_000, history_tokens=1_000)
+    asked = "노트북을 잃어버리면?"
+    first = imported(chat_max_tokens=20).chat.ask(LOCAL_USER, asked)
+    stream = services.chat.stream(LOCAL_USER, "누구에게 신고하나요?", first.conversation_id)
+    started = next(stream)
+    assert next(stream) == Condensing()
+    stream.close()
+    assert recorder.exchanges[-1].ended.wait(60)
+    turn = services.turns.get(LOCAL_USER, first.conversation_id, started.turn.id)
+    assert (turn.state, turn.answer) == (TurnState.STOPPED, "")
 
 
 def test_what_does_not_fit_the_models_context_is_a_clear_error(imported, recorder):
