@@ -50,7 +50,7 @@ def model_settings(recorder):
 
 
 @pytest.fixture(scope="session")
-def library(tmp_path_factory, model_cache):
+def library(server, tmp_path_factory, model_cache):
     """A data folder that holds the sample documents."""
     data_dir = tmp_path_factory.mktemp("data")
     (data_dir / "cache").symlink_to(model_cache)
