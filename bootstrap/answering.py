@@ -236,13 +236,15 @@ class Answering:
     def _make_answerer(
         self, model: "BaseChatModel | None", idf: "Idf | None", embeddings: "Embeddings | None"
     ) -> "Answerer":
-        from chains.answer import answer_with_model
-
-        if model:
-            return answer_with_model(model)
         active = self._library.indexes.active()
         known = active is not None and self._parts.is_calibrated(active.spec.embedding)
-        return self.make_extractive(idf, embeddings, knows_meaning=known)
+        extractive = self.make_extractive(idf, embeddings, knows_meaning=known)
+        if model is None:
+            return extractive
+        from chains.answer import answer_with_model
+        from chains.answer_with_extract import AnswererWithExtract
+
+        return AnswererWithExtract(answer_with_model(model), extractive)
 
     def make_extractive(
         self, idf: "Idf | None", embeddings: "Embeddings | None", *, knows_meaning: bool
@@ -259,4 +261,5 @@ class Answering:
 def _condenser(model: "BaseChatModel | None", idf: "Idf | None") -> "Condenser":
     from chains.condense import RuleCondenser, condense_with_model
 
-    return condense_with_model(model) if model else RuleCondenser(idf)
+    by_rule = RuleCondenser(idf)
+    return condense_with_model(model, fallback=by_rule) if model else by_rule

@@ -1,7 +1,7 @@
 """What an answerer is, and the one that asks a chat model."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from contextlib import aclosing, closing
 from typing import Any, cast
 
 from langchain_core.language_models import LanguageModelLike
@@ -13,6 +13,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from chains.history import render_history
 from chains.prompts import ANSWER_PROMPT, render_sources
 from chains.rewrite_guard import as_one_question
+from chains.turn_end import TurnEnd
 from language.script import script_of
 
 Answerer = Runnable[dict[str, Any], BaseMessage | str]
@@ -38,7 +39,7 @@ class _PromptedModel(Runnable[dict[str, Any], BaseMessage | str]):
     """`prompt | llm`, as a sequence gives it, for a sixth less of the time that a piece takes.
 
     With each piece of a stream a sequence adds up all pieces so far, for its trace; the trace of
-    the model has them anyway.
+    the model has them anyway. An answer ends where the model's turn does (`chains.turn_end`).
     """
 
     def __init__(
@@ -51,33 +52,44 @@ class _PromptedModel(Runnable[dict[str, Any], BaseMessage | str]):
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> BaseMessage | str:
         """The whole answer."""
-        return self._llm.invoke(self._prompt.invoke(input, config), config, **kwargs)
+        answer = self._llm.invoke(self._prompt.invoke(input, config), config, **kwargs)
+        return _whole(answer, _turn_end(input))
 
     async def ainvoke(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> BaseMessage | str:
         """The whole answer."""
         asked = await self._prompt.ainvoke(input, config)
-        return await self._llm.ainvoke(asked, config, **kwargs)
+        answer = await self._llm.ainvoke(asked, config, **kwargs)
+        return _whole(answer, _turn_end(input))
 
     def stream(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[BaseMessage | str]:
         """The pieces of the answer, as the model gives them."""
-        asked = self._prompt.invoke(input, config)
-        yield from self._llm.stream(asked, config, **kwargs)
+        asked, end = self._prompt.invoke(input, config), _turn_end(input)
+        pieces = cast("Generator[BaseMessage | str]", self._llm.stream(asked, config, **kwargs))
+        with closing(pieces):  # at once, not at garbage collection
+            for piece in pieces:
+                yield _up_to(end, piece)
+                if end.reached:
+                    return
+        yield end.close()
 
     async def astream(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[BaseMessage | str]:
         """The pieces of the answer, as the model gives them."""
-        asked = await self._prompt.ainvoke(input, config)
+        asked, end = await self._prompt.ainvoke(input, config), _turn_end(input)
         pieces = cast(
             "AsyncGenerator[BaseMessage | str]", self._llm.astream(asked, config, **kwargs)
         )
         async with aclosing(pieces):  # at once where the reader leaves, not at garbage collection
             async for piece in pieces:
-                yield piece
+                yield _up_to(end, piece)
+                if end.reached:
+                    return
+        yield end.close()
 
 
 def as_chunk(piece: BaseMessage | str) -> AIMessageChunk:
@@ -90,6 +102,30 @@ def as_chunk(piece: BaseMessage | str) -> AIMessageChunk:
     if isinstance(piece, str):
         return AIMessageChunk(content=piece)
     return AIMessageChunk(**piece.model_dump(exclude={"type"}))
+
+
+def _turn_end(inputs: dict[str, Any]) -> TurnEnd:
+    texts = [document.page_content for document in inputs["input_documents"]]
+    return TurnEnd([inputs["question"], *texts])
+
+
+def _up_to(end: TurnEnd, piece: BaseMessage | str) -> BaseMessage | str:
+    """What of the piece comes before the end of the turn."""
+    if isinstance(piece, str):
+        return end.read(piece)
+    if not isinstance(piece.content, str):
+        return piece
+    text = end.read(piece.content)
+    return piece if text == piece.content else piece.model_copy(update={"content": text})
+
+
+def _whole(answer: BaseMessage | str, end: TurnEnd) -> BaseMessage | str:
+    """The answer up to the end of the turn."""
+    if isinstance(answer, str):
+        return end.read(answer) + end.close()
+    if not isinstance(answer.content, str):
+        return answer
+    return answer.model_copy(update={"content": end.read(answer.content) + end.close()})
 
 
 def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, Any]:

@@ -10,15 +10,15 @@ from langchain_core.language_models import LanguageModelLike
 from langchain_core.messages import AIMessageChunk
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
-from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.utils import AddableDict
 from pydantic import ConfigDict, Field
 
 from chains.answer import Answerer, answer_with_model, as_chunk
 from chains.budget import TokenCounter, estimate_tokens, fit_documents, fit_history
 from chains.cited_before import prefer_cited
-from chains.condense import condense_with_model
+from chains.condense import Condensing, condense_with_model
 from chains.prompts import ANSWER_PROMPT, CONDENSE_PROMPT
+from chains.replies import tagged
 from chains.rewrite_guard import (
     as_one_question,
     condensable,
@@ -48,7 +48,8 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
 
     retriever: Runnable[str, list[Document]]
     condense: Runnable[Inputs, str]
-    """Takes `question` and `chat_history`, gives the standalone question."""
+    """Takes `question` and `chat_history`, gives the standalone question. For each "" that it
+    streams before, the chain streams an empty piece, at which its reader can stop."""
     answer: Answerer
     respell: Runnable[str, str] | None = None
     """Corrects the spelling of each question that is searched, but of a `standalone_question`."""
@@ -154,8 +155,9 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         asked = self._asked(next(inputs))
         searched = uncondensed(asked)
         if not searched:
-            standalone = self.condense.invoke(condensable(asked), _tagged(config, "condense"))
-            searched = self._searched(asked, standalone)
+            condensing = Condensing(self.condense, condensable(asked), tagged(config, "condense"))
+            yield from condensing.pieces()
+            searched = self._searched(asked, condensing.question)
         if self.respell and not asked.get("standalone_question"):
             searched = [self.respell.invoke(question, config) for question in searched]
         yield from self._question_pieces(searched)
@@ -166,7 +168,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             return
         answerable = self._answerable(asked, searched, documents)
         messages = []
-        for piece in self.answer.stream(answerable, _tagged(config, "answer")):
+        for piece in self.answer.stream(answerable, tagged(config, "answer")):
             messages.append(as_chunk(piece))
             yield from self._text_piece(messages[-1])
         yield from self._closing_pieces(messages)
@@ -177,9 +179,10 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         asked = self._asked(await anext(inputs))
         searched = uncondensed(asked)
         if not searched:
-            tagged = _tagged(config, "condense")
-            standalone = await self.condense.ainvoke(condensable(asked), tagged)
-            searched = self._searched(asked, standalone)
+            condensing = Condensing(self.condense, condensable(asked), tagged(config, "condense"))
+            async for empty in condensing.apieces():
+                yield empty
+            searched = self._searched(asked, condensing.question)
         if self.respell and not asked.get("standalone_question"):
             searched = [await self.respell.ainvoke(question, config) for question in searched]
         for piece in self._question_pieces(searched):
@@ -192,7 +195,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             return
         answerable = self._answerable(asked, searched, documents)
         messages = []
-        async for said in self.answer.astream(answerable, _tagged(config, "answer")):
+        async for said in self.answer.astream(answerable, tagged(config, "answer")):
             messages.append(as_chunk(said))
             for piece in self._text_piece(messages[-1]):
                 yield piece
@@ -234,7 +237,7 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
 
     def _text_piece(self, message: AIMessageChunk) -> Iterator[Inputs]:
         citations = message.additional_kwargs.get("citations")
-        if citations and self.return_answer_citations:
+        if citations is not None and self.return_answer_citations:
             yield AddableDict(answer=str(message.text), answer_citations=citations)
         elif text := str(message.text):
             yield AddableDict(answer=text)
@@ -244,7 +247,3 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             yield AddableDict(answer="")
         if self.return_answer_message and messages:
             yield AddableDict(answer_message=messages[0] + messages[1:])
-
-
-def _tagged(config: RunnableConfig, tag: str) -> RunnableConfig:
-    return merge_configs(config, {"tags": [tag]})

@@ -21,7 +21,9 @@ _ESCAPED = frozenset(string.punctuation) | set("［【") | {*FORMS}
 SHOWN_MARKER = re.compile(r"\[([1-9][0-9]{0,2})\]")
 """A marker as an answer shows it."""
 _BACKTICKS = re.compile("`+")
-_FENCE = re.compile(r"[ \t]{0,20}(?P<fence>`{3,40}|~{3,40})(?P<info>[^`\n]{0,80})(?P<end>\n|\Z)")
+_FENCE = re.compile(
+    r"(?P<indent>[ \t]{0,20})(?P<fence>`{3,40}|~{3,40})(?P<info>[^`\n]{0,80})(?P<end>\n|\Z)"
+)
 _MAY_BE_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,40}|~{0,40}|(?:`{3,40}|~{3,40})[^`\n]{0,80})\Z")
 
 
@@ -58,6 +60,15 @@ def parse_markers(answer: str) -> list[Piece]:
     return join_texts(pieces + parser.close())
 
 
+def open_fence(answer: str) -> str:
+    """The line that would close the code block which the answer leaves open, "" without one."""
+    parser = MarkerParser()
+    for line in answer.splitlines(keepends=True):
+        parser.feed(line)
+    parser.close()
+    return parser.closing_fence
+
+
 def join_texts(pieces: Iterable[Piece]) -> list[Piece]:
     """The pieces with neighbouring texts of the same writer made one."""
     joined: list[Piece] = []
@@ -90,7 +101,13 @@ class MarkerParser:
         self._held = ""
         self._previous = "\n"
         self._fence = ""
+        self._indent = ""
         self._code = 0
+
+    @property
+    def closing_fence(self) -> str:
+        """The line that would close the open code block, "" outside of one."""
+        return self._fence and self._indent + self._fence
 
     def feed(self, token: str) -> list[Piece]:
         """The pieces that are certain now."""
@@ -138,7 +155,7 @@ class MarkerParser:
         if match is None:
             return None
         if not self._fence:
-            self._fence = match["fence"]
+            self._fence, self._indent = match["fence"], match["indent"]
         elif match["fence"].startswith(self._fence) and not match["info"].strip():
             self._fence = ""
         return self._take(match.end())

@@ -1,6 +1,8 @@
-"""What a chat model replies where only a whole reply is of use."""
+"""Calls of a chat model whose replies are of use only as a whole, and their tags."""
 
 from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
 
 from domain import CUT_SHORT_REASONS
 
@@ -11,3 +13,8 @@ def whole_text(reply: BaseMessage | str) -> str:
         return reply
     is_cut = reply.response_metadata.get("finish_reason") in CUT_SHORT_REASONS
     return "" if is_cut else str(reply.text)
+
+
+def tagged(config: RunnableConfig, tag: str) -> RunnableConfig:
+    """The config for runs with that tag."""
+    return merge_configs(config, {"tags": [tag]})

@@ -40,6 +40,7 @@ _ENGLISH_NEGATION = re.compile(
 _FINAL_NEGATION = re.compile(
     r"(?:않|없|못|아니|아닙|불가|금지|ない|なかった|ません|なし|不可|禁止)[^없않못]{0,8}$"
 )
+_HEADING = re.compile(r"\s*#{1,6}\s")
 _NEW_BLOCK = re.compile(r"[ \t]*\n(?:[ \t]*\n|\s*(?:[-*+•#|>]|\d{1,3}[.)])\s?)")
 _IS_CJK = re.compile(f"[{CJK}]")
 
@@ -60,6 +61,8 @@ def find_support(statement: str, passage: str, headings: str = "") -> _Span | No
     best: tuple[float, _Span | None] = 0.0, None
     for span, header, handicap in _stretches(passage):
         text = passage[slice(*span)]
+        if _HEADING.match(text):
+            continue  # it says what follows, and nothing of its own
         held = _held(wanted, frozenset(content_tokens(text)), around | header)
         agrees = numbers(claim) <= numbers(text) and not _contradicts(claim, text)
         otherwise = not agrees and not handicap and _contrasts(claim, text)

@@ -14,7 +14,7 @@ from commands.running import (
     spare_threads,
 )
 from commands.search import place
-from domain import LOCAL_USER, Citation, Turn
+from domain import LOCAL_USER, Citation, CitationState, Turn
 from services.answer_text import offers_nearest, plain_answer
 from services.citation_summary import describe
 
@@ -41,8 +41,9 @@ def _print_turn(turn: Turn) -> None:
         typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
     typer.echo(f"{plain_answer(turn.answer)}\n")
     for citation in turn.citations:
-        where = place(asdict(citation))
-        typer.echo(f"[{citation.n}] {describe(citation)}: {citation.title} ({where})")
+        is_source = citation.state is not CitationState.NO_SUCH_SOURCE
+        where = f": {citation.title} ({place(asdict(citation))})" if is_source else ""
+        typer.echo(f"[{citation.n}] {describe(citation)}{where}")
     if offers_nearest(turn):
         typer.echo("Nearest passages, which do not seem to answer the question:")
         for source in turn.sources[:MAX_NEAREST]:

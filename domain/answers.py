@@ -15,7 +15,9 @@ LENGTH_LIMIT = "length"
 """`finish_reason` of a model's message that ended at the greatest length it may have."""
 TIME_LIMIT = "time_limit"
 """`finish_reason` of a model's message whose time was over before it was complete."""
-CUT_SHORT_REASONS = frozenset((LENGTH_LIMIT, TIME_LIMIT))
+REPETITION = "repetition"
+"""`finish_reason` of a model's message that was ended because it repeated itself without end."""
+CUT_SHORT_REASONS = frozenset((LENGTH_LIMIT, TIME_LIMIT, REPETITION))
 
 
 class Answerer(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, 
 from contextlib import aclosing, closing, contextmanager
 from typing import Any, cast
 
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
@@ -14,11 +15,12 @@ from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 from pydantic import PrivateAttr
 
-from domain import LENGTH_LIMIT, TIME_LIMIT
+from domain import LENGTH_LIMIT, REPETITION, TIME_LIMIT
 from errors import ModelUnavailableError
 from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
 from models.openai_errors import Endpoint, broken_off, model_errors, not_understood
 from models.openai_pieces import PlainCompletions, RenamingCompletions
+from models.repetition import LoopDetector
 
 
 class TranslatedChatOpenAI(ChatOpenAI):
@@ -27,7 +29,11 @@ class TranslatedChatOpenAI(ChatOpenAI):
     A stream that ends without a finish_reason has been cut short somewhere on its way; it
     raises after its last piece, where the client takes it for complete. One that is still going on
     at a limit is left, which closes the connection: its last piece has the finish_reason
-    LENGTH_LIMIT or TIME_LIMIT, and is the only one where the time was over beforehand.
+    LENGTH_LIMIT or TIME_LIMIT, and is the only one where the time was over beforehand. So is one
+    that repeats itself without end (REPETITION).
+
+    Where a stream holds nothing at all, the server is asked once more, for one token and without
+    a stream: llama-cpp-python then says what is wrong, such as a prompt that is too long.
     """
 
     _endpoint: Endpoint = PrivateAttr()
@@ -71,6 +77,9 @@ class TranslatedChatOpenAI(ChatOpenAI):
             while reading.goes_on() and (piece := next(pieces, None)):
                 reading.take(piece)
                 yield piece
+        if reading.is_empty:
+            with model_errors(self._endpoint):
+                self.client.create(**self._payload_of_one_token(*args, **kwargs))
         yield from reading.last_piece()
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
@@ -81,8 +90,23 @@ class TranslatedChatOpenAI(ChatOpenAI):
                 while reading.goes_on() and (piece := await anext(pieces, None)):
                     reading.take(piece)
                     yield piece
+        if reading.is_empty:
+            with model_errors(self._endpoint):
+                await self.async_client.create(**self._payload_of_one_token(*args, **kwargs))
         for piece in reading.last_piece():
             yield piece
+
+    def _payload_of_one_token(
+        self,
+        messages: LanguageModelInput,
+        stop: list[str] | None = None,
+        run_manager: object = None,  # noqa: ARG002  # the arguments are those of `_stream`
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        is_new = self._endpoint.takes_completion_tokens
+        name = "max_completion_tokens" if is_new else "max_tokens"
+        return {**payload, "stream": False, name: 1}
 
     def get_num_tokens(self, text: str) -> int:
         """Approximate: the exact count would download the model's vocabulary."""
@@ -107,6 +131,7 @@ class _Reading:
         self._most_chars = limits.max_chars
         self._deadline = limits.deadline()
         self._chars = 0
+        self._loop = LoopDetector()
         self._started = self._finished = False
         self._cut = ""
 
@@ -122,10 +147,17 @@ class _Reading:
                 raise
             self._cut = cut.reason if isinstance(cut, AnswerCutError) else TIME_LIMIT
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came, and no limit is why."""
+        return not (self._started or self._cut)
+
     def goes_on(self) -> bool:
         """Whether the limits allow another piece."""
         if self._chars > self._most_chars:
             self._cut = LENGTH_LIMIT
+        elif self._loop.in_loop:
+            self._cut = REPETITION
         elif self._is_late():
             self._cut = TIME_LIMIT
         return not self._cut
@@ -135,6 +167,7 @@ class _Reading:
         self._started = True
         self._finished = self._finished or bool((piece.generation_info or {}).get("finish_reason"))
         self._chars += _chars_of(piece)
+        self._loop.read(piece.text)
 
     def last_piece(self) -> Iterator[ChatGenerationChunk]:
         """What says that the stream was cut short, where it was.

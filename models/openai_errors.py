@@ -194,8 +194,8 @@ def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     if _is_too_long(error):
         return ModelError(
             f"The question with its passages is too long for {endpoint.model} on {host}.{said} "
-            "Retrieve fewer passages, lower FOOTNOTE_CHAT_MAX_TOKENS, start a new conversation, or "
-            "choose a model that reads more."
+            "Retrieve fewer passages, lower FOOTNOTE_PASSAGES_TOKENS, FOOTNOTE_HISTORY_TOKENS or "
+            "FOOTNOTE_CHAT_MAX_TOKENS, or choose a model that reads more."
         )
     return ModelError(
         f"{host} refuses the request (HTTP {status}).{said} "

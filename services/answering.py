@@ -9,6 +9,7 @@ from chains.citations import check_answer, plain_text
 from chains.written_answer import WrittenAnswer
 from domain import (
     LENGTH_LIMIT,
+    REPETITION,
     TIME_LIMIT,
     FoundPassage,
     Source,
@@ -18,7 +19,7 @@ from domain import (
     TurnState,
 )
 from errors import AppError
-from services.events import Event, Found, Searching, Stepped, Written
+from services.events import Condensing, Event, Found, Searching, Stepped, Written
 from services.explain import explain
 from services.storable import storable, storable_json
 
@@ -39,7 +40,11 @@ OUT_OF_TIME = (
     "The answer took longer than FOOTNOTE_CHAT_ANSWER_TIMEOUT_S allows: raise it, ask for less at "
     "once, or choose a faster model."
 )
-_CUT_SHORT = {LENGTH_LIMIT: CUT_SHORT, TIME_LIMIT: OUT_OF_TIME}
+REPEATED_ITSELF = (
+    "The model began to repeat the same words without end and was stopped: ask again, word the "
+    "question differently, or set another model in FOOTNOTE_CHAT_MODEL."
+)
+_CUT_SHORT = {LENGTH_LIMIT: CUT_SHORT, TIME_LIMIT: OUT_OF_TIME, REPETITION: REPEATED_ITSELF}
 
 
 @dataclass
@@ -84,6 +89,8 @@ class Answering:
 
         state = TurnState.COMPLETE
         for piece in pieces:
+            if not piece:
+                yield Condensing()
             if "step" in piece:
                 self._take_step(piece["step"])
                 yield Stepped(self.turn.steps[piece["step"].n - 1])

@@ -17,6 +17,11 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class Condensing:
+    """The chat model has written more of the standalone question; comes any number of times."""
+
+
+@dataclass(frozen=True, slots=True)
 class Searching:
     """The standalone question that is searched for."""
 
@@ -54,7 +59,7 @@ class Answered:
     turn: Turn
 
 
-Event = Started | Searching | Stepped | Found | Written | Answered
+Event = Started | Condensing | Searching | Stepped | Found | Written | Answered
 
 
 def turn_of(events: Iterable[Event]) -> Turn:

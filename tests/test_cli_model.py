@@ -55,6 +55,15 @@ def test_a_command_that_asks_no_model_asks_no_server(library, handbook, model_se
     assert model_server.requests == []
 
 
+def test_an_unproven_answer_has_the_extract_below_it(library, model_server):
+    model_server.will(Text("Thirty days of holidays [8]."))
+    done = library.run("ask", QUESTION, OPENAI_BASE_URL=model_server.url, FOOTNOTE_CHAT_MODEL=MODEL)
+    assert done.stdout.startswith("Thirty days of holidays [8].\n\n**The text above cites nothing")
+    assert "“New employees get 25 days of annual leave a year.” [1]\n" in done.stdout
+    assert "[8] no such source\n" in done.stdout
+    assert "[1] found in the document: Leave policy" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("limit", "setting"),
     [

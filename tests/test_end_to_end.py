@@ -68,10 +68,9 @@ def test_an_answer_over_http_has_a_verified_citation(services, llm):
 def test_an_invented_quote_and_an_invented_number_are_flagged(services, llm):
     llm.script(says(INVENTED))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
-    assert [citation.state for citation in turn.citations] == [
-        CitationState.NOT_FOUND,
-        CitationState.NO_SUCH_SOURCE,
-    ]
+    states = [citation.state for citation in turn.citations]
+    assert states[:2] == [CitationState.NOT_FOUND, CitationState.NO_SUCH_SOURCE]
+    assert set(states[2:]) == {CitationState.VERIFIED}  # those of the extract below the answer
     assert turn.unsupported_sentences == 1
 
 

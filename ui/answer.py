@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bootstrap import Services
 from domain import SearchChoice, Turn, TurnState
 from errors import AppError
-from services.events import Event, Found, Searching, Started, Stepped, Written
+from services.events import Condensing, Event, Found, Searching, Started, Stepped, Written
 from ui import words
 from ui.activity import activity_html
 from ui.again import Again, Change
@@ -168,6 +168,8 @@ def _show_stream(live: LiveAnswer, events: Iterator[Event]) -> None:
                 open_begun(turn.conversation_id)
                 note_begun(turn)
                 live.begin(turn)
+            case Condensing():
+                live.wait()
             case Searching(question):
                 live.search(question)
             case Stepped(step):

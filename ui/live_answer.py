@@ -47,6 +47,12 @@ class LiveAnswer:
         with self._actions:
             show_actions(self._turns, turn)
 
+    def wait(self) -> None:
+        """Draw the same again now and then: a script can be stopped only where it draws."""
+        if time.monotonic() - self._drawn_at > REDRAW_S:
+            self._drawn_at = time.monotonic()
+            self.draw(stoppable=True)
+
     def search(self, question: str) -> None:
         """Draw what is searched for."""
         self._question = question
@@ -76,9 +82,7 @@ class LiveAnswer:
         if not self._text:
             self._activity.html(self._answering())
         self._text += text
-        if time.monotonic() - self._drawn_at > REDRAW_S:
-            self._drawn_at = time.monotonic()
-            self.draw(stoppable=True)
+        self.wait()
 
     def _answering(self) -> str:
         if self._by_agent or not self._question:  # a greeting is answered without a search

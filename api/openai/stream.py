@@ -19,7 +19,7 @@ from api.openai.completions import (
 )
 from api.openai.errors import UNEXPECTED, body_of
 from domain import StepState, Turn
-from services.events import Answered, Event, Found, Searching, Stepped, Written
+from services.events import Answered, Condensing, Event, Found, Searching, Stepped, Written
 
 _log = logging.getLogger("footnote.api")
 
@@ -121,7 +121,7 @@ def _until_first_word(events: Iterator[Event]) -> list[Event]:
     waited: list[Event] = []
     for event in events:
         waited.append(event)
-        if not isinstance(event, Searching | Found):
+        if not isinstance(event, Condensing | Searching | Found):
             break
     return waited
 

@@ -57,6 +57,22 @@ def test_an_answer_streams_in_the_order_that_is_told(call, model_server):
     }
 
 
+def test_an_unproven_answer_has_the_extract_whole_streamed_and_in_the_conversation(
+    call, model_server
+):
+    client = call(chat=True)
+    model_server.will(Text("Thirty ", "days of holidays."), Text("Thirty ", "days of holidays."))
+    whole = client.post(ASK, json=LEAVE).json()
+    events = streamed(client, **LEAVE)
+    end = events[-1][1]
+    assert "**The text above cites nothing that was found in the documents." in whole["answer"]
+    assert whole["answer"] == end["answer"]
+    assert "".join(data["text"] for name, data in events if name == "token") == whole["answer"]
+    assert {one["state"] for one in whole["citations"]} == {"verified"}
+    assert whole["citations"] == end["citations"]
+    assert {turn.answer for turn in turns_of(client)} == {whole["answer"]}
+
+
 def test_the_whole_answer_is_the_turn_that_is_kept(call, model_server):
     client = call(chat=True)
     model_server.will(ANSWER)

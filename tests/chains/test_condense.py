@@ -82,6 +82,27 @@ def test_a_reply_too_long_to_be_a_question_leaves_the_question_as_typed():
     assert by_model(longest + "x") == "And new employees?"
 
 
+@pytest.mark.parametrize(
+    "reply", ["", "<think>hm", "x" * 1_001, "[4] Leave report (page 2) [1] [5]", 'Ten [1: "10"].']
+)
+def test_where_the_model_is_of_no_use_the_question_is_condensed_by_rule(reply):
+    condense = condense_with_model(ScriptedChatModel(replies=[reply]), fallback=RuleCondenser())
+    inputs = {"question": "And new employees?", "chat_history": HISTORY}
+    assert condense.invoke(inputs) == "And new employees? (days, annual leave)"
+
+
+def test_a_question_about_a_numbered_reference_may_be_rewritten_with_its_number():
+    rewritten = "What does reference [4] of the leave policy say?"
+    assert by_model(rewritten, question="What does [4] say?") == rewritten
+
+
+def test_a_rewrite_of_the_model_goes_before_the_rules():
+    model = ScriptedChatModel(replies=["How many days do new employees get?"])
+    condense = condense_with_model(model, fallback=RuleCondenser())
+    inputs = {"question": "And new employees?", "chat_history": HISTORY}
+    assert condense.invoke(inputs) == "How many days do new employees get?"
+
+
 def test_what_is_too_long_is_measured_by_the_question_itself():
     typed = "y" * 1_000
     assert by_model("x" * 2_000, question=typed) == "x" * 2_000

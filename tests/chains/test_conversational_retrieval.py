@@ -50,7 +50,8 @@ def without_model(answer, condense=None, documents=DOCUMENTS, **options):
 
 
 def test_the_standalone_question_comes_first_then_the_sources_then_the_answer_word_by_word():
-    pieces = list(chain_of(StreamingChatModel(replies=REPLIES), **EVERYTHING).stream(FOLLOW_UP))
+    stream = chain_of(StreamingChatModel(replies=REPLIES), **EVERYTHING).stream(FOLLOW_UP)
+    pieces = [piece for piece in stream if piece]
     assert pieces[:2] == [{"generated_question": REPLIES[0]}, {"source_documents": DOCUMENTS}]
     assert pieces[2:-1] == [
         {"answer": "They"},
@@ -59,6 +60,15 @@ def test_the_standalone_question_comes_first_then_the_sources_then_the_answer_wo
         {"answer": " days."},
     ]
     assert list(pieces[-1]) == ["answer_message"]
+
+
+def test_a_reader_can_leave_while_the_model_condenses():
+    model = StreamingChatModel(replies=REPLIES)
+    stream = chain_of(model, **EVERYTHING).stream(FOLLOW_UP)
+    assert next(stream) == {}
+    stream.close()
+    assert model.closed
+    assert len(model.prompts) == 1
 
 
 async def test_the_asynchronous_stream_has_the_same_pieces():
@@ -270,7 +280,7 @@ GUARDED = {
 def test_a_rewrite_without_the_words_of_the_question_does_not_replace_it():
     model = StreamingChatModel(replies=DRIFTED)
     chain = chain_of(model, **GUARDED)
-    pieces = list(chain.stream(FOLLOW_UP))
+    pieces = [piece for piece in chain.stream(FOLLOW_UP) if piece]
     both = [DRIFTED[0], "And new employees?"]
     assert pieces[:2] == [{"generated_question": DRIFTED[0]}, {"searched_questions": both}]
     assert chain.retriever.queries == both

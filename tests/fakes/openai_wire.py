@@ -53,24 +53,33 @@ class Text:
 
 MANY = 100_000
 """Of what an endless reply repeats: more than any limit allows, and yet a test ends."""
+BETWEEN_NUMBERS = 40
 
 
 class Endless(Text):
     """A stream that repeats one delta, whatever length was asked for: `Endless(content="word ")`.
 
-    `once` comes before it.
+    `once` comes before it. Unless it `loops`, a number follows each `BETWEEN_NUMBERS` pieces of
+    content, so that nothing is repeated without end.
     """
 
     once: tuple[dict, ...]
     delta: dict
+    loops: bool
 
-    def __init__(self, *once: dict, pause_s: float = 0, **delta) -> None:
+    def __init__(self, *once: dict, pause_s: float = 0, loops: bool = False, **delta) -> None:
         super().__init__(pause_s=pause_s)
         object.__setattr__(self, "once", once)
         object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "loops", loops)
 
     def deltas(self) -> Iterator[dict]:
-        return chain(self.once, repeat(self.delta, MANY))
+        return chain(self.once, map(self._delta, range(1, MANY)))
+
+    def _delta(self, n: int) -> dict:
+        if self.loops or n % BETWEEN_NUMBERS or not self.delta.get("content"):
+            return self.delta
+        return {**self.delta, "content": f"{self.delta['content']}{n} "}
 
 
 class EndlessBytes(Text):

@@ -28,8 +28,8 @@ def drain(stream):
     return "".join(pieces), None
 
 
-def failure(server, reply, **settings):
-    server.will(reply)
+def failure(server, *replies, **settings):
+    server.will(*replies)
     _, error = drain(connect(server, **settings).stream("hi"))
     assert error is not None
     assert error.retryable == isinstance(error, ModelUnavailableError)
@@ -235,19 +235,42 @@ def test_a_refused_connection_names_host_and_setting():
 
 
 @pytest.mark.parametrize(
-    "reply",
+    "replies",
     [
-        Raw(b"<html>hello</html>", "text/html"),
-        Raw(b"{}"),
-        Raw(b"[]"),
-        Raw(b"data: {oops\n\n", "text/event-stream"),
+        # A stream that holds nothing is asked for once more, without streaming.
+        [Raw(b"<html>hello</html>", "text/html")] * 2,
+        [Raw(b"{}")] * 2,
+        [Raw(b"[]")] * 2,
+        [Raw(b"", "text/event-stream")] * 2,
+        [Raw(b"data: {oops\n\n", "text/event-stream")],
     ],
 )
-def test_an_answer_in_another_protocol_names_the_base_url(server, reply):
-    error = failure(server, reply)
+def test_an_answer_in_another_protocol_names_the_base_url(server, replies):
+    error = failure(server, *replies)
     assert not error.retryable
     assert "OpenAI's protocol" in str(error)
     assert f"OPENAI_BASE_URL ({server.url})" in str(error)
+
+
+EMPTY_STREAM = Raw(b"", "text/event-stream")
+TOO_LONG = Fault(400, "This model's maximum context length is 2048 tokens.")
+
+
+def test_why_a_stream_is_empty_is_asked_for_with_one_token(server):
+    error = failure(server, EMPTY_STREAM, TOO_LONG, max_tokens=500)
+    assert "too long for test-chat" in str(error)
+    assert "maximum context length is 2048 tokens" in str(error)
+    assert "FOOTNOTE_PASSAGES_TOKENS" in str(error)
+    asked = [request.body for request in server.requests]
+    assert [body["max_tokens"] for body in asked] == [500, 1]
+    assert not asked[1]["stream"]
+    assert asked[0]["messages"] == asked[1]["messages"]
+
+
+async def test_asynchronously_it_is_asked_for_too(server):
+    server.will(EMPTY_STREAM, TOO_LONG)
+    with pytest.raises(ModelError, match="too long for test-chat"):
+        [piece async for piece in connect(server).astream("hi")]
 
 
 def test_an_error_inside_the_stream_is_told(server):

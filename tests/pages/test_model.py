@@ -100,3 +100,15 @@ def test_an_answer_that_takes_too_long_says_which_setting_allows_more(opened, mo
     assert "word word" in html
     assert "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S" in html
     assert model_server.hung_up.wait(10)
+
+
+def test_an_unproven_answer_has_the_extract_below_it_at_once_and_when_it_is_read_again(
+    opened, model_server
+):
+    model_server.will(Text("Thirty days of holidays, in <code> for all:\n\n```\ndays = 30"))
+    page = asked(opened(openai_base_url=model_server.url, chat_model=MODEL))
+    for html in (shown(page), shown(page.run())):
+        assert "<strong>The text above cites nothing that was found in the documents." in html
+        extract = html.partition("<strong>The text above")[2]
+        assert "New employees get 25 days of annual leave a year." in extract
+        assert "</pre>" not in extract.partition("25 days")[0]

@@ -14,7 +14,7 @@ from domain import (
     TurnState,
 )
 from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
-from services.events import Answered, Found, Searching, Started, Stepped, Written
+from services.events import Answered, Condensing, Found, Searching, Started, Stepped, Written
 from services.questions import MAX_QUESTION_CHARS
 from tests.fakes.openai import Fault, Text
 from tests.talks import conversations_of
@@ -220,6 +220,18 @@ def test_a_stopped_answer_keeps_what_was_written(services, model_server):
     stream.close()
     [turn] = services.turns.list(LOCAL_USER, conversations_of(services)[0].id)
     assert (turn.state, turn.answer) == (TurnState.STOPPED, "They get 25 days. ")
+
+
+def test_a_follow_up_can_be_stopped_while_the_model_condenses_it(services, model_server):
+    model_server.will(Text(GOOD), Text(*["word "] * 200, pause_s=0.02))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    stream = services.chat.stream(LOCAL_USER, "And sick leave?", first.conversation_id)
+    started = next(stream)
+    assert next(stream) == Condensing()
+    stream.close()
+    assert model_server.hung_up.wait(5)
+    turn = services.turns.get(LOCAL_USER, first.conversation_id, started.turn.id)
+    assert (turn.state, turn.answer) == (TurnState.STOPPED, "")
 
 
 @pytest.mark.parametrize(
@@ -452,7 +464,8 @@ def test_an_answer_of_no_conversation_follows_the_history_it_is_given_and_is_not
     model_server.will(Text("How many days of annual leave do new employees get?"), Text(GOOD))
     history = [("What is annual leave?", "Days off with pay.")]
     events = list(services.chat.answer(LOCAL_USER, "How many do I get?", history))
-    assert [type(event) for event in events[:2]] == [Searching, Found]
+    kinds = [type(event) for event in events]
+    assert list(dict.fromkeys(kinds))[:3] == [Condensing, Searching, Found]
     turn = events[-1].turn
     assert turn.standalone_question == "How many days of annual leave do new employees get?"
     assert [one.state for one in turn.citations] == [CitationState.VERIFIED]

@@ -4,7 +4,7 @@ import pytest
 
 from catalog.events import Answered
 from domain import LOCAL_USER, SearchChoice, TurnState
-from services.answering import CUT_SHORT, OUT_OF_TIME
+from services.answering import CUT_SHORT, OUT_OF_TIME, REPEATED_ITSELF
 from tests.fakes.openai import Call, Endless, Text, ToolCalls
 from tests.fakes.restaurants import import_restaurants
 
@@ -46,12 +46,32 @@ def test_an_endless_answer_is_kept_with_its_checked_citation(imported, model_ser
     assert model_server.hung_up.wait(10)
 
 
+def test_an_answer_that_repeats_itself_is_ended_long_before_its_limits(imported, model_server):
+    services = imported(chat=True, embed=True)
+    model_server.will(Endless({"content": GOOD}, content="over and ", loops=True))
+    turn = services.chat.ask(LOCAL_USER, QUESTION)
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, REPEATED_ITSELF)
+    assert turn.answer.startswith("They get 25 days [1]. over and over and ")
+    assert len(turn.answer) < 1000
+    assert model_server.hung_up.wait(10)
+
+
+def test_a_rewrite_that_repeats_itself_is_not_searched(imported, model_server):
+    services = imported(chat=True, embed=True)
+    model_server.will(Text(GOOD), Endless(content="gateway ", loops=True), Text("Bristol."))
+    first = services.chat.ask(LOCAL_USER, QUESTION)
+    turn = services.chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
+    assert turn.standalone_question == "And the gateway? (days, annual leave)"
+
+
 @limits
 def test_a_model_that_only_thinks_is_left(imported, model_server, settings, why):
     services = imported(chat=True, embed=True, **settings)
     model_server.will(Endless(reasoning_content="Hmm, " * 100))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
-    assert (turn.state, turn.answer, turn.error) == (TurnState.INCOMPLETE, "", why)
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, why)
+    assert turn.answer.startswith("**The language model wrote no answer.")
+    assert {one.state for one in turn.citations} == {"verified"}
     assert model_server.hung_up.wait(10)
 
 
@@ -74,7 +94,7 @@ def test_a_rewrite_that_is_cut_short_is_not_searched(imported, model_server):
     model_server.will(Text(GOOD), Endless(content="What is the gateway of "), Text("Bristol."))
     first = services.chat.ask(LOCAL_USER, QUESTION)
     turn = services.chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
-    assert turn.standalone_question == "And the gateway?"
+    assert turn.standalone_question == "And the gateway? (days, annual leave)"
     assert (turn.state, turn.answer) == (TurnState.COMPLETE, "Bristol.")
 
 

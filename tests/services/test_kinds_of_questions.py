@@ -105,7 +105,7 @@ def test_a_question_that_only_begins_with_a_greeting_is_searched(services):
 def test_a_chat_model_is_asked_whatever_is_typed(imported, model_server, question):
     services = imported(chat=True, embed=True)
     model_server.will(Text("As the model says."))
-    assert services.chat.ask(LOCAL_USER, question).answer == "As the model says."
+    assert services.chat.ask(LOCAL_USER, question).answer.startswith("As the model says.")
 
 
 @pytest.mark.parametrize("said", ["Hello!", "What can you do?", "Summarize", "VPN", "?"])

@@ -4,7 +4,7 @@ import pytest
 
 from domain import EXTRACTIVE
 from tests.api.openai.talks import ASKED, said
-from tests.fakes.openai import MODEL, Endless
+from tests.fakes.openai import MODEL, Endless, Text
 
 LIMITS = [
     ({"chat_max_tokens": 16}, "FOOTNOTE_CHAT_MAX_TOKENS"),
@@ -49,3 +49,18 @@ def test_with_a_key_alone_there_is_no_agent_and_the_library_is_quoted(client, mo
     told = made.chat.completions.create(model="footnote", messages=said(ASKED)).choices[0]
     assert told.message.footnote["model"] == EXTRACTIVE
     assert model_server.requests == []
+
+
+def test_an_unproven_answer_has_the_extract_whole_and_streamed(client, model_server):
+    model_server.will(Text("Thirty ", "days of holidays."), Text("Thirty ", "days of holidays."))
+    made = client(chat=True)
+    ask = {"model": "footnote", "messages": said(ASKED)}
+    whole = made.chat.completions.create(**ask).choices[0].message
+    chunks = [chunk.choices[0].delta for chunk in made.chat.completions.create(**ask, stream=True)]
+    model, heading, quote, *_ = whole.content.split("\n\n")
+    assert model == "Thirty days of holidays."
+    assert heading.startswith("**The text above cites nothing")
+    assert quote.endswith("[1]")
+    assert "\nSources:\n[1] " in whole.content
+    assert "".join(delta.content or "" for delta in chunks) == whole.content
+    assert {one["state"] for one in whole.footnote["citations"]} == {"verified"}

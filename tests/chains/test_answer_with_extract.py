@@ -1,0 +1,194 @@
+"""What follows a chat model's answer that proves nothing, and what an answer is left as it is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessageChunk
+from langchain_core.runnables import RunnableLambda
+
+from chains.answer import answer_with_model
+from chains.answer_with_extract import AnswererWithExtract, is_usable
+from chains.citations import check_answer
+from chains.conversational_retrieval import ConversationalRetrievalChain
+from chains.extractive import ExtractiveAnswerer
+from chains.written_answer import WrittenAnswer
+from domain import CitationState, Source
+from services.safe_markdown import markdown_to_html
+from tests.chains.scripted import (
+    FINISH,
+    USAGE,
+    ScriptedRetriever,
+    StreamingChatModel,
+    numbered,
+)
+
+ENGLISH = "New employees get 25 days of annual leave."
+DOCUMENTS = numbered(ENGLISH, "Install WireGuard and choose the Bristol gateway.")
+QUESTION = "How many days of annual leave do new employees get?"
+QUOTE = f"“{ENGLISH}” [1]"
+CITED = 'They get 25 days [1: "25 days of annual leave"].'
+UNPROVEN = "They get thirty days of holiday, as everybody does."
+
+
+def answered(reply, question=QUESTION, documents=DOCUMENTS):
+    """The pieces of the chain with a model that replies so."""
+    chain = ConversationalRetrievalChain(
+        retriever=ScriptedRetriever(documents=documents),
+        condense=RunnableLambda(lambda inputs: inputs["question"]),
+        answer=AnswererWithExtract(
+            answer_with_model(StreamingChatModel(replies=[reply])), ExtractiveAnswerer()
+        ),
+        return_source_documents=True,
+        return_answer_message=True,
+        return_answer_citations=True,
+    )
+    return list(chain.stream({"question": question}))
+
+
+def checked(pieces):
+    """What the pieces are checked to, and shown as."""
+    documents = pieces[0]["source_documents"]
+    sources = [
+        Source(n, "", "", "", "", one.page_content) for n, one in enumerate(documents, start=1)
+    ]
+    written = WrittenAnswer(sources)
+    for piece in pieces[1:]:
+        if "answer" in piece:
+            written.read(piece["answer"], piece.get("answer_citations"))
+    written.close()
+    return check_answer(written.pieces, sources, lambda _: None)
+
+
+def shown(reply, **asked):
+    return checked(answered(reply, **asked)).text
+
+
+def test_an_answer_that_proves_nothing_is_followed_by_quotes_under_a_heading():
+    result = checked(answered(UNPROVEN))
+    model, heading, quote = result.text.split("\n\n")
+    assert model == UNPROVEN
+    assert heading.startswith("**The text above cites nothing that was found in the documents.")
+    assert quote == QUOTE
+    assert [(one.n, one.state, one.quote) for one in result.citations] == [
+        (1, CitationState.VERIFIED, ENGLISH)
+    ]
+    assert (result.statements, result.unsupported_sentences) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        CITED,
+        f'{CITED} Nobody works on Fridays [9: "Fridays are free"].',
+        "The sources do not answer this question.",
+        "제공된 자료에서는 답을 찾을 수 없습니다.",
+    ],
+)
+def test_an_answer_that_can_be_used_is_left_as_it_is(reply):
+    assert all("answer_citations" not in piece for piece in answered(reply))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "[1] [2] [3] [4]",
+        f"{CITED} Bread [7], wine [8] and cheese [9] are free for everybody.",
+        "<start_of_turn> model Sources: Leave policy > Leave policy",
+        "Leave [1: “thirty days of leave each year”].",
+    ],
+)
+def test_debris_and_invented_citations_are_followed_by_the_extract(reply):
+    assert shown(reply).endswith(QUOTE)
+
+
+@pytest.mark.parametrize("reply", ["", "\n \n"])
+def test_an_empty_answer_says_so_and_gives_the_extract(reply):
+    text = shown(reply)
+    assert text.strip().startswith("**The language model wrote no answer.")
+    assert text.endswith(QUOTE)
+
+
+def test_an_empty_answer_to_what_the_documents_do_not_answer_says_both():
+    text = shown("", question="Who won the football match?")
+    assert "wrote no answer" in text
+    assert text.endswith("I found nothing in the documents that answers this question.")
+
+
+def test_where_the_extract_finds_nothing_either_nothing_is_added():
+    assert shown(UNPROVEN, question="Who won the football match?") == UNPROVEN
+
+
+@pytest.mark.parametrize(
+    ("question", "document", "heading"),
+    [
+        ("신규 입사자의 연차는 며칠인가요?", "신규 입사자의 연차는 15일입니다.", "언어 모델 없이"),
+        ("新入社員の休暇は何日ですか？", "新入社員の休暇は12日です。", "言語モデルを使わずに"),
+    ],
+)
+def test_the_heading_is_in_the_language_of_the_question(question, document, heading):
+    text = shown("Thirty days of it.", question=question, documents=numbered(document))
+    assert heading in text
+    assert text.endswith(f"“{document}” [1]")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "As code:\n\n```\nleave = 30",
+        "As code:\n```python\nleave = 30\n",
+        "1. As code:\n\n   ```\n   leave = 30",
+        "~~~~\n```\nleave = 30 days for all employees",
+        "| a | b |\n|---|---|\n| thirty days | holidays |",
+        "> Thirty days of holidays",
+        "* Thirty days of holidays\n    * Thirty days of sick leave",
+        "Leave is `thirty days of holidays",
+        'Thirty days of holidays [1: "thirty days',
+        "Thirty days of holidays [1",
+        "<div><!-- thirty days of holidays",
+    ],
+)
+def test_unfinished_markdown_of_the_model_does_not_swallow_the_extract(reply):
+    text = shown(reply)
+    assert text.endswith(QUOTE)
+    html = markdown_to_html(text, lambda n: f"<a>{n}</a>", heading=2)
+    last = html.rpartition("<p>")[2]
+    assert ENGLISH in last
+    assert "<a>1</a>" in last
+    assert "<strong>The text above" in html
+
+
+@given(st.text(alphabet='ab1 \n`~[]"“”:>*|#\\-.', max_size=60))
+def test_whatever_the_model_writes_the_extract_cites_what_it_quotes(reply):
+    if is_usable(reply, DOCUMENTS):
+        return
+    result = checked(answered(reply))
+    assert result.text.endswith(QUOTE)
+    last = result.citations[result.marks[-1].citation]
+    assert (last.state, last.quote) == (CitationState.VERIFIED, ENGLISH)
+
+
+def test_the_model_still_signs_and_its_tokens_and_its_end_are_those_it_reported():
+    message = answered(UNPROVEN)[-1]["answer_message"]
+    assert message.usage_metadata == USAGE
+    assert message.response_metadata == FINISH
+
+
+async def test_asynchronously_and_at_once_it_is_the_same():
+    inputs = {"question": QUESTION, "input_documents": DOCUMENTS, "chat_history": []}
+    answerer = AnswererWithExtract(
+        RunnableLambda(lambda _: AIMessageChunk(UNPROVEN)), ExtractiveAnswerer()
+    )
+    streamed = [piece async for piece in answerer.astream(inputs)]
+    assert streamed == list(answerer.stream(inputs))
+    assert sum(streamed[1:], streamed[0]) == answerer.invoke(inputs)
+    assert [one["extras"]["n"] for one in streamed[-1].additional_kwargs["citations"]] == [1]
+
+
+def test_a_reader_who_leaves_gets_no_extract_and_stops_the_model():
+    model = StreamingChatModel(replies=[UNPROVEN])
+    answerer = AnswererWithExtract(answer_with_model(model), ExtractiveAnswerer())
+    inputs = {"question": QUESTION, "input_documents": DOCUMENTS, "chat_history": []}
+    stream = answerer.stream(inputs)
+    next(stream)
+    stream.close()
+    assert model.closed

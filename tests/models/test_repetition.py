@@ -1,0 +1,78 @@
+"""A text that repeats itself without end, told from one that only looks so for a while."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.repetition import (
+    CHECK_EVERY_CHARS,
+    LEAST_CHARS,
+    LEAST_TIMES,
+    LONGEST_TAIL,
+    LoopDetector,
+    ends_in_loop,
+)
+
+LONGEST_BLOCK = LONGEST_TAIL // LEAST_TIMES
+
+blocks = st.text(st.characters(exclude_characters="0123456789"), min_size=1, max_size=LONGEST_BLOCK)
+
+
+def repeated(block, chars):
+    return block * (chars // len(block) + 1)
+
+
+@given(st.text(), blocks)
+def test_whatever_is_repeated_is_found_whatever_stood_before_it(before, block):
+    assert ends_in_loop(before + repeated(block, LONGEST_TAIL))
+
+
+@given(st.text(max_size=LEAST_CHARS - 1))
+def test_a_short_text_is_no_loop(text):
+    assert not ends_in_loop(text)
+
+
+@given(blocks, st.integers(1, LEAST_TIMES - 1))
+def test_what_stands_there_a_few_times_is_no_loop(block, times):
+    distinct = "".join(f"{n}. {n * n}\n" for n in range(300))
+    long_block = (block + distinct)[:LONGEST_BLOCK]
+    assert not ends_in_loop(distinct + "—" + long_block * times)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(f"| {n} | the same words in each row of a table | {n * 7} |" for n in range(99)),
+        "\n".join(f"{n}. Press button {n} and wait for the lamp [{n}]." for n in range(99)),
+        "Before the rule\n\n" + "-" * 200,
+    ],
+)
+def test_tables_lists_and_rules_are_no_loops(text):
+    assert not ends_in_loop(text)
+
+
+@pytest.mark.parametrize(
+    "line", ["[{n}] Leave policy > Annual leave\n", "{n}. Fill in the form.\n", "  {n}) 네.\n\n"]
+)
+def test_counting_on_makes_a_loop_no_answer(line):
+    assert ends_in_loop("".join(line.format(n=n) for n in range(6, 120)))
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+def test_a_loop_is_found_soon_however_the_text_is_cut_into_pieces(size):
+    text = "An answer that begins well. " + "모델이 같은 말을 되풀이합니다. " * 400
+    detector, read = LoopDetector(), 0
+    while not detector.in_loop:
+        detector.read(text[read : read + size])
+        read += size
+    assert read <= 28 + LEAST_CHARS + CHECK_EVERY_CHARS + 40 + 2 * size
+
+
+@given(st.lists(st.text(alphabet="ab ", max_size=400), max_size=20))
+def test_piece_by_piece_nothing_is_found_that_the_whole_text_lacks(pieces):
+    detector = LoopDetector()
+    for end in range(len(pieces)):
+        before = detector.in_loop
+        detector.read(pieces[end])
+        if detector.in_loop and not before:
+            assert ends_in_loop("".join(pieces[: end + 1]))

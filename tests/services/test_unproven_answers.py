@@ -1,0 +1,83 @@
+"""Answers of a chat model that prove nothing: the built-in extract is kept below them."""
+
+import pytest
+
+from domain import LOCAL_USER, CitationState, TurnState
+from services.answering import CUT_SHORT
+from services.events import Written
+from tests.fakes.openai import MODEL, Endless, Text
+
+QUESTION = "How many days of annual leave do new employees get?"
+UNPROVEN = "Thirty days of holidays are usual."
+HEADING = "**The text above cites nothing that was found in the documents."
+QUOTE = "“New employees get 25 days of annual leave a year.” [1]"
+
+
+@pytest.fixture
+def services(imported):
+    return imported(chat=True, chat_max_tokens=64)
+
+
+def verified(turn):
+    return [one.quote for one in turn.citations if one.state is CitationState.VERIFIED]
+
+
+@pytest.mark.parametrize(
+    "reply", [UNPROVEN, "[7] Leave policy > Annual leave", f'{UNPROVEN} [1: "thirty days"]']
+)
+def test_it_is_streamed_checked_and_kept_like_the_answer_itself(services, model_server, reply):
+    model_server.will(Text(*[f"{word} " for word in reply.split()]))
+    events = list(services.chat.stream(LOCAL_USER, QUESTION))
+    turn = events[-1].turn
+    assert "".join(one.text for one in events if isinstance(one, Written)) == turn.answer
+    assert HEADING in turn.answer
+    assert QUOTE in turn.answer
+    assert verified(turn)[0] == "New employees get 25 days of annual leave a year."
+    assert (turn.state, turn.model) == (TurnState.COMPLETE, MODEL)
+    assert turn.usage == {"input_tokens": 11, "output_tokens": 7}
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_the_models_sentences_still_count_as_unsupported_and_the_heading_does_not(
+    services, model_server
+):
+    model_server.will(Text(UNPROVEN))
+    assert services.chat.ask(LOCAL_USER, QUESTION).unsupported_sentences == 1
+
+
+def test_an_answer_that_was_cut_short_says_so_and_gets_it_too(services, model_server):
+    model_server.will(Endless(content="word "))
+    turn = services.chat.ask(LOCAL_USER, QUESTION)
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, CUT_SHORT)
+    assert QUOTE in turn.answer
+
+
+def test_the_next_question_knows_which_document_was_quoted(services, model_server):
+    model_server.will(Text(UNPROVEN), Text(""), Text("No idea of that either."))
+    first = services.chat.ask(LOCAL_USER, QUESTION)
+    turn = services.chat.ask(LOCAL_USER, "And unused days?", first.conversation_id)
+    assert turn.standalone_question.startswith("And unused days? (annual leave")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ['They get 25 days [1: "25 days of annual leave"].', "The sources do not say how many."],
+)
+def test_there_is_none_below_what_is_proven_or_says_that_there_is_no_answer(
+    services, model_server, reply
+):
+    model_server.will(Text(reply))
+    turn = services.chat.ask(LOCAL_USER, QUESTION)
+    assert HEADING not in turn.answer
+    assert len(turn.answer) <= len(reply)
+
+
+def test_a_stopped_answer_has_none(services, model_server):
+    model_server.will(Text(*["word "] * 20, pause_s=0.05))
+    stream = services.chat.stream(LOCAL_USER, QUESTION)
+    started = next(stream)
+    next(event for event in stream if isinstance(event, Written))
+    stream.close()
+    turn = services.turns.get(LOCAL_USER, started.turn.conversation_id, started.turn.id)
+    assert turn.state is TurnState.STOPPED
+    assert HEADING not in turn.answer
