@@ -11,7 +11,6 @@ import typer
 from commands.running import DataDir, open_services, permissions_of_shell, progress_bar
 from domain import LOCAL_USER, SearchMode
 from errors import InputError
-from evaluation.sample_questions import holds_questions, load_sample_questions
 
 if TYPE_CHECKING:
     from services.evaluation import Figures
@@ -45,10 +44,7 @@ def evaluate(
 
     With --labels each figure stands with its 95 % interval.
     """
-    if json_file is not None and not json_file.parent.is_dir():  # not after minutes of measuring
-        raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
-    if json_file is not None and json_file.is_dir():
-        raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
+    _check_file(json_file)
     if (folder is None) is not labels:
         raise typer.BadParameter("name a folder, or measure by your own labels with --labels")
     if labels and (queries != "last" or answers or sweep or sample or rerank):
@@ -59,7 +55,7 @@ def evaluate(
         raise typer.BadParameter("--answers and --sweep measure two things: choose one")
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
-    elif answers and holds_questions(folder):
+    elif answers and _holds_questions(folder):
         figures = _by_sample_questions(folder, data_dir)
     else:
         figures = _by_folder(folder, mode, queries, answers, sweep, rerank, sample, data_dir)
@@ -68,6 +64,20 @@ def evaluate(
     if json_file is not None:
         with permissions_of_shell():
             json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def _check_file(json_file: Path | None) -> None:
+    """Refuse a place for the figures now, not after minutes of measuring."""
+    if json_file is not None and not json_file.parent.is_dir():
+        raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
+    if json_file is not None and json_file.is_dir():
+        raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
+
+
+def _holds_questions(folder: Path) -> bool:
+    from services.sample_evaluation import holds_questions
+
+    return holds_questions(folder)
 
 
 def _by_folder(
@@ -92,7 +102,7 @@ def _by_folder(
 
 def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]":
     """Asks them of the sample documents, in a data folder of their own unless one is named."""
-    from services.sample_evaluation import SampleEvaluation, figures
+    from services.sample_evaluation import SampleEvaluation, figures, load_sample_questions
 
     questions = load_sample_questions(folder)
     with (

@@ -11,9 +11,13 @@ from evaluation.sample_questions import (
     WITHOUT_ANSWER,
     Quote,
     SampleQuestion,
+    holds_questions,
     is_right,
+    load_sample_questions,
 )
 from services.chat import ChatService
+
+__all__ = ["Graded", "SampleEvaluation", "figures", "holds_questions", "load_sample_questions"]
 
 Figures = dict[str, str | int | float]
 
