@@ -58,8 +58,7 @@ def readable(text: str, start: int, end: int) -> str:
     """The span as it is quoted: an item or row to a line, a lone row below its header."""
     lines = [shown(line) for line in _lines(text, start, end)]
     quote = "\n".join(filter(None, lines))
-    header = _header_above(text, start)
-    return f"{header} …\n{quote}" if header else quote
+    return _header_above(text, start) + quote
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[str]:
@@ -68,7 +67,10 @@ def _lines(text: str, start: int, end: int) -> Iterator[str]:
 
 
 def _header_above(text: str, start: int) -> str:
-    """The header of the table that the row at `start` belongs to; "" where it can't be quoted."""
+    """The header of the table that the row at `start` belongs to, as a line of its own.
+
+    Empty where it is too far up to be quoted, or the span begins with it.
+    """
     found = list(blocks(text))
     at = next((n for n, block in enumerate(found) if block.start <= start < block.end), None)
     if at is None or not _is_row(text, found[at]):
@@ -76,7 +78,8 @@ def _header_above(text: str, start: int) -> str:
     first = _list_start(text, found, at)
     if first == at or start - found[first].end > MAX_GAP:
         return ""
-    return shown(text[found[first].start : found[first].end])
+    between = shown(text[found[first].end : start])
+    return shown(text[found[first].start : found[first].end]) + (" …\n" if between else "\n")
 
 
 def _list_start(text: str, found: Sequence[Block], at: int) -> int:

@@ -35,7 +35,8 @@ def answer(question, documents=DOCUMENTS, **parts):
          "“New employees get 15 days of annual leave.” [2]"),
         ("신입 직원의 연차는 며칠인가요?", "“신입 직원의 연차 휴가는 15일입니다.” [4]"),
         ("新入社員の有給休暇は何日ですか。", "“新入社員の有給休暇は年15日です。” [5]"),
-        ("How many leave days has the Senior grade?", "“Senior | 20” [3]"),
+        ("How many leave days has the Senior grade?",
+         "“Grade | Leave days …  \nSenior | 20” [3]"),
         ("How do I reset my password?", "“Call the help desk on 4711.” [1]"),
         ("When do I press the red button?",
          "“The manual says 'press the red button' and waits.” [6]"),
@@ -129,13 +130,15 @@ def test_of_a_table_only_the_rows_that_answer_are_quoted():
         "| Busan | pus | 51821 |\n| Yokohama | yok | 51822 |"
     )
     quoted = answer("Which UDP port does the Busan gateway use?", [Document(table)]).content
-    assert quoted == "“Busan | pus | 51821” [1]"
+    assert quoted == "“Office | Gateway | UDP port …  \nBusan | pus | 51821” [1]"
 
 
-def test_a_sentence_that_only_announces_what_follows_is_not_quoted():
+def test_a_sentence_that_announces_a_list_brings_it():
     text = "Annual leave grows with the years of service:\n\n- Two years: 27 days of annual leave."
     quoted = answer("How does annual leave grow with the years?", [Document(text)]).content
-    assert quoted == "“Two years: 27 days of annual leave.” [1]"
+    assert quoted == (
+        "“Annual leave grows with the years of service:  \nTwo years: 27 days of annual leave.” [1]"
+    )
 
 
 @pytest.mark.parametrize(
