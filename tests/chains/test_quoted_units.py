@@ -12,7 +12,7 @@ STEPS = (
     "To launch a buoy, follow these steps:\n\n1. Check the anchor.\n2. Switch the lamp on.\n"
     "3. Call the harbor.\n\nThen write the report."
 )
-KOREAN = "휴가 신청은 다음과 같습니다.\n\n- 포털에 들어갑니다.\n- 날짜를 고릅니다.\n\n승인은 팀장이 합니다."
+KOREAN = "휴가 신청은 다음과 같습니다.\n\n- 포털에 들어갑니다.\n- 날짜를 고릅니다.\n"
 JAPANESE = (
     "タクシーは、次のどれかに当てはまるときに使えます。\n\n- 22時を過ぎたとき\n- 荷物が重いとき\n"
 )
@@ -41,7 +41,8 @@ def unit_of(text, sentence, *, all_items):
         (
             JAPANESE,
             "タクシーは、次のどれかに当てはまるときに使えます。",
-            "タクシーは、次のどれかに当てはまるときに使えます。\n- 22時を過ぎたとき\n荷物が重いとき",
+            "タクシーは、次のどれかに当てはまるときに使えます。\n- 22時を過ぎたとき\n"
+            "荷物が重いとき",
         ),
     ],
 )
