@@ -39,7 +39,7 @@ translations: setup
 setup: .venv/.run
 
 lock: .venv/.test
-	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements.in -o requirements.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-markers requirements.in -o requirements.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-dev.in -o requirements-dev.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-bench.in -o requirements-bench.txt
 	$(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes requirements-oracle.in -o requirements-oracle.txt
