@@ -217,6 +217,7 @@ class Services(
             self._parts.stores,
             self.maintenance,
             self._parts.scripts_of,
+            self._parts.is_calibrated,
             SAMPLES,
             LedgerFilter(self._parts.database),
             self._parts.embedding_notice,
@@ -242,6 +243,7 @@ class Services(
         return EvaluationService(
             cached,
             known_scripts(spec),
+            is_calibrated(spec),
             self._parts.options,
             self._parts.settings.top_k,
             lambda keywords: self._answering.make_condenser(keywords.idf),

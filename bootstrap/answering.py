@@ -135,7 +135,9 @@ class Answering:
         idf = None if index is None else index.idf
         embeddings = None if index is None else index.passages.embeddings
         condense = _condenser(answering.model, idf)
-        answer = self._make_answerer(answering.model, idf, embeddings)
+        known = index is not None and index.is_calibrated
+        extractive = self.make_extractive(idf, embeddings, knows_meaning=known)
+        answer = _with_model(answering.model, extractive)
         chain = ConversationalRetrievalChain(
             retriever=self._make_retriever(answering.model, principal, search, conversation_id),
             condense=condense,
@@ -233,19 +235,6 @@ class Answering:
         """What makes a follow-up stand alone: the chat model, or rules where none is set."""
         return _condenser(self._parts.chat_model, idf)
 
-    def _make_answerer(
-        self, model: "BaseChatModel | None", idf: "Idf | None", embeddings: "Embeddings | None"
-    ) -> "Answerer":
-        active = self._library.indexes.active()
-        known = active is not None and self._parts.is_calibrated(active.spec.embedding)
-        extractive = self.make_extractive(idf, embeddings, knows_meaning=known)
-        if model is None:
-            return extractive
-        from chains.answer import answer_with_model
-        from chains.answer_with_extract import AnswererWithExtract
-
-        return AnswererWithExtract(answer_with_model(model), extractive)
-
     def make_extractive(
         self, idf: "Idf | None", embeddings: "Embeddings | None", *, knows_meaning: bool
     ) -> "ExtractiveAnswerer":
@@ -256,6 +245,15 @@ class Answering:
         from chains.extractive import ExtractiveAnswerer
 
         return ExtractiveAnswerer(idf=idf, embeddings=embeddings, knows_meaning=knows_meaning)
+
+
+def _with_model(model: "BaseChatModel | None", extractive: "ExtractiveAnswerer") -> "Answerer":
+    if model is None:
+        return extractive
+    from chains.answer import answer_with_model
+    from chains.answer_with_extract import AnswererWithExtract
+
+    return AnswererWithExtract(answer_with_model(model), extractive)
 
 
 def _condenser(model: "BaseChatModel | None", idf: "Idf | None") -> "Condenser":

@@ -30,6 +30,8 @@ RELEVANT_SHARE = 0.2
 """Where nothing is known about the library's words, nothing is quoted below this share."""
 COSINE_WEIGHT = 1.2
 """What likeness in meaning adds to a sentence's score."""
+UNKNOWN_COSINE_WEIGHT = 0.5
+"""The same with an embedding whose scale is not known: words then count more."""
 FOREIGN_COSINE_WEIGHT = 4.0
 """The same in another script than the question's, where words can say nothing."""
 COMPARED = 8
@@ -164,12 +166,14 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
 
         `typed` is the question without what condensing added: its meaning is what is compared.
         """
-        sentences = score_sentences(question, documents, earlier)
+        known = self._knows_meaning
+        sentences = score_sentences(question, documents, earlier, knows_meaning=known)
+        weight = COSINE_WEIGHT if known else UNKNOWN_COSINE_WEIGHT
         foreign = [is_foreign(question, document.page_content) for document in documents]
         own = [one for one in sentences if not foreign[one.n - 1]]
         others = [one for one in sentences if foreign[one.n - 1]]
         compared = [
-            *self._compared(typed, documents, own[:COMPARED], COSINE_WEIGHT),
+            *self._compared(typed, documents, own[:COMPARED], weight),
             *self._compared(typed, documents, others[:COMPARED], FOREIGN_COSINE_WEIGHT),
         ]
         return (

@@ -22,7 +22,7 @@ HEADING_WEIGHT = 1.0
 PASSAGE_WEIGHT = 0.3
 """What the passage's own rank in the search adds at most."""
 PASSAGE_COSINE_WEIGHT = 0.8
-"""What the passage's likeness in meaning adds, where the search knows it."""
+"""What the passage's likeness in meaning adds, where the scale of the cosines is known."""
 NUMBER_BONUS = 0.4
 """What a number adds where the question asks for one."""
 ASKED_WEIGHT = 0.8
@@ -88,7 +88,11 @@ class _Candidate:
 
 
 def score_sentences(
-    question: str, documents: Sequence[Document], earlier: Sequence[str] = ()
+    question: str,
+    documents: Sequence[Document],
+    earlier: Sequence[str] = (),
+    *,
+    knows_meaning: bool = False,
 ) -> list[ScoredSentence]:
     """Every sentence that could be quoted, best first.
 
@@ -106,7 +110,7 @@ def score_sentences(
     weights = _weights(wanted, [candidate.tokens for candidate in candidates])
     for token in wanted.intersection(content_tokens(" ".join(earlier))):
         weights[token] *= KNOWN_WEIGHT
-    worths = _passage_worths(documents)
+    worths = _passage_worths(documents, PASSAGE_COSINE_WEIGHT if knows_meaning else 0.0)
     numbers = _numbers(question) if _ASKS_FOR_A_NUMBER.search(question) else None
     scored = [
         _scored(candidate, weights, worths[candidate.n - 1], numbers) for candidate in candidates
@@ -172,10 +176,10 @@ def passage_cosine(document: Document) -> float | None:
     return next((part["score"] for part in parts if part["ranker"] == "dense"), None)
 
 
-def _passage_worths(documents: Sequence[Document]) -> list[float]:
-    """What each passage adds to the score of its sentences."""
+def _passage_worths(documents: Sequence[Document], weight: float) -> list[float]:
+    """What each passage adds to the score of its sentences; `weight` is that of its cosine."""
     return [
-        PASSAGE_WEIGHT * score + PASSAGE_COSINE_WEIGHT * (passage_cosine(document) or 0.0)
+        PASSAGE_WEIGHT * score + weight * (passage_cosine(document) or 0.0)
         for document, score in zip(documents, _passage_scores(documents), strict=True)
     ]
 

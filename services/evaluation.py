@@ -46,6 +46,7 @@ class EvaluationService:
 
     embeddings: Embeddings
     known_scripts: frozenset[str] | None
+    is_calibrated: bool
     options: RankingOptions
     top_k: int
     make_condenser: Callable[[KeywordIndex], Runnable[dict[str, object], str]]
@@ -180,7 +181,7 @@ class EvaluationService:
                 )
                 on_progress(Progress(Stage.INDEXING, start + len(batch), len(entries)))
             keywords.add(entries)
-            yield OpenIndex(passages, keywords, self.known_scripts)
+            yield OpenIndex(passages, keywords, self.known_scripts, self.is_calibrated)
 
 
 def _sampled(questions: list[LabelledQuestion], sample: int | None) -> list[LabelledQuestion]:

@@ -42,7 +42,8 @@ class LibraryStatus:
 class Library:
     """What was imported, and the index over it.
 
-    `known_scripts` tells from an index's embedding which scripts its model reads (None: all);
+    `known_scripts` tells from an index's embedding which scripts its model reads (None: all), and
+    `is_calibrated` whether the scale of its cosines is known;
     `samples` is the folder of the documents that ship with Footnote; `embedding_notice` says what
     a person should know about the embedding of the settings, if anything.
     """
@@ -53,6 +54,7 @@ class Library:
     stores: IndexStores
     maintenance: MaintenanceService
     known_scripts: Callable[[Mapping[str, Any]], frozenset[str] | None]
+    is_calibrated: Callable[[Mapping[str, Any]], bool]
     samples: Path
     ledger_filter: LedgerFilter
     embedding_notice: str = ""
@@ -95,6 +97,7 @@ class Library:
             store.passages,
             store.keywords,
             self.known_scripts(active.spec.embedding),
+            self.is_calibrated(active.spec.embedding),
             partial(self.ledger_filter.allowed, active.id),
             store.failures,
         )

@@ -22,6 +22,7 @@ VECTORS, WORDS = PassageFiles.what, SegmentFiles.what
 class OpenIndex:
     """An index ready to search; `known_scripts` are those its model reads (None: all).
 
+    `is_calibrated` says that the scale of the model's cosines is known across languages.
     `matching_in_ledger` stands in for the vector store's filter while that is damaged. A store
     that can't be read leaves its reason in `failures`.
     """
@@ -29,6 +30,7 @@ class OpenIndex:
     passages: DeepLakePassages
     keywords: KeywordIndex
     known_scripts: frozenset[str] | None = None
+    is_calibrated: bool = False
     matching_in_ledger: Callable[[Filter], Callable[[str], bool]] | None = None
     failures: dict[str, str] = field(default_factory=dict)
 
@@ -154,7 +156,7 @@ def _build_convex(_mode: SearchMode, index: OpenIndex, options: RankingOptions) 
         options.dense_weight,
         options.candidates,
         options.normalisation,
-        index.foreign_to,
+        index.foreign_to if index.is_calibrated else None,
     )
     return _Fused(fused, (dense, sparse))
 
