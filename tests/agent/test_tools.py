@@ -127,7 +127,7 @@ def test_what_is_not_proven_is_said_and_is_no_citation(services, model_server):
     invented = 'Fridays are free [2: "Fridays are free"]. Lunch is free in every office [9].'
     model_server.will(Text(f"{GOOD} {invented}"))
     told = call(tools_of(services)["ask_documents"], question="How many days of annual leave?")
-    assert [one["n"] for one in told.artifact["citations"]] == [1]
+    assert {one["n"] for one in told.artifact["citations"]} == {1}
     assert "[9]" not in told.content
     assert "Not supported by any source: 2 sentences." in told.content
 

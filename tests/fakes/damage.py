@@ -85,6 +85,7 @@ def opened(library, **options):
         library.stores,
         library.maintenance,
         lambda _embedding: None,
+        lambda _embedding: False,
         Path("nowhere"),
         LedgerFilter(library.database),
     )

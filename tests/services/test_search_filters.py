@@ -69,6 +69,7 @@ def search(library):
         library.stores,
         library.maintenance,
         lambda _: None,
+        lambda _: False,
         Path("nowhere"),
         LedgerFilter(library.database),
     )
