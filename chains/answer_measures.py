@@ -51,6 +51,7 @@ class Measures:
 
 def measures_of(
     question: str,
+    typed: str,
     documents: Sequence[Document],
     sentences: Sequence[ScoredSentence],
     idf: Idf,
@@ -59,7 +60,8 @@ def measures_of(
     """The measures of the first of the sentences.
 
     Args:
-        question: As it was typed.
+        question: Standing alone.
+        typed: As it was typed: what condensing added is no answer, though a text may repeat it.
         documents: Those the sentences were chosen from.
         sentences: Best first, those compared by their meaning with their vectors.
         idf: The library's word statistics.
@@ -73,7 +75,7 @@ def measures_of(
     held = above.union(content_tokens(document.page_content))
     sentence = document.page_content[best.start : best.end]
     return Measures(
-        cosine=best.cosine or 0.0,
+        cosine=_cosine_of(question, best, embeddings),
         alone=_alone(question, sentence, embeddings),
         nearest=passage_cosine(document) or 0.0,
         margin=_margin(documents),
@@ -82,7 +84,7 @@ def measures_of(
         sentence=_held(weights, title | best.near),
         share=best.share,
         unmatched=_unmatched(unmatched_words(question, held), sentences, embeddings),
-        lacking=float(lacks_answer_type(question, sentence)),
+        lacking=float(lacks_answer_type(typed, sentence)),
     )
 
 
@@ -90,6 +92,13 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     """The cosine of the angle, 0 where a vector has no direction."""
     length = math.hypot(*one) * math.hypot(*other)
     return sum(map(mul, one, other)) / length if length else 0.0
+
+
+def _cosine_of(question: str, sentence: ScoredSentence, embeddings: Embeddings | None) -> float:
+    """That of the question as it was typed, or as it stands alone where it is nearer."""
+    if embeddings is None or sentence.vector is None:
+        return sentence.cosine or 0.0
+    return max(sentence.cosine or 0.0, cosine(embeddings.embed_query(question), sentence.vector))
 
 
 def _alone(question: str, sentence: str, embeddings: Embeddings | None) -> float:

@@ -191,7 +191,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
         scores across languages can't be compared.
         """
         for sentences in self._by_language(question, typed, documents, earlier):
-            if self._log_odds(typed, documents, sentences) > 0:
+            if self._log_odds(question, typed, documents, sentences) > 0:
                 return sentences
         return []
 
@@ -205,13 +205,17 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
                 yield sentences
 
     def _log_odds(
-        self, question: str, documents: Sequence[Document], sentences: Sequence[ScoredSentence]
+        self,
+        question: str,
+        typed: str,
+        documents: Sequence[Document],
+        sentences: Sequence[ScoredSentence],
     ) -> float:
         if self._idf is None:
             return sentences[0].share - RELEVANT_SHARE
         known = self._knows_meaning and bool(sentences[0].cosine)
         embeddings = self.embeddings if known else None
-        measures = measures_of(question, documents, sentences, self._idf, embeddings)
+        measures = measures_of(question, typed, documents, sentences, self._idf, embeddings)
         passage = documents[sentences[0].n - 1].page_content
         return log_odds(question, measures, passage, knows_meaning=known)
 

@@ -86,7 +86,7 @@ def row_of(answerer, question, documents, idf, foreign, labelled=None):
     ]
     row = {"language": script_family(question), "measures": None}
     if scored:
-        measures = measures_of(question, documents, scored, idf, answerer.embeddings)
+        measures = measures_of(question, question, documents, scored, idf, answerer.embeddings)
         row |= {"measures": asdict(measures)}
     if labelled:
         quotes = [
