@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from errors import ConfigError
+from models.packaged_files import check_sha256, unusable
 
 if TYPE_CHECKING:
     from models.bert_graph import Weights
@@ -61,9 +61,8 @@ class E5File:
                 checksum = hashlib.file_digest(file, "sha256").hexdigest()
                 data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:  # ValueError: it is empty
-            raise _unusable(path, str(error)) from error
-        if checksum != sha256:
-            raise _unusable(path, f"its sha256 is {checksum}, expected {sha256}")
+            raise unusable(path, str(error)) from error
+        check_sha256(path, checksum, sha256)
         self._data = memoryview(data)
         self._at = _HEADER_BYTES
         self._vocabulary = self._read_vocabulary()
@@ -152,10 +151,3 @@ def _shape(name: str) -> tuple[int, ...]:
     if name.endswith(".output.dense.weight") and "attention" not in name:
         return WIDTH, INNER_WIDTH
     return -1, WIDTH
-
-
-def _unusable(path: Path, reason: str) -> ConfigError:
-    return ConfigError(
-        f"{path} is not the model this program knows ({reason}). Run `make setup` to install the "
-        "pinned requirements again."
-    )

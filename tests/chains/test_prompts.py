@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from langchain_core.documents import Document
 
 from chains.answer import answer_with_model
+from chains.brackets import lookalikes, neutralize
 from chains.history import render_history
 from chains.prompts import ANSWER_PROMPT, CONDENSE_PROMPT, render_sources
 from tests.chains.scripted import ScriptedChatModel
@@ -53,9 +54,11 @@ def test_what_a_person_or_a_document_writes_is_never_read_as_a_template(prompt):
 
 
 @given(st.lists(st.text(min_size=1), max_size=5))
-def test_every_source_stands_unaltered_under_its_number(texts):
+def test_every_source_stands_under_its_number_with_nothing_changed_but_brackets(texts):
     rest = render_sources([Document(text) for text in texts])
+    table = lookalikes(texts)
     for n, text in enumerate(texts, start=1):
-        assert rest.startswith(f"[{n}]\n{text}")
-        rest = rest[len(f"[{n}]\n{text}") :].removeprefix("\n\n")
+        shown = f"[{n}]\n{neutralize(text, table)}"
+        assert rest.startswith(shown)
+        rest = rest[len(shown) :].removeprefix("\n\n")
     assert rest == ""

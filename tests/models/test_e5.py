@@ -14,6 +14,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, pr
 
 from errors import ConfigError
 from models import e5
+from models.bert_graph import graph_file
 from models.builtin import BuiltinEmbeddings
 from models.e5 import MultilingualE5
 from models.e5_file import E5File
@@ -175,6 +176,50 @@ def test_a_file_cut_short_is_refused(tmp_path, size):
     cut.write_bytes(e5._path().read_bytes()[:size])
     with pytest.raises(ConfigError, match=f"{cut} is not the model.*make setup"):
         E5File(cut, MultilingualE5.sha256)
+
+
+def test_a_file_with_one_changed_byte_is_refused(tmp_path):
+    data = bytearray(e5._path().read_bytes())
+    data[50_000_000] ^= 1
+    changed = tmp_path / "e5-small-q4.bin"
+    changed.write_bytes(data)
+    with pytest.raises(ConfigError, match=f"{changed} is not the model.*its sha256.*make setup"):
+        E5File(changed, MultilingualE5.sha256)
+
+
+def test_a_missing_file_is_named_and_no_folder_is_blamed(tmp_path, monkeypatch):
+    missing = tmp_path / "package" / "e5-small-q4.bin"
+    monkeypatch.setattr(e5, "_path", lambda: missing)
+    with pytest.raises(ConfigError, match=f"{missing} is not the model.*No such file.*make setup"):
+        BuiltinEmbeddings(MultilingualE5(tmp_path), tmp_path).embed_query("leave")
+
+
+@pytest.mark.parametrize("left", [0, 1000, 1_000_000])
+def test_a_damaged_graph_names_the_file_to_delete(tmp_path, encoder, cache_dir, embeddings, left):
+    embeddings.embed_query("so that it is built")
+    graph = graph_file(encoder, cache_dir, "int8")
+    damaged = tmp_path / graph.name
+    damaged.write_bytes(graph.read_bytes()[:left])
+    with pytest.raises(ConfigError, match=f"{damaged} is damaged. Delete"):
+        BuiltinEmbeddings(MultilingualE5(tmp_path), tmp_path).embed_query("leave")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "有給休暇" * 25_000,
+        "0123456789abcdef" * 6250,
+        "\ufdfa" * 20_000,  # each is eighteen letters in its normal form
+        "a" + "\u0301" * 100_000,
+        "🙂" * 1000,
+        "\u200b\ufeff" * 1000,
+        "\0" * 1000,
+        "\uffff\U0010ffff",
+    ],
+)
+def test_an_odd_text_has_a_vector_of_length_one(embeddings, text):
+    for vector in (embeddings.embed_query(text), *embeddings.embed_documents([text])):
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_missing_package_says_what_to_do(tmp_path, monkeypatch):

