@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from models.packaged_files import check_sha256, unusable
+from models.packaged_files import check_sha256, unknown_model
 
 if TYPE_CHECKING:
     from models.bert_graph import Weights
@@ -61,7 +61,7 @@ class E5File:
                 checksum = hashlib.file_digest(file, "sha256").hexdigest()
                 data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:  # ValueError: it is empty
-            raise unusable(path, str(error)) from error
+            raise unknown_model(path, str(error)) from error
         check_sha256(path, checksum, sha256)
         self._data = memoryview(data)
         self._at = _HEADER_BYTES

@@ -15,7 +15,7 @@ def verified_bytes(path: Path, sha256: str) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise unusable(path, str(error)) from error
+        raise unknown_model(path, str(error)) from error
     check_sha256(path, hashlib.sha256(data).hexdigest(), sha256)
     return data
 
@@ -27,10 +27,10 @@ def check_sha256(path: Path, found: str, expected: str) -> None:
         ConfigError: They differ.
     """
     if found != expected:
-        raise unusable(path, f"its sha256 is {found}, expected {expected}")
+        raise unknown_model(path, f"its sha256 is {found}, expected {expected}")
 
 
-def unusable(path: Path, reason: str) -> ConfigError:
+def unknown_model(path: Path, reason: str) -> ConfigError:
     """What to raise for a file that can't be used, for this reason."""
     return ConfigError(
         f"{path} is not the model this program knows ({reason}). Run `make setup` to install the "
