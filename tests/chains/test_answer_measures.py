@@ -34,8 +34,9 @@ def passage(text, found=None, **metadata):
     return Document(text, metadata={"parts": parts, **metadata})
 
 
-def measured(question, *documents, idf=alike, embeddings=None):
-    return measures_of(question, documents, score_sentences(question, documents), idf, embeddings)
+def measured(question, *documents, typed=None, idf=alike, embeddings=None):
+    sentences = score_sentences(question, documents)
+    return measures_of(question, typed or question, documents, sentences, idf, embeddings)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,12 @@ def test_a_sentence_about_the_thing_alone_holds_a_part_and_lacks_the_number(ques
     found = measured(question, passage(text))
     assert 0 < found.passage < 1
     assert found.lacking == 1
+
+
+def test_a_number_that_condensing_added_to_a_follow_up_may_be_the_answer():
+    question, text = "How many lines has the harbor, 12 piers?", "The harbor has 12 lines."
+    assert measured(question, passage(text)).lacking == 1
+    assert measured(question, passage(text), typed="How many lines?").lacking == 0
 
 
 def test_rare_words_count_more_than_common_ones():
@@ -117,7 +124,7 @@ def test_shares_of_any_texts_are_within_their_bounds(question, texts):
     documents = [passage(text, 0.5) for text in texts]
     if not (sentences := score_sentences(question, documents)):
         return
-    found = measures_of(question, documents, sentences, alike, Letters())
+    found = measures_of(question, question, documents, sentences, alike, Letters())
     assert all(math.isfinite(value) for value in astuple(found))
     assert all(0 <= getattr(found, name) <= 1 + 1e-9 for name in SHARES)
     assert all(abs(value) <= 1 + 1e-9 for value in (found.alone, found.unmatched))

@@ -29,7 +29,7 @@ def test_the_old_index_answers_with_its_model_and_says_what_there_is_to_embed(
     found = status(services)
     assert f"re-embed {found.passages} passages" in found.message
     assert services.embedding.model == old
-    assert best(services, "How much holiday do I get?") == "leave.md"
+    assert best(services, "Which gateway do I pick for the tunnel?") == "vpn.md"
 
 
 @pytest.mark.parametrize(("old", "new"), CHANGES)
@@ -56,7 +56,7 @@ def test_documents_imported_meanwhile_are_embedded_by_the_old_model(
     (handbook / "door.md").write_text("# Door\n\nThe side entrance opens with a badge.\n")
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.embedding.model == old
-    assert best(services, "Which key do I need for the gate?") == "door.md"
+    assert best(services, "How do I get in by the side entrance?") == "door.md"
     assert services.maintenance.check(LOCAL_USER).agrees
 
 
@@ -70,5 +70,5 @@ def test_a_reindex_changes_to_the_new_model_and_nothing_is_left_to_embed(
     assert services.maintenance.reindex(LOCAL_USER).passages_embedded == passages
     assert status(services).message == ""
     assert services.embedding.model == new
-    assert best(services, "How much holiday do I get?") == "leave.md"
+    assert best(services, "Which gateway do I pick for the tunnel?") == "vpn.md"
     assert services.maintenance.check(LOCAL_USER).agrees
