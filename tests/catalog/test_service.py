@@ -105,8 +105,18 @@ def test_without_a_cross_encoder_a_notice_says_so(search):
 
 def test_where_nothing_is_understood_a_notice_says_so(search):
     assert BY_WORDS in answer_of(search("qwerty pasta")).notices
-    assert NO_WORD in answer_of(search("珍しい")).notices
+    assert BY_WORDS in answer_of(search("珍しい")).notices
     assert BY_WORDS not in answer_of(search("price")).notices
+
+
+def test_where_the_embedding_does_not_read_the_question_either_a_notice_says_so(
+    build_services, tmp_path
+):
+    services = build_services(embedding_model="all-MiniLM-L6-v2")
+    import_restaurants(services, tmp_path / "restaurants")
+    answer = answer_of(services.catalogue.search(LOCAL_USER, "珍しい"))
+    assert NO_WORD in answer.notices
+    assert BY_WORDS not in answer.notices
 
 
 def test_places_have_the_patterns_of_each_group_and_tags(search):
