@@ -35,7 +35,9 @@ def field(page, kind, label):
 
 
 def label(page):
-    return page.get("popover")[0].proto.popover.label
+    """What the panel's button says; below an answer that found nothing there are others."""
+    popovers = [one.proto.popover for one in page.get("popover")]
+    return next(one.label for one in popovers if one.icon == ":material/tune:")
 
 
 def chosen(page):
