@@ -36,7 +36,7 @@ FOREIGN_COSINE_WEIGHT = 4.0
 """The same in another script than the question's, where words can say nothing."""
 COMPARED = 8
 """How many of the best sentences are embedded; more changed nothing."""
-KEPT_SHARE = 0.8
+KEPT_SHARE = 0.9
 """A further sentence is quoted where its score is at least this part of the best one's."""
 
 _NOTHING_FOUND = {

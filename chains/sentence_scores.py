@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from langchain_core.documents import Document
 
+from chains.definitions import defined_term, defines
+from chains.navigation import is_navigation
 from chains.quoted_units import announces_list
 from language.sentences import split_sentences
 from language.tokens import content_tokens
@@ -25,9 +27,11 @@ PASSAGE_COSINE_WEIGHT = 0.8
 """What the passage's likeness in meaning adds, where the scale of the cosines is known."""
 NUMBER_BONUS = 0.4
 """What a number adds where the question asks for one."""
+DEFINITION_BONUS = 0.4
+"""What it adds that the sentence says what something is, where that is the question."""
 ASKED_WEIGHT = 0.8
-"""What a question word counts in a question directly before the sentence, as in an FAQ, or in
-the header above a table row: the two are read as one. (Those sets hold neither.)"""
+"""What a question word counts in the question that the sentence's paragraph begins with, as in an
+FAQ, or in the header above a table row: the two are read as one. (Those sets hold neither.)"""
 KNOWN_WEIGHT = 0.3
 """What a question word counts that an earlier question held: the new words tell what is asked."""
 
@@ -46,7 +50,8 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"#{1,6}\s")
-_TABLE_RULE = re.compile(r"[|:\-\s]+")
+_BLANK_LINE = re.compile(r"\n\s*\n")
+_RULE = re.compile(r"[|:\-\s]+|(?:```|~~~)\w*")
 # A question, or a sentence that only announces what follows.
 _LEADS_ON = re.compile(r"(?:[?？:：]|[^\W\d]か。)[\s\"'”’)*_`」』]*$")
 
@@ -96,9 +101,9 @@ def score_sentences(
 ) -> list[ScoredSentence]:
     """Every sentence that could be quoted, best first.
 
-    Headings, table headers, questions and sentences that end in a colon never are. A word
-    weighs the more the fewer of these sentences hold it: what all of them speak of tells none
-    apart; and the less if one of the `earlier` questions held it. The documents come best
+    Headings, table headers, questions, navigation and sentences that end in a colon never are. A
+    word weighs the more the fewer of these sentences hold it: what all of them speak of tells
+    none apart; and the less if one of the `earlier` questions held it. The documents come best
     first, or carry a `score` in their metadata.
     """
     wanted = frozenset(content_tokens(question))
@@ -112,8 +117,10 @@ def score_sentences(
         weights[token] *= KNOWN_WEIGHT
     worths = _passage_worths(documents, PASSAGE_COSINE_WEIGHT if knows_meaning else 0.0)
     numbers = _numbers(question) if _ASKS_FOR_A_NUMBER.search(question) else None
+    term = defined_term(question)
     scored = [
-        _scored(candidate, weights, worths[candidate.n - 1], numbers) for candidate in candidates
+        _scored(candidate, weights, _bonus(candidate.text, numbers, term) + worths[candidate.n - 1])
+        for candidate in candidates
     ]
     return sorted(scored, key=lambda sentence: -sentence.score)
 
@@ -124,21 +131,31 @@ def _candidates(n: int, document: Document) -> Iterator[_Candidate]:
     before: Tokens = frozenset()
     asked: Tokens = frozenset()
     header: Tokens = frozenset()
+    leads_on = False
+    done = 0
     for start, end in split_sentences(text):
-        sentence = text[start:end]
-        if _TABLE_RULE.fullmatch(sentence) or (start == 0 and _is_fragment(document)):
+        sentence, gap = text[start:end], text[done:start]
+        done = end
+        if _says_nothing(sentence) or (start == 0 and _is_fragment(document)):
             continue
         tokens = frozenset(content_tokens(sentence))
         header = header if sentence.startswith("|") else frozenset()
+        if not leads_on and _BLANK_LINE.search(gap):
+            asked = frozenset()
+        leads_on = _LEADS_ON.search(sentence) is not None
         if _HEADING.match(sentence):
             headings |= tokens
         elif _heads_a_table(text, start, end):
             header = tokens
-        elif not _LEADS_ON.search(sentence) or announces_list(text, start, end):
+        elif not leads_on or announces_list(text, start, end):
             near = before if not header else frozenset()
             yield _Candidate(n, start, end, sentence, tokens, near, asked | header, headings)
-        asked = tokens if _LEADS_ON.search(sentence) else frozenset()
+        asked = tokens if leads_on else asked
         before = tokens
+
+
+def _says_nothing(sentence: str) -> bool:
+    return _RULE.fullmatch(sentence) is not None or is_navigation(sentence)
 
 
 def _is_fragment(passage: Document) -> bool:
@@ -153,7 +170,7 @@ def _heads_a_table(text: str, start: int, end: int) -> bool:
     if not following:
         above = text[:start].rstrip().rpartition("\n")[2]
         return text.startswith("|", start) and above != "" and not above.startswith("|")
-    return following.startswith("|") and _TABLE_RULE.fullmatch(following) is not None
+    return following.startswith("|") and _RULE.fullmatch(following) is not None
 
 
 def headings_above(document: Document) -> str:
@@ -194,12 +211,7 @@ def _passage_scores(documents: Sequence[Document]) -> list[float]:
     return [(score - lowest) / spread if spread else 1.0 for score in scores]
 
 
-def _scored(
-    candidate: _Candidate,
-    weights: Mapping[str, float],
-    worth: float,
-    numbers: Tokens | None,
-) -> ScoredSentence:
+def _scored(candidate: _Candidate, weights: Mapping[str, float], bonus: float) -> ScoredSentence:
     share = 0.0
     left: Tokens = weights.keys()
     for tokens, part in (
@@ -213,17 +225,23 @@ def _scored(
     total = _weight(weights.keys(), weights) or 1
     share /= total
     own = _weight(weights.keys() & candidate.tokens, weights) / total
-    has_number = numbers is not None and bool(_numbers(candidate.text) - numbers)
     return ScoredSentence(
         n=candidate.n,
         start=candidate.start,
         end=candidate.end,
         share=share,
-        score=share + worth + NUMBER_BONUS * has_number,
+        score=share + bonus,
         own=own,
         is_row=candidate.text.startswith("|"),
         near=candidate.tokens | candidate.before | candidate.asked,
     )
+
+
+def _bonus(sentence: str, numbers: Tokens | None, term: str | None) -> float:
+    """What the sentence's form adds: a number or a definition, where the question asks for one."""
+    has_number = numbers is not None and bool(_numbers(sentence) - numbers)
+    is_definition = term is not None and defines(sentence, term)
+    return NUMBER_BONUS * has_number + DEFINITION_BONUS * is_definition
 
 
 def _weight(tokens: Tokens, weights: Mapping[str, float]) -> float:

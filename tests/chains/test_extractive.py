@@ -133,6 +133,50 @@ def test_of_a_table_only_the_rows_that_answer_are_quoted():
     assert quoted == "“Office | Gateway | UDP port …  \nBusan | pus | 51821” [1]"
 
 
+def test_each_sentence_of_an_answer_is_read_with_its_question():
+    text = (
+        "When are parcels handed out?\n\nThe desk is on the ground floor. Bring your badge. "
+        "At noon and at four.\n\nThe lift is repaired on Monday."
+    )
+    by_text = {
+        text[one.start : one.end]: one.share
+        for one in score_sentences("When are parcels handed out?", [Document(text)])
+    }
+    assert by_text["At noon and at four."] == by_text["Bring your badge."] > 0.5
+    assert by_text["The lift is repaired on Monday."] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "definition", "mention"),
+    [
+        (
+            "What is a surge?",
+            "A surge is the part of the level that weather makes.",
+            "Whoever sees a surge, a big surge or a small surge, tells the desk.",
+        ),
+        (
+            "해일편차가 뭐예요?",
+            "해일편차는 관측한 값에서 예측한 값을 뺀 것입니다.",
+            "담당자는 해일편차를 매일 확인합니다.",
+        ),
+        (
+            "省電力モードって何？",
+            "省電力モードとは、送信を控える状態です。",
+            "夜は省電力モードにしてください。",
+        ),
+    ],
+)
+def test_what_something_is_is_said_by_the_sentence_that_defines_it(question, definition, mention):
+    best, *_ = score_sentences(question, [Document(f"{mention}\n\n{definition}")])
+    assert definition in f"{mention}\n\n{definition}"[best.start : best.end]
+
+
+def test_navigation_and_marks_of_code_are_no_sentences():
+    text = "[Home](/) | [Ports](/ports)\n\n```bash\nsudo systemctl start port\n```"
+    [command] = score_sentences("Which port?", [Document(text)])
+    assert text[command.start : command.end] == "sudo systemctl start port"
+
+
 def test_a_sentence_that_announces_a_list_brings_it():
     text = "Annual leave grows with the years of service:\n\n- Two years: 27 days of annual leave."
     quoted = answer("How does annual leave grow with the years?", [Document(text)]).content
