@@ -46,12 +46,15 @@ def measure(*, cache: str, passages: int = 48) -> Report:
     rates = best_rates(contenders, texts)
     alone = best_wall_rate(contenders["int8"], texts)
     together = best_wall_rate(int8.embed_documents, texts)
+    together_e5 = best_wall_rate(e5.embed_documents, texts)
     about = f"{len(texts)} passages of {mean_tokens(texts):.0f} tokens on average, one at a time"
     report = Report("Built-in embedding", about)
     tell_ratios(report, rates, together / alone)
     for name, value in rates.items():
         report.add(f"{name}, one thread", value, "texts/s")
+    report.ratio(f"int8 / {E5}, {cores()} cores", together / together_e5)
     report.add(f"int8, {cores()} cores", together, "texts/s")
+    report.add(f"{E5}, {cores()} cores", together_e5, "texts/s")
     report.add("a question, int8", milliseconds(lambda: int8.embed_query(QUESTION), 50), "ms")
     report.add("building the graph (the first time ever) and loading it", built, "s")
     report.add(f"the same for {E5}", built_e5, "s")

@@ -31,6 +31,7 @@ def small_run(part, cache):
 def test_embedding_compares_precisions_and_cores(cache):
     found = small_run("embedding", cache)
     assert found["int8 / fp32, one thread"] > 0
+    assert any(name.startswith("multilingual-e5-small, ") and "cores" in name for name in found)
     assert found["cosine of int8 with fp32, least"] > 0.9
 
 
