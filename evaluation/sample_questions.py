@@ -117,10 +117,17 @@ def _question(path: Path, number: int, line: str) -> SampleQuestion:
             id=row["id"],
             kind=Kind(row["kind"]),
             split=row["split"],
-            history=tuple(row["history"]),
+            history=_texts(row["history"]),
             question=row["question"],
-            documents=tuple(row["documents"]),
-            needles=tuple(map(tuple, row["needles"])),
+            documents=_texts(row["documents"]),
+            needles=tuple(map(_texts, row["needles"])),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"Line {number} of {path} is not a question: {error!r}.") from error
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    """The list's texts; a lone text would be read letter by letter."""
+    if not (isinstance(values, list) and all(isinstance(value, str) for value in values)):
+        raise TypeError(f"{values!r} is not a list of texts")
+    return tuple(values)
