@@ -47,10 +47,17 @@ class OpenIndex:
         return allowed
 
     def foreign_to(self, question: str) -> Callable[[str], bool]:
-        """Whether an id is that of a passage in another script than the question's."""
+        """Whether an id is that of a passage in another script than the question's.
+
+        None is while the vectors are damaged: without them nothing is found across languages.
+        """
         known = script_of(question)
         alike = {"japanese", "chinese"} if known in {"japanese", "chinese"} else {known}
-        return self.passages.allowed({"script": {"$nin": [*alike, "none"]}})
+        try:
+            return self.passages.allowed({"script": {"$nin": [*alike, "none"]}})
+        except DamagedIndexError as error:
+            self.failures[VECTORS] = str(error)
+            return _never
 
     def idf(self, tokens: Collection[str]) -> dict[str, float]:
         """How telling each token is; all alike while the keyword index is damaged."""
@@ -59,6 +66,10 @@ class OpenIndex:
         except DamagedIndexError as error:
             self.failures[WORDS] = str(error)
             return dict.fromkeys(tokens, math.log(2))
+
+
+def _never(_id: str) -> bool:
+    return False
 
 
 @dataclass
