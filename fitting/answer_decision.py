@@ -27,7 +27,7 @@ WITHIN = tuple(name for name in NAMES if name != "lead")  # a labelled set is in
 BY_WORDS = ("passage", "sentence", "share", "lacking")
 ACROSS = ("nearest", "lead")
 LANGUAGES = ("latin", "korean", "japanese")
-REFUSED, REFUSED_ACROSS, STRICT = 0.4, 0.5, 0.05
+REFUSED, REFUSED_ACROSS, STRICT = 0.4, 0.65, 0.05
 OWN_SHARE = {"BY_MEANING": 0.3, "BY_WORDS": 0.05}
 OTHER_LANGUAGES = 1 / 3
 DECAY = 3e-3
