@@ -23,8 +23,8 @@ _SAYS = (
     r"|deals?\s+with|defines?|refers?\s+to|states?|specif(?:y|ies)|addresse?s?|documents?|governs?"
     r"|regulates?|tells?\s+(?:me|us|you)(?:\s+about)?|speaks?\s+(?:of|about)|contains?"
     r"|(?:is|are)\s+(?:mainly\s+|mostly\s+)?(?:about|on|concerned\s+with|related\s+to)"
-    r"|ha(?:s|ve)\s+(?:something|anything|information|details|a\s+section|the\s+rules)"
-    r"\s+(?:about|on|for)"
+    r"|ha(?:s|ve)(?!\s+(?:been|to|\w+ed)\b)(?:\s+(?:something|anything|information|details|a\s+section|the\s+rules)"
+    r"\s+(?:about|on|for))?"
     r"|(?:gives?|includes?|provides?|contains?)\s+(?:information|details|instructions|the\s+rules)"
     r"\s+(?:about|on|for))"
 )
@@ -40,11 +40,15 @@ _ENGLISH = (
     rf"{_POLITE}(?:in\s+)?(?:which|what)\s+{_DOCUMENTS}\s+(?:is|are|does|do)\s+(?P<topic>.+?)\s+"
     r"(?:documented|described|mentioned|written(?:\s+down)?|explained|covered|defined|discussed"
     r"|specified|stated|appear|found|regulated)(?:\s+in)?",
-    rf"{_POLITE}where\s+(?:is|are)\s+(?!it\s+(?:said|stated))(?P<topic>.+?)\s+"
+    rf"{_POLITE}where(?:['’]s|\s+is)\s+it\s+(?:documented|described|mentioned|written(?:\s+down)?"
+    r"|explained)\s+(?:that\s+)?(?P<topic>.+)",
+    rf"{_POLITE}where(?:['’]s|\s+(?:is|are))\s+(?!it\s+(?:said|stated))(?P<topic>.+?)\s+"
     r"(?:documented|described|mentioned|written(?:\s+down)?|explained|discussed)",
+    rf"{_POLITE}where\s+(?:can|do|could|should|would)\s+(?:i|we)\s+(?:look\s+up|read\s+up\s+on)\s+"
+    r"(?P<topic>.+)",
     r"where\s+(?:can|do|could)\s+(?:i|we)\s+(?:read(?:\s+up)?|learn|find\s+(?:something|anything|more"
     rf"|information|details|{_DOCUMENTS}))\s+{_ABOUT}\s+(?P<topic>.+)",
-    rf"{_POLITE}(?:(?:i\s+need|i\s+am\s+looking\s+for|i['’]?m\s+looking\s+for|looking\s+for)\s+)?"
+    rf"{_POLITE}(?:(?:(?:i\s+am\s+|i['’]?m\s+)?(?:looking\s+for|after)|i\s+(?:need|want))\s+)?"
     rf"(?:the\s+|an?\s+)?(?:documents?|docs?|files?)\s+(?:about|on|regarding|(?:that|which)\s+{_SAYS}"
     r"|mentioning|describing|explaining|covering)\s+(?P<topic>.+)",
     rf"{_POLITE}(?:find|list|show|give|search\s+for|name)\s+(?:me\s+)?(?:all\s+|any\s+)?(?:the\s+|a\s+)?"
