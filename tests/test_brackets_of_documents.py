@@ -26,7 +26,7 @@ from settings import load_settings
 from tests.api.conftest import bearer
 from tests.conftest import TEST_CLIENT
 from tests.documents_with_brackets import bracket_documents
-from tests.fakes.openai import EMBEDDING_MODEL, MODEL, Text, serving
+from tests.fakes.openai import MODEL, Text, serving
 from ui.html import answer_html
 from ui.sources import citation_marker, verdict_html
 
@@ -41,22 +41,19 @@ def server():
 
 
 @pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return tmp_path_factory.mktemp("data")
+def data_dir(tmp_path_factory, model_cache):
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "cache").symlink_to(model_cache)
+    return folder
 
 
 @pytest.fixture(scope="module")
-def build(server, data_dir):
+def build(data_dir):
     """Builds the services over the one library of this module."""
 
     def build(**settings):
-        embedding = {
-            "embedding_provider": "openai",
-            "embedding_model": EMBEDDING_MODEL,
-            "embedding_base_url": server.url,
-        }
         always = {"data_dir": data_dir, "allowed_hosts": TEST_CLIENT}
-        return bootstrap.build_services(load_settings(**always, **embedding, **settings))
+        return bootstrap.build_services(load_settings(**always, **settings))
 
     return build
 
@@ -160,15 +157,7 @@ def test_the_api_says_the_same_in_both_protocols(client, document):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS[::5], ids=lambda one: one.name)
-def test_the_command_line_prints_the_words_without_escapes(
-    extractive, data_dir, server, document, monkeypatch
-):
-    for name, value in (
-        ("PROVIDER", "openai"),
-        ("MODEL", EMBEDDING_MODEL),
-        ("BASE_URL", server.url),
-    ):
-        monkeypatch.setenv(f"FOOTNOTE_EMBEDDING_{name}", value)
+def test_the_command_line_prints_the_words_without_escapes(extractive, data_dir, document):
     turn = extractive.chat.ask(LOCAL_USER, document.question)
     ran = CliRunner().invoke(app, ["ask", document.question, "--data-dir", str(data_dir)])
     assert ran.exit_code == 0, ran.output
