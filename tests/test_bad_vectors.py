@@ -26,13 +26,14 @@ def library(imported):
 @pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
 @pytest.mark.parametrize("mode", DENSE)
 def test_a_question_whose_vector_is_no_number_is_an_error_that_names_the_model(
-    library, model_server, mode, number
+    library, build_services, model_server, mode, number
 ):
     before = ids(library.search.search(LOCAL_USER, QUESTION, mode=mode))
+    services = build_services(embed=True)  # a new process, which knows no vector of the question
     model_server.will_embed(vectors(1, number))
     with pytest.raises(ModelError, match="FOOTNOTE_EMBEDDING_MODEL"):
-        library.search.search(LOCAL_USER, QUESTION, mode=mode)
-    assert ids(library.search.search(LOCAL_USER, QUESTION, mode=mode)) == before
+        services.search.search(LOCAL_USER, QUESTION, mode=mode)
+    assert ids(services.search.search(LOCAL_USER, QUESTION, mode=mode)) == before
 
 
 @pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
