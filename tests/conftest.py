@@ -11,6 +11,7 @@ from hypothesis import settings
 import bootstrap
 from domain import LOCAL_USER
 from settings import load_settings
+from tests import shared_work
 from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 
@@ -36,6 +37,13 @@ def pytest_runtest_teardown(item):
     if LIMIT in item.stash:
         item.config.hook.pytest_timeout_set_timer(item=item, settings=item.stash[LIMIT])
     return (yield)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_work():
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        shared_work.share(monkeypatch)
+        yield
 
 
 @pytest.fixture(autouse=True)

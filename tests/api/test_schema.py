@@ -30,7 +30,7 @@ from api.description import TAGS
 from tests.api.conftest import bearer
 from tests.fakes.restaurants import import_restaurants
 
-EXAMPLES = 50
+EXAMPLES = 20
 NO_TURN = re.compile("there is no turn|A turn is found in its conversation", re.IGNORECASE)
 SEED = 6
 REFUSED = ("400", "401", "403", "404", "405", "409", "413", "415", "422", "429")
