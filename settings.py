@@ -134,8 +134,11 @@ class Settings(BaseSettings):
     search_mode: SearchMode = Field(SearchMode.CONVEX, description="How passages are searched")
     top_k: int = Field(5, ge=1, le=50, description="Passages put before the answerer")
     candidates: int = Field(100, ge=1, le=1000, description="Depth of each list before fusion")
-    dense_weight: float = Field(
-        0.5, ge=0, le=1, description="Share of the dense list in the convex combination"
+    dense_weight: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Share of the dense list in the convex combination (default: by language)",
     )
     normalisation: Normalisation = Field(
         Normalisation.MIN_MAX, description="Scaling of scores before they are combined"

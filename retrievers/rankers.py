@@ -1,11 +1,11 @@
 """The rankers: each gives passage ids with scores for a question, best first."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from domain import Filter, Normalisation, SearchMode
-from language.script import script_of
+from language.script import script_family, script_of
 from retrievers.fusion import RRF_C, check_weights, combine_convex, fuse_reciprocal_ranks
 from retrievers.hits import Hit, Scored, hits_of, scored
 
@@ -159,7 +159,7 @@ class ConvexRanker:
     """Fuses a dense and a sparse ranker by the convex combination of their scores.
 
     Raises:
-        ValueError: `dense_weight` is outside [0, 1].
+        ValueError: A dense weight is outside [0, 1].
     """
 
     dense: Ranker
@@ -169,10 +169,13 @@ class ConvexRanker:
     normalisation: Normalisation = Normalisation.MIN_MAX
     foreign_to: Callable[[str], Callable[[str], bool]] | None = None
     """From a question, whether the passage with an id is in another language."""
+    weights_by_script: Mapping[str, float] = field(default_factory=dict)
+    """Dense weights of questions in these script families; all others have `dense_weight`."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.dense_weight <= 1:
-            raise ValueError(f"dense_weight must be in [0, 1], got {self.dense_weight}")
+        for weight in (self.dense_weight, *self.weights_by_script.values()):
+            if not 0 <= weight <= 1:
+                raise ValueError(f"dense_weight must be in [0, 1], got {weight}")
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
         """See `Ranker`."""
@@ -180,7 +183,7 @@ class ConvexRanker:
         return combine_convex(
             scored(self.dense(question, deep, condition)),
             scored(self.sparse(question, deep, condition)),
-            dense_weight=self.dense_weight,
+            dense_weight=self.weights_by_script.get(script_family(question), self.dense_weight),
             normalisation=self.normalisation,
             limit=depth,
             is_foreign=self.foreign_to and self.foreign_to(question),

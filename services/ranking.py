@@ -104,12 +104,23 @@ def require_one(*lists: SpareList) -> None:
         raise DamagedIndexError(f"Nothing can be searched: {errors[0]}") from errors[0]
 
 
+DENSE_WEIGHT = 0.5
+DENSE_WEIGHTS = {"latin": 0.45, "korean": 0.3, "japanese": 0.3}
+"""Dense weights of the default mode: in general, and by script where multilingual-e5-small embeds.
+
+From the sweeps in docs/retrieval.md.
+"""
+
+
 @dataclass(frozen=True)
 class RankingOptions:
-    """How the modes are tuned; see the settings of the same names."""
+    """How the modes are tuned; see the settings of the same names.
+
+    Where `dense_weight` is None, the language of the question decides.
+    """
 
     candidates: int = 100
-    dense_weight: float = 0.5
+    dense_weight: float | None = None
     score_threshold: float = 0.3
     normalisation: Normalisation = Normalisation.MIN_MAX
 
@@ -161,13 +172,15 @@ def _build_ensemble(_mode: SearchMode, index: OpenIndex, options: RankingOptions
 
 def _build_convex(_mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
     dense, sparse = spare_lists(index)
+    chosen = options.dense_weight
     fused = ConvexRanker(
         dense,
         sparse,
-        options.dense_weight,
+        DENSE_WEIGHT if chosen is None else chosen,
         options.candidates,
         options.normalisation,
         index.foreign_to if index.is_calibrated else None,
+        DENSE_WEIGHTS if chosen is None and index.is_calibrated else {},
     )
     return _Fused(fused, (dense, sparse))
 

@@ -59,6 +59,14 @@ def test_a_list_that_is_left_out_leaves_the_other_in_order():
     assert [hit.id for hit in ranker("질문", 2, None)] == ["a", "b"]
 
 
+def test_the_script_of_the_question_chooses_the_dense_weight():
+    by_meaning, by_words = fixed(("near", 1.0), ("word", 0.1)), fixed(("word", 2.0), ("near", 0.1))
+    ranker = ConvexRanker(by_meaning, by_words, 0.6, weights_by_script={"korean": 0.3})
+    assert [hit.id for hit in ranker("question", 2, None)] == ["near", "word"]
+    assert [hit.id for hit in ranker("질문", 2, None)] == ["word", "near"]
+    assert [hit.id for hit in ranker("質問は？", 2, None)] == ["near", "word"]
+
+
 def test_candidates_are_ranked_deeper_than_what_is_asked_for():
     depths = []
 
@@ -81,6 +89,8 @@ def test_an_ensemble_needs_a_sensible_weight_for_each_ranker(weights):
 def test_a_dense_weight_outside_0_to_1_is_refused_before_anything_is_searched(weight):
     with pytest.raises(ValueError, match="dense_weight"):
         ConvexRanker(fixed(), fixed(), dense_weight=weight)
+    with pytest.raises(ValueError, match="dense_weight"):
+        ConvexRanker(fixed(), fixed(), weights_by_script={"korean": weight})
 
 
 @pytest.mark.parametrize("senseless", [{"lambda_mult": 2.0}, {"lambda_mult": -1.0}, {"fetch_k": 0}])
