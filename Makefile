@@ -22,7 +22,7 @@ test: .venv/.test .venv-oracle/.ready
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy .
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --durations=20 -m 'not browser'
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --max-worker-restart=0 --durations=20 -m 'not browser'
 	@$(BIN)/python -m pytest -q -m browser
 
 # Not a part of `test`: it compiles llama.cpp once, and the weights have a license of their own.

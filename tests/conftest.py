@@ -40,9 +40,9 @@ def pytest_runtest_teardown(item):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _shared_work():
+def _shared_work(model_cache):
     with pytest.MonkeyPatch.context() as monkeypatch:
-        shared_work.share(monkeypatch)
+        shared_work.share(monkeypatch, model_cache)
         yield
 
 
@@ -120,10 +120,12 @@ def handbook(tmp_path):
 
 
 @pytest.fixture
-def line(tmp_path):
-    """Runs commands over a data folder, in a home that is empty."""
+def line(tmp_path, model_cache):
+    """Runs commands over a data folder that has the prepared models, in a home that is empty."""
     home = tmp_path / "home"
     home.mkdir()
+    (tmp_path / "data").mkdir(mode=0o700)
+    (tmp_path / "data" / "cache").symlink_to(model_cache)
     return CommandLine(tmp_path / "data", home)
 
 

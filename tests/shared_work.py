@@ -1,7 +1,10 @@
-"""Work that most tests would repeat, done once per test process: migrations and loading a model."""
+"""Work that most tests would repeat, done once per test process: migrations, preparing models."""
 
+import os
+import shutil
 import sqlite3
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -11,16 +14,32 @@ from models import builtin
 from storage.migrations import run
 
 _real_upgrade = run.upgrade
+_real_graph_file = builtin.graph_file
 _real_open = builtin._open
 
 
-def share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make new ledgers from the result of the migrations, and load each prepared model once.
+def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
+    """Make new ledgers from the result of the migrations, and prepare and load each model once.
 
     Subprocesses and ledgers of an earlier version are migrated step by step;
-    tests/storage/test_migrations.py tests the migrations themselves.
+    tests/storage/test_migrations.py tests the migrations themselves. Models are prepared in the
+    folder `models` and copied to the caches of the tests.
     """
+
+    def graph_file(model, cache_dir, precision):
+        prepared = _real_graph_file(model, models, precision)
+        try:
+            cache_dir.mkdir(parents=True, exist_ok=True)
+            copy = cache_dir / prepared.name
+            if not copy.exists():
+                shutil.copyfile(prepared, copy)
+                os.utime(copy, ns=(0, prepared.stat().st_mtime_ns))
+        except OSError:
+            pass  # the real function explains it
+        return _real_graph_file(model, cache_dir, precision)
+
     monkeypatch.setattr(run, "upgrade", _upgrade)
+    monkeypatch.setattr(builtin, "graph_file", graph_file)
     monkeypatch.setattr(builtin, "_open", _open)
 
 
@@ -44,10 +63,20 @@ def _statements() -> tuple[str, ...]:
 
 
 def _open(graph: Path):
-    written = graph.stat()
-    return _opened(graph, written.st_mtime_ns, written.st_size)
+    status = graph.stat()
+    return _session(_Graph(graph.name, status.st_mtime_ns, status.st_size, graph))
 
 
-@cache
-def _opened(graph: Path, _modified: int, _size: int):
-    return _real_open(graph)
+@dataclass(frozen=True)
+class _Graph:
+    """A graph's file, which equals its unchanged copies."""
+
+    name: str
+    modified_ns: int
+    size: int
+    path: Path = field(compare=False)
+
+
+@lru_cache(maxsize=4)  # a session takes some 40 MiB
+def _session(graph: _Graph):
+    return _real_open(graph.path)

@@ -12,7 +12,7 @@ from langchain_tests.integration_tests import EmbeddingsIntegrationTests
 from langchain_tests.unit_tests import EmbeddingsUnitTests
 
 from errors import ConfigError
-from models import minilm
+from models import builtin, minilm
 from models.bert_graph import graph_file
 from models.builtin import BuiltinEmbeddings
 from models.minilm import MiniLM
@@ -128,6 +128,7 @@ def other_folder(tmp_path, monkeypatch):
     for name in ("model.safetensors", "tokenizer.json"):
         (folder / name).symlink_to(minilm._folder() / name)
     monkeypatch.setattr(minilm, "_folder", lambda: folder)
+    monkeypatch.setattr(builtin, "graph_file", graph_file)  # the tests share a prepared one
     return folder
 
 
