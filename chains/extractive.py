@@ -40,12 +40,12 @@ KEPT_SHARE = 0.9
 """A further sentence is quoted where its score is at least this part of the best one's."""
 
 _NOTHING_FOUND = {
-    "korean": "문서에서 이 질문에 답하는 내용을 찾지 못했습니다.",
-    "japanese": "この質問に答える記述は、文書の中に見つかりませんでした。",
+    "korean": "문서에서 이 질문에 대한 분명한 답을 찾지 못했습니다.",
+    "japanese": "この質問へのはっきりした答えは、文書の中に見つかりませんでした。",
     # Han characters alone are far more often a short Japanese question here.
-    "chinese": "この質問に答える記述は、文書の中に見つかりませんでした。",
+    "chinese": "この質問へのはっきりした答えは、文書の中に見つかりませんでした。",
 }
-_NOTHING_FOUND_ENGLISH = "I found nothing in the documents that answers this question."
+_NOTHING_FOUND_ENGLISH = "I found no clear answer to this question in the documents."
 # "WireGuard設定は？" is Japanese, however long the names of products in it are.
 _LATIN_NAME = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z0-9_.-]*")
 # Inner quotation marks become single ones, so that the outer pair is plain to see.

@@ -45,7 +45,7 @@ def _print_turn(turn: Turn) -> None:
         where = f": {citation.title} ({place(asdict(citation))})" if is_source else ""
         typer.echo(f"[{citation.n}] {describe(citation)}{where}")
     if offers_nearest(turn):
-        typer.echo("Nearest passages, which do not seem to answer the question:")
+        typer.echo("Nearest passages, which may not answer the question:")
         for source in turn.sources[:MAX_NEAREST]:
             typer.echo(f"- {source.title} ({place(asdict(source))})")
     if turn.unsupported_sentences:

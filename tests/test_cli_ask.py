@@ -10,7 +10,7 @@ from cli import app
 from commands.ask import MAX_NEAREST, _print_turn
 from domain import EXTRACTIVE, Citation, CitationState, Source, Turn, TurnState
 
-HEADING = "Nearest passages, which do not seem to answer the question:"
+HEADING = "Nearest passages, which may not answer the question:"
 
 
 def turn_of(count, **fields):

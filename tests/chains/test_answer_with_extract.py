@@ -111,7 +111,7 @@ def test_an_empty_answer_says_so_and_gives_the_extract(reply):
 def test_an_empty_answer_to_what_the_documents_do_not_answer_says_both():
     text = shown("", question="Who won the football match?")
     assert "wrote no answer" in text
-    assert text.endswith("I found nothing in the documents that answers this question.")
+    assert text.endswith("I found no clear answer to this question in the documents.")
 
 
 def test_where_the_extract_finds_nothing_either_nothing_is_added():

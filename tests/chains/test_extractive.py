@@ -67,7 +67,7 @@ def test_every_quote_is_verified_in_the_stored_text(question):
 @pytest.mark.parametrize(
     ("question", "language"),
     [
-        ("Who won the football world cup?", "I found nothing"),
+        ("Who won the football world cup?", "I found no clear answer"),
         ("축구 월드컵 우승팀은 어디입니까?", "찾지 못했습니다"),
         ("サッカーの優勝国はどこですか。", "見つかりませんでした"),
     ],
@@ -326,8 +326,8 @@ def test_the_refusal_is_in_the_language_of_the_question_as_it_was_typed():
         ("Confluence API 설정은?", "찾지 못했습니다"),
         ("設定WireGuard？", "見つかりませんでした"),
         ("MacBook Pro を紛失", "見つかりませんでした"),
-        ("What is the meaning of 연차 here?", "I found nothing"),
-        ("VPN?", "I found nothing"),
+        ("What is the meaning of 연차 here?", "I found no clear answer"),
+        ("VPN?", "I found no clear answer"),
     ],
 )
 def test_the_names_of_products_do_not_make_a_question_english(question, language):

@@ -65,7 +65,7 @@ MATCHES_MEAN = (
 )
 CITATIONS_UNSUPPORTED = Plural("1 citation without support", "{n} citations without support")
 NO_CITATION = "This answer cites no source. Check it before you rely on it."
-NEAREST_PASSAGES = "Nearest passages. None of them seems to answer the question."
+NEAREST_PASSAGES = "Nearest passages. They may not answer the question."
 UNSUPPORTED = Plural("1 sentence without a source", "{n} sentences without a source")
 
 SOURCES = "Sources"
