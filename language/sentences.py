@@ -10,7 +10,9 @@ MAX_CHARS = 600
 """Longer sentences are cut where a clause ends, else at a space, else at this length."""
 
 _CLOSERS = "\"'”’)\\]）」』】〉》＂＇"
-_END = re.compile(rf"(?:[.!?…]+|[。！？｡．]+)[{_CLOSERS}]*")
+# "**Is it open?** Yes.": the marks of emphasis that close belong to the sentence, too.
+_EMPHASIS_END = rf"[*_]{{1,3}}(?=[\s{_CLOSERS}]|\Z)"
+_END = re.compile(rf"(?:[.!?…]+|[。！？｡．]+)(?:[{_CLOSERS}]|{_EMPHASIS_END})*")
 # "다.그리고": Korean written without the space still ends its sentence there.
 _KOREAN_ENDING = re.compile(r"[다요죠까니오음함임됨]$")
 # 「はい。」と言った, "간다."라고 했다: what follows the closing mark belongs to the sentence.
@@ -90,7 +92,7 @@ def _ends_sentence(text: str, match: re.Match[str], end: int) -> bool:
 def _latin_end(text: str, match: re.Match[str], after: str) -> bool:
     if after.islower():
         return False
-    if match.group() != ".":
+    if match.group().rstrip("*_") != ".":
         return True
     word = _LAST_WORD.search(text, max(0, match.start() - 24), match.start())
     if word is None:

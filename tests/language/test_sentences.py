@@ -57,6 +57,9 @@ def test_a_full_stop_inside_a_sentence_does_not_end_it(text):
         ["I say no.", "She says yes."],
         ["연차는 15일입니다.", "이월되지 않아요.", "왜 그런가요?", "꼭 쓰세요!"],
         ["(Nothing is sent.)", "Everything stays here."],
+        ["**Is it open?**", "Yes, _every day._", "Good."],
+        ["**점검은 언제인가요?**", "매월 셋째 화요일입니다."],
+        ["**いつですか？**", "毎月第3火曜日です。", "**重要**な日です。"],
     ],
 )
 def test_sentences_end_where_people_end_them(parts):
