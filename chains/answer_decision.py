@@ -43,14 +43,14 @@ def log_odds(question: str, measures: Measures, passage: str, *, knows_meaning: 
     """The log-odds that there is an answer, moved so that one is given above 0.
 
     Args:
-        question: Tells by its script which coefficients count.
+        question: Its script selects the coefficients.
         measures: Of the best sentence.
         passage: That sentence's passage.
         knows_meaning: Whether the cosines are those that the coefficients were fitted on.
     """
-    asked, told = script_family(question), script_family(passage)
+    script = script_family(question)
     if not knows_meaning:
-        return BY_WORDS[asked].log_odds(measures)
-    if asked != told:
+        return BY_WORDS[script].log_odds(measures)
+    if script != script_family(passage):
         return ACROSS.log_odds(measures)
-    return BY_MEANING[asked].log_odds(measures)
+    return BY_MEANING[script].log_odds(measures)

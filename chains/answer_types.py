@@ -89,8 +89,8 @@ def lacks_answer_type(question: str, text: str) -> bool:
     What the question holds itself is no answer. False for a question that asks for no sort that
     the rules know, such as *why* or *how do I*.
     """
-    asked, told = (unicodedata.normalize("NFKC", one) for one in (question, text))
-    return any(not _has_new(answer, asked, told) for answer in _expected(asked))
+    question, text = (unicodedata.normalize("NFKC", one) for one in (question, text))
+    return any(not _has_new(answer, question, text) for answer in _expected(question))
 
 
 def _expected(question: str) -> Iterator[re.Pattern[str]]:

@@ -176,8 +176,8 @@ def _prompt_inputs(inputs: dict[str, Any]) -> dict[str, str]:
 
 def _standalone(reply: str, typed: str) -> str:
     """The question in the reply, "" where there is none."""
-    _, _, said = REASONING.sub("", reply).rpartition("</think>")
-    storable = said.encode(errors="replace").decode()  # a careless server sends half characters
+    _, _, rewrite = REASONING.sub("", reply).rpartition("</think>")
+    storable = rewrite.encode(errors="replace").decode()  # a careless server sends half characters
     question = LABEL.sub("", " ".join(storable.split()))
     while len(question) > 1 and _is_quoted(question):
         question = question[1:-1].strip()

@@ -97,8 +97,8 @@ def is_right(question: SampleQuestion, quotes: Sequence[Quote]) -> bool:
         return not quotes
     if question.kind is Kind.WHICH_DOCUMENT:
         return bool(quotes) and quotes[0].document in question.documents
-    told = " ".join(_plain(one.text) for one in quotes if one.document in question.documents)
-    return bool(told) and all(_has_one(told, group) for group in question.needles)
+    text = " ".join(_plain(one.text) for one in quotes if one.document in question.documents)
+    return bool(text) and all(_has_one(text, group) for group in question.needles)
 
 
 def _has_one(text: str, needles: Collection[str]) -> bool:

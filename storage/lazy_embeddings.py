@@ -13,7 +13,7 @@ RECENT_QUESTIONS = 32
 class LazyEmbeddings(Embeddings):
     """Stands for a model where opening an index must not cost loading it.
 
-    The vectors of recent questions are kept, and given again without asking the model.
+    It remembers the vectors of recent questions.
     """
 
     def __init__(self, load: Callable[[], Embeddings]) -> None:

@@ -48,8 +48,8 @@ def _language(book: Mapping[str, Any]) -> str:
 
 
 def _title(book: Mapping[str, Any]) -> str:
-    told = _dict(book.get("metadata")).get("title")
-    return told if isinstance(told, str) else ""
+    title = _dict(book.get("metadata")).get("title")
+    return title if isinstance(title, str) else ""
 
 
 def _cell(cell: Mapping[str, Any], language: str) -> Iterator[str]:
