@@ -1,17 +1,17 @@
-"""Entry point of the browser pages, which `commands/pages.py` runs.
+"""Entry point of the browser pages, run by `commands/pages_process.py`.
 
-The server imports this file for `app`, which guards everything it serves. For each reader it then
-runs the file as a script, which shows the pages.
+The server imports this file for `app`, whose middleware guards everything it serves. For each
+reader it then runs the file as a script that shows the pages.
 """
 
 import streamlit as st
 
 import ui
-from ui import words
+from ui.text import words
 
 
 def show_pages() -> None:
-    """Show the page that the reader has opened, and the navigation."""
+    """Show the navigation and the opened page."""
     ui.show_frame()
     page = st.navigation(
         [

@@ -1,14 +1,11 @@
-"""Footnote on the command line: import, ask, search, check, reindex, evaluate, labels, ratings.
+"""Footnote on the command line: import documents, ask and search them, maintain and measure.
 
-`serve` runs the pages and a worker, which does what they have queued; `worker` is another one.
-`catalogue` adds catalogues of places, and asks them.
-`api` serves programs, with keys that `api-key` makes.
-`mcp` serves the library to models of other programs.
-`google-login` lets a person give leave to read their Google Drive.
+`serve` runs the pages and a worker that performs queued imports; `worker` runs another worker.
+`api` serves the REST API and `mcp` the MCP server; `api-key` manages their keys.
 
-Exit codes: 0 done; 1 it failed, and the message says why; 2 the command was mistyped;
-3 done, but look: an import with unreadable files or waiting for a confirmation, or a check
-that found a disagreement; 130 stopped with Ctrl-C (a worker then ends with 0).
+Exit codes: 0 success; 1 failure, explained on stderr; 2 wrong usage; 3 done, but needs attention:
+an import with unreadable files or awaiting confirmation, or a check that found a disagreement;
+130 interrupted with Ctrl-C (a worker then exits with 0).
 """
 
 import gc
@@ -19,30 +16,23 @@ from typing import Annotated
 
 import typer
 
-from commands.api import api
-from commands.api_key import api_key
-from commands.ask import ask
-from commands.catalogue import catalogue
-from commands.catalogue_evaluate import evaluate_catalogue
-from commands.encryption_key import encryption_key
-from commands.evaluate import evaluate
-from commands.google_login import google_login
-from commands.import_report import exit_code, print_report, report_as_data
-from commands.labels import labels
-from commands.mcp import mcp
-from commands.ratings import ratings
-from commands.running import (
+from commands.catalog_commands import catalog, evaluate_catalog
+from commands.console import (
     LOOK,
     AsJson,
     DataDir,
-    chosen_settings,
+    exit_code,
     open_services,
     print_json,
+    print_report,
     progress_bar,
+    report_as_data,
+    settings_from_options,
 )
-from commands.search import search
-from commands.serve import serve
-from commands.worker import worker
+from commands.evaluation_commands import evaluate, labels
+from commands.key_commands import api_key, encryption_key, google_login
+from commands.question_commands import ask, ratings, search
+from commands.server_commands import api, mcp, serve, worker
 from domain import LOCAL_USER
 from errors import AppError, DamagedLedgerError
 
@@ -59,27 +49,31 @@ def import_path(
     path: Annotated[Path, typer.Argument(help="A folder or a file", readable=False)],
     include: Annotated[
         list[str] | None,
-        typer.Option(help="Only paths that match; repeatable, '' takes all away: every path"),
+        typer.Option(
+            help="Include only paths that match this pattern; repeatable, '' clears the list"
+        ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(help="No paths that match; repeatable, '' takes all away"),
+        typer.Option(help="Exclude paths that match this pattern; repeatable, '' clears the list"),
     ] = None,
     collection: Annotated[
-        str | None, typer.Option(help="File its documents under this; '' is the folder's name")
+        str | None,
+        typer.Option(help="Collection of the documents; '' stands for the folder's name"),
     ] = None,
     label: Annotated[
-        list[str] | None, typer.Option(help="Label of its documents; repeatable, '' takes all away")
+        list[str] | None,
+        typer.Option(help="Label of the documents; repeatable, '' clears the list"),
     ] = None,
     confirm_removals: Annotated[
-        bool, typer.Option(help="Remove documents even if most of the source is gone")
+        bool, typer.Option(help="Remove missing documents even if that is most of the source")
     ] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Bring the library up to date with a folder: new, changed and removed files.
+    """Bring the library up to date with a folder: new, changed, and removed files.
 
-    Options that are left out stay as an earlier import or the import page has set them.
+    Omitted options keep the values of the last import or of the import page.
     """
     with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
         report = services.directories.import_directory(
@@ -98,7 +92,7 @@ def import_path(
 
 @app.command()
 def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """Verify that ledger and index files are sound, and that the stores agree."""
+    """Verify that the ledger and the index files are intact and agree with each other."""
     _require_sound_ledger(data_dir, as_json=as_json)
     with open_services(data_dir) as services:
         report = services.maintenance.check(LOCAL_USER)
@@ -113,10 +107,10 @@ def check(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 
 
 def _require_sound_ledger(data_dir: Path | None, *, as_json: bool) -> None:
-    from bootstrap import check_ledger  # `--help` and mistyped commands need none of it
+    from bootstrap import check_ledger  # slow, and `--help` does not need it
 
     try:
-        check_ledger(chosen_settings(data_dir))
+        check_ledger(settings_from_options(data_dir))
     except DamagedLedgerError as error:
         if as_json:
             print_json({"agrees": False, "disagreements": error.findings})
@@ -127,19 +121,21 @@ def _require_sound_ledger(data_dir: Path | None, *, as_json: bool) -> None:
 
 @app.command()
 def reindex(data_dir: DataDir = None) -> None:
-    """Rebuild passages and keyword index from the ledger, with the settings of now."""
-    with open_services(data_dir, tell=False) as services, progress_bar() as progress:
+    """Rebuild passages and keyword index from the ledger, with the current settings."""
+    with open_services(data_dir, warn=False) as services, progress_bar() as progress:
         report = services.maintenance.reindex(LOCAL_USER, on_progress=progress)
-    typer.echo(f"{report.passages_embedded} passages embedded; the new index answers now.")
+    typer.echo(f"{report.passages_embedded} passages embedded; the new index is active.")
 
 
 app.command()(api)
 app.add_typer(api_key, name="api-key")
 app.command()(ask)
-app.add_typer(catalogue, name="catalogue")
+app.add_typer(catalog, name="catalog")
+app.add_typer(catalog, name="catalogue", hidden=True, deprecated=True)
 app.command()(encryption_key)
 app.command()(evaluate)
-app.command()(evaluate_catalogue)
+app.command()(evaluate_catalog)
+app.command("evaluate-catalogue", hidden=True, deprecated=True)(evaluate_catalog)
 app.command()(google_login)
 app.add_typer(labels, name="labels")
 app.command()(mcp)
@@ -150,12 +146,12 @@ app.command()(worker)
 
 
 def main() -> None:
-    """Run the command; an expected error is one line on stderr, never a traceback."""
-    # Imports make many objects and hardly any garbage: looking for it after each 700 new objects,
-    # as usual, takes a fifth of the time of a question.
+    """Run the command; expected errors are printed as one line on stderr, without a traceback."""
+    # Loading modules creates many objects but hardly any garbage. Collecting after every 700 new
+    # objects, the default, would take a fifth of the time of a question.
     gc.set_threshold(50_000)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a console of another code page lacks letters
+        if isinstance(stream, TextIOWrapper):  # not every console code page has all characters
             stream.reconfigure(errors="backslashreplace")
     try:
         app()
@@ -163,7 +159,7 @@ def main() -> None:
         typer.secho(f"Footnote: {error}", fg="red", err=True)
         sys.exit(1)
     finally:
-        gc.freeze()  # the end of the process looks for garbage too, for a fifth of the time
+        gc.freeze()  # collecting garbage at exit would take another fifth of the time
 
 
 if __name__ == "__main__":

@@ -1,30 +1,30 @@
-"""Errors whose message is for the person: what failed, and what to do next."""
+"""Errors whose messages tell users what failed and what to do next."""
 
 from collections.abc import Sequence
 
 
 class AppError(Exception):
-    """Base of everything a face (page, command line, API) catches and shows.
+    """Base of all errors that pages, commands and the API catch and show.
 
-    `retryable` says whether the same call may succeed later without any change.
+    `retryable` is True if the same call may succeed later without any change.
     """
 
     retryable = False
 
 
 class ConfigError(AppError):
-    """A setting is missing or wrong; the message names it."""
+    """A setting is missing or invalid; the message names it."""
 
 
 class InputError(AppError):
-    """What the person gave can't be used: an empty question, an unknown search mode."""
+    """The input is invalid, such as an empty question or an unknown search mode."""
 
 
 class ConflictError(InputError):
-    """What the person gave is well formed, but not for the library as it is, or not together.
+    """The input is well formed, but conflicts with the library, the settings or itself.
 
-    A source that is not there, two dates of which the later comes first, a reranker that is not
-    set. With other things in the library, or other settings, the same may be right.
+    Examples are a missing source, an end date before the start date, a reranker that is not
+    configured.
     """
 
 
@@ -37,19 +37,19 @@ class UnreadableError(SourceError):
 
 
 class NothingToReadError(UnreadableError):
-    """A document has no text, and nothing is wrong with that: a photograph, an emptied page."""
+    """A document has no text and need not have any, such as a photograph or an empty page."""
 
 
-class UnreadableNowError(UnreadableError):
-    """One document could not be read this time; the next import tries it again."""
+class TemporarilyUnreadableError(UnreadableError):
+    """One document can't be read now; the next import retries it."""
 
     retryable = True
 
 
 class SourceUnavailableError(SourceError):
-    """A source can't be reached now, as a whole; what is at work on it goes on later.
+    """A source as a whole can't be reached now; its import is resumed later.
 
-    `retry_after_s` is how long the source asked to be left alone, 0 where it did not say.
+    `retry_after_s` is the delay that the source requested (Retry-After), or 0.
     """
 
     retryable = True
@@ -64,7 +64,7 @@ class ModelError(AppError):
 
 
 class ModelUnavailableError(ModelError):
-    """A model can't be reached, is overloaded or broke off."""
+    """A model can't be reached, is overloaded or aborted its response."""
 
     retryable = True
 
@@ -74,9 +74,9 @@ class StorageError(AppError):
 
 
 class DamagedLedgerError(StorageError):
-    """The ledger is damaged or holds what can't be read; nobody should write to it any more.
+    """The ledger is damaged or unreadable and must no longer be written to.
 
-    `findings` are what a check found, one line each.
+    `findings` are those of a check, one line each.
     """
 
     def __init__(self, message: str, findings: Sequence[str] = ()) -> None:
@@ -85,7 +85,7 @@ class DamagedLedgerError(StorageError):
 
 
 class DamagedIndexError(StorageError):
-    """One of an index's two stores can't be read; the message says which, and how to rebuild it."""
+    """One of an index's two stores is damaged; the message says which and how to rebuild it."""
 
 
 class BusyError(StorageError):
@@ -95,4 +95,4 @@ class BusyError(StorageError):
 
 
 class NotFoundError(AppError):
-    """There is no such conversation, document or source (for this person)."""
+    """No such conversation, document or source exists, or the user may not access it."""

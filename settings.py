@@ -1,8 +1,9 @@
-"""Every setting of Footnote, read once from the environment and `.env`."""
+"""All settings of Footnote, read once from the environment and `.env`."""
 
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
@@ -12,24 +13,26 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from domain import Normalisation, SearchMode
+from domain import Normalization, SearchMode
+from domain.logs import LogFormat, LogLevel
+from domain.messages import _, join_messages
+from domain.web.host_policy import parse_hosts
 from errors import ConfigError
-from web.policy import parse_hosts
 
 _PREFIX = "FOOTNOTE_"
 OPEN_TO_SOURCES = "FOOTNOTE_SECRET_"
-"""What variables begin with that people may name as a source's secret, and no others."""
+"""Prefix of the only environment variables that users may reference as a source's secret."""
 
 ALLOWED_HOSTS = f"{_PREFIX}ALLOWED_HOSTS"
-"""The variable, for messages that tell people to set it."""
+"""The name of the variable, for messages that tell users to set it."""
 
 _OF_THE_TESTS = {"FOOTNOTE_EVAL_DATA", "FOOTNOTE_SCREENSHOTS"}
 _OF_CLIENTS = {"FOOTNOTE_URL", "FOOTNOTE_API_KEY"}
-"""What docs/api.md lets programs that call the API be told by, often in the same shell."""
+"""Variables that docs/api.md defines for API clients, which often run in the same shell."""
 
 
 class Settings(BaseSettings):
-    """The settings; each is the variable `FOOTNOTE_<NAME>` unless its alias says otherwise."""
+    """The settings; the variable of each is `FOOTNOTE_<NAME>` unless it has an alias."""
 
     model_config = SettingsConfigDict(
         env_prefix=_PREFIX,
@@ -52,6 +55,11 @@ class Settings(BaseSettings):
         "",
         description="Hosts, comma-separated, that servers answer to beside localhost; * for any",
     )
+
+    log_level: LogLevel = Field(
+        "warning", description="Minimum level of log lines: debug, info, warning, or error"
+    )
+    log_format: LogFormat = Field("text", description="Format of log lines on stderr: text or json")
 
     openai_api_key: SecretStr | None = Field(
         None, validation_alias="OPENAI_API_KEY", description="Key of the chat model's endpoint"
@@ -140,8 +148,8 @@ class Settings(BaseSettings):
         le=1,
         description="Share of the dense list in the convex combination (default: by language)",
     )
-    normalisation: Normalisation = Field(
-        Normalisation.MIN_MAX, description="Scaling of scores before they are combined"
+    normalisation: Normalization = Field(
+        Normalization.MIN_MAX, description="Scaling of scores before they are combined"
     )
     score_threshold: float = Field(
         0.3, ge=0, le=1, description="Least relevance in mode similarity_score_threshold"
@@ -165,7 +173,7 @@ class Settings(BaseSettings):
     )
 
     catalogue_hybrid_weight: float = Field(
-        1.0, ge=0, le=100, description="Of words and vectors in the score of a catalogue's places"
+        1.0, ge=0, le=100, description="Of words and vectors in the score of a catalog's places"
     )
     catalogue_confidence_weight: float = Field(
         0.3, ge=0, le=100, description="Of the rating there, trusted more the more often rated"
@@ -191,7 +199,7 @@ class Settings(BaseSettings):
         0, ge=0, le=5, description="Other wordings searched beside a question; by the chat model"
     )
     window_passages: int = Field(
-        0, ge=0, le=5, description="Neighbours on either side that a passage is widened by"
+        0, ge=0, le=5, description="Neighbors on either side that a passage is widened by"
     )
     history_tokens: int = Field(2000, ge=0, description="Most of the conversation that is sent")
     passages_tokens: int = Field(6000, ge=100, description="Most of the passages that is sent")
@@ -216,6 +224,11 @@ class Settings(BaseSettings):
         "", description="Origins, comma-separated, whose web pages may call the API from a browser"
     )
 
+    @field_validator("log_level", "log_format", mode="before")
+    @classmethod
+    def _lower(cls, text: object) -> object:
+        return text.lower() if isinstance(text, str) else text
+
     @field_validator("allowed_hosts")
     @classmethod
     def _check_hosts(cls, text: str) -> str:
@@ -225,41 +238,49 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _check_together(self) -> Self:
         if self.passage_overlap_chars >= self.passage_chars:
-            raise ValueError("FOOTNOTE_PASSAGE_OVERLAP_CHARS must be below FOOTNOTE_PASSAGE_CHARS")
+            raise ValueError(
+                _("FOOTNOTE_PASSAGE_OVERLAP_CHARS must be below FOOTNOTE_PASSAGE_CHARS")
+            )
         has_model = self.openai_base_url or (self.openai_api_key and self.chat_model)
         if self.multi_query and not has_model:
             raise ValueError(
-                "FOOTNOTE_MULTI_QUERY needs a chat model: set FOOTNOTE_CHAT_MODEL and"
-                " OPENAI_API_KEY or OPENAI_BASE_URL"
+                _(
+                    "FOOTNOTE_MULTI_QUERY needs a chat model: set FOOTNOTE_CHAT_MODEL and"
+                    " OPENAI_API_KEY or OPENAI_BASE_URL"
+                )
             )
         return self
 
 
 def load_settings(**overrides: object) -> Settings:
-    """The settings of the environment, with `overrides` before them.
+    """Load the settings from the environment; `overrides` take precedence.
 
     Raises:
-        ConfigError: A variable is unknown, a value out of range or can't be read; the message
-            names the variable or the file.
+        ConfigError: A variable is unknown, a value is out of range, or a file can't be read; the
+            message names the variable or the file.
     """
     try:
-        _refuse_unknown()
+        _reject_unknown()
         return Settings(**overrides)  # type: ignore[arg-type]  # pydantic validates them
     except ValidationError as error:
-        raise ConfigError("; ".join(_explain(problem) for problem in error.errors())) from error
+        raise ConfigError(join_messages(_explain(problem) for problem in error.errors())) from error
     except UnicodeDecodeError as error:
-        raise ConfigError("The file .env is not in UTF-8: save it as UTF-8.") from error
+        raise ConfigError(_("The file .env is not in UTF-8: save it as UTF-8.")) from error
     except OSError as error:
         raise ConfigError(
-            f"The file .env can't be read ({error.strerror}): make it readable, or remove it."
+            _("The file .env can't be read ({strerror}): make it readable, or remove it.").format(
+                strerror=error.strerror
+            )
         ) from error
 
 
 def secret_variable(name: str) -> str:
-    """What the environment, else `.env`, holds under a name that begins with `OPEN_TO_SOURCES`.
+    """The value of a variable from the environment or else `.env`; "" if it is not set.
 
-    "" where there is nothing. It is read at each call: a secret that is changed in `.env` counts at
-    once.
+    Both are read at each call, so a secret changed in `.env` takes effect immediately.
+
+    Raises:
+        ValueError: The name does not begin with `OPEN_TO_SOURCES`.
     """
     if not name.startswith(OPEN_TO_SOURCES):
         raise ValueError(name)
@@ -267,27 +288,56 @@ def secret_variable(name: str) -> str:
     return next((value for value in values if value), "")
 
 
-def _refuse_unknown() -> None:
-    """A misspelt variable would change nothing, without a word."""
-    known = {_variable(name) for name in Settings.model_fields}
-    given = {name.upper() for source in _sources() for name in source.env_vars}
-    ours = {name for name in given if name.startswith(_PREFIX)}
-    others = known | _OF_THE_TESTS | _OF_CLIENTS
+def secret_values(settings: Settings) -> list[str]:
+    """All secrets in the settings and the environment, which logs must not show."""
+    fields = [getattr(settings, name) for name in Settings.model_fields]
+    secrets = [field.get_secret_value() for field in fields if isinstance(field, SecretStr)]
+    urls = [field for field in fields if isinstance(field, str) and "://" in field]
+    variables = [item for source in _sources() for item in source.env_vars.items()]
+    return [
+        *(key for secret in secrets for key in secret.split(",")),
+        *(password for url in urls if (password := _password(url))),
+        *(text for name, text in variables if name.upper().startswith(OPEN_TO_SOURCES) and text),
+    ]
+
+
+def _password(url: str) -> str:
+    try:
+        return urlsplit(url).password or ""
+    except ValueError:  # not a URL; its user reports the error
+        return ""
+
+
+def _reject_unknown() -> None:
+    """Reject unknown variables: a misspelled one would be ignored silently."""
+    valid = {_variable(name) for name in Settings.model_fields}
+    names = {name.upper() for source in _sources() for name in source.env_vars}
+    ours = {name for name in names if name.startswith(_PREFIX)}
+    others = valid | _OF_THE_TESTS | _OF_CLIENTS
     unknown = [name for name in ours - others if not name.startswith(OPEN_TO_SOURCES)]
     if unknown:
-        told = [f"{name} is no setting{_meant(name, known)}" for name in sorted(unknown)]
-        raise ConfigError("; ".join(told))
+        messages = [
+            _("{name} is not a setting{suggestion}").format(
+                name=name, suggestion=_suggestion(name, valid)
+            )
+            for name in sorted(unknown)
+        ]
+        raise ConfigError(join_messages(messages))
 
 
 def _sources() -> tuple[EnvSettingsSource, DotEnvSettingsSource]:
     return EnvSettingsSource(Settings), DotEnvSettingsSource(Settings)
 
 
-def _meant(typed: str, known: set[str]) -> str:
-    # Compared without what is the same in all of them.
-    variables = {name.removeprefix(_PREFIX): name for name in known}
+def _suggestion(typed: str, names: set[str]) -> str:
+    # Compared without the common prefix, which would make all names similar.
+    variables = {name.removeprefix(_PREFIX): name for name in names}
     nearest = get_close_matches(typed.removeprefix(_PREFIX), variables, n=1)
-    return f": did you mean {variables[nearest[0]]}?" if nearest else ": .env.example has them all"
+    return (
+        _(": did you mean {variables}?").format(variables=variables[nearest[0]])
+        if nearest
+        else _(": .env.example has them all")
+    )
 
 
 def _variable(name: str) -> str:
@@ -299,4 +349,6 @@ def _explain(problem: object) -> str:
     name = "_".join(str(part) for part in problem["loc"]).lower()
     if not name:
         return str(problem["msg"]).removeprefix("Value error, ")
-    return f"{_variable(name)}: {problem['msg']} (it is {problem['input']!r})"
+    return _("{variable}: {msg} (it is {input})").format(
+        variable=_variable(name), msg=problem["msg"], input=repr(problem["input"])
+    )

@@ -1,1 +1,6 @@
-"""The services over HTTP: a REST API, and an endpoint that speaks OpenAI's protocol."""
+"""The services over HTTP: REST (`rest`), OpenAI's protocol (`openai`), and MCP (`mcp`).
+
+The modules directly in this package serve both REST and OpenAI: authentication, checks of
+requests, problem details, streaming, and the OpenAPI description. `commands` starts the servers;
+nothing else imports this package.
+"""

@@ -1,6 +1,5 @@
 """Errors as problem details (RFC 9457, application/problem+json)."""
 
-import logging
 import math
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -9,11 +8,13 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.schemas.texts import MEANINGS
+from api.field_types import MEANINGS, Schema
+from domain.logs import get_logger
+from domain.web.host_policy import Refusal
 from errors import (
     AppError,
     BusyError,
@@ -26,17 +27,16 @@ from errors import (
     SourceError,
     SourceUnavailableError,
 )
-from web.policy import Refusal
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
-"""What a caller is asked to wait where nothing tells better."""
+"""The default for Retry-After, in seconds."""
 
-_log = logging.getLogger("footnote.api")
+_log = get_logger("api")
 _NO_FILE = "It is a text: send a file, with its name (curl: files=@NAME)"
 
 _TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
-"""Those of RFC 9110, which Python knows from 3.13 on; a problem's type must not depend on that."""
+"""Titles of RFC 9110, which Python has only since 3.13; problem types must not depend on that."""
 
 _STATUS: Mapping[type[AppError], int] = {
     NotFoundError: 404,
@@ -55,19 +55,19 @@ def _title(status: int) -> str:
     return _TITLES.get(status) or HTTPStatus(status).phrase
 
 
-class Problem(BaseModel):
+class Problem(Schema):
     """What went wrong: `type`, `status` and `retryable` for programs, `detail` for people."""
 
-    type: str = Field(
-        description="Which kind of problem; stays the same", examples=["urn:footnote:not-found"]
-    )
-    title: str = Field(description="The kind in words", examples=["Not Found"])
-    status: int = Field(description="The HTTP status", examples=[404])
-    detail: str = Field(
-        description="What failed and what to do next",
-        examples=["There is no such conversation."],
-    )
-    retryable: bool = Field(description="Whether the same request may succeed later")
+    type: str = Field(examples=["urn:footnote:not-found"])
+    """Stable identifier of the problem type"""
+    title: str = Field(examples=["Not Found"])
+    """Short name of the problem type"""
+    status: int = Field(examples=[404])
+    """HTTP status code"""
+    detail: str = Field(examples=["There is no such conversation."])
+    """What failed and what to do next"""
+    retryable: bool
+    """Whether the same request may succeed later"""
 
 
 class ProblemError(Exception):
@@ -80,22 +80,22 @@ class ProblemError(Exception):
 
 
 Responder = Callable[[Problem, Mapping[str, str], Exception], Response]
-"""Makes the response that tells a problem, with these headers, of that error."""
+"""Makes the response for a problem with these headers; the error is the problem's cause."""
 
 
 class Problems:
-    """ASGI middleware: whatever is raised inside of it leaves as a problem, and is logged once.
+    """ASGI middleware that turns every exception raised inside it into a problem and logs it once.
 
-    It is around the app's own handlers, so that what other middleware refuses is told in the same
-    form. An answer that has begun can't be taken back: there the error goes on to the server, which
-    logs it and breaks the connection, and so the client knows that the answer is not whole.
+    It wraps the app's own handlers, so that errors of other middleware have the same form. Once a
+    response has begun, the error propagates to the server instead, which logs it and closes the
+    connection, so that the client knows that the response is incomplete.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Pass on a request; respond with a problem if that raises before the response begins."""
         begun = False
 
         async def sending(message: Message) -> None:
@@ -113,7 +113,7 @@ class Problems:
 
 
 def problem_of(status: int, detail: str, *, retryable: bool | None = None) -> Problem:
-    """The problem of that status; whether to try again follows from it where it is not told."""
+    """The problem with that status; unless specified, only 429 and 503 are retryable."""
     title = _title(status)
     return Problem(
         type=f"urn:footnote:{title.lower().replace(' ', '-')}",
@@ -125,22 +125,22 @@ def problem_of(status: int, detail: str, *, retryable: bool | None = None) -> Pr
 
 
 def problem_of_error(error: Exception) -> Problem:
-    """What a caller is told of an error; of an unexpected one nothing but that it was one."""
+    """The problem for an error; it reveals nothing about an unexpected one."""
     if isinstance(error, AppError):
         status = next((_STATUS[kind] for kind in type(error).mro() if kind in _STATUS), 500)
         return problem_of(status, str(error), retryable=error.retryable)
     if isinstance(error, ProblemError):
         return problem_of(error.status, str(error))
     if isinstance(error, RequestValidationError):
-        return problem_of(422, "; ".join(map(_told, error.errors())))
+        return problem_of(422, "; ".join(map(_detail, error.errors())))
     if isinstance(error, HTTPException):
-        # FastAPI's own 400 is for bodies that can't be read, which is 422 with us throughout.
+        # FastAPI returns 400 for unreadable bodies; this API returns 422 for all of them.
         return problem_of(422 if error.status_code == 400 else error.status_code, error.detail)
     return problem_of(500, "An unexpected error; the server's log has it.")
 
 
 def reason_of(wrong: Any) -> str:
-    """Why a field is refused, for people; `wrong` is one of the errors that pydantic tells."""
+    """A readable reason for an invalid field; `wrong` is one of pydantic's error dictionaries."""
     if "Expected UploadFile" in wrong["msg"]:
         return _NO_FILE
     if wrong["type"] == "string_pattern_mismatch":
@@ -149,11 +149,11 @@ def reason_of(wrong: Any) -> str:
 
 
 def respond_with_problems(app: FastAPI, elsewhere: Mapping[str, Responder] | None = None) -> None:
-    """Let every error leave the app as a problem.
+    """Make the app respond to every error with a problem.
 
     Args:
-        app: Gets its handlers and, as the outermost of what it has until now, the middleware.
-        elsewhere: Who tells errors below other paths, by the beginning of the path.
+        app: Gets the handlers, and the middleware outside of all that it already has.
+        elsewhere: Responders for errors in other formats, by path prefix.
     """
     app.state.responders = dict(elsewhere or {})
     for kind in (AppError, ProblemError, RequestValidationError, HTTPException):
@@ -162,12 +162,12 @@ def respond_with_problems(app: FastAPI, elsewhere: Mapping[str, Responder] | Non
 
 
 def problem_response(problem: Problem, headers: Mapping[str, str], _error: Exception) -> Response:
-    """The response that tells it as RFC 9457 says."""
+    """The response in the format of RFC 9457."""
     return JSONResponse(problem.model_dump(), problem.status, headers, MEDIA_TYPE)
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problems that an operation documents beside those of every operation."""
+    """The problems that an operation documents in addition to those of every operation."""
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {"description": _title(status), "content": {MEDIA_TYPE: {"schema": schema}}}
@@ -176,11 +176,11 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 EVERYWHERE = problem_responses(401, 403, 422, 429, 500, 503)
-"""The problems that any operation behind a key may end with."""
+"""The problems that every operation with a key may return."""
 
 
 async def respond_to_refusal(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send a request's refusal as a problem, in the form that belongs to its path."""
+    """Send the refusal of a request as a problem, in the format for its path."""
     response = await _respond(Request(scope), ProblemError(refusal.status, refusal.reason))
     await response(scope, receive, send)
 
@@ -195,13 +195,13 @@ async def _respond(request: Request, error: Exception) -> Response:
 
 
 def _headers(problem: Problem, error: Exception) -> dict[str, str]:
-    told = dict(getattr(error, "headers", None) or {})
-    if problem.retryable:  # one that may be tried again says when
+    headers = dict(getattr(error, "headers", None) or {})
+    if problem.retryable:  # retryable problems say when to retry
         seconds = math.ceil(getattr(error, "retry_after_s", 0)) or RETRY_AFTER_S
-        told.setdefault("Retry-After", str(seconds))
-    return told
+        headers.setdefault("Retry-After", str(seconds))
+    return headers
 
 
-def _told(error: Any) -> str:
+def _detail(error: Any) -> str:
     place = ".".join(str(part) for part in error["loc"])
     return f"{place}: {reason_of(error)}"

@@ -1,34 +1,36 @@
-"""Answers as they are written: a thread for each, its events on the event loop, each at once.
+"""Streams answers: each runs in a thread and passes every event to the event loop immediately.
 
-The work is synchronous, and its every event wakes the loop once: no thread is borrowed for a token.
+The work is synchronous. Each event wakes the loop once, without a thread switch per token.
 """
 
 import asyncio
-import logging
+import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
+from contextvars import copy_context
 from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Request, Response
 from sse_starlette import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
-from api.problems import ProblemError
+from api.problems import ProblemError, problem_of_error
+from domain.logs import get_logger
 
 PING_S = 15
-"""So often a silent stream is kept alive: proxies cut connections after a minute or so."""
+"""Seconds between pings of an idle stream; proxies close idle connections after about a minute."""
 
 END_S = 3.0
-"""So long a process that ends waits for what its streams still have to keep; none can be made to
-end while it waits for a model."""
+"""Maximum seconds that an ending process waits for its streams to store their partial answers. A
+stream that is waiting for a model can't be interrupted."""
 
 GONE = Response(status_code=499)
-"""To a client that did not wait, as servers log it; nobody reads it."""
+"""The response to a client that has disconnected: 499 appears in logs, but nobody receives it."""
 
 _TOO_MANY = "All the answers that this server writes at once are taken: try again in a moment."
-_log = logging.getLogger("footnote.api")
+_log = get_logger("api")
 T = TypeVar("T")
 Read = TypeVar("Read")
 
@@ -36,12 +38,12 @@ Read = TypeVar("Read")
 class Stream(Generic[T]):
     """The items of a generator that runs in a thread, for one reader on the event loop.
 
-    What the generator raises, its reader gets. Once closed, the generator is closed as soon as it
-    yields the next time.
+    Errors of the generator are raised in its reader. After `close`, the generator is closed when it
+    next yields.
     """
 
     def __init__(self) -> None:
-        """To be called on the event loop."""
+        """Create a stream; call it on the event loop."""
         self._loop = asyncio.get_running_loop()
         self._items: asyncio.Queue[tuple[T | None, BaseException | None]] = asyncio.Queue()
         self._closed = threading.Event()
@@ -53,50 +55,50 @@ class Stream(Generic[T]):
         return _read(await self._items.get())
 
     async def together(self) -> AsyncIterator[list[T]]:
-        """Its items, with each first one those that have come already.
+        """The items in batches: each item together with all that have already arrived.
 
-        A loop that is behind so catches up: what costs it is to send, not how much it sends.
+        A loop that falls behind can catch up, because the cost is per send, not per item.
         """
         async for first in self:
             items = [first]
             try:
                 while not self._items.empty():
                     items.append(_read(self._items.get_nowait()))
-            except BaseException as error:  # noqa: BLE001  # of the next time
+            except BaseException as error:  # noqa: BLE001  # raised in the next iteration
                 self._items.put_nowait((None, error))
             yield items
 
     def close(self) -> None:
-        """Read no more of it. Does not wait, and may be called again."""
+        """Stop reading; returns immediately and may be called more than once."""
         self._closed.set()
 
     def feed(self, begin: Callable[[], Generator[T, None, None]]) -> None:
-        """Run the generator to its end, or until nobody reads it any more; for its thread."""
+        """Run the generator until it ends or the stream is closed; called in its thread."""
         try:
             with closing(begin()) as items:
                 for item in items:
                     if not self._put(item):
                         return
             self._put(None, StopAsyncIteration())
-        except BaseException as error:  # noqa: BLE001  # its reader gets it
-            # Not told by `_put`: its reader may have got the error, and left, before that returns.
+        except BaseException as error:  # noqa: BLE001  # raised in the reader
+            # Checked before `_put`: the reader may get the error and close before it returns.
             if self._closed.is_set():
-                _log.warning("An answer that nobody waited for any more failed: %s", error)
+                _log.warning("An answer whose client had disconnected failed: %s", error)
             self._put(None, error)
 
     def _put(self, item: T | None, error: BaseException | None = None) -> bool:
-        """Hand it to the reader; whether there is one."""
+        """Pass an item or an error to the reader; returns False if the stream is closed."""
         if self._closed.is_set():
             return False
         try:
             self._loop.call_soon_threadsafe(self._items.put_nowait, (item, error))
-        except RuntimeError:  # the loop has ended, and the process is about to
+        except RuntimeError:  # the loop has ended, and the process will end soon
             self.close()
         return not self._closed.is_set()
 
 
 class Streams:
-    """As many streams at once as are told; each has a thread until its generator has ended."""
+    """Runs up to `limit` streams at once; each occupies a thread until its generator ends."""
 
     def __init__(self, limit: int) -> None:
         self._free = threading.BoundedSemaphore(limit)
@@ -104,28 +106,28 @@ class Streams:
         self._going: set[Future[None]] = set()
 
     def start(self, begin: Callable[[], Generator[T, None, None]]) -> Stream[T]:
-        """Run the generator in a thread; to be called on the event loop.
+        """Run the generator in a thread; call this on the event loop.
 
         Args:
             begin: Makes the generator; called in that thread.
 
         Raises:
-            ProblemError: 503: all threads are taken; nothing was begun.
+            ProblemError: 503: all threads are busy, and nothing was started.
         """
         if not self._free.acquire(blocking=False):
             raise ProblemError(503, _TOO_MANY)
         stream: Stream[T] = Stream()
         try:
-            done = self._threads.submit(stream.feed, begin)
+            future = self._threads.submit(copy_context().run, stream.feed, begin)
         except BaseException:
             self._free.release()
             raise
-        self._going.add(done)
-        done.add_done_callback(self._end_of)
+        self._going.add(future)
+        future.add_done_callback(self._end_of)
         return stream
 
     def wait_for_ends(self) -> None:
-        """Wait until all generators have ended, for `END_S` seconds at most."""
+        """Wait until all generators have ended, but at most `END_S` seconds."""
         wait(set(self._going), END_S)
 
     def _end_of(self, ended: Future[None]) -> None:
@@ -139,11 +141,11 @@ async def _streams(request: Request) -> Streams:
 
 
 OpenStreams = Annotated[Streams, Depends(_streams)]
-"""The streams of the app, in an operation's arguments."""
+"""The streams of the app, as an argument of an operation."""
 
 
 class EventStream(EventSourceResponse):
-    """Server-Sent Events; however it ends, the stream behind it is closed."""
+    """A response of server-sent events that always closes its stream."""
 
     media_type = "text/event-stream"
 
@@ -152,30 +154,30 @@ class EventStream(EventSourceResponse):
         self._stream = stream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events until their end, or until the client has gone."""
+        """Send the events until they end or the client disconnects."""
         try:
             await super().__call__(scope, receive, send)
         finally:
             self._stream.close()
 
 
-async def read_unless_gone(stream: Stream[T], request: Request) -> list[T] | None:
-    """All items of the stream; None where the client went away meanwhile, which closes it."""
-    return await _unless_gone(_all_of(stream), stream, request)
+async def read_while_connected(stream: Stream[T], request: Request) -> list[T] | None:
+    """All items of the stream; if the client disconnects first, closes it and returns None."""
+    return await _while_connected(_all_of(stream), stream, request)
 
 
-async def next_unless_gone(stream: Stream[T], request: Request) -> T | None:
-    """The next item of the stream; None where the client went away meanwhile, which closes it."""
-    return await _unless_gone(anext(stream), stream, request)
+async def next_while_connected(stream: Stream[T], request: Request) -> T | None:
+    """The next item of the stream; if the client disconnects first, closes it and returns None."""
+    return await _while_connected(anext(stream), stream, request)
 
 
-async def _unless_gone(
+async def _while_connected(
     awaited: Awaitable[Read], stream: Stream[Any], request: Request
 ) -> Read | None:
     reading = asyncio.ensure_future(awaited)
-    gone = asyncio.ensure_future(_until_gone(request))
+    disconnection = asyncio.ensure_future(_until_disconnected(request))
     try:
-        await asyncio.wait((reading, gone), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((reading, disconnection), return_when=asyncio.FIRST_COMPLETED)
         read = reading.result() if reading.done() else None
     except BaseException:
         stream.close()
@@ -186,20 +188,84 @@ async def _unless_gone(
         return read
     finally:
         reading.cancel()
-        gone.cancel()
+        disconnection.cancel()
 
 
 def _read(came: tuple[T | None, BaseException | None]) -> T:
     item, error = came
     if error is not None:
         raise error
-    return item  # type: ignore[return-value]  # None only where T allows it
+    return item  # type: ignore[return-value]  # None only if T allows it
 
 
 async def _all_of(stream: Stream[T]) -> list[T]:
     return [item async for item in stream]
 
 
-async def _until_gone(request: Request) -> None:
+async def _until_disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+_LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+"""Characters that some clients treat as line ends, and that JSON does not escape."""
+
+
+def streamed(schema: str, example: str) -> dict[int | str, dict[str, Any]]:
+    """The responses of an operation that streams the events of that schema."""
+    return {
+        200: {
+            "description": "Events in the order of the schema. Lines that begin with a colon keep "
+            "the connection alive.",
+            "content": {
+                "text/event-stream": {
+                    # FastAPI describes any response that is not JSON as a string.
+                    "schema": {"type": "object", "$ref": f"#/components/schemas/{schema}"},
+                    "example": example,
+                }
+            },
+        }
+    }
+
+
+async def sent(first: T, stream: Stream[T], wire: Callable[[T], bytes]) -> AsyncIterator[bytes]:
+    """The events of a stream as encoded by `wire`, beginning with `first`, which was already read.
+
+    An error becomes the last event, because the status has already been sent.
+    """
+    yield wire(first)
+    try:
+        async for together in stream.together():
+            yield b"".join(map(wire, together))
+    except Exception as error:  # noqa: BLE001  # the caller waits for an end in any case
+        yield failed(error)
+
+
+async def stream_events(
+    stream: Stream[T], request: Request, wire: Callable[[T], bytes]
+) -> Response:
+    """The items of a stream as server-sent events; errors before the first one are raised."""
+    first = await next_while_connected(stream, request)
+    return EventStream(sent(first, stream, wire), stream) if first else GONE
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""Created once: with options, `json.dumps` creates an encoder for every call."""
+
+
+def event(name: str, data: Any) -> bytes:
+    """An encoded event, with its data as JSON on one line."""
+    return named(name, _JSON.encode(data))
+
+
+def named(name: str, data: str) -> bytes:
+    """An encoded event, whose data is already JSON on one line."""
+    return f"event: {name}\r\ndata: {data.translate(_LINE_ENDS)}\r\n\r\n".encode()
+
+
+def failed(error: Exception) -> bytes:
+    """The event for an error after the status has been sent."""
+    problem = problem_of_error(error)
+    if problem.status == 500:
+        _log.error("What was streamed failed", exc_info=error)
+    return event("error", problem.model_dump())

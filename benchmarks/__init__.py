@@ -1,1 +1,1 @@
-"""How fast and how big Footnote is, each time against a bound or a peer: `make bench`."""
+"""Speed and size of Footnote, each compared with a bound or a peer: `make bench`."""

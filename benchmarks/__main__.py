@@ -1,4 +1,4 @@
-"""Runs the benchmarks one after the other and prints ratios first, absolute figures second.
+"""Runs the benchmarks in sequence and prints ratios before absolute figures.
 
 make bench
 python -m benchmarks --only dense_search --only memory --json figures.json
@@ -26,7 +26,7 @@ PARTS = {
     "vector_stores": True,
     "keyword_search": True,
     "hybrid_search": True,
-    "catalogue": True,
+    "catalog": True,
     "import_run": False,
     "ask": False,
     "answering": False,
@@ -35,15 +35,15 @@ PARTS = {
     "pages": False,
     "api": False,
     "host_check": True,
+    "logs": False,
 }
 """The parts in the order they run, and whether they are held to one thread."""
 WITH_OTHERS = {"pages", "api"}
-"""Parts with processes that are no children of ours that are waited for: they would be told as
-other work."""
+"""Parts with processes that this one does not wait for: their load would count as other work."""
 
 
 def run(part: str, cache: str, small: bool) -> dict[str, Any]:
-    """What the part reports, as data; called in a process of its own."""
+    """The report of the part as data; called in a subprocess."""
     module = import_module(f"benchmarks.{part}")
     report: Report = module.measure(cache=cache, **(module.SMALL if small else {}))
     return asdict(report)
@@ -55,29 +55,29 @@ def run_parts(names: list[str], *, small: bool) -> dict[str, Report]:
         for name in names:
             print(f"{name} ...", end=" ", file=sys.stderr, flush=True)
             started, others = time.monotonic(), OtherWork()
-            found = call_afresh(
+            data = call_afresh(
                 "benchmarks.__main__:run",
                 one_thread=PARTS[name],
                 part=name,
                 cache=cache,
                 small=small,
             )
-            reports[name] = as_report(found)
-            taken = others.percent()
-            if taken is not None and name not in WITH_OTHERS:
-                reports[name].ratio("other work's share of the machine meanwhile", taken, "%")
+            reports[name] = as_report(data)
+            load = others.percent()
+            if load is not None and name not in WITH_OTHERS:
+                reports[name].ratio("share of the machine used by other processes", load, "%")
             print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
     return reports
 
 
-def as_report(found: dict[str, Any]) -> Report:
-    figures = {kind: [Figure(**one) for one in found[kind]] for kind in ("ratios", "absolute")}
-    tables = [Table(**one) for one in found["tables"]]
-    return Report(found["title"], found["about"], **figures, notes=found["notes"], tables=tables)
+def as_report(data: dict[str, Any]) -> Report:
+    figures = {kind: [Figure(**one) for one in data[kind]] for kind in ("ratios", "absolute")}
+    tables = [Table(**one) for one in data["tables"]]
+    return Report(data["title"], data["about"], **figures, notes=data["notes"], tables=tables)
 
 
 def read(file: Path) -> tuple[str, dict[str, Report]]:
-    """The machine and the reports that an earlier run wrote."""
+    """The machine and the reports saved by an earlier run."""
     found = json.loads(file.read_text(encoding="utf-8"))
     return found["machine"], {name: as_report(part) for name, part in found["parts"].items()}
 
@@ -106,8 +106,8 @@ def main() -> None:
     if options.file:
         where, reports = read(options.file)
     else:
-        chosen = [name for name in PARTS if name in (options.only or PARTS)]
-        where, reports = machine(), run_parts(chosen, small=options.small)
+        selected = [name for name in PARTS if name in (options.only or PARTS)]
+        where, reports = machine(), run_parts(selected, small=options.small)
     show = as_markdown if options.markdown else as_text
     print(show(where, list(reports.values())))
     if options.json:

@@ -1,6 +1,6 @@
-"""Calls a function in a process of its own, so that memory and caches of one don't show in another.
+"""Calls a function in a new process, so that memory and caches do not affect other measurements.
 
-It imports next to nothing itself: what a process holds is what the function made it hold.
+Imports next to nothing itself: the process holds only what the function loads.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 EVAL_DATA = "FOOTNOTE_EVAL_DATA"
-"""Names the folder of the labelled sets; no setting of the program."""
+"""Names the folder of the labeled sets; no setting of the program."""
 
 _OURS = ("FOOTNOTE_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_")
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -22,26 +22,26 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLI
 def call_afresh(function: str, *, one_thread: bool = False, **arguments: Any) -> Any:
     """The result of `module:function` called with these arguments in a new process.
 
-    Both travel as JSON. The process has none of the person's settings.
+    Both are sent as JSON. The process does not read the user's settings.
 
     Args:
-        function: Where it lies, as in "benchmarks.memory:idle".
-        one_thread: Keep the numeric libraries to one thread.
-        arguments: Its keyword arguments.
+        function: Module and name, such as "benchmarks.memory_idle:services".
+        one_thread: Limit numeric libraries to one thread.
+        arguments: Keyword arguments.
 
     Raises:
-        CalledProcessError: It failed; its traceback was printed.
+        CalledProcessError: The function failed; its traceback was printed.
     """
     environment = own_environment()
     if one_thread:
         environment |= dict.fromkeys(_THREADS, "1")
     command = [sys.executable, "-m", "benchmarks.afresh", function, json.dumps(arguments)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
+    return json.loads(process.stdout.splitlines()[-1])
 
 
 def own_environment() -> dict[str, str]:
-    """The environment without the person's settings of the program."""
+    """The environment without the user's Footnote settings."""
     environment = {
         name: value
         for name, value in os.environ.items()

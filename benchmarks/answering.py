@@ -1,8 +1,8 @@
-"""How long a warm question takes without a chat model, from what was typed to the stored answer.
+"""Time of a warm question without a chat model, from the typed question to the stored answer.
 
-The library holds the sample documents, embedded by the built-in model, and so many further passages
-of their lines shuffled within each language, with random vectors in place of the model. It is asked
-the questions of the evaluation set, in three languages, follow-ups among them.
+The library holds the sample documents, embedded by the built-in model, and additional passages of
+their lines shuffled within each language, with random vectors. The questions are those of the
+evaluation set, in three languages, including follow-ups.
 """
 
 import random
@@ -20,13 +20,13 @@ from benchmarks.ask import seconds_of
 from benchmarks.measure import Report, Times
 from benchmarks.memory import import_made_up, prepare_model
 from bootstrap import Services, build_services
-from domain import LOCAL_USER, NOTHING_BEFORE, Before, DocumentRef
-from evaluation.sample_questions import SampleQuestion, load_sample_questions
-from language.script import script_of
+from domain import LOCAL_USER, NEVER_IMPORTED, DocumentRef, PreviousImport
+from domain.language.script import script_of
+from services.evaluation.sample_evaluation import SampleQuestion, load_sample_questions
 from settings import Settings
 
-SAMPLES = ROOT / "sample_documents"
-QUESTIONS = ROOT / "evaluation" / "questions"
+SAMPLES = ROOT / "samples" / "documents"
+QUESTIONS = ROOT / "samples" / "questions"
 SECTIONS_PER_DOCUMENT = 10
 SECTION_CHARS = 500
 WARM_UP = 12
@@ -58,20 +58,20 @@ def measure(*, cache: str, size: int = 10_000, every: int = 1) -> Report:
 
 
 def ask_all(services: Services, questions: Sequence[SampleQuestion]) -> Mapping[str, Times]:
-    """The times by language, and of all, after a few questions that nobody waits for."""
+    """Times by language and in total, after a few warm-up questions."""
     services.warm_up()
     for question in questions[:: max(1, len(questions) // WARM_UP)]:
         services.chat.ask(LOCAL_USER, question.question)
     times: dict[str, list[float]] = defaultdict(list)
     for question in questions:
-        for taken in milliseconds_of_turns(services, question):
-            times[question.language].append(taken)
-            times["all"].append(taken)
+        for milliseconds in milliseconds_of_turns(services, question):
+            times[question.language].append(milliseconds)
+            times["all"].append(milliseconds)
     return {language: Times(each) for language, each in times.items()}
 
 
 def milliseconds_of_turns(services: Services, question: SampleQuestion) -> Iterator[float]:
-    """Of the question, and of those that were asked before it in its conversation."""
+    """The time of the question, without the earlier questions of its conversation."""
     conversation = None
     for text in (*question.history, question.question):
         started = time.perf_counter()
@@ -81,20 +81,20 @@ def milliseconds_of_turns(services: Services, question: SampleQuestion) -> Itera
 
 
 class ShuffledDocuments:
-    """A loader of so many sections, made of the samples' lines in one language each."""
+    """A loader of generated sections, each of the samples' lines in one language."""
 
     def __init__(self, sections: int) -> None:
         self._documents = sections // SECTIONS_PER_DOCUMENT
         self._lines = list(lines_by_script().values())
         self._random = random.Random(0)
 
-    def list(self, before: Before = NOTHING_BEFORE) -> Iterator[DocumentRef]:  # noqa: ARG002  # all is new
+    def list(self, previous: PreviousImport = NEVER_IMPORTED) -> Iterator[DocumentRef]:  # noqa: ARG002  # all is new
         """Every document."""
         for number in range(self._documents):
             yield DocumentRef(f"{number:05}.md", "1", f"/made-up/{number:05}.md")
 
     def read(self, ref: DocumentRef) -> Document:
-        """Sections of about the length of a short passage."""
+        """Sections about as long as a short passage."""
         lines = self._lines[int(ref.key[:5]) % len(self._lines)]
         sections = [
             f"## {self._random.choice(lines)[:40]}\n\n{self._section(lines)}"
@@ -110,7 +110,7 @@ class ShuffledDocuments:
 
 
 def lines_by_script() -> Mapping[str, Sequence[str]]:
-    """The lines of the samples' Markdown files that hold text, but for headings and tables."""
+    """Text lines of the samples' Markdown files, without headings and tables."""
     found: dict[str, list[str]] = defaultdict(list)
     for file in sorted(SAMPLES.glob("*.md")):
         lines = file.read_text(encoding="utf-8").splitlines()

@@ -1,7 +1,7 @@
-"""Many clients asking the API at once: what it adds to the first token, and whether it grows.
+"""Many clients asking the API at once: added time to the first token, and memory growth.
 
-The library has 10,000 passages, searched with the built-in embedding. The chat model is a scripted
-server in a process of its own, the clients are in another, all on this machine and its cores.
+The library has 10,000 passages and uses the built-in embedding. The scripted chat model and the
+clients run in one process each, on the same machine and cores.
 """
 
 import os
@@ -51,26 +51,26 @@ def measure(
     )
     report = Report("API", about)
     with TemporaryDirectory(prefix="footnote-api-") as folder:
-        made = call_afresh("benchmarks.api:fill", folder=folder, cache=cache, passages=passages)
-        report.note([made["about"]])
+        library = call_afresh("benchmarks.api:fill", folder=folder, cache=cache, passages=passages)
+        report.note([library["about"]])
         with serving(Path(folder), tokens, processes) as (url, pid):
             memory = Memory(pid)
-            seen = call_afresh(
+            results = call_afresh(
                 "benchmarks.api_clients:ask_for",
                 url=url,
-                secret=made["secret"],
-                questions=made["questions"],
+                secret=library["secret"],
+                questions=library["questions"],
                 clients=clients,
                 seconds=seconds,
             )
             memory.end()
-    _tell_times(report, seen)
+    _tell_times(report, results)
     _tell_memory(report, memory, seconds)
     return report
 
 
 def fill(folder: str, cache: str, passages: int) -> dict[str, Any]:
-    """Import so many documents of one passage; the secret of a key, and questions to ask."""
+    """Import `passages` one-passage documents; the secret of an API key, and questions."""
     from bootstrap import build_services
     from domain import LOCAL_USER, ApiScope
     from settings import Settings
@@ -90,7 +90,7 @@ def fill(folder: str, cache: str, passages: int) -> dict[str, Any]:
 
 @contextmanager
 def serving(folder: Path, tokens: int, processes: int) -> Iterator[tuple[str, int]]:
-    """The API over that folder, with the scripted model; its address and first process id."""
+    """The API over that folder, with the scripted model: its base URL and first process id."""
     model, port = _free_port(), _free_port()
     script = ["benchmarks.api_model", model, FIRST_S, GAP_S, tokens]
     api = ["cli", "api", "--port", port, "--data-dir", folder / "data", "--processes", processes]
@@ -138,7 +138,7 @@ def _wait_for(url: str) -> None:
 
 @dataclass
 class Memory:
-    """What a process and its children hold until `end`: (seconds since the start, MiB)."""
+    """Memory of a process and its children until `end`: (seconds since the start, MiB)."""
 
     pid: int
     samples: list[tuple[float, float]] = field(default_factory=list)
@@ -150,15 +150,15 @@ class Memory:
         self._thread.start()
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop sampling."""
         self._over.set()
         self._thread.join()
 
     def _watch(self) -> None:
         while not self._over.wait(SAMPLED_S):
             children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-            held = sum(_resident_mib(pid) for pid in (self.pid, *children))
-            self.samples.append((time.monotonic() - self._began, held))
+            resident = sum(_resident_mib(pid) for pid in (self.pid, *children))
+            self.samples.append((time.monotonic() - self._began, resident))
 
     def around(self, second: float) -> float:
         """The median of the samples near that second, in MiB."""
@@ -170,17 +170,17 @@ def _resident_mib(pid: int | str) -> float:
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 
 
-def _tell_times(report: Report, seen: Mapping[str, Any]) -> None:
-    added = Times([milliseconds for _, milliseconds in seen["added"]])
-    burst = Times([milliseconds for at, milliseconds in seen["added"] if at < BURST_S])
+def _tell_times(report: Report, results: Mapping[str, Any]) -> None:
+    added = Times([milliseconds for _, milliseconds in results["added"]])
+    burst = Times([milliseconds for at, milliseconds in results["added"] if at < BURST_S])
     report.ratio("added to the first token, p95 / bound", added.p95 / BOUND_MS)
-    report.add("answers", len(seen["added"]), "")
-    report.add("answers that failed", sum(seen["failed"].values()), "")
+    report.add("answers", len(results["added"]), "")
+    report.add("answers that failed", sum(results["failed"].values()), "")
     report.add("added to the first token, p50", added.p50, "ms")
     report.add("added to the first token, p95", added.p95, "ms")
     report.add("of those asked all at once at the start, p50", burst.p50, "ms")
     report.add("of those asked all at once at the start, p95", burst.p95, "ms")
-    report.note(f"failed, {times} times: {what}" for what, times in seen["failed"].items())
+    report.note(f"failed, {times} times: {what}" for what, times in results["failed"].items())
 
 
 def _tell_memory(report: Report, memory: Memory, seconds: float) -> None:

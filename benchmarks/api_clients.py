@@ -1,4 +1,4 @@
-"""Clients that ask over server-sent events, each its next question when it has its answer."""
+"""Clients that ask over server-sent events, each one question after another."""
 
 import asyncio
 import json
@@ -19,11 +19,11 @@ _OVERLAP = len(_END)
 def ask_for(
     url: str, secret: str, questions: Sequence[str], clients: int, seconds: float
 ) -> dict[str, Any]:
-    """What these clients saw in so many seconds, all of them beginning at once.
+    """Results of clients that start together and run for `seconds`.
 
     Returns:
-        `added`: of each answer (seconds since the start, milliseconds from asking to its first
-        token without those that the model took); `failed`: what went wrong, counted.
+        `added`: for each answer (seconds since the start, milliseconds to its first token minus
+        those that the model took); `failed`: counts by error.
     """
     return asyncio.run(_ask_for(url, secret, questions, clients, seconds))
 
@@ -37,7 +37,7 @@ async def _ask_for(
         base_url=url, headers=headers, timeout=PATIENCE_S, limits=limits
     ) as http:
         crowd = _Crowd(http, questions)
-        # Each once, uncounted: what a process loads at first is another matter.
+        # An uncounted warm-up: loading on first use is a separate matter.
         await crowd.ask_for(clients, 0)
         crowd.added.clear()
         await crowd.ask_for(clients, seconds)
@@ -53,12 +53,12 @@ class _Crowd:
         self.failed: Counter[str] = Counter()
 
     async def ask_for(self, clients: int, seconds: float) -> None:
-        """Ask with so many clients, all beginning at once; each once at least."""
+        """Ask with clients that start together; each asks at least once."""
         self._began = time.monotonic()
         await asyncio.gather(*(self._keep_asking(n, seconds) for n in range(clients)))
 
     async def _keep_asking(self, n: int, seconds: float) -> None:
-        """Ask until the time is over; the last answer is read to its end."""
+        """Ask until the time is up; the last answer is read to its end."""
         while True:
             try:
                 await self._ask(self._questions[n % len(self._questions)])
@@ -74,7 +74,7 @@ class _Crowd:
         async with self._http.stream("POST", "/api/v1/ask/stream", json=body) as answer:
             answer.raise_for_status()
             async for piece in answer.aiter_raw():
-                # Events are not taken apart: what the clients take of the machine, the API has not.
+                # Events are not parsed: the clients share the machine with the API.
                 came = came[-_OVERLAP:] + piece if first else came + piece
                 if first is None and (token := _TOKEN.search(came)):
                     first = time.monotonic()

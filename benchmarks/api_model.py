@@ -1,11 +1,11 @@
-"""A chat model that is scripted: it answers as slowly as it is told to, and tells how slowly.
+"""A scripted chat model that answers at a set speed and reports its delays.
 
     python -m benchmarks.api_model PORT FIRST_S GAP_S TOKENS
 
-It speaks the streaming part of OpenAI's chat completions. The first token of each answer is the
-number of milliseconds that passed between the request and that token: what is not its own can be
-told by subtraction, however late it was itself. Answers have from half to one and a half times
-TOKENS, at random: of one length, all clients would for ever ask in the same moment.
+It supports streaming chat completions of OpenAI's protocol. The first token of each answer is the
+number of milliseconds between the request and that token, so the rest of the delay can be
+computed by subtraction even if the model was late. Answers have random lengths from half to one
+and a half times TOKENS; equal lengths would keep all clients synchronized.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ Message = dict[str, Any]
 
 
 class ScriptedModel:
-    """The ASGI application; about `tokens` words, `gap_s` apart."""
+    """The ASGI application; about `tokens` words, `gap_s` seconds apart."""
 
     def __init__(self, first_s: float, gap_s: float, tokens: int) -> None:
         self._first_s = first_s
         self._gap_s = gap_s
         self._tokens = tokens
         self._random = random.Random(7)
-        # Made once: what this program takes of the machine, the API that is measured has not.
+        # Built once, since this program shares the machine with the API.
         self._words = [_chunk({"content": f"word{n} "}) for n in range(1, 2 * tokens)]
 
     async def __call__(  # noqa: D102  # of any ASGI application

@@ -1,7 +1,7 @@
-"""Processor time of one question on the command line, no chat model, over the sample documents.
+"""Processor time of one `cli.py ask` without a chat model, over the sample documents.
 
-The bound is a process that only imports the libraries which such a question needs. The two take
-turns, so that both meet the same weather.
+The bound is a process that only imports the libraries that such a question needs. The two are run
+in turns, so that other load on the machine affects both.
 """
 
 import os
@@ -24,7 +24,7 @@ LIBRARIES = (
 
 
 def measure(*, cache: str, rounds: int = 11) -> Report:
-    del cache  # the model is built into the library's own folder
+    del cache  # the model is built in the library's own folder
     report = Report(
         "A question on the command line",
         "user and system time of `cli.py ask` with the built-in embedding and no chat model over "
@@ -34,7 +34,7 @@ def measure(*, cache: str, rounds: int = 11) -> Report:
     with tempfile.TemporaryDirectory() as folder:
         data, compiled = Path(folder) / "data", Path(folder) / "compiled"
         question = ["cli.py", "ask", QUESTION, "--data-dir", str(data)]
-        samples = str(ROOT / "sample_documents")
+        samples = str(ROOT / "samples" / "documents")
         seconds_of(["cli.py", "import", samples, "--data-dir", str(data)], compiled)
         commands = {"question": question, "bound": ["-c", f"import {LIBRARIES}"]}
         seconds = in_turns(commands, rounds, compiled)
@@ -48,7 +48,7 @@ def measure(*, cache: str, rounds: int = 11) -> Report:
 def in_turns(
     commands: Mapping[str, Sequence[str]], rounds: int, compiled: Path
 ) -> dict[str, list[float]]:
-    """Processor seconds of each command by round; one round before is a warm-up."""
+    """Processor seconds of each command by round, after one warm-up round."""
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(rounds + 1):
         for name, command in commands.items():
@@ -57,13 +57,13 @@ def in_turns(
 
 
 def seconds_of(arguments: Sequence[str], compiled: Path) -> float:
-    """What a Python process with these arguments and its children take of the processor.
+    """Processor seconds of a Python process with these arguments, including its children.
 
-    Compiled modules are kept in a folder for the next process, as those of an installed program
-    are, whatever the environment says: compiling takes a fifth of a second.
+    Compiled modules are cached in a folder for the next process, as for an installed program,
+    whatever the environment says: compiling takes a fifth of a second.
 
     Raises:
-        CalledProcessError: It failed; it has printed why.
+        CalledProcessError: The process failed; its output was printed.
     """
     environment = own_environment() | {"PYTHONPYCACHEPREFIX": str(compiled)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -1,9 +1,9 @@
-"""How long an import takes to stop after a person cancels it, whatever it is doing.
+"""How long an import takes to stop after it is canceled, at each stage.
 
     python -m benchmarks.cancel
 
-A worker process like the one that `serve` keeps reads a PDF that takes minutes, embeds one long
-text, and reads many short ones; each import is cancelled in the middle.
+A worker process like the one that `serve` runs reads a PDF that takes minutes, embeds one long
+text, and reads many short ones; each import is canceled midway.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import bootstrap
 from domain import LOCAL_USER
-from services.progress import Stage
+from services.long_work import Stage
 from settings import load_settings
 
 ROOT = Path(__file__).parent.parent
@@ -23,7 +23,7 @@ START_S = 120
 
 
 def slow_pdf(path: Path, lines: int = 400_000) -> None:
-    """One page of very many lines, which take minutes to extract."""
+    """One page with so many lines that extracting them takes minutes."""
     drawn = b"\n".join(
         b"BT /F1 9 Tf 40 %d Td (line %d of many) Tj ET" % (n, n) for n in range(lines)
     )
@@ -62,7 +62,7 @@ CASES = {
 
 
 def measure(services: bootstrap.Services, folder: Path, stage: Stage) -> tuple[str, float]:
-    """Import the folder, cancel in that stage; how it stands then, and the seconds until it did."""
+    """Import the folder and cancel in that stage; the final state, and seconds until then."""
     kind = services.source_kinds.get("directory")
     source = kind.add(LOCAL_USER, {"path": str(folder)}).source
     job = services.queue.enqueue(LOCAL_USER, source.id)

@@ -1,7 +1,6 @@
-"""A chart of p50 by number of passages, as SVG: a panel for each part that compares sizes.
+"""A chart of p50 by number of passages, as SVG: one panel for each part that compares sizes.
 
-Both axes are logarithmic, so that growth in proportion is a straight line of the same slope
-everywhere.
+Both axes are logarithmic, so that linear growth has the same slope everywhere.
 """
 
 import math
@@ -19,7 +18,7 @@ LABEL_GAP = 13
 
 
 def chart_of(reports: Sequence[Report]) -> str:
-    """The SVG; without a part that compares sizes, one without panels."""
+    """The SVG; without panels if no part compares sizes."""
     tables = [table for report in reports for table in report.tables if GROWTH in table.title]
     panels = [
         f'<g transform="translate({number * PANEL} 0)">{_panel(table)}</g>'
@@ -52,7 +51,7 @@ _ENDS = ((math.floor, min), (math.ceil, max))
 
 
 class _Scale:
-    """From a value to its place between two others, by the logarithm."""
+    """A logarithmic scale from values to coordinates."""
 
     def __init__(self, low: float, high: float, start: float, end: float) -> None:
         self.low, self.high = low, high
@@ -74,40 +73,40 @@ def _points(sizes: Sequence[int], times: Sequence[str | float | None]) -> list[t
 
 def _axes(sizes: Sequence[int], x: _Scale, y: _Scale) -> list[str]:
     bottom, right = HEIGHT - BOTTOM, PANEL - RIGHT
-    drawn = [
+    shapes = [
         f'<text x="{x(size)}" y="{bottom + 16}" text-anchor="middle">{size:,}</text>'
         for size in sizes
     ]
-    drawn.append(f'<text x="{LEFT}" y="{bottom + 34}" fill="#444">passages</text>')
+    shapes.append(f'<text x="{LEFT}" y="{bottom + 34}" fill="#444">passages</text>')
     for power in range(round(math.log10(y.low)), round(math.log10(y.high)) + 1):
         place, value = y(10.0**power), 10.0**power
-        drawn.append(f'<path d="M{LEFT} {place}H{right}" stroke="#ddd"/>')
-        drawn.append(f'<text x="{LEFT - 6}" y="{place + 4}" text-anchor="end">{value:g}</text>')
-    return drawn
+        shapes.append(f'<path d="M{LEFT} {place}H{right}" stroke="#ddd"/>')
+        shapes.append(f'<text x="{LEFT - 6}" y="{place + 4}" text-anchor="end">{value:g}</text>')
+    return shapes
 
 
 def _lines(lines: dict[str, list[tuple[int, float]]], x: _Scale, y: _Scale) -> list[str]:
-    drawn: list[str] = []
+    shapes: list[str] = []
     held = {name: points for name, points in lines.items() if points}
     labels = _spread({name: y(points[-1][1]) for name, points in held.items()})
     for number, (name, points) in enumerate(held.items()):
         colour = OTHERS[(number - 1) % len(OTHERS)] if number else OURS
         path = " ".join(f"{x(size)},{y(time)}" for size, time in points)
-        drawn.append(
+        shapes.append(
             f'<polyline points="{path}" fill="none" stroke="{colour}" '
             f'stroke-width="{1.5 if number else 3}"/>'
         )
-        drawn += [f'<circle cx="{x(s)}" cy="{y(t)}" r="3" fill="{colour}"/>' for s, t in points]
+        shapes += [f'<circle cx="{x(s)}" cy="{y(t)}" r="3" fill="{colour}"/>' for s, t in points]
         label = f"{name} {shown(points[-1][1])}"
-        drawn.append(
+        shapes.append(
             f'<text x="{PANEL - RIGHT + 8}" y="{labels[name] + 4:.1f}" fill="{colour}">'
             f"{escape(label)}</text>"
         )
-    return drawn
+    return shapes
 
 
 def _spread(places: dict[str, float]) -> dict[str, float]:
-    """The labels' heights, moved down where they would overlap."""
+    """The heights of the labels, moved down where they would overlap."""
     spread: dict[str, float] = {}
     last = -math.inf
     for name, place in sorted(places.items(), key=lambda item: item[1]):

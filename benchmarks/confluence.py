@@ -1,8 +1,8 @@
-"""A Confluence site of 5,000 pages imported, imported again, with faults and without a network.
+"""Imports of a Confluence site with 5,000 pages: first, unchanged, with faults, without network.
 
-The site is the tests' fake on loopback, in this process; each import is what a worker does, with
-the built-in embedding, in a process of its own. Where Confluence asks to wait, nobody waits: with
-faults the figures are counts, not times.
+The site is the tests' fake on loopback, in this process; each import is a worker's, with the
+built-in embedding, in a subprocess. Waits that Confluence asks for are skipped: with faults the
+figures are counts, not times.
 """
 
 import random
@@ -51,7 +51,7 @@ class Imported:
         self._numbers = iter(range(10**9))
 
     def bring_up_to_date(self) -> Found:
-        """Import it once; what the worker's process tells, and the requests that it took."""
+        """Import once; returns the report of the worker process, and the number of requests."""
         before = len(self.fake.requests)
         found: Found = call_afresh(
             "benchmarks.confluence_import:import_site",
@@ -62,7 +62,7 @@ class Imported:
         return found
 
     def differences(self, found: Found) -> Counter[str]:
-        """How many pages the library lacks, has in another state or too many of; or its stores."""
+        """Number of pages missing from, different in, or surplus in the library, or its damage."""
         held = found["documents"]
         there = {
             key: [page.version, page.title, _text_of(page.text)]
@@ -76,13 +76,13 @@ class Imported:
         )
 
     def add(self) -> None:
-        """Write one more page."""
+        """Create one more page."""
         number = next(self._numbers)
         words = self.random.choices(WORDS, k=60)
         self.fake.add(SPACE, f"Page {number}", f"<p>{' '.join(words)} {number}.</p>")
 
     def edit_some(self, share: float = 0.1) -> None:
-        """Edit a share of the pages, put a few into the trash and write as many new ones."""
+        """Edit a share of the pages, trash a few, and create as many new ones."""
         ids = list(self.fake.visible())
         for id_ in self.random.sample(ids, int(len(ids) * share)):
             self.fake.edit(id_, f"<p>{' '.join(self.random.choices(WORDS, k=60))}</p>")
@@ -93,7 +93,7 @@ class Imported:
 
 @contextmanager
 def site(pages: int, cache: str) -> Iterator[Imported]:
-    """A site with that many pages, and an empty library beside a model that is built."""
+    """A site of that many pages, and an empty library with a built model."""
     with tempfile.TemporaryDirectory() as place, FakeConfluence(cloud=False) as fake:
         data_dir = Path(place) / "data"
         data_dir.mkdir()
@@ -127,7 +127,7 @@ def _percent(again: Found, first: Found) -> float:
 
 
 def _unplugged(report: Report, whole: Imported) -> None:
-    """Half of the pages are edited; the network goes away in the middle of reading them."""
+    """Half of the pages are edited, and the network fails while they are read."""
     whole.edit_some(0.5)
     begun = len(whole.fake.requests)
     whole.fake.unplug_after = len(whole.fake.visible()) // 4
@@ -143,7 +143,7 @@ def _unplugged(report: Report, whole: Imported) -> None:
 
 
 def _pages_read(imported: Imported, begun: int) -> Counter[str]:
-    """How often each page was read since so many requests."""
+    """Reads of each page after the first `begun` requests."""
     return Counter(
         asked.path
         for asked in imported.fake.requests[begun:]
@@ -152,7 +152,7 @@ def _pages_read(imported: Imported, begun: int) -> Counter[str]:
 
 
 def _a_fifth_faulty(report: Report, faulty: Imported) -> None:
-    """Every fifth answer is faulty until the library equals the site."""
+    """Every fifth response is faulty until the library equals the site."""
     faulty.fake.faults = Faults(seed=5, share=0.2)
     imports, found = 0, {"state": ""}
     while found["state"] != "completed" and imports < ROUNDS:
@@ -163,9 +163,9 @@ def _a_fifth_faulty(report: Report, faulty: Imported) -> None:
 
 
 def _so_many_faults(report: Report, edited: Imported, faults: int) -> None:
-    """Edits, deletions and new pages with faults in between, compared after each import.
+    """Edits, deletions, and new pages with faults in between, compared after each import.
 
-    Some requests fail at every attempt: the next import makes up for them.
+    Some requests fail at every attempt; the next import catches up.
     """
     edited.fake.faults = Faults(seed=11, share=0.3, in_a_row=10, at_most=faults)
     rounds, wrong = 0, Counter[str]()

@@ -1,4 +1,4 @@
-"""What the benchmark of Confluence does in other processes: import, and tell what is held then."""
+"""Subprocesses of the Confluence benchmark: import, and report the result."""
 
 import os
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Found = dict[str, Any]
 
 
 def import_site(data_dir: str, url: str) -> Found:
-    """Queue an import of the site and do what a worker does: how it ended, what is held then."""
+    """Queue an import of the site and run it; returns its final state and the library's content."""
     services = _services(data_dir)
     source = _source(services, url)
     from domain import LOCAL_USER
@@ -35,9 +35,9 @@ def import_site(data_dir: str, url: str) -> Found:
 
 
 def _held(data_dir: str, source_id: str) -> dict[str, list[Any]]:
-    """Of each document the version, the title and the text."""
-    from storage.database import open_database
-    from storage.documents import Documents
+    """Version, title, and text of each document."""
+    from storage.ledger.database import open_database
+    from storage.ledger.document_store import Documents
 
     documents = Documents(open_database(Path(data_dir)))
     return {
@@ -46,17 +46,17 @@ def _held(data_dir: str, source_id: str) -> dict[str, list[Any]]:
             documents.get(one.document_id).title,
             documents.text(one.document_id),
         ]
-        for key, one in documents.known(source_id).items()
+        for key, one in documents.versions(source_id).items()
     }
 
 
 def _services(data_dir: str) -> Any:
     os.environ[SECRET] = ACCESS_TOKEN
     from bootstrap import build_services
-    from services.patience import Patience
+    from services.long_work import CancelableWait
     from settings import load_settings
 
-    setattr(Patience, "wait", _hardly_wait)  # noqa: B010  # the fake's limits are soon over
+    setattr(CancelableWait, "wait", _hardly_wait)  # noqa: B010  # the fake's limits are soon over
     return build_services(load_settings(data_dir=Path(data_dir)))
 
 
@@ -66,7 +66,7 @@ def _hardly_wait(_self: Any, _seconds: float, _reason: str) -> None:
 
 def _source(services: Any, url: str) -> str:
     from domain import LOCAL_USER
-    from services.source_status import SourceSettings
+    from services.sources.source_service import SourceSettings
 
     given = {
         "url": url,

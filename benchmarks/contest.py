@@ -1,8 +1,7 @@
-"""Lets contenders answer the same questions, each in processes of its own, and compares them.
+"""Runs contenders on the same questions, each in its own processes, and compares them.
 
-A part that holds a contest is a module with `CONTENDERS` (`Contender` by name), `inputs(place)`
-(what an index is built from) and `questions(place)`, both read from a folder that the part
-has filled before.
+A contest is a module with `CONTENDERS` (`Contender` by name), `inputs(place)` (from which an
+index is built), and `questions(place)`; both read a folder that the benchmark has filled.
 """
 
 import os
@@ -31,10 +30,10 @@ LEAST = 3
 
 @dataclass(frozen=True)
 class Contender:
-    """How one index is made and opened.
+    """How an index is built and opened.
 
-    `open` gets the inputs' folder and the index's own. Without `build` the index lives in memory
-    only: `open` makes it.
+    `open` receives the folders of the inputs and of the index. Without `build` the index is in
+    memory only, and `open` builds it.
     """
 
     open: Callable[[Path, Path], Searches]
@@ -47,20 +46,20 @@ class Contender:
 
 @dataclass(frozen=True)
 class Answers:
-    """Times of the questions asked, and the passages found for each of them."""
+    """Times of the questions, and the passages found for each."""
 
     milliseconds: list[float]
     found: list[list[int]]
 
     @property
     def times(self) -> Times:
-        """The times' percentiles."""
+        """Percentiles of the times."""
         return Times(self.milliseconds)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a contender showed."""
+    """The results of a contender."""
 
     build_s: float
     """Making the index; for one in memory that is opening it."""
@@ -83,11 +82,11 @@ def contest_by_size(
     apart: bool,
     budget_s: float,
 ) -> Iterator[tuple[int, Any, dict[str, Outcome]]]:
-    """Each size with what `prepare` gave and what the contenders showed; then how they grow.
+    """For each size, the result of `prepare` and the contenders' outcomes; then their growth.
 
     Args:
         part: As in `contest`.
-        report: Gets the notes, and after the last size the table of growth.
+        report: Receives the notes, and finally the table of growth.
         sizes: Numbers of passages, ascending.
         prepare: Fills a folder with inputs of that size and questions.
         apart: As in `contest`.
@@ -107,14 +106,15 @@ def contest_by_size(
 def contest(
     part: str, place: Path, *, size: int, apart: bool, budget_s: float
 ) -> tuple[dict[str, Outcome], list[str]]:
-    """What each contender of the part shows, and notes on those that took no part.
+    """Outcomes of the part's contenders, and notes on those that did not run.
 
     Args:
-        part: The module, as in "benchmarks.vector_stores".
+        part: The module, such as "benchmarks.vector_stores".
         place: The folder with its inputs and questions.
-        size: How many passages these inputs are.
-        apart: A process of its own for each contender; else their memory is not told apart.
-        budget_s: A contender's time for each kind of search; the slow ones answer fewer questions.
+        size: Number of passages in the inputs.
+        apart: Run each contender in a subprocess; otherwise memory is not measured separately.
+        budget_s: Time limit of a contender for each kind of search; slow contenders answer
+            fewer questions.
     """
     call: Callable[..., Any] = call_afresh if apart else call_here
     outcomes, notes = {}, []
@@ -155,21 +155,21 @@ def as_outcome(built: float | None, shown: dict[str, Any]) -> Outcome:
 
 
 def build(part: str, name: str, place: str, folder: str, apart: bool) -> float | None:
-    """Seconds of making the index; None where that is part of opening it."""
+    """Seconds to build the index; None if that is part of opening it."""
     module = prepared(part, apart)
     contender: Contender = module.CONTENDERS[name]
     if contender.build is None:
         return None
-    given = module.inputs(Path(place))
+    inputs = module.inputs(Path(place))
     started = time.perf_counter()
-    contender.build(given, Path(folder))
+    contender.build(inputs, Path(folder))
     return time.perf_counter() - started
 
 
 def ask(
     part: str, name: str, place: str, folder: str, budget_s: float, apart: bool
 ) -> dict[str, Any]:
-    """The answers of each kind, and what opening took, as data."""
+    """The answers of each kind, and the time to open the index, as data."""
     module = prepared(part, apart)
     contender: Contender = module.CONTENDERS[name]
     questions = module.questions(Path(place))
@@ -177,24 +177,24 @@ def ask(
     started = time.perf_counter()
     searches = contender.open(Path(place), Path(folder))
     searches["ids"](questions[0])
-    opened = time.perf_counter() - started
+    seconds_to_open = time.perf_counter() - started
     if contender.in_background:
         wait_for(set(threading.enumerate()) - others)
-    ready = time.perf_counter() - started - opened
+    ready = time.perf_counter() - started - seconds_to_open
     answers = {kind: asked(search, questions, budget_s) for kind, search in searches.items()}
     memory = resident_mib()
-    return {"open_s": opened, "ready_s": ready, "resident_mib": memory, "answers": answers}
+    return {"open_s": seconds_to_open, "ready_s": ready, "resident_mib": memory, "answers": answers}
 
 
 def wait_for(threads: Iterable[threading.Thread]) -> None:
-    """Let them finish, unless they are made to run as long as the process."""
+    """Wait for threads to finish, except daemons."""
     for thread in threads:
         if not thread.daemon:
             thread.join()
 
 
 def prepared(part: str, apart: bool) -> Any:
-    """The part's module, and this process held to one core: not every library heeds a variable."""
+    """The part's module, with this process pinned to one core: some libraries ignore variables."""
     if apart and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     return import_module(part)
@@ -203,7 +203,7 @@ def prepared(part: str, apart: bool) -> Any:
 def asked(
     search: Callable[[Any], list[int]], questions: Sequence[Any], budget_s: float
 ) -> dict[str, Any]:
-    """Times and findings, as data: every question twice, or as many as the budget allows."""
+    """Times and results as data: every question twice, or as many as the budget allows."""
     search(questions[0])
     end = time.perf_counter() + budget_s
     times: list[float] = []
@@ -217,7 +217,7 @@ def asked(
 
 
 def recall(found: Sequence[Sequence[int]], wanted: Sequence[Sequence[int]]) -> float:
-    """The mean share of the wanted passages that was found, of questions that want any."""
+    """The mean share of relevant passages that were found, for questions that have any."""
     pairs = [(have, want) for have, want in zip(found, wanted, strict=False) if len(want)]
     shares = [len(set(have) & set(want)) / len(want) for have, want in pairs]
     return sum(shares) / len(shares) if shares else 0.0

@@ -1,11 +1,11 @@
-"""Kills an import with signal 9 at random moments, and looks whether the library is sound.
+"""Kills an import with SIGKILL at random moments and checks the library.
 
     python -m benchmarks.crash --rounds 50
 
-A worker process brings one data folder from generation to generation of a made-up source, with
-a reindex now and then, and notes each generation that it has finished. It is killed somewhere;
-a new start must then find ledger, vector store and keyword index in agreement, and of every
-document either the version of the last finished generation or the one of the next, whole.
+A worker process moves one data folder from generation to generation of a generated source, with
+occasional reindexing, and records each finished generation. After each kill, a new start must
+find the ledger, vector store, and keyword index in agreement, and each document whole, in the
+version of the last finished generation or of the next one.
 """
 
 import argparse
@@ -28,7 +28,7 @@ LONGEST_LIFE_S = 4.0
 
 @dataclass(frozen=True)
 class Round:
-    """How a kill ended; `faults` is empty where all is well."""
+    """The state after a kill; `faults` is empty if all is well."""
 
     generation: int
     cut_short: bool
@@ -37,10 +37,10 @@ class Round:
 
 
 def texts_of(generation: int) -> dict[str, str]:
-    """The source in that generation: each holds some documents back and edits a fifth."""
+    """The source in that generation: each omits some documents and edits a fifth."""
     texts = {}
     for number in range(DOCUMENTS):
-        # A document changes with every fifth generation, in its own turn.
+        # A document changes in every fifth generation, at its own offset.
         rng = random.Random(f"{number} {(generation + number) // 5}")
         if rng.random() < 0.85:
             words = " ".join(rng.choices(WORDS, k=rng.randint(5, 200)))
@@ -49,12 +49,12 @@ def texts_of(generation: int) -> dict[str, str]:
 
 
 def library_of(data_dir: Path, generation: int) -> Library:
-    """The library as that generation wants it: every sixth asks for another model."""
+    """The library in that generation: every sixth uses another model."""
     return Library(data_dir, model=f"model {generation // 6}")
 
 
 def work(data_dir: Path, log: Path) -> None:
-    """Go from generation to generation until killed."""
+    """Advance through the generations until killed."""
     generation = last_finished(log) + 1
     library_of(data_dir, generation).maintenance.recover()
     print("started", flush=True)
@@ -69,12 +69,12 @@ def work(data_dir: Path, log: Path) -> None:
 
 
 def last_finished(log: Path) -> int:
-    """The last generation noted, -1 before the first."""
+    """The last generation recorded; -1 before the first."""
     return int(log.read_text().split()[-1]) if log.exists() and log.read_text() else -1
 
 
 def kill_once(data_dir: Path, log: Path, life_s: float) -> Round:
-    """Let a worker live for that long after its start, kill it, and look."""
+    """Run a worker for that many seconds, kill it, and check the library."""
     command = [sys.executable, "-m", "benchmarks.crash", "--work", str(data_dir), str(log)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as worker:
         line = worker.stdout.readline()
@@ -87,7 +87,7 @@ def kill_once(data_dir: Path, log: Path, life_s: float) -> Round:
 
 
 def look(data_dir: Path, generation: int) -> Round:
-    """What a new start finds."""
+    """Faults that a new start finds."""
     library = library_of(data_dir, generation)
     recovery = library.maintenance.recover()
     report = library.check()
@@ -97,7 +97,7 @@ def look(data_dir: Path, generation: int) -> Round:
 
 
 def lost(found: dict[str, str], generation: int) -> list[str]:
-    """Documents that are neither as the last generation had them nor as the next has them."""
+    """Documents that match neither the last generation nor the next."""
     before, after = (texts_of(g) if g >= 0 else {} for g in (generation, generation + 1))
     return [
         f"{key} is neither of generation {generation} nor of the next"
@@ -107,7 +107,7 @@ def lost(found: dict[str, str], generation: int) -> list[str]:
 
 
 def run(rounds: int, seed: int) -> list[Round]:
-    """Kill that many times over one data folder."""
+    """Kill repeatedly over one data folder."""
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="footnote-crash-") as folder:
         data_dir, log = Path(folder) / "data", Path(folder) / "log"

@@ -1,7 +1,7 @@
 """Dense search: the store against a plain NumPy product, which is the bound, and FAISS flat.
 
-All on the same vectors, one thread each. The vectors are made up (points around random
-centres); exact search costs the same on any others, and recall by codes is theirs alone.
+All use the same vectors and one thread each. The vectors are generated (points around random
+centers); exact search costs the same for any vectors, but recall by codes applies to these only.
 """
 
 import tempfile
@@ -18,8 +18,8 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 
 from benchmarks.contest import wait_for
 from benchmarks.measure import Report, Times, compare, resident_mib
-from storage.passages import DeepLakePassages
-from storage.vector_index import VectorIndex
+from storage.vectors.passage_store import DeepLakePassages
+from storage.vectors.vector_index import VectorIndex
 
 Vectors = npt.NDArray[np.float32]
 Search = Callable[[Vectors], list[int]]
@@ -44,9 +44,9 @@ def measure(
 ) -> Report:
     report = Report(
         "Dense search",
-        f"{DIMENSION} dimensions, best {K}, {queries} queries twice, one thread each, warm; "
-        f'"ids" is the search in memory, "texts" also reads texts and metadata of the best {K} '
-        f'(or {CANDIDATES}) from Deep Lake; "filtered" leaves 1 % of the passages',
+        f"{DIMENSION} dimensions, top {K}, {queries} queries twice, one thread each, warm; "
+        f'"ids" is the search in memory, "texts" also reads texts and metadata of the top {K} '
+        f'(or {CANDIDATES}) from Deep Lake; the filter of "filtered" matches 1 % of the passages',
     )
     faiss.omp_set_num_threads(1)
     for size in sizes:
@@ -59,7 +59,7 @@ def measure(
 
 
 def measure_index(report: Report, size: int, queries: int) -> None:
-    """The index in memory by itself: filling a store of that size would take minutes."""
+    """The in-memory index alone: filling a store of that size would take minutes."""
     vectors, questions = made_up(size, queries)
     before = resident_mib()
     index = index_of(vectors)
@@ -84,7 +84,7 @@ def index_of(vectors: Vectors) -> VectorIndex:
 
 
 def made_up(size: int, queries: int) -> tuple[Vectors, Vectors]:
-    """Unit vectors around random centres, and questions near some of them."""
+    """Unit vectors around random centers, and queries near some of them."""
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((max(1, size // 50), DIMENSION), dtype=np.float32)
     vectors = centres[rng.integers(len(centres), size=size)]
@@ -113,7 +113,7 @@ def filled_store(folder: Path, vectors: Vectors) -> DeepLakePassages:
 
 
 def begin(index: VectorIndex, question: Vectors) -> None:
-    """Search once, and wait for what that begins in the background."""
+    """Search once and wait for the background work that this starts."""
     others = set(threading.enumerate())
     index.search(question, K)
     wait_for(set(threading.enumerate()) - others)
@@ -136,10 +136,10 @@ def compare_searches(
     }
     compare_under(report, size, plain, vectors, questions)
     allowed = np.arange(len(vectors)) % GROUPS == 7
-    chosen = only(allowed)
+    selector = only(allowed)
     filtered: dict[str, Search] = {
         NUMPY: partial(by_gathered_product, vectors, allowed),
-        FAISS: lambda question: by_faiss(flat, question, chosen),
+        FAISS: lambda question: by_faiss(flat, question, selector),
         IDS: lambda question: by_index(index, question, allowed),
         STORE: partial(by_store, store, K, {"group": 7}),
     }
@@ -177,7 +177,7 @@ def by_product(vectors: Vectors, question: Vectors) -> list[int]:
 
 
 def by_vecdot(vectors: Vectors, question: Vectors) -> list[int]:
-    """The same numbers, one row after the other instead of by the matrix routine."""
+    """The same product, row by row instead of by the matrix routine."""
     found: list[int] = best(np.vecdot(vectors, question)).tolist()
     return found
 
@@ -196,8 +196,8 @@ def best(scores: Vectors) -> Any:
     return places[np.argsort(-scores[places])]
 
 
-def by_faiss(flat: Any, question: Vectors, chosen: Any) -> list[int]:
-    found: list[int] = flat.search(question[np.newaxis], K, params=chosen)[1][0].tolist()
+def by_faiss(flat: Any, question: Vectors, selector: Any) -> list[int]:
+    found: list[int] = flat.search(question[np.newaxis], K, params=selector)[1][0].tolist()
     return found
 
 
@@ -224,11 +224,11 @@ def by_store(
 def recall(
     search: Search, vectors: Vectors, questions: Vectors, allowed: npt.NDArray[np.bool_] | None
 ) -> float:
-    """The share of the truly nearest, by the exact product, that it finds."""
+    """Recall against the nearest vectors by the exact product."""
     places = np.arange(len(vectors)) if allowed is None else np.flatnonzero(allowed)
-    kept = vectors if allowed is None else vectors[places]
+    candidates = vectors if allowed is None else vectors[places]
     shares = []
-    for question in questions:  # one at a time: all the scores would need gigabytes
-        wanted = set(places[best(np.vecdot(kept, question))].tolist())
+    for question in questions:  # one at a time: all scores together would need gigabytes
+        wanted = set(places[best(np.vecdot(candidates, question))].tolist())
         shares.append(len(set(search(question)) & wanted) / len(wanted))
     return float(np.mean(shares))

@@ -1,7 +1,7 @@
-"""Speed of the built-in embedding, against sentence-transformers on torch where it is installed.
+"""Speed of the built-in embedding, against sentence-transformers on torch if installed.
 
-Times of one thread are processor times, so other work on the machine disturbs them little;
-times of all cores are wall-clock times.
+Single-thread figures are processor time, which other load on the machine affects little; figures
+of all cores are wall-clock time.
 """
 
 import importlib.util
@@ -13,13 +13,12 @@ import numpy as np
 
 from benchmarks.measure import Report, cores
 from models.builtin import BuiltinEmbeddings
-from models.builtin_models import MODELS
-from models.minilm import MiniLM, _folder
+from models.builtin_models import MODELS, MiniLM, _folder
 
 PASSAGE_CHARS = 1000
 ROUNDS = 2
 QUESTION = "How many days of paid leave do I get in my first year?"
-HANDBOOK = Path(__file__).parent.parent / "sample_documents"
+HANDBOOK = Path(__file__).parent.parent / "samples" / "documents"
 TORCH = "sentence-transformers"
 E5 = "multilingual-e5-small"
 SMALL = {"passages": 2}
@@ -28,7 +27,7 @@ Embed = Callable[[list[str]], object]
 
 
 def measure(*, cache: str, passages: int = 48) -> Report:
-    """Of graphs that are built into `cache`, unless they are there already."""
+    """Graphs that are built into `cache` if missing."""
     texts = handbook_passages(passages)
     place = Path(cache)
     minilm = MiniLM(place)
@@ -56,7 +55,7 @@ def measure(*, cache: str, passages: int = 48) -> Report:
     report.add(f"int8, {cores()} cores", together, "texts/s")
     report.add(f"{E5}, {cores()} cores", together_e5, "texts/s")
     report.add("a question, int8", milliseconds(lambda: int8.embed_query(QUESTION), 50), "ms")
-    report.add("building the graph (the first time ever) and loading it", built, "s")
+    report.add("building the graph (only once) and loading it", built, "s")
     report.add(f"the same for {E5}", built_e5, "s")
     report.add(f"a question, {E5}", milliseconds(lambda: e5.embed_query(QUESTION), 50), "ms")
     tell_likeness(report, int8, fp32, texts)
@@ -93,7 +92,7 @@ def rate(embed: Embed, texts: list[str], clock: Callable[[], float]) -> float:
 
 
 def best_rates(contenders: dict[str, Embed], texts: list[str]) -> dict[str, float]:
-    """Each one's best of some rounds, taken in turns so that all meet the same weather."""
+    """Best of some rounds for each, in turns so that other load affects all."""
     best = dict.fromkeys(contenders, 0.0)
     for _ in range(ROUNDS):
         for name, embed in contenders.items():
@@ -130,7 +129,7 @@ def tell_ratios(report: Report, rates: dict[str, float], scaling: float) -> None
     else:
         report.notes.append(
             f"{TORCH} is not installed, so it isn't compared with. In an environment of its "
-            f"own: pip install -r requirements-dev.txt torch {TORCH}"
+            f"own: pip install -r tests/requirements/dev.txt torch {TORCH}"
         )
     report.ratio("int8 / fp32, one thread", rates["int8"] / rates["fp32"])
     report.ratio(f"int8 / {E5}, one thread", rates["int8"] / rates[E5])

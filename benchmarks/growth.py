@@ -1,4 +1,4 @@
-"""How the time of a search grows with the number of passages."""
+"""How search time grows with the number of passages."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -10,11 +10,11 @@ GROWTH = "p50 in ms by passages"
 
 
 def add_growth(report: Report, p50: Mapping[int, Mapping[str, float]]) -> None:
-    """A table of each contender's p50 by size, and how it grows from one size to the next.
+    """Add a table of each contender's p50 by size, and its growth from one size to the next.
 
     Args:
-        report: Where it goes.
-        p50: For each size, ascending, milliseconds by contender.
+        report: Receives the table.
+        p50: Milliseconds by contender for each size, ascending.
     """
     sizes = list(p50)
     steps = list(pairwise(sizes))

@@ -1,7 +1,7 @@
-"""What checking Host and Origin and adding safe headers costs each request.
+"""Cost per request of checking Host and Origin and adding security headers.
 
-The same application answers with the guard of the pages before it and without, in turns: called as
-a server calls it, and over HTTP on loopback through one kept connection each.
+The same application answers with and without the pages' guard, in turns: called directly as a
+server would, and over HTTP on loopback with one keep-alive connection each.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from typing import Any
 import uvicorn
 
 from benchmarks.measure import Report, Times, milliseconds_of
-from web.guard import App, HostGuard
+from domain.web.host_guard import App, HostGuard
 
 SMALL = {"requests": 50, "calls": 200}
 BOUND_MS = 0.2
@@ -55,10 +55,10 @@ def measure(*, cache: str, requests: int = 5_000, calls: int = 50_000) -> Report
 
 
 def guarded(app: App) -> App:
-    """The application behind the guard of the pages, for a server with a name of its own."""
-    from ui.serving import page_security_policy
-    from web.guard import SAFE_HEADERS
-    from web.policy import HostPolicy, parse_hosts
+    """The application behind the pages' guard, for a server with a configured name."""
+    from domain.web.host_guard import SAFE_HEADERS
+    from domain.web.host_policy import HostPolicy, parse_hosts
+    from ui.shared.server_middleware import page_security_policy
 
     headers = {**SAFE_HEADERS, "Content-Security-Policy": page_security_policy()}
     policy = HostPolicy(parse_hosts([HOST.partition(":")[0]], "hosts"))
@@ -66,7 +66,7 @@ def guarded(app: App) -> App:
 
 
 async def answer(scope: Any, receive: Any, send: Any) -> None:
-    """The smallest application."""
+    """A minimal application."""
     if scope["type"] == "lifespan":
         while (await receive())["type"] != "lifespan.shutdown":
             await send({"type": "lifespan.startup.complete"})
@@ -78,9 +78,9 @@ async def answer(scope: Any, receive: Any, send: Any) -> None:
 
 
 def _call_costs(calls: int) -> dict[str, float]:
-    """Milliseconds that the guard adds to a call, for a request that passes and one that does not.
+    """Milliseconds that the guard adds to an accepted and to a refused request.
 
-    A batch of calls is compared with the batch without the guard of the same round.
+    A batch of calls is compared with the batch without the guard in the same round.
     """
     check, allowed = guarded(answer), _scope(HOST, ORIGIN)
     contenders = {

@@ -1,6 +1,6 @@
-"""Hybrid search: ours against LangChain's EnsembleRetriever over a BM25Retriever and a store.
+"""Hybrid search against LangChain's EnsembleRetriever over a BM25Retriever and a vector store.
 
-Both fuse the best passages of both kinds by reciprocal rank. Embedding the question is left out
+Both fuse the best passages of both kinds by reciprocal rank. Embedding the question is excluded
 for both: its vector is given.
 """
 
@@ -42,20 +42,20 @@ def measure(
     budget_s: float = 10.0,
 ) -> Report:
     report = Report("Hybrid search", "")
-    filled = partial(prepare, queries=queries, made_up=made_up)
-    shown = contest_by_size(__name__, report, sizes, filled, apart=apart, budget_s=budget_s)
+    prepare_inputs = partial(prepare, queries=queries, made_up=made_up)
+    shown = contest_by_size(__name__, report, sizes, prepare_inputs, apart=apart, budget_s=budget_s)
     for size, report.about, outcomes in shown:
         add_outcomes(report, size, outcomes)
     report.about += (
-        f", asked twice or as long as {budget_s:.0f} s; made-up vectors, the question's is given; "
-        f"best {DEPTH} by words and by vectors fused by reciprocal rank (or by convex "
-        f"combination), best {K} of that; one core; {PEER} always has the texts"
+        f", asked twice or for up to {budget_s:.0f} s; synthetic vectors, including the "
+        f"question's; top {DEPTH} by words and by vectors, fused by reciprocal rank (or by convex "
+        f"combination), top {K} of the result; one core; {PEER} always has the texts"
     )
     return report
 
 
 def prepare(place: Path, size: int, queries: int, made_up: bool) -> str:
-    """Write texts, vectors and questions there, and say what they are."""
+    """Write texts, vectors, and questions; returns their description."""
     from benchmarks import dense_search  # not in the contenders' processes: memory counts
 
     about, _ = keyword_search.prepare(place, size, queries, made_up)
@@ -73,10 +73,10 @@ def questions(place: Path) -> list[tuple[str, Any]]:
     return list(zip(keyword_search.questions(place), np.load(place / QUESTIONS), strict=True))
 
 
-def build_footnote(given: tuple[list[str], Any], folder: Path) -> None:
+def build_footnote(inputs: tuple[list[str], Any], folder: Path) -> None:
     from benchmarks.our_store import fill_footnote
 
-    texts, vectors = given
+    texts, vectors = inputs
     fill_footnote(folder / "passages", vectors, texts)
     keyword_search.build_footnote(texts, folder / "keywords")
 
@@ -84,12 +84,12 @@ def build_footnote(given: tuple[list[str], Any], folder: Path) -> None:
 def open_footnote(_place: Path, folder: Path) -> Searches:
     from domain import SearchMode
     from retrievers.rankers import Ranker
-    from services.ranking import OpenIndex, RankingOptions, build_ranker
-    from storage.keyword_index import KeywordIndex
-    from storage.passages import DeepLakePassages
+    from services.search.ranking import OpenIndex, RankingOptions, build_ranker
+    from storage.keywords.keyword_index import KeywordIndex
+    from storage.vectors.passage_store import DeepLakePassages
 
-    given = GivenVector()
-    store = DeepLakePassages(folder / "passages", given, read_only=True)
+    embedding = GivenVector()
+    store = DeepLakePassages(folder / "passages", embedding, read_only=True)
     index = OpenIndex(store, KeywordIndex(folder / "keywords"))
     fuse, combine = (
         build_ranker(mode, index, RankingOptions(candidates=DEPTH))
@@ -97,12 +97,12 @@ def open_footnote(_place: Path, folder: Path) -> Searches:
     )
 
     def ids(question: tuple[str, Any], rank: Ranker = fuse) -> list[int]:
-        words, given.vector = question
+        words, embedding.vector = question
         return [int(hit.id) for hit in rank(words, K, None)]
 
     def texts(question: tuple[str, Any]) -> list[int]:
-        found = store.get_by_ids([str(row) for row in ids(question)])
-        return [int(document.id or -1) for document in found]
+        passages = store.get_by_ids([str(row) for row in ids(question)])
+        return [int(document.id or -1) for document in passages]
 
     return {"ids": ids, "convex": lambda question: ids(question, combine), "texts": texts}
 
@@ -112,17 +112,17 @@ def open_langchain(place: Path, _folder: Path) -> Searches:
     from langchain_community.retrievers import BM25Retriever
 
     from benchmarks.peers import in_memory_store
-    from language.tokens import keyword_tokens
+    from domain.language.tokens import keyword_tokens
 
     texts, vectors = inputs(place)
-    given = GivenVector()
-    dense = in_memory_store(given, vectors, texts).as_retriever(search_kwargs={"k": DEPTH})
+    embedding = GivenVector()
+    dense = in_memory_store(embedding, vectors, texts).as_retriever(search_kwargs={"k": DEPTH})
     numbers = [{"row": row} for row in range(len(texts))]
     sparse = BM25Retriever.from_texts(texts, numbers, preprocess_func=keyword_tokens, k=DEPTH)
     both = EnsembleRetriever(retrievers=[dense, sparse], id_key="row")
 
     def search(question: tuple[str, Any]) -> list[int]:
-        words, given.vector = question
+        words, embedding.vector = question
         return [document.metadata["row"] for document in both.invoke(words)[:K]]
 
     return {"ids": search}
@@ -137,13 +137,13 @@ CONTENDERS = {
 def add_outcomes(report: Report, size: int, outcomes: dict[str, Outcome]) -> None:
     rows = [row_of(name, outcome) for name, outcome in outcomes.items()]
     report.table(f"{report.title}, {size:,} passages", COLUMNS, rows)
-    ours, theirs = (outcomes[name].answers["ids"].times.p50 for name in (FOOTNOTE, PEER))
-    report.ratio(f"{size:,}: {PEER} / {FOOTNOTE}, p50", theirs / ours)
+    own_p50, peer_p50 = (outcomes[name].answers["ids"].times.p50 for name in (FOOTNOTE, PEER))
+    report.ratio(f"{size:,}: {PEER} / {FOOTNOTE}, p50", peer_p50 / own_p50)
 
 
 def row_of(name: str, outcome: Outcome) -> list[str | float | None]:
     ids, convex, texts = (outcome.answers.get(kind) for kind in ("ids", "convex", "texts"))
-    with_texts = texts or ids  # LangChain's gives them always
+    with_texts = texts or ids  # LangChain always returns them
     return [
         name,
         ids.times.p50,

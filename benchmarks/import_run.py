@@ -1,7 +1,7 @@
 """A folder imported end to end with the built-in embedding, against embedding alone.
 
-Embedding is the bound: whatever else an import does, it can't be quicker than its model.
-The documents are Markdown, sentences of the sample handbook in random order.
+Embedding is the bound: an import cannot be faster than its model. The documents are Markdown with
+sentences of the sample handbook in random order.
 """
 
 import random
@@ -18,40 +18,40 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import services.versions
+import services.imports.document_versions
 from benchmarks.afresh import ROOT
 from benchmarks.measure import Report
 from bootstrap import build_services
 from domain import LOCAL_USER, ImportState
-from loaders.files import DirectoryFiles
+from loaders.directory_loader import DirectoryLoader
 from models.builtin import BuiltinEmbeddings
-from models.minilm import MiniLM
+from models.builtin_models import MiniLM
 from settings import Settings
-from storage.keyword_index import KeywordIndex
-from storage.ledger import Ledger
-from storage.passages import DeepLakePassages
+from storage.keywords.keyword_index import KeywordIndex
+from storage.ledger.ledger import Ledger
+from storage.vectors.passage_store import DeepLakePassages
 
-HANDBOOK = ROOT / "sample_documents"
+HANDBOOK = ROOT / "samples" / "documents"
 SECTIONS = 10
 SECTION_WORDS = 120
 SAMPLE = 400
 ROUNDS = 2
 EMBEDDING = "embedding"
 STAGES: list[tuple[str, Any, str]] = [
-    ("reading files", DirectoryFiles, "read"),
-    ("splitting", services.versions, "split_document"),
+    ("reading files", DirectoryLoader, "read"),
+    ("splitting", services.imports.document_versions, "split_document"),
     (EMBEDDING, BuiltinEmbeddings, "embed_documents"),
     ("writing passages", DeepLakePassages, "add_vectors"),
     ("writing the keyword index", KeywordIndex, "add"),
-    ("writing the ledger", Ledger, "announce"),
-    ("writing the ledger", Ledger, "publish"),
+    ("writing the ledger", Ledger, "stage"),
+    ("writing the ledger", Ledger, "commit"),
 ]
 SMALL = {"documents": 2}
 
 
 @dataclass
 class Stopwatch:
-    """Seconds by stage; `texts` are those that were embedded."""
+    """Seconds by stage; `texts` are the embedded texts."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
@@ -75,8 +75,8 @@ class Stopwatch:
             try:
                 return function(*args, **kwargs)
             finally:
-                spent = time.perf_counter() - started
-                self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
+                elapsed = time.perf_counter() - started
+                self.seconds[stage] = self.seconds.get(stage, 0.0) + elapsed
 
         return timed
 
@@ -92,35 +92,43 @@ def measure(*, cache: str, documents: int = 500) -> Report:
         watch = Stopwatch()
         with watch.watching():
             first = seconds_of_import(data_dir, folder)
-        again = seconds_of_import(data_dir, folder)
+        again_s = seconds_of_import(data_dir, folder)
         by_command = seconds_of_command(data_dir, folder)
     alone = seconds_of_embedding(Path(cache), watch.texts)
-    return told(documents, watch, first, again, by_command, alone)
+    return add_figures(documents, watch, first, again_s, by_command, alone)
 
 
-def told(
-    documents: int, watch: Stopwatch, first: float, again: float, by_command: float, alone: float
+def add_figures(
+    documents: int,
+    watch: Stopwatch,
+    first: float,
+    again_s: float,
+    by_command: float,
+    alone: float,
 ) -> Report:
     count = len(watch.texts)
     report = Report(
         "Import",
         f"{documents} Markdown files, {count:,} passages of {SECTION_WORDS} words, built-in "
-        f"embedding on all cores; embedding alone is scaled up from {min(SAMPLE, count)} of them",
+        "embedding on all cores; the time of embedding alone is extrapolated from "
+        f"{min(SAMPLE, count)} of them",
     )
     report.ratio("import / embedding the same passages alone", first / alone)
     report.ratio("import / the embedding within it", first / watch.seconds[EMBEDDING])
-    report.ratio("second run, nothing changed / first run", 100 * again / first, "%")
-    label = "second run as a command, start of Python included / first run"
+    report.ratio("second run, no changes / first run", 100 * again_s / first, "%")
+    label = "second run as a command, including the start of Python / first run"
     report.ratio(label, 100 * by_command / first, "%")
     for stage, seconds in watch.seconds.items():
         report.ratio(f"share of {stage}", 100 * seconds / first, "%")
     rest = first - sum(watch.seconds.values())
     report.ratio(
-        "share of all else (listing, hashing, sweeping, the start)", 100 * rest / first, "%"
+        "share of everything else (listing, hashing, garbage collection, startup)",
+        100 * rest / first,
+        "%",
     )
     report.add("first run", first, "s")
     report.add("passages per second", count / first, "/s")
-    report.add("second run", again, "s")
+    report.add("second run", again_s, "s")
     report.add("second run as a command", by_command, "s")
     report.add("embedding alone, texts per second", count / alone, "/s")
     return report
@@ -141,8 +149,8 @@ def write_documents(folder: Path, documents: int) -> None:
 def handbook_sentences() -> list[str]:
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(HANDBOOK.glob("**/*.md")))
     lines = [line for line in text.splitlines() if line.isascii() and line[:1].isalpha()]
-    found = re.split(r"(?<=[.!?])\s+", " ".join(lines))
-    return [sentence for sentence in found if len(sentence.split()) >= 4]
+    sentences = re.split(r"(?<=[.!?])\s+", " ".join(lines))
+    return [sentence for sentence in sentences if len(sentence.split()) >= 4]
 
 
 def prose(rng: random.Random, sentences: list[str]) -> str:
@@ -154,9 +162,9 @@ def prose(rng: random.Random, sentences: list[str]) -> str:
 
 def seconds_of_import(data_dir: Path, folder: Path) -> float:
     started = time.perf_counter()
-    # The settings of nobody: no .env of this folder either.
-    opened = build_services(Settings(data_dir=data_dir, _env_file=None))
-    report = opened.directories.import_directory(LOCAL_USER, folder)
+    # Default settings, without the .env of this folder.
+    services = build_services(Settings(data_dir=data_dir, _env_file=None))
+    report = services.directories.import_directory(LOCAL_USER, folder)
     if report.state is not ImportState.COMPLETED:
         raise SystemExit(f"the import ended {report.state}: {report.message}")
     return time.perf_counter() - started
@@ -170,7 +178,7 @@ def seconds_of_command(data_dir: Path, folder: Path) -> float:
 
 
 def seconds_of_embedding(cache: Path, texts: list[str]) -> float:
-    """How long the model alone takes for all of them, by the best round over an even sample."""
+    """Time of the model alone for all texts: the best round over an even sample."""
     some = texts[:: max(1, len(texts) // SAMPLE)]
     model = BuiltinEmbeddings(MiniLM(cache), cache)
     model.embed_query("Loads the model.")

@@ -1,11 +1,11 @@
-"""What it costs to watch over the files of an index: at the start, for each commit, in a check.
+"""Cost of monitoring the files of an index: at startup, for each commit, and in a check.
 
     python -m benchmarks.index_files --passages 100000
 
-An index is filled batch by batch as an import does it, with made-up vectors and texts. Then each
-step is done with and without watching, in turns, and their medians are compared: wall time, and
-processor time of this process, which other work on the machine disturbs less. The files are in the
-page cache, as they are after an import.
+An index is filled batch by batch as in an import, with generated vectors and texts. Each step then
+runs with and without monitoring, in turns, and the medians are compared: wall time, and processor
+time of this process, which other load on the machine affects less. The files are in the page
+cache, as they are after an import.
 """
 
 import argparse
@@ -23,10 +23,10 @@ import numpy as np
 from benchmarks.measure import machine
 from benchmarks.our_store import GROUP, GivenVector, metadata_of, text_of
 from storage.index_files import IndexFiles
-from storage.keyword_index import KeywordIndex
-from storage.passage_files import PassageFiles
-from storage.passages import DeepLakePassages
-from storage.segment_files import SegmentFiles
+from storage.keywords.keyword_index import KeywordIndex
+from storage.keywords.segment_files import SegmentFiles
+from storage.vectors.passage_files import PassageFiles
+from storage.vectors.passage_store import DeepLakePassages
 
 DIMENSION, BATCH, ROUNDS = 384, 1024, 15
 BOUND_MS = 50.0
@@ -43,7 +43,7 @@ class Cost(NamedTuple):
 
 
 def cost_of(step: Callable[[], object], rounds: int = ROUNDS) -> Cost:
-    """The medians of so many calls."""
+    """The medians of `rounds` calls."""
     return medians([once(step) for _ in range(rounds)])
 
 
@@ -63,7 +63,7 @@ def processor_s() -> float:
 
 
 class Measured:
-    """An index in a folder whose files can be watched over or not."""
+    """An index in a folder whose files can be monitored."""
 
     def __init__(self, folder: Path) -> None:
         self._passages, self._keywords = folder / "passages", folder / "keywords"
@@ -72,7 +72,7 @@ class Measured:
         self.records: list[Cost] = []
 
     def fill(self, passages: int) -> None:
-        """Import so many, measuring each commit and its lists apart."""
+        """Import passages, measuring each commit and its file lists separately."""
         whole, spent = IndexFiles.record, list[Cost]()
 
         def timed(files: IndexFiles) -> None:
@@ -96,16 +96,16 @@ class Measured:
         words.add(list(zip(ids, texts, strict=True)))
 
     def files(self) -> tuple[IndexFiles, IndexFiles]:
-        """Of a process that has looked at nothing yet."""
+        """As in a process that has not read the index yet."""
         return PassageFiles(self._passages), SegmentFiles(self._keywords)
 
     def look_at_sizes(self) -> None:
-        """What each start does, and each search once in half a second."""
+        """The check at each start, and of each search at most every half second."""
         for files in self.files():
             files.require_sound(contents=False)
 
     def look_at_contents(self) -> None:
-        """What a process does before it reads the index for the first time, and a check."""
+        """The check before a process first reads the index, and the full check."""
         for files in self.files():
             files.require_sound()
 
@@ -114,7 +114,7 @@ class Measured:
         given = GivenVector()
         given.vector = np.ones(DIMENSION, np.float32)
         store = DeepLakePassages(self._passages, given, read_only=True)
-        # Without a filter a thread would go on making codes while the next step is measured.
+        # Without a filter, a thread would keep building codes during the next measurement.
         store.similar_ids("", 10, filter={"group": GROUP})
         KeywordIndex(self._keywords).search("word5 passage", 10)
 
@@ -127,7 +127,7 @@ class Measured:
 
 
 def compared(measured: Measured) -> tuple[Cost, Cost]:
-    """Opening with and without watching, in turns."""
+    """Opening with and without monitoring, in turns."""
     whole = IndexFiles.require_sound
     with_it, without = list[Cost](), list[Cost]()
     for _ in range(ROUNDS // 2):

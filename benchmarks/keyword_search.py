@@ -1,6 +1,6 @@
 """Keyword search: the index on disk against rank_bm25 and bm25s, with the same tokens.
 
-rank_bm25 is what LangChain's BM25Retriever uses. Making the question's tokens counts for all.
+LangChain's BM25Retriever uses rank_bm25. All times include tokenizing the question.
 """
 
 import json
@@ -21,7 +21,15 @@ K1, B = 1.2, 0.75
 FOOTNOTE, PEER = "Footnote", "rank_bm25"
 TEXTS, QUESTIONS = "texts.json", "questions.json"
 SMALL = {"sizes": [300], "queries": 5, "made_up": True, "apart": False}
-COLUMNS = ["", "p50 ms", "p95 ms", f"best {K} of {PEER}", "resident MiB", "build s", "open s"]
+COLUMNS = [
+    "",
+    "p50 ms",
+    "p95 ms",
+    f"overlap with {PEER}'s top {K}",
+    "resident MiB",
+    "build s",
+    "open s",
+]
 
 
 def measure(
@@ -34,13 +42,13 @@ def measure(
     budget_s: float = 10.0,
 ) -> Report:
     report = Report("Keyword search", "")
-    filled = partial(prepare, queries=queries, made_up=made_up)
-    shown = contest_by_size(__name__, report, sizes, filled, apart=apart, budget_s=budget_s)
+    prepare_inputs = partial(prepare, queries=queries, made_up=made_up)
+    shown = contest_by_size(__name__, report, sizes, prepare_inputs, apart=apart, budget_s=budget_s)
     for size, (report.about, texts), outcomes in shown:
         add_outcomes(report, size, outcomes)
         few = texts[:ADDED_TO]
     report.about += (
-        f", asked twice or as long as {budget_s:.0f} s; best {K}, the same tokens, ids "
+        f", asked twice or for up to {budget_s:.0f} s; top {K}, the same tokens, ids "
         "without texts, one core"
     )
     add_adding(report, few)
@@ -48,7 +56,7 @@ def measure(
 
 
 def prepare(place: Path, size: int, queries: int, made_up: bool) -> tuple[str, list[str]]:
-    """Write texts and questions there, say what they are, and give the texts."""
+    """Write texts and questions; returns their description and the texts."""
     texts, asked, about = texts_and_questions(size, queries, made_up=made_up)
     write(place, texts, asked)
     return about, texts
@@ -70,24 +78,24 @@ def questions(place: Path) -> list[str]:
 
 
 def build_footnote(texts: list[str], folder: Path) -> None:
-    from storage.keyword_index import KeywordIndex
+    from storage.keywords.keyword_index import KeywordIndex
 
     KeywordIndex(folder).add([(str(row), text) for row, text in enumerate(texts)])
 
 
 def open_footnote(_place: Path, folder: Path) -> Searches:
-    from storage.keyword_index import KeywordIndex
+    from storage.keywords.keyword_index import KeywordIndex
 
     index = KeywordIndex(folder)
     return {"ids": lambda question: [int(id_) for id_, _ in index.search(question, K)]}
 
 
 def open_rank_bm25(place: Path, _folder: Path) -> Searches:
-    """It has no form on disk: it is made anew at each start."""
+    """It has no disk format: it is rebuilt at each start."""
     import numpy as np
     from rank_bm25 import BM25Okapi  # type: ignore[import-untyped]
 
-    from language.tokens import keyword_tokens
+    from domain.language.tokens import keyword_tokens
 
     peer = BM25Okapi([keyword_tokens(text) for text in inputs(place)], k1=K1, b=B)
 
@@ -104,7 +112,7 @@ def open_rank_bm25(place: Path, _folder: Path) -> Searches:
 def build_bm25s(texts: list[str], folder: Path) -> None:
     import bm25s
 
-    from language.tokens import keyword_tokens
+    from domain.language.tokens import keyword_tokens
 
     peer = bm25s.BM25(k1=K1, b=B)
     peer.index([keyword_tokens(text) for text in texts], show_progress=False)
@@ -114,7 +122,7 @@ def build_bm25s(texts: list[str], folder: Path) -> None:
 def open_bm25s(_place: Path, folder: Path) -> Searches:
     import bm25s
 
-    from language.tokens import keyword_tokens
+    from domain.language.tokens import keyword_tokens
 
     peer = bm25s.BM25.load(folder)
 
@@ -137,17 +145,17 @@ def add_outcomes(report: Report, size: int, outcomes: dict[str, Outcome]) -> Non
     wanted = outcomes[PEER].answers["ids"].found
     rows = [row_of(name, outcome, wanted) for name, outcome in outcomes.items()]
     report.table(f"{report.title}, {size:,} passages", COLUMNS, rows)
-    ours = outcomes[FOOTNOTE].answers["ids"]
+    own = outcomes[FOOTNOTE].answers["ids"]
     for name, outcome in outcomes.items():
         if name != FOOTNOTE:
             times = outcome.answers["ids"].times
-            report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p50", times.p50 / ours.times.p50)
-            report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p95", times.p95 / ours.times.p95)
-    report.ratio(f"{size:,}: share of {PEER}'s best {K}", recall(ours.found, wanted), "")
+            report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p50", times.p50 / own.times.p50)
+            report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p95", times.p95 / own.times.p95)
+    report.ratio(f"{size:,}: overlap with {PEER}'s top {K}", recall(own.found, wanted), "")
 
 
 def row_of(name: str, outcome: Outcome, wanted: list[list[int]]) -> list[str | float | None]:
-    """The best of rank_bm25 are no truth: the libraries weigh frequent words differently."""
+    """Agreement with rank_bm25 is not recall: libraries weight frequent words differently."""
     answers = outcome.answers["ids"]
     return [
         name,
@@ -161,8 +169,8 @@ def row_of(name: str, outcome: Outcome, wanted: list[list[int]]) -> list[str | f
 
 
 def add_adding(report: Report, texts: list[str]) -> None:
-    """What some passages more cost: ours takes them in, the others are made again."""
-    from storage.keyword_index import KeywordIndex
+    """Cost of adding passages: this index is updated, the others are rebuilt."""
+    from storage.keywords.keyword_index import KeywordIndex
 
     with tempfile.TemporaryDirectory() as folder:
         build_footnote(texts, Path(folder))

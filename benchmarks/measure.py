@@ -1,4 +1,4 @@
-"""What the benchmarks share: figures, percentiles, memory, the machine."""
+"""Shared by the benchmarks: figures, percentiles, memory, and the machine."""
 
 import os
 import platform
@@ -30,7 +30,7 @@ Cell = str | float | None
 
 @dataclass(frozen=True)
 class Table:
-    """Figures of several contenders; the first column names them, None is nothing to tell."""
+    """Figures of several contenders, named in the first column; None is an empty cell."""
 
     title: str
     columns: list[str]
@@ -38,7 +38,7 @@ class Table:
 
 
 def shown(value: Cell) -> str:
-    """A number with as many digits as mean something; counts as they are."""
+    """A number with its significant digits; counts in full."""
     if value is None:
         return "-"
     if isinstance(value, str | int):
@@ -50,7 +50,7 @@ def shown(value: Cell) -> str:
 
 @dataclass
 class Report:
-    """What a part measured; `about` says on what, `notes` what is missing or to be known."""
+    """Results of a part; `about` describes the input, `notes` lists caveats and what is missing."""
 
     title: str
     about: str
@@ -60,7 +60,7 @@ class Report:
     tables: list[Table] = field(default_factory=list)
 
     def note(self, notes: Iterable[str]) -> None:
-        """Add notes, each only once."""
+        """Add notes without duplicates."""
         self.notes += [note for note in notes if note not in self.notes]
 
     def table(self, title: str, columns: list[str], rows: list[list[Cell]]) -> None:
@@ -68,28 +68,28 @@ class Report:
         self.tables.append(Table(title, columns, rows))
 
     def ratio(self, name: str, value: float, unit: str = "x") -> None:
-        """Note a ratio, or a share with the unit "%", or a bare share with none."""
+        """Add a ratio; a share if the unit is "%", a plain number if it is empty."""
         self.ratios.append(Figure(name, value, unit))
 
     def add(self, name: str, value: float, unit: str) -> None:
-        """Note an absolute figure."""
+        """Add an absolute figure."""
         self.absolute.append(Figure(name, value, unit))
 
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds of many calls of the same thing."""
+    """Milliseconds of repeated calls."""
 
     milliseconds: Sequence[float]
 
     @property
     def p50(self) -> float:
-        """The middle one."""
+        """The median."""
         return self._at(0.50)
 
     @property
     def p95(self) -> float:
-        """The one that 5 % exceed."""
+        """The 95th percentile."""
         return self._at(0.95)
 
     def _at(self, share: float) -> float:
@@ -100,10 +100,11 @@ class Times:
 def compare(
     contenders: Mapping[str, Callable[[Query], object]], queries: Sequence[Query], rounds: int = 2
 ) -> dict[str, Times]:
-    """Each contender's times for all queries, in turns so that all meet the same weather.
+    """Each contender's times for all queries, in turns so that other load affects all.
 
-    A contender does all its queries in a row, as it would alone: were they mixed, each would
-    push the others' vectors out of the processor's cache. The first query of a row is a warm-up.
+    A contender runs all its queries in a row, as it would alone: if they were interleaved, each
+    contender would evict the others' vectors from the processor's cache. The first query of a row
+    is a warm-up.
     """
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
@@ -120,12 +121,12 @@ def milliseconds_of(answer: Callable[[Query], object], query: Query) -> float:
 
 
 def resident_mib() -> float:
-    """Resident memory of this process now, in MiB; 0 where the system doesn't tell."""
+    """Resident memory of this process now, in MiB; 0 if the system does not report it."""
     return _status_mib("VmRSS")
 
 
 def peak_mib() -> float:
-    """The most it ever was."""
+    """The peak resident memory, in MiB."""
     return _status_mib("VmHWM")
 
 
@@ -138,7 +139,7 @@ def _status_mib(name: str) -> float:
 
 
 class OtherWork:
-    """How much of the machine others took since this was made: they slow what is measured."""
+    """Load from other processes since construction, which slows the measurement."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -146,17 +147,17 @@ class OtherWork:
         self._own = _own_s()
 
     def percent(self) -> float | None:
-        """Their share of all cores; None where the system doesn't tell."""
+        """Their share of all cores; None if the system does not report it."""
         busy = _busy_s()
         if busy is None or self._busy is None:
             return None
-        theirs = busy - self._busy - (_own_s() - self._own)
+        other = busy - self._busy - (_own_s() - self._own)
         available = (time.monotonic() - self._started) * (os.cpu_count() or 1)
-        return max(0.0, 100 * theirs / available)
+        return max(0.0, 100 * other / available)
 
 
 def _busy_s() -> float | None:
-    """Seconds that all cores together have worked since the start of the machine."""
+    """Busy seconds of all cores since the machine started."""
     try:
         first = Path("/proc/stat").read_text().splitlines()[0]
     except OSError:
@@ -167,13 +168,13 @@ def _busy_s() -> float | None:
 
 
 def _own_s() -> float:
-    """The same of this process and of those that it has waited for."""
+    """Busy seconds of this process and its finished children."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def machine() -> str:
-    """Processor, cores, memory, system and date."""
+    """Processor, cores, memory, system, and date."""
     python = f"Python {platform.python_version()} on {platform.system()}"
     parts = [processor(), f"{cores()} cores", memory(), python, f"{datetime.now(UTC):%Y-%m-%d}"]
     return ", ".join(part for part in parts if part)

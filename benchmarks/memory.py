@@ -1,8 +1,8 @@
-"""Resident memory: the command line at rest, and the services over libraries of some sizes.
+"""Resident memory: the idle command line, and services over libraries of several sizes.
 
-The libraries are made by the real import with random vectors in place of the model, then
-opened in a fresh process, which asks some questions: that loads the model, the matrix and both
-indexes, and codes the vectors of a large library.
+The libraries are imported with random vectors in place of the model and then opened in a new
+process that asks some questions. These load the model, the matrix, and both indexes, and build
+the codes of a large library.
 """
 
 import json
@@ -18,10 +18,10 @@ from langchain_core.embeddings import Embeddings
 
 from benchmarks.afresh import call_afresh
 from benchmarks.measure import Report, resident_mib
-from domain import LOCAL_USER, NOTHING_BEFORE, Before, DocumentRef
+from domain import LOCAL_USER, NEVER_IMPORTED, DocumentRef, PreviousImport
 
 if TYPE_CHECKING:
-    from services.import_run import Loader
+    from services.imports.import_plan import Loader
 
 DIMENSION = 384
 PASSAGES_PER_DOCUMENT = 10
@@ -34,8 +34,8 @@ SMALL = {"sizes": [200]}
 def measure(*, cache: str, sizes: Sequence[int] = (10_000, 100_000)) -> Report:
     report = Report(
         "Resident memory",
-        f"each line a process of its own; passages of {WORDS} words, {DIMENSION} dimensions; "
-        '"matrix" is the vectors\' own size',
+        f"each line is a separate process; passages of {WORDS} words, {DIMENSION} dimensions; "
+        '"matrix" is the size of the vectors',
     )
     if not resident_mib():
         report.notes.append("not measured: this system doesn't tell a process its memory")
@@ -44,7 +44,7 @@ def measure(*, cache: str, sizes: Sequence[int] = (10_000, 100_000)) -> Report:
     bare = call_afresh("benchmarks.measure:resident_mib")
     idle = call_afresh("benchmarks.memory_idle:command_line")
     report.add("Python alone", bare, "MiB")
-    report.add("command line, nothing asked", idle, "MiB")
+    report.add("command line, before any question", idle, "MiB")
     loaded = [measure_library(report, size, cache) for size in sizes]
     matrices = [matrix_mib(size) for size in sizes]
     for size, resident, matrix in zip(sizes, loaded, matrices, strict=True):
@@ -56,15 +56,15 @@ def measure(*, cache: str, sizes: Sequence[int] = (10_000, 100_000)) -> Report:
 
 
 def measure_library(report: Report, size: int, cache: str) -> float:
-    """Resident MiB of services that have answered questions over a library of that size."""
+    """Resident MiB of services after answering questions over a library of that size."""
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(cache, Path(place) / "data" / "cache")
         call_afresh("benchmarks.memory:fill", data_dir=f"{place}/data", size=size)
         asked = call_afresh("benchmarks.memory_idle:services", data_dir=f"{place}/data")
     report.add(f"{size:,}: matrix", matrix_mib(size), "MiB")
-    report.add(f"{size:,}: services, nothing asked", asked["idle"], "MiB")
-    report.add(f"{size:,}: services, questions asked", asked["asked"], "MiB")
-    report.add(f"{size:,}: the most until then", asked["peak"], "MiB")
+    report.add(f"{size:,}: services, before any question", asked["idle"], "MiB")
+    report.add(f"{size:,}: services, after the questions", asked["asked"], "MiB")
+    report.add(f"{size:,}: peak until then", asked["peak"], "MiB")
     return float(asked["asked"])
 
 
@@ -73,7 +73,7 @@ def matrix_mib(size: int) -> float:
 
 
 def prepare_model(cache: str) -> None:
-    """Build the model's graph, which takes memory of its own, once and elsewhere."""
+    """Build the model's graph once in another process, since building takes memory too."""
     from models.builtin import BuiltinEmbeddings
     from models.builtin_models import MODELS, default_model
 
@@ -82,7 +82,7 @@ def prepare_model(cache: str) -> None:
 
 
 class RandomVectors(Embeddings):
-    """A vector for each text, quickly."""
+    """A fast stand-in for an embedding model."""
 
     def __init__(self) -> None:
         self._rng = np.random.default_rng(0)
@@ -93,7 +93,7 @@ class RandomVectors(Embeddings):
         return vectors
 
     def embed_query(self, text: str) -> list[float]:
-        """The same for a question."""
+        """Random numbers, whatever the question is."""
         return self.embed_documents([text])[0]
 
 
@@ -104,23 +104,23 @@ class MadeUpDocuments:
         self._documents = passages // PASSAGES_PER_DOCUMENT
         self._rng = np.random.default_rng(0)
 
-    def list(self, before: Before = NOTHING_BEFORE) -> Iterator[DocumentRef]:  # noqa: ARG002  # all is new
+    def list(self, previous: PreviousImport = NEVER_IMPORTED) -> Iterator[DocumentRef]:  # noqa: ARG002  # all is new
         """Every document."""
         for number in range(self._documents):
             yield DocumentRef(f"{number:06}.md", "1", f"/made-up/{number:06}.md")
 
     def read(self, ref: DocumentRef) -> Document:
-        """Ten sections of words with Zipf's frequencies."""
-        drawn = self._rng.zipf(1.3, size=(PASSAGES_PER_DOCUMENT, WORDS)) % VOCABULARY
+        """Ten sections of words with a Zipf distribution."""
+        numbers = self._rng.zipf(1.3, size=(PASSAGES_PER_DOCUMENT, WORDS)) % VOCABULARY
         sections = [
             f"## Section {number}\n\n" + " ".join(f"word{word}" for word in words)
-            for number, words in enumerate(drawn)
+            for number, words in enumerate(numbers)
         ]
         return Document("\n\n".join(sections), metadata={"title": ref.key, "format": "md"})
 
 
 def fill(data_dir: str, size: int) -> int:
-    """Import that many passages into a new library of the built-in embedding."""
+    """Import that many passages into a new library with the built-in embedding."""
     embedded = import_made_up(data_dir, MadeUpDocuments(size))
     if embedded != size:
         raise SystemExit(f"{embedded} passages instead of {size}")
@@ -128,22 +128,22 @@ def fill(data_dir: str, size: int) -> int:
 
 
 def import_made_up(data_dir: str, loader: "Loader") -> int:
-    """Import into a library of the built-in embedding, with random vectors; how many passages."""
+    """Import into a library with random vectors; returns the number of passages."""
     from loaders.formats import FORMATS_VERSION
     from loaders.split import SPLITTER_VERSION
-    from models.embeddings import EmbeddingSpec, fingerprint
-    from services.imports import ImportService
-    from storage.database import open_database
+    from models.embedding_choice import EmbeddingSpec, fingerprint
+    from services.imports.import_service import ImportService
     from storage.index_stores import IndexStores
-    from storage.indexes import IndexSpec
-    from storage.sources import Sources
+    from storage.ledger.database import open_database
+    from storage.ledger.index_store import IndexSpec
+    from storage.ledger.source_store import Sources
 
     spec = EmbeddingSpec()
-    wanted = IndexSpec(json.loads(spec.to_json()), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
+    target = IndexSpec(json.loads(spec.to_json()), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
     database = open_database(Path(data_dir))
     stores = IndexStores(Path(data_dir), lambda _stored: RandomVectors())
     source = Sources(database).ensure("directory", "/made-up", name="made-up")
-    imports = ImportService(database, stores, wanted, FORMATS_VERSION)
+    imports = ImportService(database, stores, target, FORMATS_VERSION)
     report = imports.run(LOCAL_USER, source, loader)
     database.close()
     if report.message:

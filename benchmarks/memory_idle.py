@@ -1,4 +1,4 @@
-"""What processes hold, seen from within; apart, so that they load nothing for the measuring."""
+"""Memory of processes, measured from within; a separate module to load nothing extra."""
 
 import threading
 from pathlib import Path
@@ -19,19 +19,21 @@ def services(data_dir: str) -> dict[str, float]:
     from domain import LOCAL_USER
     from settings import Settings
 
-    opened = build_services(Settings(data_dir=Path(data_dir), _env_file=None))
+    library_services = build_services(Settings(data_dir=Path(data_dir), _env_file=None))
     idle = resident_mib()
     for number in range(QUESTIONS):
-        found = opened.search.search(LOCAL_USER, f"Which of word{number} and word2 is meant?")
-        if not found:
+        passages = library_services.search.search(
+            LOCAL_USER, f"Which of word{number} and word2 is meant?"
+        )
+        if not passages:
             raise SystemExit("the library answers nothing: the memory of that says nothing")
         finish_background_work()
     return {"idle": idle, "asked": resident_mib(), "peak": peak_mib()}
 
 
 def finish_background_work() -> None:
-    """Wait for what the first search of a large library begins."""
-    from storage.approximate_index import THREAD
+    """Wait for work that the first search of a large library starts."""
+    from storage.vectors.vector_index import THREAD
 
     for thread in threading.enumerate():
         if thread.name == THREAD:

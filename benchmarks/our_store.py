@@ -1,4 +1,4 @@
-"""The passages that vector stores are filled with, and our store of them."""
+"""The passages for the vector stores, and Footnote's store of them."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,22 +29,22 @@ def metadata_of(row: int) -> dict[str, Any]:
 
 
 def blocks(vectors: Vectors) -> list[range]:
-    """The rows in portions to write at once."""
+    """Batches of rows to write."""
     count = len(vectors)
     return [range(start, min(start + AT_ONCE, count)) for start in range(0, count, AT_ONCE)]
 
 
 class GivenVector(Embeddings):
-    """Stands in for an embedding model: any question has the vector that was set last."""
+    """Replaces an embedding model: every question has the vector set last."""
 
     vector: Any = None
 
     def embed_query(self, text: str) -> Any:  # noqa: ARG002  # LangChain's signature
-        """The vector that was set."""
+        """The vector set last."""
         return self.vector
 
     def embed_documents(self, texts: list[str]) -> Any:
-        """Never asked for.
+        """Never called.
 
         Raises:
             NotImplementedError: Always.
@@ -57,7 +57,7 @@ def build_footnote(vectors: Vectors, folder: Path) -> None:
 
 
 def fill_footnote(folder: Path, vectors: Vectors, texts: Sequence[str]) -> None:
-    from storage.passages import DeepLakePassages
+    from storage.vectors.passage_store import DeepLakePassages
 
     store = DeepLakePassages(folder, GivenVector())
     for rows in blocks(vectors):
@@ -70,7 +70,7 @@ def fill_footnote(folder: Path, vectors: Vectors, texts: Sequence[str]) -> None:
 
 
 def open_footnote(_place: Path, folder: Path) -> Searches:
-    from storage.passages import DeepLakePassages
+    from storage.vectors.passage_store import DeepLakePassages
 
     given = GivenVector()
     store = DeepLakePassages(folder, given, read_only=True)

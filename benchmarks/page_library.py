@@ -1,6 +1,6 @@
-"""A made-up library of many documents and conversations, written straight into the ledger.
+"""A generated library of many documents and conversations, written directly to the ledger.
 
-Nothing is embedded: pages are opened over it, and no question is asked.
+Nothing is embedded: pages are opened over it, but no question is asked.
 """
 
 import hashlib
@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from domain import LOCAL_USER, ImportState, Outcome, Source, TurnState
-from storage.database import Database
+from domain import LOCAL_USER, ImportState, Outcome, RetrievedPassage, TurnState
+from storage.ledger.database import Database
 
 SOURCES = 20
 PASSAGES = 10
@@ -25,10 +25,10 @@ SENTENCE = "What the {title} of team {n} says about part {part} is kept in this 
 
 
 def fill(data_dir: str, documents: int, conversations: int) -> dict[str, str]:
-    """Write that many documents and conversations; the ids of a document and a conversation."""
+    """Write documents and conversations; returns the ids of one document and one conversation."""
     from sqlalchemy import insert
 
-    from storage.database import open_database
+    from storage.ledger.database import open_database
 
     database = open_database(Path(data_dir))
     index_id = _add_index(database, Path(data_dir))
@@ -38,8 +38,8 @@ def fill(data_dir: str, documents: int, conversations: int) -> dict[str, str]:
         *_imports(sources, documents),
         *_conversations(conversations),
     ]
-    for table, made in rows:
-        for group in _groups(made):
+    for table, table_rows in rows:
+        for group in _groups(table_rows):
             with database.write() as session:
                 session.execute(insert(table), group)
     database.close()
@@ -54,13 +54,13 @@ def _groups(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 def _add_index(database: Database, data_dir: Path) -> str:
     from loaders.split import SPLITTER_VERSION
-    from models.embeddings import EmbeddingSpec, fingerprint
+    from models.embedding_choice import EmbeddingSpec, fingerprint
     from storage.index_stores import IndexStores
-    from storage.indexes import Indexes, IndexSpec, IndexState, new_index
+    from storage.ledger.index_store import Indexes, IndexSpec, IndexState, new_index
 
     spec = EmbeddingSpec()
-    wanted = IndexSpec(json.loads(spec.to_json()), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
-    index = new_index(wanted, IndexState.ACTIVE)
+    target = IndexSpec(json.loads(spec.to_json()), fingerprint(spec), SPLITTER_VERSION, 1000, 150)
+    index = new_index(target, IndexState.ACTIVE)
     IndexStores(data_dir, _no_model).create(index)
     Indexes(database).add(index)
     return index.id
@@ -71,17 +71,17 @@ def _no_model(_spec: object) -> Any:
 
 
 def _add_sources(database: Database) -> list[str]:
-    from storage.sources import Sources
+    from storage.ledger.source_store import Sources
 
-    kept = Sources(database)
-    return [kept.ensure("directory", f"/wiki/{n}", name=f"Team {n}").id for n in range(SOURCES)]
+    store = Sources(database)
+    return [store.ensure("directory", f"/wiki/{n}", name=f"Team {n}").id for n in range(SOURCES)]
 
 
 Rows = tuple[Any, Iterable[dict[str, Any]]]
 
 
 def _documents(sources: list[str], index_id: str, count: int) -> list[Rows]:
-    from storage.tables import DocumentRow, DocumentTextRow, PassageRow
+    from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow
 
     texts = ({"document_id": _id("document", n), "text": "".join(_parts(n))} for n in range(count))
     passages = (
@@ -139,7 +139,7 @@ def _passages(document_id: str, index_id: str, n: int) -> Iterator[dict[str, Any
 
 
 def _imports(sources: list[str], documents: int) -> list[Rows]:
-    from storage.tables import FailureRow, ImportItemRow, ImportRow
+    from storage.ledger.ledger_tables import FailureRow, ImportItemRow, ImportRow
 
     plain = {"user_id": LOCAL_USER.user_id, "message": "", "passages_embedded": 0, "seconds": 60.0}
     imports = [
@@ -168,7 +168,7 @@ def _imports(sources: list[str], documents: int) -> list[Rows]:
 
 
 def _conversations(count: int) -> list[Rows]:
-    from storage.tables import ConversationRow, TurnRow
+    from storage.ledger.ledger_tables import ConversationRow, TurnRow
 
     conversations = (
         {
@@ -207,10 +207,10 @@ def _turn(n: int, position: int) -> dict[str, Any]:
     }
 
 
-def _source(number: int) -> Source:
+def _source(number: int) -> RetrievedPassage:
     document_id, text = _id("document", number), _parts(number)[0]
     title, key = f"Document {number}", f"/wiki/{number}.md"
-    return Source(number, _id(document_id, 0), document_id, title, key, text, version="1")
+    return RetrievedPassage(number, _id(document_id, 0), document_id, title, key, text, version="1")
 
 
 def _id(kind: str, n: int) -> str:

@@ -1,7 +1,7 @@
-"""A browser that opens the pages, and how long each opening takes.
+"""Opens pages in a browser and measures how long each takes.
 
-An opening lasts from the request, or from the click in the navigation, until the page's own part
-can be seen and its script has ended.
+From the request, or the click in the navigation, until the page's main element is visible and its
+script has ended.
 """
 
 import os
@@ -44,7 +44,7 @@ EMPTY = "import streamlit as st\n\nst.html(\"<p class='fn-empty'>Empty</p>\")\n"
 
 
 class Page(NamedTuple):
-    """A page: its script, its address, and what is there once it can be used."""
+    """A page: its script, its path, and the element that shows it is ready."""
 
     name: str
     script: str
@@ -53,9 +53,9 @@ class Page(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """Seconds until a page is open in a fresh browser, and opened again in one that knows it.
+    """Seconds to open a page in a new browser, and again in one with a cache.
 
-    `gone_to` is from a click in the navigation of another page; None where it has no link there.
+    `gone_to` starts at a click in another page's navigation; None if the page has no link there.
     """
 
     fresh: float
@@ -77,31 +77,32 @@ PAGES = (
 def browser_times(
     browser: str, data_dir: Path, ids: dict[str, str], pages: Sequence[Page], rounds: int
 ) -> dict[str, Opening]:
-    """How long each page takes to open in Chromium, and an empty one."""
+    """Opening times of each page, and of an empty one, in Chromium."""
     from playwright.sync_api import sync_playwright
 
     empty = data_dir / "empty.py"
     empty.write_text(EMPTY, encoding="utf-8")
     with ExitStack() as stack:
-        ours = stack.enter_context(served(ROOT / "app.py", data_dir))
-        theirs = stack.enter_context(served(empty, data_dir))
+        own = stack.enter_context(served(ROOT / "app.py", data_dir))
+        empty_address = stack.enter_context(served(empty, data_dir))
         chromium = stack.enter_context(sync_playwright()).chromium
         how = {"executable_path": browser, "args": ["--no-sandbox"]}
         profile = data_dir / "browser"
-        known = stack.enter_context(
+        browser_with_cache = stack.enter_context(
             closing(chromium.launch_persistent_context(profile, viewport=WINDOW, **how))
         )
         unknown = stack.enter_context(closing(chromium.launch(**how)))
-        places = {page.name: (f"{ours}/{page.address.format(**ids)}", page.ready) for page in pages}
-        places[EMPTY_PAGE] = (theirs, ".fn-empty")
-        for place in places.values():  # warms the servers and the browser's cache of compiled code
+        places = {page.name: (f"{own}/{page.address.format(**ids)}", page.ready) for page in pages}
+        places[EMPTY_PAGE] = (empty_address, ".fn-empty")
+        # Warms up the servers and the browser's cache of compiled code.
+        for place in places.values():
             for _ in range(TIMES_UNTIL_KNOWN):
-                _open(known, *place)
+                _open(browser_with_cache, *place)
         return {
             name: Opening(
                 median(_open_afresh(unknown, *place) for _ in range(rounds)),
-                median(_open(known, *place) for _ in range(rounds)),
-                _gone_to(known, ours, name, rounds),
+                median(_open(browser_with_cache, *place) for _ in range(rounds)),
+                _gone_to(browser_with_cache, own, name, rounds),
             )
             for name, place in places.items()
         }
@@ -120,22 +121,22 @@ def _open(context: Any, address: str, ready: str) -> float:
 
 
 def _opened_at(tab: Any, ready: str, path: str | None = None) -> float:
-    """The moment, as `time.time` tells it, when the page is open; with a path, it is gone to."""
+    """The `time.time` at which the page is open; with a path, after navigating to it."""
     moment: float = tab.evaluate(WHEN_OPEN, [ready, path, OPEN_S])
     return moment
 
 
-def _gone_to(context: Any, ours: str, name: str, rounds: int) -> float | None:
+def _gone_to(context: Any, own: str, name: str, rounds: int) -> float | None:
     page = next((page for page in PAGES if page.name == name and page.script), None)
     if page is None or page.name in NOT_IN_NAVIGATION:
         return None
-    return median(_go_to(context, ours, page) for _ in range(rounds))
+    return median(_go_to(context, own, page) for _ in range(rounds))
 
 
-def _go_to(context: Any, ours: str, page: Page) -> float:
+def _go_to(context: Any, own: str, page: Page) -> float:
     before = next(other for other in PAGES if other.script and other is not page)
     with closing(context.new_page()) as tab:
-        tab.goto(f"{ours}/{before.address}", wait_until="commit")
+        tab.goto(f"{own}/{before.address}", wait_until="commit")
         _opened_at(tab, before.ready)
         started = time.time()
         return _opened_at(tab, page.ready, f"/{page.address}") - started
@@ -143,7 +144,7 @@ def _go_to(context: Any, ours: str, page: Page) -> float:
 
 @contextmanager
 def served(script: Path, data_dir: Path) -> Iterator[str]:
-    """The address of a Streamlit server of that script."""
+    """The URL of a Streamlit server that runs the script."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

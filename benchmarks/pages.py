@@ -1,8 +1,7 @@
-"""How long each page takes to open over a big library, in a browser and by its script alone.
+"""Opening time of each page over a large library, in a browser and by its script alone.
 
-The server is warm. Each page is opened in a browser that knows nothing yet, in a new tab of one
-that is used every day, its cache filled, and from the navigation of another page. Beside them
-stands an empty Streamlit page: what it takes no page of ours can be quicker than.
+The server is warm. Each page is opened in a new browser, in a new tab of a browser with a filled
+cache, and from the navigation of another page. An empty Streamlit page is the bound.
 """
 
 import os
@@ -74,7 +73,7 @@ def _tell(
 
 
 def script_times(data_dir: Path, pages: Sequence[Page], rounds: int) -> dict[str, float]:
-    """Seconds that each page's script takes in a new session, the process's first left out."""
+    """Seconds that each page's script takes in a new session, without the first of the process."""
     import streamlit as st
     from streamlit.testing.v1 import AppTest
 

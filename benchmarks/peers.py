@@ -1,8 +1,8 @@
-"""Vector stores that people know, each by how it is built and opened (`contest.Contender`).
+"""Well-known vector stores, each as a `contest.Contender`.
 
-Each holds unit vectors; those that can hold texts and metadata besides do, and tell both kinds
-of search: "ids" alone, and "texts" with them. "filtered" asks for ids of one group in a hundred.
-Settings are each library's defaults where it has any. None of them sends anything anywhere.
+Each holds unit vectors; stores that can also hold texts and metadata do, and are measured with
+both kinds of search: "ids", and "texts" with them. "filtered" asks for ids of one group in a
+hundred. Settings are each library's defaults if it has any. None sends data anywhere.
 """
 
 from collections.abc import Sequence
@@ -77,9 +77,9 @@ def open_faiss(_place: Path, folder: Path) -> Searches:
 
     def search(question: Vectors, params: Any = None) -> list[int]:
         rows = index.search(question[np.newaxis], K, params=params)[1][0]
-        return rows[rows >= 0].tolist()  # -1 fills up where it found fewer
+        return rows[rows >= 0].tolist()  # pads with -1 if it found fewer
 
-    # `allowed` is named here to keep it alive: the selector only points to it.
+    # `allowed` is bound to keep it alive: the selector only holds a pointer.
     return {"ids": search, "filtered": lambda question, _kept=allowed: search(question, params)}
 
 
@@ -93,11 +93,11 @@ def _chroma(folder: Path) -> Any:
 
 def build_chroma(vectors: Vectors, folder: Path) -> None:
     cosine = {"hnsw": {"space": "cosine"}}
-    made = _chroma(folder).create_collection(
+    collection = _chroma(folder).create_collection(
         "passages", configuration=cosine, embedding_function=None
     )
     for rows in blocks(vectors):
-        made.add(
+        collection.add(
             ids=[str(row) for row in rows],
             embeddings=vectors[rows.start : rows.stop],
             documents=[text_of(row) for row in rows],
@@ -179,13 +179,13 @@ def in_memory_store(given: GivenVector, vectors: Vectors, texts: Sequence[str]) 
 
     store = InMemoryVectorStore(given)
     for row, (vector, text) in enumerate(zip(vectors, texts, strict=True)):
-        kept = {"id": str(row), "vector": vector.tolist(), "text": text}
-        store.store[str(row)] = {**kept, "metadata": {**metadata_of(row), "row": row}}
+        entry = {"id": str(row), "vector": vector.tolist(), "text": text}
+        store.store[str(row)] = {**entry, "metadata": {**metadata_of(row), "row": row}}
     return store
 
 
 def open_in_memory(place: Path, _folder: Path) -> Searches:
-    """LangChain's; its whole filling is opening, and it always gives texts."""
+    """LangChain's; opening fills it, and it always returns texts."""
     vectors = np.load(place / VECTORS)
     store = in_memory_store(GivenVector(), vectors, [text_of(row) for row in range(len(vectors))])
 

@@ -1,4 +1,4 @@
-"""The figures for people: as lines of text, or as the Markdown of docs/performance.md."""
+"""The figures as lines of text, or as the Markdown of docs/performance.md."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from benchmarks.measure import Figure, Report, Table, shown
 
 
 def as_text(where: str, reports: Sequence[Report]) -> str:
-    """Ratios and tables first, absolute figures second: ratios hold on other machines too."""
+    """Ratios and tables before absolute figures: ratios carry over to other machines."""
     lines = [f"Footnote on {where}", "", "RATIOS"]
     for report in reports:
         lines += ["", f"{report.title}: {report.about}", *_figures(report.ratios)]
@@ -35,7 +35,7 @@ def _table(table: Table) -> list[str]:
 
 
 def as_markdown(where: str, reports: Sequence[Report]) -> str:
-    """A section for each part: what was measured, its tables, its figures, its notes."""
+    """A section for each part: what was measured, its tables, figures, and notes."""
     sections = [f"Run on {where}."]
     for report in reports:
         sections += [f"## {report.title}", f"{report.about[0].upper()}{report.about[1:]}."]

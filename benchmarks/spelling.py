@@ -1,9 +1,9 @@
-"""How long correcting a question takes, how often it is right, and what it leaves alone.
+"""Speed and accuracy of spelling correction.
 
     python -m benchmarks.spelling [PASSAGES]
 
-Of each question one word that the passages know gets one slip: two letters swapped, one left out or
-doubled, or another vowel. Passages are taken from memory here, from the ledger in the program.
+One known word of each question gets a typo: two letters swapped, one omitted or doubled, or
+another vowel. Passages are in memory here; the program reads them from the ledger.
 """
 
 import random
@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.texts import LABELLED, texts_and_questions
-from language.spelling import Script, TypedWord, words_to_check
-from language.tokens import keyword_tokens
-from services.spelling import Spelling
-from storage.keyword_index import KeywordIndex
+from benchmarks.texts import LABELED, texts_and_questions
+from domain.language.spelling import Script, TypedWord, words_to_check
+from domain.language.tokens import keyword_tokens
+from services.search.spelling_correction import Spelling
+from storage.keywords.keyword_index import KeywordIndex
 
-FEWEST = 5  # letters of a word that gets a slip
+FEWEST = 5  # minimum letters of a word that gets a typo
 BATCH = 2_000
 
 
@@ -52,8 +52,8 @@ def main(size: int = 10_000) -> None:
 
 
 def tell(what: str, spelling: Spelling, pairs: Sequence[tuple[str, str]]) -> None:
-    if not pairs:  # made-up words have digits
-        print(f"{what}: none, for the labelled set {LABELLED} is not there")
+    if not pairs:  # generated words have digits
+        print(f"{what}: none, for the labeled set {LABELED} is not there")
         return
     times, right, unchanged = [], 0, 0
     for typed, meant in pairs:
@@ -70,7 +70,7 @@ def tell(what: str, spelling: Spelling, pairs: Sequence[tuple[str, str]]) -> Non
 
 
 def misspelled(question: str, index: KeywordIndex, rng: random.Random) -> str:
-    """The question with a slip that makes an unknown word of a known one; empty without one."""
+    """The question with a typo that makes a known word unknown; empty if there is none."""
     words = [word for word in words_to_check(question) if is_known(word.folded, index)]
     words = [word for word in words if word.script is Script.SPACED and len(word.folded) >= FEWEST]
     if not words:

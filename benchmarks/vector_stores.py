@@ -1,4 +1,4 @@
-"""Dense search: our store against the vector stores that people know, on the same vectors."""
+"""Dense search: Footnote's store against well-known vector stores, on the same vectors."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -48,20 +48,20 @@ def measure(
 ) -> Report:
     report = Report(
         "Vector stores",
-        f"made-up vectors around random centres, which graphs find easily; best {K}; {queries} "
-        f"questions asked twice or as long as {budget_s:.0f} s, one core; ids alone, with texts "
-        "and metadata, and ids of the 1 % that a filter leaves; memory is the whole process, "
-        "and of NumPy and FAISS without any texts",
+        f"synthetic vectors around random centers, which graphs find easily; top {K}; {queries} "
+        f"questions, asked twice or for up to {budget_s:.0f} s, one core; ids alone, with texts "
+        "and metadata, and ids of the 1 % that a filter matches; memory is that of the whole "
+        "process, for NumPy and FAISS without any texts",
     )
-    filled = partial(prepare, queries=queries)
-    shown = contest_by_size(__name__, report, sizes, filled, apart=apart, budget_s=budget_s)
+    prepare_inputs = partial(prepare, queries=queries)
+    shown = contest_by_size(__name__, report, sizes, prepare_inputs, apart=apart, budget_s=budget_s)
     for size, wanted, outcomes in shown:
         add_outcomes(report, size, outcomes, wanted)
     return report
 
 
 def prepare(place: Path, size: int, queries: int) -> dict[str, list[list[int]]]:
-    """Write vectors and questions there; the nearest of all and of the filtered ones."""
+    """Write vectors and questions; returns the nearest of all and of the filtered ones."""
     from benchmarks.dense_search import made_up  # not in the contenders' processes: memory counts
 
     vectors, questions = made_up(size, queries)
@@ -98,16 +98,16 @@ def add_outcomes(
 ) -> None:
     rows = [row_of(name, outcome, wanted) for name, outcome in outcomes.items()]
     report.table(f"{report.title}, {size:,} passages", COLUMNS, rows)
-    ours = outcomes[FOOTNOTE].answers
+    own = outcomes[FOOTNOTE].answers
     waited = outcomes[FOOTNOTE].ready_s
-    report.add(f"{size:,}: {FOOTNOTE}, from the first answer to full speed", waited, "s")
+    report.add(f"{size:,}: {FOOTNOTE}, time from the first answer to full speed", waited, "s")
     for name, outcome in outcomes.items():
         if name != FOOTNOTE:
-            ratio = outcome.answers["ids"].times.p50 / ours["ids"].times.p50
+            ratio = outcome.answers["ids"].times.p50 / own["ids"].times.p50
             report.ratio(f"{size:,}: {name} / {FOOTNOTE}, p50", ratio)
     for kind, rows_wanted in wanted.items():
         report.ratio(
-            f"{size:,}: recall@{K} of {FOOTNOTE}, {kind}", recall(ours[kind].found, rows_wanted), ""
+            f"{size:,}: recall@{K} of {FOOTNOTE}, {kind}", recall(own[kind].found, rows_wanted), ""
         )
 
 

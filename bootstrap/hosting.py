@@ -1,11 +1,10 @@
-"""Which hosts the servers answer to, by the settings."""
+"""The hosts and origins that the servers accept, from the settings."""
 
-import logging
 from collections.abc import Iterable
 
+from domain.logs import get_logger
+from domain.web.host_policy import ANY, Host, HostPolicy, bound_hosts, parse_hosts
 from settings import ALLOWED_HOSTS, Settings
-from web.hosts import Host
-from web.policy import ANY, HostPolicy, bound_hosts, parse_hosts
 
 
 def make_host_policy(
@@ -14,14 +13,14 @@ def make_host_policy(
     """The policy of a server that listens on the address `bound`.
 
     Args:
-        settings: Name the hosts that it answers to beside loopback.
-        bound: The address; one of a single interface is allowed.
-        hosts: Further hosts.
-        origins: Further origins whose web pages may use the server.
+        settings: Name the hosts that are accepted besides loopback.
+        bound: The address; if it belongs to a single interface, it is accepted as a host.
+        hosts: Additional hosts.
+        origins: Additional origins whose web pages may use the server.
     """
     allowed = parse_hosts(settings.allowed_hosts.split(","), ALLOWED_HOSTS)
     if Host(ANY) in allowed:
-        logging.getLogger("footnote.web").warning(
+        get_logger("web").warning(
             "%s=* lets any web site read and change what this server holds, by a name of its own:"
             " write the names that it is known by instead.",
             ALLOWED_HOSTS,

@@ -1,35 +1,25 @@
-"""What the settings choose: models, stores, and how search is tuned; each made when first used."""
+"""Models, stores, and search options from the settings, each built on first use."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from domain import EXTRACTIVE, SearchChoice
+from domain import SearchChoice
 from settings import Settings
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
-    from langchain_core.language_models import BaseChatModel
 
-    from catalog.search_engine import EngineOptions
-    from models.chat import ChatSpec
     from models.chat_choice import ChatModelChoice
-    from models.embeddings import EmbeddingSpec
+    from models.embedding_choice import EmbeddingSpec
     from retrievers.rerank import Reranking
-    from services.ranking import RankingOptions
-    from storage.database import Database
+    from services.catalog.place_search import EngineOptions
+    from services.search.search_service import RankingOptions
     from storage.index_stores import IndexStores
-    from storage.indexes import IndexSpec
-
-
-class AnsweringModel(NamedTuple):
-    """A chat model, None for the built-in answerer, and what its answers are signed with."""
-
-    model: "BaseChatModel | None"
-    label: str
+    from storage.ledger.database import Database
+    from storage.ledger.index_store import IndexSpec
 
 
 class Parts:
@@ -40,38 +30,11 @@ class Parts:
 
     @cached_property
     def chat_choice(self) -> "ChatModelChoice":
-        """Which chat model answers; ConfigError now where the settings are wrong."""
-        from models.chat_choice import ChatModelChoice
-
-        embeds_there = self.settings.embedding_provider == "openai"
-        others = [self.embedding_spec.model] if embeds_there else []
-        return ChatModelChoice(self.chat_spec, others)
-
-    @property
-    def chat_model(self) -> "BaseChatModel | None":
-        """The chat model, which may have to be asked for first; None where none answers."""
-        return self.answering_model.model
-
-    @property
-    def answering_model(self) -> AnsweringModel:
-        """What answers a question that is asked now, and what its answers are signed with."""
-        label = self.chat_choice.settled().label
-        return AnsweringModel(None if label == EXTRACTIVE else self._chosen_model, label)
-
-    @cached_property
-    def _chosen_model(self) -> "BaseChatModel | None":
-        """The model that was chosen: for this process there is no other."""
-        from models.chat import build_chat_model
-
-        return build_chat_model(replace(self.chat_spec, model=self.chat_choice.settled().label))
-
-    @property
-    def chat_spec(self) -> "ChatSpec":
-        """Which chat model is set."""
-        from models.chat import ChatSpec
+        """The choice of the chat model; raises ConfigError if its settings are invalid."""
+        from models.chat_choice import ChatModelChoice, ChatSpec
 
         settings = self.settings
-        return ChatSpec(
+        spec = ChatSpec(
             model=(settings.chat_model or "").strip(),
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
@@ -81,10 +44,13 @@ class Parts:
             answer_timeout_s=settings.chat_answer_timeout_s,
             retries=settings.chat_retries,
         )
+        embeds_there = settings.embedding_provider == "openai"
+        others = [self.embedding_spec.model] if embeds_there else []
+        return ChatModelChoice(spec, others)
 
     @property
     def embedding_notice(self) -> str:
-        """What a person should know about the embedding that the settings leave to Footnote."""
+        """A notice about the default embedding, for people who did not configure one, or ""."""
         from models.builtin_models import fallback_notice
 
         settings = self.settings
@@ -93,8 +59,8 @@ class Parts:
 
     @property
     def embedding_spec(self) -> "EmbeddingSpec":
-        """Which embedding is set."""
-        from models.embeddings import EmbeddingSpec, default_model
+        """The configured embedding."""
+        from models.embedding_choice import EmbeddingSpec, default_model
 
         settings = self.settings
         return EmbeddingSpec(
@@ -108,11 +74,11 @@ class Parts:
         )
 
     @cached_property
-    def wanted(self) -> "IndexSpec":
-        """The index that the settings ask for."""
+    def configured(self) -> "IndexSpec":
+        """The index for the current settings."""
         from loaders.split import SPLITTER_VERSION
-        from models.embeddings import fingerprint
-        from storage.indexes import IndexSpec
+        from models.embedding_choice import fingerprint
+        from storage.ledger.index_store import IndexSpec
 
         spec = self.embedding_spec
         return IndexSpec(
@@ -125,8 +91,8 @@ class Parts:
 
     @cached_property
     def options(self) -> "RankingOptions":
-        """How the search modes are tuned."""
-        from services.ranking import RankingOptions
+        """The parameters of the search modes."""
+        from services.search.search_service import RankingOptions
 
         settings = self.settings
         return RankingOptions(
@@ -137,10 +103,10 @@ class Parts:
         )
 
     @cached_property
-    def catalogue_options(self) -> "EngineOptions":
-        """How the places of catalogues are ranked."""
-        from catalog.scores import PartWeights
-        from catalog.search_engine import EngineOptions
+    def catalog_options(self) -> "EngineOptions":
+        """The parameters for ranking the places of catalogs."""
+        from services.catalog.place_scores import PartWeights
+        from services.catalog.place_search import EngineOptions
 
         settings = self.settings
         weights = PartWeights(
@@ -159,7 +125,7 @@ class Parts:
 
     @property
     def default_search(self) -> SearchChoice:
-        """How a question is searched where neither it nor its conversation says."""
+        """The search choice for questions without one from their caller or conversation."""
         settings = self.settings
         return SearchChoice(
             mode=settings.search_mode, k=settings.top_k, score_threshold=settings.score_threshold
@@ -167,7 +133,9 @@ class Parts:
 
     @cached_property
     def reranking(self) -> "Reranking | None":
-        """The reranker; None where none is set."""
+        """The reranker; None if none is configured."""
+        if self.settings.rerank_provider == "none":
+            return None
         from models.rerankers import RerankSpec, build_cross_encoder
         from retrievers.rerank import PAIRS_PER_BATCH, Reranking
 
@@ -183,14 +151,14 @@ class Parts:
         cross_encoder = build_cross_encoder(spec, self.cache_dir)
         if cross_encoder is None:
             return None
-        # A server takes all passages at once; each request more would cost its way there.
+        # A server takes all passages at once, because each further request adds a round trip.
         batch = settings.rerank_depth if spec.provider == "http" else PAIRS_PER_BATCH
         return Reranking(cross_encoder, settings.rerank_depth, settings.rerank_budget_s, batch)
 
     @cached_property
     def database(self) -> "Database":
         """The ledger."""
-        from storage.database import open_database
+        from storage.ledger.database import open_database
 
         return open_database(self.settings.data_dir, self.settings.database_url)
 
@@ -203,28 +171,12 @@ class Parts:
 
     @property
     def cache_dir(self) -> Path:
-        """Where models and vectors that can be made again are kept."""
+        """The folder for models and vectors that can be downloaded or computed again."""
         return self.settings.data_dir / "cache"
 
     def embeddings_for(self, stored: Mapping[str, Any]) -> "Embeddings":
-        """The embeddings an index was made with."""
-        from models.embeddings import build_embeddings
+        """The embeddings that an index was built with, from their spec in the ledger."""
+        from models.embedding_choice import EmbeddingSpec, build_embeddings
 
-        return build_embeddings(self._as_spec(stored), self.cache_dir)
-
-    def scripts_of(self, stored: Mapping[str, Any]) -> frozenset[str] | None:
-        """The scripts that they read; None reads all."""
-        from models.embeddings import known_scripts
-
-        return known_scripts(self._as_spec(stored))
-
-    def is_calibrated(self, stored: Mapping[str, Any]) -> bool:
-        """Whether the answer decision was fitted on the embedding that an index was made with."""
-        from models.embeddings import is_calibrated
-
-        return is_calibrated(self._as_spec(stored))
-
-    def _as_spec(self, stored: Mapping[str, Any]) -> "EmbeddingSpec":
-        from models.embeddings import EmbeddingSpec
-
-        return EmbeddingSpec.from_json(json.dumps(stored), self.embedding_spec.api_key)
+        spec = EmbeddingSpec(**stored, api_key=self.embedding_spec.api_key)
+        return build_embeddings(spec, self.cache_dir)

@@ -1,4 +1,4 @@
-"""LangSmith's tracing, off where neither an account nor a server for traces is configured."""
+"""Disables LangSmith's tracing unless an account or a server for traces is configured."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ _OLD_SWITCHES = ("LANGCHAIN_TRACING", "LANGCHAIN_HANDLER")
 
 
 def stop_traces_without_destination() -> None:
-    """Switch tracing off in this process unless a key or an address of LangSmith's is set.
+    """Disable tracing in this process unless a LangSmith key or address is set.
 
     A switch alone, such as `LANGSMITH_TRACING=true`, would send questions and passages to
     LangSmith's own host. Call it before the first chain runs.
@@ -28,12 +28,12 @@ def stop_traces_without_destination() -> None:
     if any(os.environ.get(name, "").strip() for name in _DESTINATIONS):
         return
     os.environ[_SWITCH] = "false"
-    for name in _OLD_SWITCHES:  # LangChain refuses to run with one of these while tracing is off
+    for name in _OLD_SWITCHES:  # with one of these and tracing off, LangChain fails
         os.environ.pop(name, None)
 
 
 class _OnDemand(ModuleType):
-    """A package that is run when somebody asks for what it holds."""
+    """A package that is executed on the first access to one of its attributes."""
 
     def __getattr__(self, name: str) -> Any:
         spec = self.__spec__
@@ -47,9 +47,9 @@ class _OnDemand(ModuleType):
 def postpone_client_types() -> None:
     """Keep the import of LangChain from loading the 130 types of LangSmith's client.
 
-    LangChain imports LangSmith whether traces are on or not, and that imports the package of these
-    types for one of them: a twelfth of the processor time of a question on the command line. Who
-    asks for another one gets it.
+    LangChain always imports LangSmith, which imports the package of these types for just one of
+    them. That takes a twelfth of the CPU time of a question on the command line. The package is
+    loaded when another type is accessed.
     """
     if _CLIENT_TYPES in sys.modules or (spec := find_spec(_CLIENT_TYPES)) is None:
         return

@@ -1,8 +1,6 @@
-"""Questions in a conversation, answered from what a retriever finds."""
+"""Answers questions in a conversation from retrieved documents."""
 
-from collections.abc import AsyncIterator, Iterator
-from functools import reduce
-from operator import add
+from collections.abc import Iterator
 from typing import Any, Self
 
 from langchain_core.documents import Document
@@ -10,71 +8,74 @@ from langchain_core.language_models import LanguageModelLike
 from langchain_core.messages import AIMessageChunk
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.utils import AddableDict
 from pydantic import ConfigDict, Field
 
-from chains.answer import Answerer, answer_with_model, as_chunk
-from chains.budget import TokenCounter, estimate_tokens, fit_documents, fit_history
-from chains.cited_before import prefer_cited
-from chains.condense import Condensing, condense_with_model
-from chains.prompts import ANSWER_PROMPT, CONDENSE_PROMPT
-from chains.replies import tagged
-from chains.rewrite_guard import (
+from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT, as_chunk
+from chains.condensing.condense import (
     as_one_question,
-    condensable,
+    condense_with_model,
     interleave,
     questions_to_search,
     uncondensed,
 )
+from chains.condensing.follow_ups import prefer_cited
+from chains.history import TokenCounter, estimate_tokens, fit_documents, fit_history
+from chains.model_answer import Answerer, answer_with_model
+from chains.streaming_runnable import StreamingRunnable
 
 Inputs = dict[str, Any]
 
 
-class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
-    """Condenses a follow-up, retrieves with it and streams an answer from what was found.
+class ConversationalRetrievalChain(
+    StreamingRunnable[Inputs, Inputs], RunnableSerializable[Inputs, Inputs]
+):
+    """Condenses a follow-up, retrieves documents for it, and streams an answer from them.
 
-    Takes `question` and `chat_history` (messages or (human, ai) pairs, oldest first); a
-    `standalone_question`, where one is given, is searched as it is instead of a condensed one;
-    other keys reach the answer runnable untouched. Streams `generated_question`, then
-    `source_documents` (each where asked for), then `answer` piece by piece; `invoke` gives
-    their sum, the outputs of LangChain's classic chain of this name. Without a history the
-    question is used as it is and `condense` is not called; where the history says what was
-    cited last, a follow-up gets those documents a little earlier (`chains.cited_before`).
+    The inputs are `question` and `chat_history` (messages or (human, ai) pairs, oldest first). A
+    `standalone_question` is searched unchanged, without condensing; all other keys are passed to
+    the answerer. The stream has `generated_question`, then `source_documents` (each only if
+    enabled below), then `answer` piece by piece. `invoke` returns their sum, which equals the
+    outputs of LangChain's classic chain of this name. Without a history, the question is used
+    unchanged and `condense` is not called. If the history has citations, passages of the last cited
+    documents move up slightly for a follow-up (see `prefer_cited`).
 
-    Runs below it carry the tag `condense` or `answer`, which tells their tokens apart.
+    Child runs have the tag `condense` or `answer`, so that their tokens can be distinguished.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     retriever: Runnable[str, list[Document]]
     condense: Runnable[Inputs, str]
-    """Takes `question` and `chat_history`, gives the standalone question. For each "" that it
-    streams before, the chain streams an empty piece, at which its reader can stop."""
+    """Returns the standalone question for `question` and `chat_history`. For each "" that it
+    streams first, the chain streams an empty piece, at which the reader can stop."""
     answer: Answerer
     respell: Runnable[str, str] | None = None
-    """Corrects the spelling of each question that is searched, but of a `standalone_question`."""
+    """Corrects the spelling of each question before it is searched, except a
+    `standalone_question`."""
     rephrase_question: bool = True
-    """Whether the answerer is asked the standalone question, rather than the one typed."""
+    """Whether the answerer gets the standalone question rather than the typed one."""
     guard_rewrite: bool = False
-    """Whether the question as typed is searched beside a standalone one without its words, the
-    two lists taking turns (see `chains.rewrite_guard`). The classic chain has no such guard."""
+    """Whether the typed question is searched as well if the standalone question lost its words.
+    The two lists are interleaved. The classic chain has no such guard."""
     return_searched_questions: bool = False
-    """Whether a piece after `generated_question`, `searched_questions`, lists what is searched."""
+    """Whether to stream the list `searched_questions` after `generated_question`."""
     return_source_documents: bool = False
     return_generated_question: bool = False
     return_answer_message: bool = False
-    """Whether a last piece, `answer_message`, holds the model's whole message: its
-    `usage_metadata`, and in `response_metadata` its `model_name` and `finish_reason`. There is
-    none where no model was asked."""
+    """Whether the last piece is `answer_message`, the model's whole message with its
+    `usage_metadata`, and `model_name` and `finish_reason` in its `response_metadata`. There is
+    none if no answerer was called."""
     return_answer_citations: bool = False
-    """Whether `answer_citations` comes beside what the built-in answerer quotes: LangChain's
-    `Citation`s, with indices in the whole answer and the document's number in `extras["n"]`."""
+    """Whether quotations of the built-in answerer are accompanied by `answer_citations`: LangChain
+    `Citation`s, with indices into the whole answer and the document's number in `extras["n"]`."""
     response_if_no_docs_found: str | None = None
-    """The answer, without asking the answerer, where nothing was found or fits."""
+    """The answer if no documents were found or fit; the answerer is not called then."""
     max_tokens_limit: int | None = Field(default=None, ge=1)
-    """The most tokens of text that documents may take; the last go first."""
+    """The maximum number of tokens of document text; the last documents are dropped first."""
     max_history_tokens: int | None = Field(default=None, ge=0)
-    """The most tokens that the history may take; the oldest turns go first, with 0 all of them."""
+    """The maximum number of tokens of history; the oldest turns are dropped first, all for 0."""
     token_counter: TokenCounter = estimate_tokens
 
     @classmethod
@@ -91,11 +92,11 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         """A chain in which a chat model condenses and answers.
 
         Args:
-            llm: Answers, and condenses where no other model is given.
+            llm: Answers, and also condenses unless `condense_question_llm` is given.
             retriever: Finds the documents.
             condense_question_llm: A smaller model for condensing.
-            condense_question_prompt: With the variables `chat_history` and `question`.
-            answer_prompt: With the variables `sources`, `question`, perhaps other inputs.
+            condense_question_prompt: Has the variables `chat_history` and `question`.
+            answer_prompt: Has the variables `sources`, `question`, and perhaps other inputs.
             **options: Any other field of the chain.
         """
         return cls(
@@ -104,19 +105,6 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             answer=answer_with_model(llm, answer_prompt),
             **options,
         )
-
-    def invoke(self, input: Inputs, config: RunnableConfig | None = None, **kwargs: Any) -> Inputs:
-        """All pieces of the stream, added up."""
-        return reduce(add, self.stream(input, config, **kwargs))
-
-    async def ainvoke(
-        self,
-        input: Inputs,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> Inputs:
-        """All pieces of the stream, added up."""
-        return reduce(add, [piece async for piece in self.astream(input, config, **kwargs)])
 
     def stream(
         self,
@@ -127,107 +115,66 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
         """The standalone question, the documents, then the answer as it is written."""
         yield from self._transform_stream_with_config(
             iter([input]),
-            self._stream_pieces,  # type: ignore[arg-type]  # its signature is inspected
+            self._stream_pieces,  # type: ignore[arg-type]  # LangChain inspects its signature
             config,
             **kwargs,
         )
 
-    async def astream(
-        self,
-        input: Inputs,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[Inputs]:
-        """The standalone question, the documents, then the answer as it is written."""
-
-        async def inputs() -> AsyncIterator[Inputs]:
-            yield input
-
-        async for piece in self._atransform_stream_with_config(
-            inputs(),
-            self._astream_pieces,  # type: ignore[arg-type]  # its signature is inspected
-            config,
-            **kwargs,
-        ):
-            yield piece
-
     def _stream_pieces(self, inputs: Iterator[Inputs], config: RunnableConfig) -> Iterator[Inputs]:
-        asked = self._asked(next(inputs))
-        searched = uncondensed(asked)
-        if not searched:
-            condensing = Condensing(self.condense, condensable(asked), tagged(config, "condense"))
-            yield from condensing.pieces()
-            searched = self._searched(asked, condensing.question)
-        if self.respell and not asked.get("standalone_question"):
-            searched = [self.respell.invoke(question, config) for question in searched]
-        yield from self._question_pieces(searched)
-        found = [self.retriever.invoke(question, config) for question in searched]
-        documents = self._fitting(asked, found)
+        request = self._request(next(inputs))
+        questions = uncondensed(request)
+        if not questions:
+            standalone = ""
+            for part in self.condense.stream(_follow_up(request), _tagged(config, "condense")):
+                standalone += part
+                if not part:
+                    yield AddableDict()
+            questions = self._questions(request, standalone)
+        if self.respell and not request.get("standalone_question"):
+            questions = [self.respell.invoke(question, config) for question in questions]
+        yield from self._question_pieces(questions)
+        results = [self.retriever.invoke(question, config) for question in questions]
+        documents = self._fitting(request, results)
         yield from self._document_pieces(documents)
         if not self._needs_answerer(documents):
             return
-        answerable = self._answerable(asked, searched, documents)
         messages = []
-        for piece in self.answer.stream(answerable, tagged(config, "answer")):
-            messages.append(as_chunk(piece))
+        answer_inputs = self._answer_inputs(request, questions, documents)
+        for message in self.answer.stream(answer_inputs, _tagged(config, "answer")):
+            messages.append(as_chunk(message))
             yield from self._text_piece(messages[-1])
         yield from self._closing_pieces(messages)
 
-    async def _astream_pieces(
-        self, inputs: AsyncIterator[Inputs], config: RunnableConfig
-    ) -> AsyncIterator[Inputs]:
-        asked = self._asked(await anext(inputs))
-        searched = uncondensed(asked)
-        if not searched:
-            condensing = Condensing(self.condense, condensable(asked), tagged(config, "condense"))
-            async for empty in condensing.apieces():
-                yield empty
-            searched = self._searched(asked, condensing.question)
-        if self.respell and not asked.get("standalone_question"):
-            searched = [await self.respell.ainvoke(question, config) for question in searched]
-        for piece in self._question_pieces(searched):
-            yield piece
-        found = [await self.retriever.ainvoke(question, config) for question in searched]
-        documents = self._fitting(asked, found)
-        for piece in self._document_pieces(documents):
-            yield piece
-        if not self._needs_answerer(documents):
-            return
-        answerable = self._answerable(asked, searched, documents)
-        messages = []
-        async for said in self.answer.astream(answerable, tagged(config, "answer")):
-            messages.append(as_chunk(said))
-            for piece in self._text_piece(messages[-1]):
-                yield piece
-        for piece in self._closing_pieces(messages):
-            yield piece
-
-    def _asked(self, inputs: Inputs) -> Inputs:
+    def _request(self, inputs: Inputs) -> Inputs:
+        """The inputs, with the history shortened to fit."""
         history = inputs.get("chat_history") or []
         fitting = fit_history(history, self.max_history_tokens, self.token_counter)
         return {**inputs, "chat_history": fitting}
 
-    def _fitting(self, asked: Inputs, found: list[list[Document]]) -> list[Document]:
-        documents = prefer_cited(interleave(found), asked)
-        return fit_documents(documents, self.max_tokens_limit, self.token_counter)
-
-    def _searched(self, asked: Inputs, standalone: str) -> list[str]:
-        typed = asked["question"]
+    def _questions(self, request: Inputs, standalone: str) -> list[str]:
+        typed = request["question"]
         return questions_to_search(typed, standalone) if self.guard_rewrite else [standalone]
 
-    def _answerable(self, asked: Inputs, searched: list[str], documents: list[Document]) -> Inputs:
-        question = as_one_question(searched) if self.rephrase_question else asked["question"]
-        answerable = {"question": question, "typed_question": asked["question"]}
-        return {**asked, **answerable, "input_documents": documents}
+    def _fitting(self, request: Inputs, results: list[list[Document]]) -> list[Document]:
+        documents = prefer_cited(interleave(results), request)
+        return fit_documents(documents, self.max_tokens_limit, self.token_counter)
+
+    def _answer_inputs(
+        self, request: Inputs, questions: list[str], documents: list[Document]
+    ) -> Inputs:
+        typed = request["question"]
+        question = as_one_question(questions) if self.rephrase_question else typed
+        added = {"question": question, "typed_question": typed, "input_documents": documents}
+        return {**request, **added}
 
     def _needs_answerer(self, documents: list[Document]) -> bool:
         return bool(documents) or self.response_if_no_docs_found is None
 
-    def _question_pieces(self, searched: list[str]) -> Iterator[Inputs]:
+    def _question_pieces(self, questions: list[str]) -> Iterator[Inputs]:
         if self.return_generated_question:
-            yield AddableDict(generated_question=searched[0])
+            yield AddableDict(generated_question=questions[0])
         if self.return_searched_questions:
-            yield AddableDict(searched_questions=searched)
+            yield AddableDict(searched_questions=questions)
 
     def _document_pieces(self, documents: list[Document]) -> Iterator[Inputs]:
         if self.return_source_documents:
@@ -247,3 +194,12 @@ class ConversationalRetrievalChain(RunnableSerializable[Inputs, Inputs]):
             yield AddableDict(answer="")
         if self.return_answer_message and messages:
             yield AddableDict(answer_message=messages[0] + messages[1:])
+
+
+def _follow_up(request: Inputs) -> Inputs:
+    """The inputs for the condenser."""
+    return {key: request[key] for key in ("question", "chat_history")}
+
+
+def _tagged(config: RunnableConfig, tag: str) -> RunnableConfig:
+    return merge_configs(config, {"tags": [tag]})

@@ -1,9 +1,9 @@
-"""Runs a module in a process that ends with the one that started it.
+"""Runs a module in a process that ends together with its parent.
 
     python -m commands.child MODULE [ARGUMENTS]
 
-Its standard input is a pipe that its parent holds open. When the pipe closes, because the parent
-closed it or is dead in whatever way, the process is told to end, and soon after has to.
+Standard input is a pipe that the parent keeps open. When the pipe closes, because the parent
+closed it or died, the process is asked to end and is killed soon afterwards.
 """
 
 import os

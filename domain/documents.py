@@ -1,7 +1,9 @@
-"""Documents, as sources list them and as they are cut into passages."""
+"""Documents as sources list them, and the passages into which they are split."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
 from itertools import takewhile
 from typing import Any
 
@@ -9,7 +11,7 @@ Metadata = dict[str, Any]
 
 
 class Named:
-    """What has a key, and a title where the key tells people nothing."""
+    """Mixin for values with a key, and with a title if the key means nothing to people."""
 
     __slots__ = ()
 
@@ -18,7 +20,7 @@ class Named:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The title, or the key if there is none."""
         return self.title or self.key
 
 
@@ -26,9 +28,9 @@ class Named:
 class DocumentRef(Named):
     """A document as its source lists it, before it is read.
 
-    `key` names it within its source for ever (a relative path in NFC, a page id); `version`
-    changes whenever its content does; `location` is what a person opens (a path or a URL). `title`
-    names it for people where the key is one that only programs know.
+    `key` identifies it within its source and never changes (a relative path in NFC, a page id).
+    `version` changes whenever its content does. `location` is a path or URL that a person can
+    open. `title` is set if the key means nothing to people.
     """
 
     key: str
@@ -39,12 +41,12 @@ class DocumentRef(Named):
 
 @dataclass(frozen=True, slots=True)
 class Skipped(Named):
-    """Something a source could not list, with the reason.
+    """Something that a source could not list, with the reason.
 
-    Documents imported earlier whose key is `key`, or starts with it where it ends in "/",
-    are kept: not being able to look is not the same as being gone. So are those below it where it
-    `may_be_folder`, which is for what nobody could look at. It is no error where nothing is wrong
-    with it: a picture in a folder of texts.
+    An imported document with this key stays in the library, because a document that can't be
+    listed has not necessarily been removed. If the key ends in "/", or if `may_be_folder` (it is
+    unknown whether it is a folder), documents whose keys start with it stay too. `is_error` is
+    False if nothing is wrong with it, such as a picture in a folder of texts.
     """
 
     key: str
@@ -56,16 +58,17 @@ class Skipped(Named):
 
     @property
     def folder(self) -> str:
-        """What the keys of documents within it begin with; "" where it is no folder for sure."""
+        """The key prefix of the documents in it; "" if it is certainly not a folder."""
         return f"{self.key.rstrip('/')}/" if self.may_be_folder or self.key.endswith("/") else ""
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
-    """A document of an earlier import that its source holds no more, and why.
+class Removed:
+    """An imported document that is no longer in its source, with the reason.
 
-    What is neither listed nor skipped is gone as well; this tells a person the reason. Where it is
-    not certain, as with a whole place that a lost right may only hide, a person confirms it.
+    Documents that are neither listed nor skipped also count as removed, without a reason. If the
+    removal is not certain, a user has to confirm it, because a revoked permission may merely hide
+    a whole space.
     """
 
     key: str
@@ -74,10 +77,10 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Where the next listing may begin, once all that was listed up to here is imported.
+class Cursor:
+    """Where the next listing may start, once everything listed so far is imported.
 
-    `values` are what JSON holds, and nothing to anybody but the loader that gave them.
+    `values` must be valid JSON; only the loader interprets them.
     """
 
     values: Mapping[str, Any]
@@ -85,40 +88,40 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class NewOptions:
-    """What a source says of itself by now, such as what its columns mean.
+    """Properties that a loader detected in its source, such as the meaning of its columns.
 
-    An import keeps `values` among the source's options before it reads; a dry run does not.
+    An import saves `values` in the source's options before it reads; a dry run does not.
     """
 
     values: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """What earlier imports left, for loaders that ask their source only for what has changed.
+class PreviousImport:
+    """The state after earlier imports, for loaders that list only changes.
 
-    `documents` are, by key, as the library holds them; `failed` could not be read when they were
-    last tried. `mark` is that of the last import that left nothing to be tried again; it is
-    empty where everything is to be listed.
+    `documents` contains the library's documents by key, `failed` those that could not be read at
+    the last attempt. `cursor` comes from the last import that left nothing to retry; it is empty
+    for a full listing.
     """
 
     documents: Mapping[str, DocumentRef] = field(default_factory=dict)
     failed: Mapping[str, DocumentRef] = field(default_factory=dict)
-    mark: Mapping[str, Any] = field(default_factory=dict)
+    cursor: Mapping[str, Any] = field(default_factory=dict)
 
 
-NOTHING_BEFORE = Before()
-"""A source that was never imported."""
+NEVER_IMPORTED = PreviousImport()
+"""The state of a source that was never imported."""
 
-Listed = DocumentRef | Skipped | Gone | Mark | NewOptions
-"""What loaders list; a mark, if any, comes last."""
+ListingEntry = DocumentRef | Skipped | Removed | Cursor | NewOptions
+"""An entry that a loader yields; the cursor, if any, comes last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a document: `document_text[start:end] == text`, always.
+    """A piece of a document; `document_text[start:end] == text` always holds.
 
-    `page` counts from 1 and is None where the format has no pages.
+    `page` counts from 1 and is None in formats without pages.
     """
 
     id: str
@@ -132,6 +135,94 @@ class Passage:
 
 
 def shared_headings(paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The headings, from the topmost, that all of these heading paths begin with."""
+    """The common prefix of heading paths, topmost heading first."""
     levels = zip(*paths, strict=False)
     return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
+
+
+class DocumentOrder(StrEnum):
+    """The order of a list; DENSITY starts with the fewest characters per page."""
+
+    TITLE = "title"
+    NEWEST = "newest"
+    PASSAGES = "passages"
+    DENSITY = "density"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Which documents to list; empty fields match everything.
+
+    Each of the `words` must occur in the title or the key, ignoring case; parts of words match.
+    `scripts` are values of `language.script_of`; `warned` selects documents with warnings.
+    """
+
+    words: str = ""
+    sources: tuple[str, ...] | None = None
+    collections: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    warned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """A document as a row of the library's table; `pages` is 0 in formats without pages.
+
+    `details` contains further metadata from its source.
+    """
+
+    id: str
+    source_id: str
+    key: str
+    title: str
+    location: str
+    format: str
+    encoding: str | None
+    pages: int
+    characters: int
+    script: str
+    passages: int
+    longest_passage: int
+    revision: int
+    imported_at: datetime
+    warnings: tuple[str, ...]
+    details: Metadata = field(default_factory=dict)
+
+    @property
+    def characters_per_page(self) -> int | None:
+        """The mean, or None in formats without pages; a low value suggests a scan."""
+        return round(self.characters / self.pages) if self.pages else None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedDocument(Named):
+    """A document that could not be read.
+
+    `failed_at` is None for failures recorded by versions that did not store the time. `title` is
+    empty if the key, such as a path, is readable.
+    """
+
+    source_id: str
+    key: str
+    location: str
+    reason: str
+    failed_at: datetime | None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPassage:
+    """A passage, and how many of its characters it shares with each neighbor."""
+
+    passage: Passage
+    shared_before: int
+    shared_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportDay:
+    """The numbers of new, changed, and removed documents in the imports of one day (UTC)."""
+
+    day: date
+    counts: Mapping[str, int]

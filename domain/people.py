@@ -1,4 +1,4 @@
-"""Who asks, and the keys of programs that ask for them."""
+"""Principals and the API keys of programs that act for them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is asking. Conversations belong to a user; filters may name the groups."""
+    """The user or API key on whose behalf a call is made."""
 
     user_id: str
     groups: frozenset[str] = frozenset()
@@ -17,10 +17,10 @@ LOCAL_USER = Principal("local")
 
 
 class ApiScope(StrEnum):
-    """What a key allows.
+    """The permissions of a key.
 
-    `read` searches and reads, `ask` asks questions and keeps conversations and judgements,
-    `manage` changes sources, imports and documents. None holds another.
+    `read`: search and read. `ask`: ask questions, and store conversations and judgments. `manage`:
+    change sources, imports, and documents. No scope includes another.
     """
 
     READ = "read"
@@ -30,9 +30,9 @@ class ApiScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key with which a program calls the API for a user; its secret is not kept.
+    """A key with which a program calls the API for a user; its secret is not stored.
 
-    `used_at` is when it was last used, to the minute; with `revoked_at` it opens nothing more.
+    `used_at` is the time of its last use, to the minute. A key with `revoked_at` is invalid.
     """
 
     id: str
@@ -45,5 +45,5 @@ class ApiKey:
 
     @property
     def principal(self) -> Principal:
-        """For whom it calls."""
+        """The principal for calls with this key."""
         return Principal(self.user_id)

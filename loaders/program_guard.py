@@ -1,10 +1,10 @@
-"""Runs a program that ends with whoever wanted it.
+"""Runs a program and kills it when the calling process ends.
 
     python program_guard.py FOLDER LARGEST COMMAND ...
 
-Its standard input is a pipe that the asking process holds open. When the pipe closes, because that
-process has had enough or is dead in whatever way, the program is killed with all that it started,
-and the folder it worked in is removed. It is run alone, and imports nothing of Footnote.
+The standard input is a pipe that the calling process holds open. When the pipe closes, because the
+caller gives up or dies in any way, the guard kills the program with all of its children and removes
+its working folder. It runs as a script and imports nothing from Footnote.
 """
 
 import os
@@ -18,11 +18,14 @@ from contextlib import suppress
 
 
 def main() -> int:
-    """Run the command in FOLDER, none of its files above LARGEST bytes; its exit code, 0 to 255."""
+    """Run the command in FOLDER, limit its files to LARGEST bytes, and return its exit code.
+
+    The exit code is between 0 and 255.
+    """
     folder, largest, *command = sys.argv[1:]
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest), int(largest)))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    program = subprocess.Popen(  # noqa: S603  # the one who asks has chosen it
+    program = subprocess.Popen(  # noqa: S603  # the caller chose it
         command, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True
     )
     alone = threading.Event()
@@ -30,8 +33,8 @@ def main() -> int:
     watch.start()
     code = program.wait()
     if alone.is_set():
-        watch.join()  # it removes the folder, and ends this process
-    _kill(program.pid)  # what it may have left running
+        watch.join()  # removes the folder and ends this process
+    _kill(program.pid)  # its children may still be running
     return code if code >= 0 else 128 - code
 
 
@@ -45,7 +48,7 @@ def _end_with_pipe(group: int, folder: str, alone: threading.Event) -> None:
 
 
 def _kill(group: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # gone, all of it
+    with suppress(ProcessLookupError, PermissionError):  # no process left
         os.killpg(group, signal.SIGKILL)
 
 

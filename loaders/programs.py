@@ -1,7 +1,7 @@
-"""Programs of other people, run beside this process: bounded in time and output, alone in a folder.
+"""Runs external programs with limits on time and output, each in its own temporary folder.
 
-What they start ends with them, and they end with this process, however it ends: by
-`loaders/program_guard.py`.
+`loaders/program_guard.py` ends their child processes with them, and ends them with this process, no
+matter how it ends.
 """
 
 import os
@@ -13,78 +13,81 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from errors import UnreadableNowError
+from domain.messages import _
+from errors import TemporarilyUnreadableError
 
 _GUARD = Path(__file__).with_name("program_guard.py")
-_LARGEST = 512 * 2**20  # bytes of any file that a program writes, as an archive may unpack to
-_SAID = "said.txt"
-_SAID_BYTES = 4000
-_KEPT = ("PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
-"""What a program sees of the environment: none of our keys."""
+_LARGEST = 512 * 2**20  # bytes per output file; also the limit for an unpacked archive
+_LOG = "said.txt"
+_LOG_TAIL_BYTES = 4000
+_INHERITED = ("PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
+"""The environment variables that programs inherit, which excludes our keys."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """How a program ended: its exit code, the end of what it said, and the file it was to make.
-
-    `made` is None where there is no such file.
-    """
+class ProgramResult:
+    """How a program ended: its exit code, the end of its output, and the file it wrote, if any."""
 
     code: int
-    said: str
-    made: bytes | None
+    output: str
+    output_file: bytes | None
 
 
 class TooSlowError(Exception):
-    """A program took longer than it may, and was killed."""
+    """A program exceeded its time limit and was killed."""
 
 
 def is_installed(name: str) -> bool:
-    """Whether this process would find the program."""
+    """Whether the program is on the search path."""
     return shutil.which(name) is not None
 
 
 def run_program(
     command: Callable[[Path], Sequence[str]],
-    given: Mapping[str, bytes],
-    made: str = "",
+    input_files: Mapping[str, bytes],
+    output_name: str = "",
     *,
     timeout_s: float,
-) -> Ran:
-    """Run a program in an empty folder of its own, which is removed afterwards.
+) -> ProgramResult:
+    """Run a program in a temporary folder.
 
     Args:
-        command: What to run, told the folder, which is also where it runs.
-        given: Files to put there first, by name.
-        made: The file to bring back, by name.
-        timeout_s: After so long it is killed.
+        command: Returns the command, given the folder, which is also its working directory.
+        input_files: Files to write to the folder first, by name.
+        output_name: The name of the file to read afterwards.
+        timeout_s: The program is killed after this time.
 
     Raises:
-        TooSlowError: It was killed.
-        UnreadableNowError: It could not be run: no room on the disk, no such program any more.
+        TooSlowError: The program was killed.
+        TemporarilyUnreadableError: The program could not be run, for example because the disk is
+            full.
     """
     try:
         with TemporaryDirectory(prefix="footnote-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            for file, data in given.items():
+            for file, data in input_files.items():
                 (folder / file).write_bytes(data)
             code = _code(folder, command(folder), timeout_s)
-            return Ran(code, _said(folder), _bytes(folder / made) if made else None)
+            return ProgramResult(
+                code, _log_tail(folder), _bytes(folder / output_name) if output_name else None
+            )
     except OSError as error:
-        why = error.strerror or str(error)
-        raise UnreadableNowError(f"a program that reads it could not be run ({why})") from error
+        reason = error.strerror or str(error)
+        raise TemporarilyUnreadableError(
+            _("a program that reads it could not be run ({reason})").format(reason=reason)
+        ) from error
 
 
 def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
     guarded = [sys.executable, "-I", "-S", str(_GUARD), str(folder), str(_LARGEST), *command]
     with (
-        (folder / _SAID).open("wb") as said,
-        # Leaving closes the pipe: whatever ends the waiting, the guard kills what still runs.
-        subprocess.Popen(  # noqa: S603  # our own guard, and a program found by name
+        (folder / _LOG).open("wb") as log,
+        # Leaving the block closes the pipe; the guard then kills the program.
+        subprocess.Popen(  # noqa: S603  # our own guard and a program found by name
             guarded,
             stdin=subprocess.PIPE,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
             env=_environment(folder),
             start_new_session=True,
         ) as guard,
@@ -96,13 +99,13 @@ def _code(folder: Path, command: Sequence[str], timeout_s: float) -> int:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     own = {"HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
-    return {**kept, **own, "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads are slower than one
+    return {**inherited, **own, "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads are slower than one
 
 
-def _said(folder: Path) -> str:
-    return (folder / _SAID).read_bytes()[-_SAID_BYTES:].decode("utf-8", "replace")
+def _log_tail(folder: Path) -> str:
+    return (folder / _LOG).read_bytes()[-_LOG_TAIL_BYTES:].decode("utf-8", "replace")
 
 
 def _bytes(path: Path) -> bytes | None:

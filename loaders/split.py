@@ -1,4 +1,4 @@
-"""Cutting a document's text into passages that know their exact place in it."""
+"""Splits a document's text into passages with their exact positions."""
 
 import hashlib
 import re
@@ -7,20 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from domain import Passage
-from language.characters import CJK
+from domain.language.script import CJK
 
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 SPLITTER_VERSION = "1"
-"""Changes whenever the same text would give other passages; part of every passage's id."""
+"""Changes whenever the same text would produce other passages; part of every passage's id."""
 
 Span = tuple[int, int]
 Section = tuple[int, int, tuple[str, ...]]
 
 _FENCE_MARK = r"[^\S\n]*(?P<fence>```|~~~)"
-# What decides where sections begin: a line that looks like a heading (four spaces make it code)
-# or like a fence.
+# Lines that determine where sections begin: those that look like a heading (unless four spaces make
+# it code) or a fence.
 _HEADING_OR_FENCE = re.compile(
     rf"^(?:[ ]{{0,3}}(?P<level>\#{{1,6}})(?=\s|$)|{_FENCE_MARK})[^\n]*", re.MULTILINE
 )
@@ -31,8 +31,8 @@ _FENCED = re.compile(
 _CLOSERS = r"[\"'”’)\]）」』】〉》]*"
 _SEPARATORS = (
     r"\n\s*\n",
-    # Ends of table rows, of lines that end a sentence, and before list items: the lines of
-    # wrapped text go on in the next one.
+    # The ends of table rows and of lines that end a sentence, and the starts of list items; a line
+    # of wrapped text continues on the next line.
     r"(?<=[|.!?。！？])[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*+•]|\d{1,3}[.)])[^\S\n])",
     rf"[。！？｡]+{_CLOSERS}\s*|(?<![.!?…])[.!?…]++{_CLOSERS}+\s++(?![a-z])|(?<=[다요죠까])\.(?=[가-힣])",
     r"\n",
@@ -42,7 +42,7 @@ _SEPARATORS = (
 _SENTENCE_END = re.compile("|".join(_SEPARATORS[:3]))
 _SPACE = re.compile(r"\s+")
 _IS_CJK = re.compile(f"[{CJK}]")
-# Stands for code that stays whole. A noncharacter: no text has a use for it.
+# Replaces code that must stay whole. It is a noncharacter, which no text uses.
 _MASK = "\uffff"
 
 
@@ -55,24 +55,24 @@ def split(
     size: int = 1000,
     overlap: int = 150,
 ) -> list[Passage]:
-    """The passages of a document in order: `text[p.start:p.end] == p.text` for each of them.
+    """Split a document into passages, in order; `text[p.start:p.end] == p.text` for each of them.
 
-    Sections are cut at paragraphs, rows and list items, sentences, clauses and words, in that
-    order of preference; code between fences stays whole where it fits. Together the passages
-    hold every character that is not white space; none is empty or crosses into a section with
-    text of its own. White space around passages is left out.
+    Sections are split at paragraphs, rows and list items, sentences, clauses, and words, in that
+    order of preference; fenced code stays whole if it fits. Together the passages contain every
+    character except white space; none is empty or extends into a section with its own text. White
+    space around passages is omitted.
 
     Args:
         text: The whole document, as Markdown.
-        document_id: Goes into the passages and their ids.
-        version: Goes into the ids.
+        document_id: Part of the passages and their ids.
+        version: Part of the ids.
         pages: Start offset and number of each page, ascending.
-        size: The most characters of a passage.
-        overlap: About how many characters a passage repeats of the one before it in its
-            section, from the start of a sentence or word.
+        size: The maximum number of characters in a passage.
+        overlap: About how many characters a passage repeats from the previous passage of its
+            section, starting at a sentence or word.
 
     Raises:
-        ValueError: `size` is below 1, `overlap` is negative or not smaller than `size`.
+        ValueError: `size` is below 1, or `overlap` is negative or not smaller than `size`.
     """
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"size {size} must be at least 1 and overlap {overlap} below it")
@@ -117,7 +117,7 @@ def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[Span, tuple[str
 def _character_splitter(size: int) -> "RecursiveCharacterTextSplitter":
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-    # The last separator takes whole pieces: a character at a time would be quadratic.
+    # The last separator matches whole pieces: one character at a time would be quadratic.
     return RecursiveCharacterTextSplitter(
         separators=[*_SEPARATORS, rf"{_MASK}+|[^{_MASK}]{{1,{size}}}"],
         is_separator_regex=True,
@@ -131,9 +131,10 @@ def _character_splitter(size: int) -> "RecursiveCharacterTextSplitter":
 def _sections(text: str) -> Iterator[Section]:
     """The sections in order, without gaps.
 
-    A heading with nothing below it belongs to the next section: alone it would be found often,
-    being short, and prove nothing. Sections with text of their own stay apart however small,
-    for a passage over several could only name the headings that they share.
+    A heading without text below it belongs to the next section: on its own it would be found often,
+    because it is short, and prove nothing. Sections with their own text are never merged, however
+    small they are, because a passage over several of them could only name the headings that they
+    share.
     """
     headings = _headings(text)
     start = body = 0
@@ -147,11 +148,11 @@ def _sections(text: str) -> Iterator[Section]:
 
 
 def _headings(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Start, end and heading path of each heading line.
+    """Start, end, and heading path of each heading line.
 
-    The header splitter strips and joins lines, so that its output has no places. It is given
-    the place of each heading as the heading's name, with the fences that may turn a heading
-    into code, and nothing else of the text.
+    MarkdownHeaderTextSplitter strips and joins lines, so its output has no positions. Therefore its
+    input has the position of each heading in place of its text, the fences that may turn a heading
+    into code, and nothing else.
     """
     from langchain_text_splitters import MarkdownHeaderTextSplitter
 
@@ -165,14 +166,14 @@ def _headings(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
         return_each_line=True,
         strip_headers=False,
     )
-    found: dict[str, tuple[int, int, tuple[str, ...]]] = {}
+    sections: dict[str, tuple[int, int, tuple[str, ...]]] = {}
     for document in splitter.split_text(outline):
         names = [name for _, name in sorted(document.metadata.items())]
         if names:
             titles = (_title(lines[name].group()) for name in names)
             path = tuple(title for title in titles if title)
-            found[names[-1]] = (*lines[names[-1]].span(), path)
-    return list(found.values())
+            sections[names[-1]] = (*lines[names[-1]].span(), path)
+    return list(sections.values())
 
 
 def _title(heading: str) -> str:
@@ -182,7 +183,7 @@ def _title(heading: str) -> str:
 def _pieces(
     text: str, start: int, end: int, size: int, splitter: "RecursiveCharacterTextSplitter"
 ) -> Iterator[Span]:
-    """The section in pieces of at most `size` characters, without outer white space."""
+    """Split a section into pieces of at most `size` characters, without outer white space."""
     at = start
     for piece in splitter.split_text(_masked(text[start:end], size)):
         yield from _trimmed(text, at, at + len(piece))
@@ -190,7 +191,7 @@ def _pieces(
 
 
 def _masked(section: str, size: int) -> str:
-    """The section, as long as before, with the code to keep whole as words without a space."""
+    """The section with code that must stay whole masked as a word of the same length."""
 
     def mask(fenced: re.Match[str]) -> str:
         length = len(fenced.group())
@@ -207,7 +208,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _join_small(pieces: Iterable[Span], size: int, small: int) -> list[Span]:
-    """The pieces, those of at most `small` characters joined to a neighbour where they fit."""
+    """Join pieces of at most `small` characters to a neighbor if the result fits into `size`."""
     joined: list[Span] = []
     for start, end in pieces:
         if joined:
@@ -220,7 +221,7 @@ def _join_small(pieces: Iterable[Span], size: int, small: int) -> list[Span]:
 
 
 def _overlapping(text: str, pieces: list[Span], size: int, overlap: int) -> Iterator[Span]:
-    """The pieces, each begun earlier by up to `overlap` characters as far as `size` allows."""
+    """Extend each piece backward by up to `overlap` characters, as far as `size` allows."""
     earliest = None
     for start, end in pieces:
         if earliest is None:
@@ -231,7 +232,7 @@ def _overlapping(text: str, pieces: list[Span], size: int, overlap: int) -> Iter
 
 
 def _clean_start(text: str, earliest: int, start: int) -> int:
-    """Where a sentence begins between the two, else a word, else a character of CJK text."""
+    """The start of a sentence between the two, or else of a word or a CJK character."""
     for boundary in (_SENTENCE_END, _SPACE):
         match = boundary.search(text, earliest, start)
         if match is not None and match.end() < start:

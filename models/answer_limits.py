@@ -1,4 +1,4 @@
-"""How much a chat model may write and for how long, whatever its server makes of the request."""
+"""Limits on the length and duration of a chat model's answer, enforced by the client."""
 
 import math
 import time
@@ -10,18 +10,19 @@ from typing import Any, TypeVar
 import httpx2
 
 from domain import LENGTH_LIMIT, TIME_LIMIT
+from domain.generators import run_in_context
 
 T = TypeVar("T")
 R = TypeVar("R")
 Hooks = dict[str, list[Callable[..., Any]]]
 
 CHARS_PER_TOKEN = 8
-"""More than the tokens of any language average, so that no answer within its tokens is cut."""
+"""Above the average of any language, so an answer within its token limit is never cut."""
 BYTES_PER_TOKEN = 1024
-"""A token comes in an event of its own, of 200 to 600 bytes on the servers in use."""
+"""Each token arrives in an event of 200 to 600 bytes on common servers."""
 BYTES_BESIDE = 1024 * 1024
 MOST_BYTES = 64 * 1024 * 1024
-"""Of one response where the number of tokens has no limit."""
+"""The limit of one response if the number of tokens is unlimited."""
 ERROR_BYTES = 64 * 1024
 LEAST_WAIT_S = 0.001
 
@@ -40,8 +41,8 @@ class AnswerCutError(Exception):
 class AnswerLimits:
     """The limits of one call of a chat model.
 
-    `max_tokens` is None where only the server limits the length. `seconds` count from the request;
-    inside `within_time` a call also ends with the time of the whole answer.
+    `max_tokens` is None if only the server limits the length. `seconds` are counted from the
+    request; inside `within_time`, a call also ends when the time for the whole answer is up.
     """
 
     max_tokens: int | None = None
@@ -49,44 +50,36 @@ class AnswerLimits:
 
     @property
     def max_chars(self) -> float:
-        """The most characters of an answer; infinite without a limit."""
+        """The maximum number of characters in an answer; infinite if there is no limit."""
         return math.inf if self.max_tokens is None else self.max_tokens * CHARS_PER_TOKEN
 
     @property
     def max_bytes(self) -> int:
-        """The most bytes of a response as it is sent."""
+        """The maximum size of a response in bytes, as sent."""
         if self.max_tokens is None:
             return MOST_BYTES
         return BYTES_BESIDE + self.max_tokens * BYTES_PER_TOKEN
 
     def deadline(self) -> float:
-        """When a call that begins now has to be over, on the monotonic clock."""
+        """The deadline of a call that starts now, on the monotonic clock."""
         return min(_deadline.get(), time.monotonic() + self.seconds)
 
 
 def within_time(work: Generator[T, None, R], seconds: float) -> Generator[T, None, R]:
-    """What `work` gives; all calls of chat models in it share that time, which begins now.
+    """Run `work` with one deadline shared by all its chat model calls.
 
-    Of two such limits, one inside the other, the nearer one counts.
+    If limits are nested, the earlier deadline applies.
     """
     context = copy_context()
     context.run(_deadline.set, AnswerLimits(seconds=seconds).deadline())
-    try:
-        while True:
-            try:
-                item = context.run(next, work)
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]  # of a generator that gives an R
-            yield item
-    finally:
-        context.run(work.close)
+    return (yield from run_in_context(work, context))
 
 
 class LimitedHttp:
-    """Ends the responses of an HTTP client at the limits, by hooks of the client.
+    """Cuts off the responses of an HTTP client at the limits, using event hooks.
 
-    They see what no piece of an answer shows: comments that keep a connection alive, a line that
-    never ends, an endless error page.
+    Hooks also see data that never becomes part of an answer: keep-alive comments, a line that never
+    ends, an endless error page.
     """
 
     def __init__(self, limits: AnswerLimits) -> None:
@@ -94,16 +87,16 @@ class LimitedHttp:
 
     @property
     def hooks(self) -> Hooks:
-        """Those of a `httpx2.Client`."""
+        """The event hooks for an `httpx2.Client`."""
         return {"request": [self._limit_request], "response": [self._limit_response]}
 
     @property
     def async_hooks(self) -> Hooks:
-        """Those of a `httpx2.AsyncClient`."""
+        """The event hooks for an `httpx2.AsyncClient`."""
         return {"request": [self._limit_request_async], "response": [self._limit_response_async]}
 
     def _limit_request(self, request: httpx2.Request) -> None:
-        """Wait no longer for anything than the answer may take."""
+        """Limit all timeouts to the time that is left for the answer."""
         left = max(self._limits.deadline() - time.monotonic(), LEAST_WAIT_S)
         waits = request.extensions["timeout"]
         for step, seconds in waits.items():
@@ -127,18 +120,18 @@ class LimitedHttp:
 
 @dataclass
 class _Meter:
-    """Counts the bytes of one response; of an error message the beginning is enough."""
+    """Counts the bytes of one response; error messages may be truncated."""
 
     most_bytes: int
     deadline: float
     shortens: bool
     read: int = 0
 
-    def goes_on(self, data: bytes) -> bool:
-        """Whether more may be read after this.
+    def may_continue(self, data: bytes) -> bool:
+        """Whether more may be read.
 
         Raises:
-            AnswerCutError: No more may, and an end would be taken for the answer's own.
+            AnswerCutError: A limit was reached, and the cut would look like the end of the answer.
         """
         self.read += len(data)
         is_late = time.monotonic() > self.deadline
@@ -156,9 +149,9 @@ class _LimitedStream(httpx2.SyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         for data in self._stream:
-            goes_on = self._meter.goes_on(data)
+            may_continue = self._meter.may_continue(data)
             yield data
-            if not goes_on:
+            if not may_continue:
                 return
 
     def close(self) -> None:
@@ -172,9 +165,9 @@ class _LimitedAsyncStream(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for data in self._stream:
-            goes_on = self._meter.goes_on(data)
+            may_continue = self._meter.may_continue(data)
             yield data
-            if not goes_on:
+            if not may_continue:
                 return
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""The ONNX graph of a packaged BERT encoder, built once from its weights into a cache folder."""
+"""The ONNX graph of a packaged BERT encoder, built from its weights once and cached in a folder."""
 
 import os
 import shutil
@@ -9,9 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from domain.messages import _
 from errors import ConfigError
 
-if TYPE_CHECKING:  # slow, and whoever only asks for a version needs none
+if TYPE_CHECKING:  # slow, and not needed to look up a version
     import numpy as np
     from numpy.typing import NDArray
     from onnx import ModelProto
@@ -31,17 +32,17 @@ WORD_VECTORS = "embeddings.word_embeddings.weight"
 
 
 class PackagedModel(Protocol):
-    """An encoder of `HEADS` heads of `HEAD_WIDTH`, whose weights an installed package brings."""
+    """An encoder with `HEADS` heads of `HEAD_WIDTH`; its weights come with an installed package."""
 
     name: str
     sha256: str
-    """Of the file with its weights."""
+    """The checksum of the file that contains the weights."""
     layers: int
 
     def weights(self) -> Weights:
-        """Its tensors under the names of BertModel.
+        """The tensors by their names in BertModel.
 
-        Where `WORD_VECTORS` is not among them, the graph takes the vectors instead of ids.
+        If `WORD_VECTORS` is missing, the graph takes word vectors as input instead of ids.
 
         Raises:
             ConfigError: The file is not the pinned one.
@@ -49,10 +50,10 @@ class PackagedModel(Protocol):
 
 
 def graph_file(model: PackagedModel, cache_dir: Path, precision: Precision) -> Path:
-    """Path of the model's graph, built now if the cache doesn't hold it yet.
+    """The path of the model's graph, which is built now if it is not cached yet.
 
     Raises:
-        ConfigError: The weights are not the pinned ones, or the cache can't be written.
+        ConfigError: The weights are not the pinned ones, or the cache is not writable.
     """
     key = f"{model.sha256[:12]}-{BUILDER_VERSION}-ort{version('onnxruntime')}-{precision}"
     path = cache_dir / f"{model.name}-{key}.onnx"
@@ -64,13 +65,13 @@ def graph_file(model: PackagedModel, cache_dir: Path, precision: Precision) -> P
 
 
 def prepared_file(path: Path, write: Callable[[Path], Path]) -> Path:
-    """The file at `path`; where there is none, `write` makes it in the folder it is called with.
+    """Return `path`; if the file is missing, `write` first creates it in the folder it is passed.
 
-    It appears under its name only when it is complete, so a process killed while building
-    leaves at most a temporary file, and two processes building at once do no harm.
+    The file is moved to `path` only when it is complete: a process killed while building leaves
+    only a temporary file, and two processes can safely build at the same time.
 
     Raises:
-        ConfigError: The folder of `path` can't be written.
+        ConfigError: The folder of `path` is not writable.
     """
     if path.exists():
         return path
@@ -85,15 +86,17 @@ def prepared_file(path: Path, write: Callable[[Path], Path]) -> Path:
             os.replace(built, path)
     except OSError as error:
         raise ConfigError(
-            f"The built-in embedding can't be prepared in {cache_dir}: {error}. "
-            "Give it a writable folder with 200 MB of free disk, or choose another data folder "
-            "(FOOTNOTE_DATA_DIR)."
+            _(
+                "The built-in embedding can't be prepared in {cache_dir}: {error}. Give it a"
+                " writable folder with 200 MB of free disk, or choose another data folder"
+                " (FOOTNOTE_DATA_DIR)."
+            ).format(cache_dir=cache_dir, error=error)
         ) from error
     return path
 
 
 def _remove_leftovers(cache_dir: Path) -> None:
-    """Remove what a killed build left; one that is a few minutes old may still be at work."""
+    """Remove what killed builds left behind; a build a few minutes old may still be running."""
     for folder in cache_dir.glob(f"{TEMPORARY}*"):
         if folder.stat().st_mtime < time.time() - LEFTOVER_AFTER_S:
             shutil.rmtree(folder, ignore_errors=True)
@@ -113,8 +116,9 @@ def _quantize(source: Path, target: Path) -> Path:
         quantize_dynamic,
     )
 
-    # Scales per tensor instead of per channel cost 0.013 nDCG@10. Weights of 7 bits can't overflow
-    # the 16-bit sums of processors without VNNI, so that every machine makes the same vectors.
+    # One scale per tensor instead of per channel costs 0.013 nDCG@10. Weights of 7 bits can't
+    # overflow the 16-bit sums of processors without VNNI, so every machine computes the same
+    # vectors.
     quantize_dynamic(
         source, target, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8
     )
@@ -124,9 +128,9 @@ def _quantize(source: Path, target: Path) -> Path:
 def build(model: PackagedModel) -> "ModelProto":
     """The model with pooling and normalization.
 
-    Inputs `input_ids` (int64, batch by length at most 512), or `word_vectors` (float32, batch by
-    length by 384), and `attention_mask` (int64, batch by length); output `sentence_embedding`
-    (float32, batch by 384, of length one).
+    Inputs: `input_ids` (int64, batch by length, length at most 512) or `word_vectors` (float32,
+    batch by length by 384), and `attention_mask` (int64, batch by length). Output:
+    `sentence_embedding` (float32, batch by 384, unit length).
     """
     from onnx import checker, helper
 
@@ -140,14 +144,14 @@ def build(model: PackagedModel) -> "ModelProto":
         graph.nodes, model.name, graph.inputs(), [graph.output()], graph.constants
     )
     whole = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
-    # Says that the shapes are known; otherwise the quantizer warns, and sets up logging to do so.
+    # Tells the quantizer that the shapes are known; otherwise it sets up logging to warn.
     helper.set_model_props(whole, {"onnx.quant.pre_process": "onnxruntime.quant"})
     checker.check_model(whole, full_check=True)
     return whole
 
 
 class _Graph:
-    """Nodes and constants in the making; each method gives the name of its result."""
+    """Builds nodes and constants; each method that adds a node returns the name of its result."""
 
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
@@ -197,7 +201,7 @@ class _Graph:
         return self.constant(np.array([value], np.float32))
 
     def embeddings(self) -> str:
-        # The type of every token is 0, so its vector is part of each position's.
+        # Every token has type 0, so the vector of that type is added to every position.
         places = (
             self.weights["embeddings.position_embeddings.weight"]
             + self.weights["embeddings.token_type_embeddings.weight"][0]

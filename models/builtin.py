@@ -1,4 +1,4 @@
-"""The built-in embeddings on ONNX Runtime, with no torch and no download."""
+"""The built-in embeddings, which run on ONNX Runtime without torch or downloads."""
 
 import os
 import threading
@@ -8,25 +8,26 @@ from typing import TYPE_CHECKING
 
 from langchain_core.embeddings import Embeddings
 
+from domain.language.script import script_of
+from domain.messages import _
 from errors import ConfigError
-from language.script import script_of
 from models.bert_graph import WIDTH, Precision, graph_file
 from models.builtin_models import BuiltinModel
-from models.runtime import load_errors, return_freed_memory
+from models.model_files import load_errors, return_freed_memory
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
 
 class BuiltinEmbeddings(Embeddings):
-    """Embeds texts into 384 numbers of length one; what is past the model's limit is not read.
+    """Embeds texts as unit vectors of 384 numbers; text beyond the model's limit is ignored.
 
-    A text in a script that the model can't read gets the zero vector, which has no direction and
-    so is near nothing. The model is loaded at the first text; the very first time ever its graph
-    is built into `cache_dir`.
+    A text in a script that the model can't read gets the zero vector, which has no direction and so
+    is not near anything. The model is loaded when the first text is embedded; the first time ever,
+    its graph is built in `cache_dir`.
 
-    Each text is computed alone, so its vector never depends on its neighbors (in a batch the int8
-    scales would), and one text per core is computed at a time.
+    Each text is computed alone, because in a batch the int8 scales would make its vector depend on
+    its neighbors. Each core computes one text at a time.
     """
 
     def __init__(
@@ -45,11 +46,11 @@ class BuiltinEmbeddings(Embeddings):
         self._loaded: InferenceSession | None = None
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """The vectors of the passages, in their order."""
+        """The vectors of the passages, in order."""
         if not texts:
             return []
         self._session()
-        # The longest first: else one core could end with a long text while the others wait.
+        # Longest first; otherwise one core could end up with a long text while the others idle.
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
         with ThreadPoolExecutor(self._workers) as pool:
             vectors = dict(
@@ -69,7 +70,7 @@ class BuiltinEmbeddings(Embeddings):
         # A text without letters (numbers, symbols) is the same in every language.
         if scripts is not None and script_of(text) not in scripts | {"none"}:
             return [0.0] * WIDTH
-        import numpy as np  # the program starts without it
+        import numpy as np  # not needed to start the program
 
         session = self._session()
         prefix = self._model.query_prefix if is_question else self._model.passage_prefix
@@ -97,9 +98,9 @@ def _open(graph: Path) -> "InferenceSession":
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    # The texts run side by side instead.
+    # Texts run in parallel instead.
     options.intra_op_num_threads = 1
-    # That fused node is slower than its parts: without it int8 takes an eighth less time.
+    # This fused node is slower than its parts: int8 takes one eighth less time without it.
     unwanted = ["SkipLayerNormFusion"]
     try:
         session = onnxruntime.InferenceSession(
@@ -107,8 +108,10 @@ def _open(graph: Path) -> "InferenceSession":
         )
     except load_errors() as error:
         raise ConfigError(
-            f"The prepared model {graph} is damaged. Delete the file; it is built again at the "
-            "next start."
+            _(
+                "The prepared model {graph} is damaged. Delete the file; it is built again at the"
+                " next start."
+            ).format(graph=graph)
         ) from error
     return_freed_memory()
     return session

@@ -1,4 +1,4 @@
-"""Embeddings remembered by content, so that a second run over the same texts is quick."""
+"""Caches embeddings by content to make a second run over the same texts fast."""
 
 import hashlib
 import sqlite3
@@ -10,10 +10,11 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
+from domain.messages import _
 from errors import StorageError
 
 BATCH = 256
-"""Texts embedded between two commits: what an interruption may cost."""
+"""The number of texts per commit; an interruption loses at most that many."""
 KEYS_PER_QUERY = 500
 BUSY_TIMEOUT_S = 60
 _CREATE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
@@ -23,9 +24,9 @@ _Vector = NDArray[np.float32]
 class CachedEmbeddings(Embeddings):
     """Embeds a text only if no earlier call, in any process, has embedded it.
 
-    Vectors are kept as float32 in one SQLite file, under a hash of the fingerprint and the text.
-    The file is a cache: deleting it loses only time. Questions are embedded anew each time:
-    remembered, they would make a search look quicker than it is.
+    Vectors are stored as float32 in one SQLite file, keyed by a hash of the fingerprint and the
+    text. The file can be deleted at any time. Questions are never cached, because searches would
+    then look faster than they are.
 
     Raises (all methods):
         StorageError: The file can't be read or written.
@@ -37,11 +38,11 @@ class CachedEmbeddings(Embeddings):
         self._fingerprint = fingerprint
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """The vectors of the texts, in their order; a text given twice is embedded once."""
+        """The vectors of the texts, in order; repeated texts are embedded once."""
         keys = [self._key(text) for text in texts]
         found = self._file.get(keys)
-        wanted = dict(zip(keys, texts, strict=True))
-        missing = [(key, text) for key, text in wanted.items() if key not in found]
+        texts_by_key = dict(zip(keys, texts, strict=True))
+        missing = [(key, text) for key, text in texts_by_key.items() if key not in found]
         for start in range(0, len(missing), BATCH):
             part = missing[start : start + BATCH]
             rows = self._embeddings.embed_documents([text for _, text in part])
@@ -60,13 +61,13 @@ class CachedEmbeddings(Embeddings):
 
 
 class _VectorFile:
-    """Vectors by key in SQLite. Each call has its own connection, so any thread may call."""
+    """Vectors by key in SQLite. Each call opens its own connection, so any thread may call."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, _Vector]:
-        """The vectors there are of those keys."""
+        """The cached vectors among these keys."""
         found: dict[bytes, _Vector] = {}
         with self._connection() as connection:
             for start in range(0, len(keys), KEYS_PER_QUERY):
@@ -78,7 +79,7 @@ class _VectorFile:
         return found
 
     def put(self, vectors: Mapping[bytes, _Vector]) -> None:
-        """Keep the vectors, in one commit; those already there stay."""
+        """Store the vectors in one commit; existing vectors are kept."""
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
         with self._connection() as connection, connection:
             connection.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
@@ -89,10 +90,12 @@ class _VectorFile:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute(_CREATE)
+                connection.executescript(_CREATE)
                 yield connection
         except (sqlite3.Error, OSError) as error:
             raise StorageError(
-                f"The cache of embeddings {self._path} can't be used: {error}. "
-                "Make its folder writable, or delete the file; it is made again."
+                _(
+                    "The cache of embeddings {path} can't be used: {error}. Make its folder"
+                    " writable, or delete the file; it is made again."
+                ).format(path=self._path, error=error)
             ) from error

@@ -1,8 +1,16 @@
-"""LangChain's OpenAI chat model, with limits, errors for people and without hidden downloads."""
+"""LangChain's OpenAI chat model with limits and user-facing errors, without hidden downloads."""
 
-import os
+import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing, closing, contextmanager
 from typing import Any, cast
 
@@ -12,28 +20,134 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool
 from langchain_openai import ChatOpenAI
-from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+from openai import BadRequestError, Stream
+from openai.resources.chat import AsyncCompletions, Completions
 from pydantic import PrivateAttr
 
 from domain import LENGTH_LIMIT, REPETITION, TIME_LIMIT
 from errors import ModelUnavailableError
 from models.answer_limits import AnswerCutError, AnswerLimits, LimitedHttp
+from models.http_log import LoggedAsyncHttpClient, LoggedHttpClient
 from models.openai_errors import Endpoint, broken_off, model_errors, not_understood
-from models.openai_pieces import PlainCompletions, RenamingCompletions
-from models.repetition import LoopDetector
+
+_LEFT_TO_THE_CLIENT = {"tools", "extra_body", "extra_headers", "extra_query", "timeout"}
+
+
+class PlainCompletions(Completions):
+    """Chat completions that stream mappings instead of the client's objects.
+
+    LangChain's model converts the objects to mappings anyway, and creating them took a quarter of
+    the total cost of an answer over the API (`python -m benchmarks --only api`).
+    """
+
+    def create(self, **payload: Any) -> Any:
+        """Return the client's result; for a stream without bound tools, a stream of mappings.
+
+        With tools, the client's objects are kept, because it fills in what some servers leave out
+        of tool calls.
+        """
+        try:
+            return self._create(payload)
+        except BadRequestError as error:
+            return self._create(_renamed(payload, error))
+
+    def _create(self, payload: dict[str, Any]) -> Any:
+        if not payload.get("stream") or payload.keys() & _LEFT_TO_THE_CLIENT:
+            return super().create(**payload)
+        return self._client.post(
+            "/chat/completions", cast_to=object, body=payload, stream=True, stream_cls=_Pieces
+        )
+
+
+class RenamingCompletions(AsyncCompletions):
+    """Chat completions, retried once if the server has another name for the length limit."""
+
+    async def create(self, **payload: Any) -> Any:
+        """Return the client's result."""
+        try:
+            return await super().create(**payload)
+        except BadRequestError as error:
+            return await super().create(**_renamed(payload, error))
+
+
+def _renamed(payload: Mapping[str, Any], error: BadRequestError) -> dict[str, Any]:
+    """The payload with the newer name of max_tokens; raises the error if it does not ask for it.
+
+    A gateway may forward the request to an OpenAI model that rejects the older name.
+    """
+    if "max_tokens" not in payload or "max_completion_tokens" not in error.message:
+        raise error
+    others = {name: value for name, value in payload.items() if name != "max_tokens"}
+    return others | {"max_completion_tokens": payload["max_tokens"]}
+
+
+class _Pieces(Stream[object]):
+    def __stream__(self) -> Iterator[object]:
+        for piece in super().__stream__():
+            if isinstance(piece, dict):
+                for choice in piece.get("choices") or ():
+                    choice.setdefault("delta", None)  # as the client does; LangChain requires it
+            yield piece
+
+
+LONGEST_TAIL = 2_400
+"""The number of characters at the end of a text that are examined."""
+LEAST_CHARS = 500
+LEAST_TIMES = 4
+CHECK_EVERY_CHARS = 100
+_KEY_CHARS = 40
+# Small models often keep counting: "[6] Leave policy", "[7] Leave policy", or "1. Yes", "2. Yes".
+_COUNTER = re.compile(r"\[\d{1,4}\]|^[ \t]*\d{1,4}[.)]", re.MULTILINE)
+
+
+def ends_in_loop(text: str) -> bool:
+    """Whether the text ends with the same characters over and over.
+
+    They must be repeated at least `LEAST_TIMES` times in a row and span at least `LEAST_CHARS`
+    characters, more than any ruled line or table in an answer. Citation numbers and list numbers
+    may differ.
+    """
+    tail = _COUNTER.sub("", text[-LONGEST_TAIL:])
+    key, last = tail[-_KEY_CHARS:], len(tail) - _KEY_CHARS
+    start = tail.rfind(key, 0, len(tail) - 1)
+    while start >= 0:
+        period = last - start
+        span = max(LEAST_CHARS, LEAST_TIMES * period)
+        if span > len(tail):
+            return False
+        if tail[-span:-period] == tail[-span + period :]:
+            return True
+        start = tail.rfind(key, 0, start + _KEY_CHARS - 1)
+    return False
+
+
+class LoopDetector:
+    """Reads a text piece by piece and detects when it repeats itself."""
+
+    def __init__(self) -> None:
+        self._tail = ""
+        self._unchecked = 0
+        self.in_loop = False
+
+    def read(self, piece: str) -> None:
+        """Read the next piece; `in_loop` is updated every `CHECK_EVERY_CHARS` characters."""
+        self._tail = (self._tail + piece)[-LONGEST_TAIL:]
+        self._unchecked += len(piece)
+        if self._unchecked >= CHECK_EVERY_CHARS:
+            self._unchecked = 0
+            self.in_loop = self.in_loop or ends_in_loop(self._tail)
 
 
 class TranslatedChatOpenAI(ChatOpenAI):
     """Raises ModelError and ModelUnavailableError instead of the client's errors.
 
-    A stream that ends without a finish_reason has been cut short somewhere on its way; it
-    raises after its last piece, where the client takes it for complete. One that is still going on
-    at a limit is left, which closes the connection: its last piece has the finish_reason
-    LENGTH_LIMIT or TIME_LIMIT, and is the only one where the time was over beforehand. So is one
-    that repeats itself without end (REPETITION).
+    A stream that ends without a finish_reason was interrupted: an error is raised after its last
+    piece, although the client would consider it complete. A stream that reaches a limit is closed
+    with its connection, and its last piece has the finish_reason LENGTH_LIMIT, TIME_LIMIT or, if it
+    kept repeating itself, REPETITION.
 
-    Where a stream holds nothing at all, the server is asked once more, for one token and without
-    a stream: llama-cpp-python then says what is wrong, such as a prompt that is too long.
+    After an empty stream, one token is requested without streaming, because llama-cpp-python then
+    reports the problem, such as a prompt that is too long.
     """
 
     _endpoint: Endpoint = PrivateAttr()
@@ -41,11 +155,9 @@ class TranslatedChatOpenAI(ChatOpenAI):
 
     def __init__(self, endpoint: Endpoint, limits: AnswerLimits, **settings: Any) -> None:
         limited = LimitedHttp(limits)
-        # What ChatOpenAI would do with it, had it made the clients.
-        proxy = os.environ.get("OPENAI_PROXY") or None
         super().__init__(
-            http_client=DefaultHttpxClient(event_hooks=limited.hooks, proxy=proxy),
-            http_async_client=DefaultAsyncHttpxClient(event_hooks=limited.async_hooks, proxy=proxy),
+            http_client=LoggedHttpClient(event_hooks=limited.hooks),
+            http_async_client=LoggedAsyncHttpClient(event_hooks=limited.async_hooks),
             openai_proxy="",
             max_tokens=limits.max_tokens,
             **settings,
@@ -71,10 +183,10 @@ class TranslatedChatOpenAI(ChatOpenAI):
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         reading = _Reading(self._endpoint, self._limits)
-        # Closing at once, not at garbage collection, is what stops the server when a reader leaves.
+        # Closed now rather than at garbage collection, to stop the server if the reader leaves.
         stream = cast("Generator[ChatGenerationChunk]", super()._stream(*args, **kwargs))
         with reading.errors(), closing(stream) as pieces:
-            while reading.goes_on() and (piece := next(pieces, None)):
+            while reading.may_continue() and (piece := next(pieces, None)):
                 reading.take(piece)
                 yield piece
         if reading.is_empty:
@@ -87,7 +199,7 @@ class TranslatedChatOpenAI(ChatOpenAI):
         stream = cast("AsyncGenerator[ChatGenerationChunk]", super()._astream(*args, **kwargs))
         with reading.errors():
             async with aclosing(stream) as pieces:
-                while reading.goes_on() and (piece := await anext(pieces, None)):
+                while reading.may_continue() and (piece := await anext(pieces, None)):
                     reading.take(piece)
                     yield piece
         if reading.is_empty:
@@ -100,7 +212,7 @@ class TranslatedChatOpenAI(ChatOpenAI):
         self,
         messages: LanguageModelInput,
         stop: list[str] | None = None,
-        run_manager: object = None,  # noqa: ARG002  # the arguments are those of `_stream`
+        run_manager: object = None,  # noqa: ARG002  # same arguments as `_stream`
         **kwargs: Any,
     ) -> dict[str, Any]:
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
@@ -109,7 +221,7 @@ class TranslatedChatOpenAI(ChatOpenAI):
         return {**payload, "stream": False, name: 1}
 
     def get_num_tokens(self, text: str) -> int:
-        """Approximate: the exact count would download the model's vocabulary."""
+        """Estimate the number of tokens; an exact count would download the model's vocabulary."""
         return count_tokens_approximately([HumanMessage(text)])
 
     def get_num_tokens_from_messages(
@@ -118,13 +230,13 @@ class TranslatedChatOpenAI(ChatOpenAI):
         tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool] | None = None,
         **_: Any,
     ) -> int:
-        """Approximate: the exact count would download the model's vocabulary."""
+        """Estimate the number of tokens; an exact count would download the model's vocabulary."""
         del tools
         return count_tokens_approximately(messages)
 
 
 class _Reading:
-    """One stream as it is read: how far it is within its limits, and how it ends."""
+    """The state of a stream: how much of its limits is used up, and how it ended."""
 
     def __init__(self, endpoint: Endpoint, limits: AnswerLimits) -> None:
         self._endpoint = endpoint
@@ -137,7 +249,7 @@ class _Reading:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Errors for people; none where a limit is what ended the stream."""
+        """Translate errors; none is raised if a limit ended the stream."""
         try:
             with model_errors(self._endpoint):
                 yield
@@ -149,10 +261,10 @@ class _Reading:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing came, and no limit is why."""
+        """Whether nothing arrived although no limit was reached."""
         return not (self._started or self._cut)
 
-    def goes_on(self) -> bool:
+    def may_continue(self) -> bool:
         """Whether the limits allow another piece."""
         if self._chars > self._most_chars:
             self._cut = LENGTH_LIMIT
@@ -163,17 +275,17 @@ class _Reading:
         return not self._cut
 
     def take(self, piece: ChatGenerationChunk) -> None:
-        """Count the piece."""
+        """Count the piece towards the limits."""
         self._started = True
         self._finished = self._finished or bool((piece.generation_info or {}).get("finish_reason"))
         self._chars += _chars_of(piece)
         self._loop.read(piece.text)
 
     def last_piece(self) -> Iterator[ChatGenerationChunk]:
-        """What says that the stream was cut short, where it was.
+        """A piece that says why the stream was cut short, if it was.
 
         Raises:
-            ModelError: It ended without finishing.
+            ModelError: The stream ended without finishing.
         """
         if self._finished:
             return

@@ -1,4 +1,4 @@
-"""What the OpenAI client raises, turned into errors that say what to do next."""
+"""Translates exceptions of the OpenAI client to errors that say what to do next."""
 
 import math
 import re
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from domain.messages import _
 from errors import ConfigError, ModelError, ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -19,14 +20,14 @@ OPENAI_URL = "https://api.openai.com/v1"
 _OPENAI_HOST = "api.openai.com"
 _AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 NO_KEY = "none"
-"""Sent where no key is set: most servers of one's own ask for none, the client insists on one."""
+"""Sent if no key is set: most self-hosted servers need none, but the client requires one."""
 _SHOWN_CHARS = 300
 _TOO_LONG = ("context length", "context window", "context size", "prompt is too long")
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An OpenAI-compatible server as messages name it, with the settings that chose it."""
+    """An OpenAI-compatible server and the names of its settings, for messages."""
 
     base_url: str
     model: str
@@ -38,59 +39,64 @@ class Endpoint:
     usual_end: str = "/v1"
 
     def __post_init__(self) -> None:
-        """Refuse what the client could only fail on later, in words that name no setting.
+        """Reject values that would only fail later in the client, with errors that name no setting.
 
         Raises:
-            ConfigError: The base URL is no address, or the key can't be one. Neither is shown:
-                one is easily set in place of the other.
+            ConfigError: The base URL or the key is invalid. Neither is shown, because the key may
+                be in the setting of the URL by mistake.
         """
         if not _is_address(self.base_url):
             raise ConfigError(
-                f"{self.url_setting} is no address. It starts with http:// or https://, names a "
-                f"server and usually ends in {self.usual_end}."
+                _(
+                    "{url_setting} is no address. It starts with http:// or https://, names a"
+                    " server and usually ends in {usual_end}."
+                ).format(url_setting=self.url_setting, usual_end=self.usual_end)
             )
         key = self.key.get_secret_value() if self.key else ""
         if not (key.isascii() and key.isprintable() and key == key.strip()):
             raise ConfigError(
-                f"{self.key_setting} is no key: it holds a blank, a line break or a letter that "
-                "no key has. Copy it once more."
+                _(
+                    "{key_setting} is no key: it holds a blank, a line break or a letter that no"
+                    " key has. Copy it once more."
+                ).format(key_setting=self.key_setting)
             )
 
     @property
     def host(self) -> str:
-        """Host and port, without any name and password the URL may hold."""
+        """Host and port, without a user name and password in the URL."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2] or self.base_url
 
     @property
     def is_openai(self) -> bool:
-        """Whether it is OpenAI's own, a region of it such as eu.api.openai.com included."""
+        """Whether it is OpenAI's own server, including regional ones such as eu.api.openai.com."""
         name = _name_of(self.base_url)
         return name == _OPENAI_HOST or name.endswith(f".{_OPENAI_HOST}")
 
     @property
     def takes_completion_tokens(self) -> bool:
-        """Whether the length of an answer is named max_completion_tokens there.
+        """Whether the server calls the length limit of an answer max_completion_tokens.
 
-        The reasoning models of OpenAI and of Azure refuse max_tokens. Elsewhere it is the other way
-        round: Ollama, llama-cpp-python and llama.cpp before 2026 ignore the newer name, Mistral and
-        vLLM before 0.6.4 refuse it. Sending both helps nobody: the strict refuse the other one.
+        The reasoning models of OpenAI and Azure reject max_tokens. Elsewhere it is the other way
+        round: Ollama, llama-cpp-python, and llama.cpp before 2026 ignore the newer name; Mistral
+        and vLLM before 0.6.4 reject it. Sending both does not help, because strict servers reject
+        the name that they don't know.
         """
         return self.is_openai or _name_of(self.base_url).endswith(_AZURE_HOSTS)
 
     @property
     def address(self) -> str:
-        """The base URL without any name, password and query it may hold."""
+        """The base URL without user name, password, and query."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{self.host}{parts.path}"
 
 
 @contextmanager
 def model_errors(endpoint: Endpoint) -> Iterator[None]:
-    """Turn what the client raises inside into an error for the person; others pass.
+    """Translate the client's exceptions in the block to user-facing errors; others propagate.
 
     Raises:
-        ModelUnavailableError: The server can't be reached, is overloaded, failed or broke off.
-        ModelError: It refused, or what answered does not speak OpenAI's protocol.
+        ModelUnavailableError: The server can't be reached, is overloaded, failed, or disconnected.
+        ModelError: The server rejected the request, or does not speak OpenAI's protocol.
     """
     import httpx2
     import openai
@@ -112,18 +118,27 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
 
 
 def broken_off(endpoint: Endpoint) -> ModelUnavailableError:
-    """The error for an answer whose end never came."""
+    """The error for an answer that broke off."""
     return ModelUnavailableError(
-        f"{endpoint.host} broke off: the answer ended without finishing. "
-        "What came is incomplete; ask again."
+        _(
+            "{host} broke off: the answer ended without finishing. What came is incomplete; ask"
+            " again."
+        ).format(host=endpoint.host)
     )
 
 
 def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
-    """The error for an answer that is not in OpenAI's protocol, or none at all."""
+    """The error for an answer that violates OpenAI's protocol or is empty."""
     return ModelError(
-        f"{endpoint.host} does not answer in OpenAI's protocol.{shown_words(what, endpoint)} "
-        f"Check {endpoint.url_setting} ({endpoint.address}); it usually ends in /v1."
+        _(
+            "{host} does not answer in OpenAI's protocol.{shown_words} Check {url_setting}"
+            " ({address}); it usually ends in /v1."
+        ).format(
+            host=endpoint.host,
+            shown_words=shown_words(what, endpoint),
+            url_setting=endpoint.url_setting,
+            address=endpoint.address,
+        )
     )
 
 
@@ -137,8 +152,8 @@ def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
         named = bool(parts.hostname) and parts.port != 0
-        httpx2.URL(url).raw_host.decode().encode("idna")  # as a connection needs it
-    except (ValueError, httpx2.InvalidURL):  # of an open bracket, a port, a name such as a..b
+        httpx2.URL(url).raw_host.decode().encode("idna")  # as a connection does
+    except (ValueError, httpx2.InvalidURL):  # open bracket, bad port, name such as a..b
         return False
     return named and parts.scheme in {"http", "https"} and url.isprintable() and " " not in url
 
@@ -151,7 +166,9 @@ def _translated(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
     if isinstance(error, openai.APIStatusError):
         return _refused(error, endpoint)
     return ModelUnavailableError(
-        f"{endpoint.host} stopped with an error.{shown_words(error.message, endpoint)} Ask again."
+        _("{host} stopped with an error.{shown_words} Ask again.").format(
+            host=endpoint.host, shown_words=shown_words(error.message, endpoint)
+        )
     )
 
 
@@ -167,60 +184,94 @@ def _disconnected(error: "openai.APIConnectionError", endpoint: Endpoint) -> Mod
     if isinstance(error, openai.APITimeoutError) and not isinstance(root, httpx2.ConnectTimeout):
         return ModelUnavailableError(_too_slow(endpoint))
     return ModelUnavailableError(
-        f"{endpoint.host} can't be reached. Check that the server is running and "
-        f"{endpoint.url_setting} ({endpoint.address}) is right."
+        _(
+            "{host} can't be reached. Check that the server is running and {url_setting}"
+            " ({address}) is right."
+        ).format(host=endpoint.host, url_setting=endpoint.url_setting, address=endpoint.address)
     )
 
 
 def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     host, status = endpoint.host, error.status_code
-    said = shown_words(error.message, endpoint)
+    details = shown_words(error.message, endpoint)
     if status in (401, 403):
-        # Servers like to repeat the key in their message, so it isn't shown.
-        state = "is not set" if endpoint.key is None else "was refused"
+        # Not shown, because servers often repeat the key in their message.
+        state = _("is not set") if endpoint.key is None else _("was refused")
         return ModelError(
-            f"{host} refuses access (HTTP {status}): {endpoint.key_setting} {state}. "
-            "Set a key that is valid for this server and this model."
+            _(
+                "{host} refuses access (HTTP {status}): {key_setting} {state}. Set a key that is"
+                " valid for this server and this model."
+            ).format(host=host, status=status, key_setting=endpoint.key_setting, state=state)
         )
     if status == 404:
         return ModelError(
-            f"{host} knows no model named {endpoint.model!r}, or no such address (HTTP 404). "
-            f"Check {endpoint.model_setting} and {endpoint.url_setting} ({endpoint.address})."
+            _(
+                "{host} knows no model named {model}, or no such address (HTTP 404). Check"
+                " {model_setting} and {url_setting} ({address})."
+            ).format(
+                host=host,
+                model=repr(endpoint.model),
+                model_setting=endpoint.model_setting,
+                url_setting=endpoint.url_setting,
+                address=endpoint.address,
+            )
         )
     if status == 429:
         return _too_many(error, endpoint)
     if status == 408 or status >= 500:
-        return ModelUnavailableError(f"{host} failed (HTTP {status}).{said} Try again soon.")
+        return ModelUnavailableError(
+            _("{host} failed (HTTP {status}).{details} Try again soon.").format(
+                host=host, status=status, details=details
+            )
+        )
     if _is_too_long(error):
         return ModelError(
-            f"The question with its passages is too long for {endpoint.model} on {host}.{said} "
-            "Retrieve fewer passages, lower FOOTNOTE_PASSAGES_TOKENS, FOOTNOTE_HISTORY_TOKENS or "
-            "FOOTNOTE_CHAT_MAX_TOKENS, or choose a model that reads more."
+            _(
+                "The question with its passages is too long for {model} on {host}.{details}"
+                " Retrieve fewer passages, lower FOOTNOTE_PASSAGES_TOKENS, FOOTNOTE_HISTORY_TOKENS"
+                " or FOOTNOTE_CHAT_MAX_TOKENS, or choose a model that reads more."
+            ).format(model=endpoint.model, host=host, details=details)
         )
     return ModelError(
-        f"{host} refuses the request (HTTP {status}).{said} "
-        f"Check {endpoint.model_setting} ({endpoint.model}) and the server's own log."
+        _(
+            "{host} refuses the request (HTTP {status}).{details} Check {model_setting} ({model})"
+            " and the server's own log."
+        ).format(
+            host=host,
+            status=status,
+            details=details,
+            model_setting=endpoint.model_setting,
+            model=endpoint.model,
+        )
     )
 
 
 def _too_many(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     if error.code == "insufficient_quota":
         return ModelError(
-            f"The account behind {endpoint.key_setting} has no quota left at {endpoint.host} "
-            "(HTTP 429). Add credit there, or set another key."
+            _(
+                "The account behind {key_setting} has no quota left at {host} (HTTP 429). Add"
+                " credit there, or set another key."
+            ).format(key_setting=endpoint.key_setting, host=endpoint.host)
         )
     when = _retry_when(error.response.headers.get("retry-after", ""))
     return ModelUnavailableError(
-        f"{endpoint.host} takes no more requests for now (HTTP 429). Try again {when}."
+        _("{host} takes no more requests for now (HTTP 429). Try again {when}.").format(
+            host=endpoint.host, when=when
+        )
     )
 
 
 def _retry_when(retry_after: str) -> str:
-    """The header holds seconds, or a date, or is missing."""
+    """When to retry, for a message; the header contains seconds or a date, or is missing."""
     try:
-        return f"in {math.ceil(float(retry_after))} s"
+        return _("in {retry_after} s").format(retry_after=math.ceil(float(retry_after)))
     except (ValueError, OverflowError):
-        return f"after {retry_after}" if retry_after else "in a minute"
+        return (
+            _("after {retry_after}").format(retry_after=retry_after)
+            if retry_after
+            else _("in a minute")
+        )
 
 
 def _is_too_long(error: "openai.APIStatusError") -> bool:
@@ -229,22 +280,22 @@ def _is_too_long(error: "openai.APIStatusError") -> bool:
 
 
 def _too_slow(endpoint: Endpoint) -> str:
-    return (
-        f"{endpoint.host} sent nothing for {endpoint.timeout_s:g} s. Ask again; if it is a slow "
-        "model, raise the time limit."
-    )
+    return _(
+        "{host} sent nothing for {timeout_s} s. Ask again; if it is a slow model, raise the time"
+        " limit."
+    ).format(host=endpoint.host, timeout_s=f"{endpoint.timeout_s:g}")
 
 
 def _too_much(endpoint: Endpoint) -> str:
-    return (
-        f"{endpoint.host} sent more, or for longer, than FOOTNOTE_CHAT_MAX_TOKENS and "
-        "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S allow: raise them, or ask for less at once."
-    )
+    return _(
+        "{host} sent more, or for longer, than FOOTNOTE_CHAT_MAX_TOKENS and"
+        " FOOTNOTE_CHAT_ANSWER_TIMEOUT_S allow: raise them, or ask for less at once."
+    ).format(host=endpoint.host)
 
 
 def shown_words(message: str, endpoint: Endpoint) -> str:
-    """What the server said, as a sentence to append, or nothing; without the key."""
+    """The server's message as a sentence to append, without the key; "" if there is none."""
     key = endpoint.key.get_secret_value() if endpoint.key else ""
     text = re.sub(r"^Error code: \d+(?: - )?", "", " ".join(message.split()))
     text = text.replace(key, "***") if key else text
-    return f" It says: {text[:_SHOWN_CHARS].rstrip('.')}." if text else ""
+    return _(" It says: {value}.").format(value=text[:_SHOWN_CHARS].rstrip(".")) if text else ""

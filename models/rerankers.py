@@ -1,4 +1,4 @@
-"""The reranker that the settings ask for."""
+"""The configured reranker."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import SecretStr
 
+from domain.messages import _
 from errors import ConfigError
 from models.openai_errors import Endpoint
 
-if TYPE_CHECKING:  # slow, and a search without a reranker needs none
+if TYPE_CHECKING:  # slow, and not needed for a search without a reranker
     from langchain_core.cross_encoders import BaseCrossEncoder
 
 RerankProvider = Literal["none", "fastembed", "http"]
@@ -17,10 +18,10 @@ RerankProvider = Literal["none", "fastembed", "http"]
 
 @dataclass(frozen=True)
 class RerankSpec:
-    """Which reranker, where.
+    """Configuration of a reranker.
 
-    `path` is a folder with a fastembed model's files, for machines without internet; `url`,
-    `api_key` and `timeout_s` concern hosted rerankers only.
+    `path` is a folder with the files of a fastembed model, for machines without internet; `url`,
+    `api_key`, and `timeout_s` apply only to hosted rerankers.
     """
 
     provider: RerankProvider = "none"
@@ -32,19 +33,19 @@ class RerankSpec:
 
 
 def build_cross_encoder(spec: RerankSpec, cache_dir: Path) -> "BaseCrossEncoder | None":
-    """The reranker, its model not loaded and nothing sent before the first pair; None for none.
+    """The configured reranker, if any; the first pair loads the model or sends the first request.
 
     Raises:
-        ConfigError: The model is unknown, its name or the URL missing or no address.
+        ConfigError: The model is unknown, or its name or the URL is missing or invalid.
     """
     if spec.provider == "fastembed":
-        from models.cross_encoder import DEFAULT_MODEL, CatalogueCrossEncoder, check_name
+        from models.cross_encoders import DEFAULT_MODEL, CatalogCrossEncoder, check_name
 
         model = spec.model or DEFAULT_MODEL
         check_name(model)
-        return CatalogueCrossEncoder(model, cache_dir / "fastembed", path=spec.path)
+        return CatalogCrossEncoder(model, cache_dir / "fastembed", path=spec.path)
     if spec.provider == "http":
-        from models.hosted_reranker import HostedReranker
+        from models.cross_encoders import HostedReranker
 
         return HostedReranker(_endpoint(spec))
     return None
@@ -54,8 +55,10 @@ def _endpoint(spec: RerankSpec) -> Endpoint:
     for setting, value in (("URL", spec.url), ("MODEL", spec.model)):
         if not value:
             raise ConfigError(
-                f"FOOTNOTE_RERANK_{setting} is not set: a reranker of provider http needs the "
-                "address of its /rerank and the name of its model."
+                _(
+                    "FOOTNOTE_RERANK_{setting} is not set: a reranker of provider http needs the"
+                    " address of its /rerank and the name of its model."
+                ).format(setting=setting)
             )
     return Endpoint(
         base_url=spec.url or "",

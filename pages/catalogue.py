@@ -1,4 +1,4 @@
-"""Places: a question about a catalogue, answered for the person who asks."""
+"""The places page: answers questions about a catalog for the person who asks."""
 
 import ui
 
@@ -6,8 +6,8 @@ ui.require_frame("pages/catalogue.py")
 
 services = ui.services()
 ui.show_places_title()
-catalogue = ui.chosen_catalogue(services)
+catalog = ui.selected_catalog(services)
 
-if catalogue:
-    asked = ui.places_form(services, catalogue)
-    ui.show_places(services, catalogue, asked)
+if catalog:
+    request = ui.places_form(services, catalog)
+    ui.show_places(services, catalog, request)

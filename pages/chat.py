@@ -1,9 +1,9 @@
-"""The chat page: ask, read the answer, check its sources."""
+"""The chat page: ask questions, read the answers, and check their sources."""
 
 import streamlit as st
 
 import ui
-from ui import words
+from ui.text import words
 
 ui.require_frame("pages/chat.py")
 
@@ -16,16 +16,16 @@ ui.show_conversations(services)
 library = ui.show_library(services)
 
 turns = ui.current_turns(services.turns)
-again, chosen = ui.wanted_again(), ui.chosen_question()
-place = ui.show_turns(services, turns, again)
+version, chosen = ui.requested_version(), ui.chosen_question()
+place = ui.show_turns(services, turns, version)
 
 welcome = st.empty()
 ui.show_file_news(services, ui.current_conversation())
-with st.container(key="asking"):  # Streamlit would pin it by itself, and follow the page's end
+with st.container(key="asking"):  # at the top level, Streamlit would pin the input and scroll
     with st.container(key="scope", horizontal=True, vertical_alignment="center"):
         search = ui.show_scope(services, ui.shown_conversation(services.conversations))
         ui.show_files(services, ui.current_conversation())
-        if again or chosen:
+        if version or chosen:
             ui.show_stop()
     typed = st.chat_input(
         words.ASK_HERE,
@@ -37,14 +37,14 @@ if typed and typed.files:
     with place:
         talk = ui.take_files(services, typed.files, ui.current_conversation(), typed.text)
     ui.open_conversation(talk)
-    search = ui.kept_search(services, talk)  # now with its own files
-asked = again or (typed and typed.text.strip()) or chosen
-if asked:
+    search = ui.saved_search(services, talk)  # its scope now includes its files
+request = version or (typed and typed.text.strip()) or chosen
+if request:
     with place:
-        told = ui.told_of_empty_library(services, asked)
-        if not told and ui.ask(services, asked, ui.current_conversation(), search):
-            st.rerun()  # now from what was stored, its citations checked
+        is_empty = ui.show_if_empty(services, request)
+        if not is_empty and ui.ask(services, request, ui.current_conversation(), search):
+            st.rerun()  # now shows the stored turn with checked citations
 elif typed:
-    st.rerun()  # the files stand beside the input now
+    st.rerun()  # shows the files beside the input
 elif library.documents and not turns:
     ui.show_welcome(welcome, services, library)

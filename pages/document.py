@@ -1,10 +1,10 @@
-"""The document page: what an answer cites, in the document where it stands."""
+"""The document page: shows what an answer cites in the context of its document."""
 
 import ui
 
 ui.require_frame("pages/document.py")
 
 reader = ui.services().reader
-view = ui.asked_document(reader)
+view = ui.requested_document(reader)
 if view is not None:
     ui.show_document(reader, view)

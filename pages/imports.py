@@ -1,4 +1,4 @@
-"""The import page: sources, what their imports do, and what they did."""
+"""The import page: the sources, and their current and past imports."""
 
 import ui
 

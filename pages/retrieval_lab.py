@@ -1,4 +1,4 @@
-"""The retrieval lab: one question through every search mode, measured and explained."""
+"""The retrieval lab: runs one question in each search mode, with timings and explanations."""
 
 import ui
 
@@ -10,13 +10,13 @@ library = ui.show_library(services)
 
 if library.documents:
     before = ui.current_comparison()
-    asked = ui.lab_form(
+    request = ui.lab_form(
         before.question if before else "",
         samples=library.has_samples,
         can_rerank=services.lab.can_rerank,
     )
-    if asked:
-        ui.compare(services, asked)
+    if request:
+        ui.compare(services, request)
     comparison = ui.current_comparison()
     if comparison:
         ui.show_comparison(comparison, services.labels)

@@ -1,4 +1,4 @@
-"""The documents of several retrievers as one list, by reciprocal rank fusion."""
+"""Reciprocal rank fusion of several retrievers, or of several wordings of a question."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,11 +7,13 @@ from typing import Self
 from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable
 from pydantic import Field, model_validator
 
-from retrievers.counted import CountedRetriever
-from retrievers.fusion import RRF_C, check_weights, fuse_reciprocal_ranks
-from retrievers.hits import Hit
+from domain import Metadata
+from errors import ModelError
+from retrievers.fusion import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
+from retrievers.passages import CountedRetriever
 
 PAGE_CONTENT = "page_content"
 
@@ -19,23 +21,23 @@ PAGE_CONTENT = "page_content"
 class EnsembleRetriever(CountedRetriever):
     """Fuses any number of retrievers by weighted reciprocal rank.
 
-    What is the same is decided by `id_key`; of documents that are, the first in the order of the
-    retrievers is given, as a copy with its `score` and `parts` (see `fuse_documents`). Each part
-    is named after its retriever's `name`.
+    `id_key` determines which documents are equal. Of equal documents, the first in the order of the
+    retrievers is returned, as a copy with `score` and `parts` (see `fuse_documents`). Each part is
+    named after its retriever's `name`.
 
     Raises:
-        ValueError: There is no retriever; `c` or a weight is negative, or there are not as many
-            weights as retrievers; when asked, a document lacks its identity.
+        ValueError: There is no retriever, `c` or a weight is negative, or there are not as many
+            weights as retrievers; or, in invoke, a document lacks the key.
     """
 
     retrievers: list[BaseRetriever] = Field(min_length=1)
     weights: list[float] | None = None
-    """One per retriever; 1 each if not given."""
+    """One per retriever; 1 by default."""
     c: float = Field(default=RRF_C, ge=0)
     id_key: str | None = None
-    """None: the id of the document; "page_content": its text; else that key of its metadata."""
+    """None for the document's id, "page_content" for its text, or else a key of its metadata."""
     depth: int = Field(default=100, ge=1)
-    """How many documents each retriever is asked for, or `k` where that is more."""
+    """The number of documents from each retriever, or `k` if that is more."""
 
     @model_validator(mode="after")
     def _check_weights(self) -> Self:
@@ -43,7 +45,7 @@ class EnsembleRetriever(CountedRetriever):
         return self
 
     def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:
-        found = [
+        results = [
             retriever.invoke(
                 query,
                 {"callbacks": run_manager.get_child(tag=f"retriever_{n}")},
@@ -52,7 +54,7 @@ class EnsembleRetriever(CountedRetriever):
             for n, retriever in enumerate(self.retrievers, start=1)
         ]
         names = _distinct(retriever.get_name() for retriever in self.retrievers)
-        lists = dict(zip(names, found, strict=True))
+        lists = dict(zip(names, results, strict=True))
         return fuse_documents(lists, weights=self.weights, c=self.c, id_key=self.id_key, limit=k)
 
 
@@ -66,33 +68,33 @@ def fuse_documents(
 ) -> list[Document]:
     """Merge lists of documents, best first, by weighted reciprocal rank.
 
-    Ranks count different documents: one that stands in a list twice counts where it comes first.
+    A document that occurs in a list several times counts once, at its first position.
 
     Args:
-        lists: By name.
-        weights: One per list; 1 if not given.
+        lists: The lists by name.
+        weights: One per list; 1 by default.
         c: See `retrievers.fusion.fuse_reciprocal_ranks`.
         id_key: See `EnsembleRetriever.id_key`; values are compared as text.
-        limit: At most so many documents.
+        limit: The maximum number of documents.
 
     Returns:
-        Copies of the documents, best first, with `score` and `parts` in their metadata: the
-        fused score, and of each list the rank, the score that the document had there (None where
-        it had none) and the share of the fused score. The shares add up to it.
+        Copies of the documents, best first. Their metadata contain the fused `score`, and `parts`
+        with the rank, original score (None if it had none), and share in each list. The shares add
+        up to the fused score.
 
     Raises:
-        ValueError: A document lacks its identity; or see `fuse_reciprocal_ranks`.
+        ValueError: A document lacks the key, or see `fuse_reciprocal_ranks`.
     """
-    keyed = {name: _first_by_identity(found, id_key) for name, found in lists.items()}
-    # Only the order counts in the fusion, so that documents need no score.
-    rankings = {name: [(key, 0.0) for key in found] for name, found in keyed.items()}
+    keyed = {name: _first_by_identity(documents, id_key) for name, documents in lists.items()}
+    # Fusion uses only the order, so documents need no score.
+    rankings = {name: [(key, 0.0) for key in documents] for name, documents in keyed.items()}
     hits = fuse_reciprocal_ranks(rankings, weights=weights, c=c, limit=limit)
     return [_explained(hit, keyed) for hit in hits]
 
 
-def _first_by_identity(found: Iterable[Document], id_key: str | None) -> dict[str, Document]:
+def _first_by_identity(documents: Iterable[Document], id_key: str | None) -> dict[str, Document]:
     first: dict[str, Document] = {}
-    for document in found:
+    for document in documents:
         first.setdefault(_identity(document, id_key), document)
     return first
 
@@ -105,14 +107,14 @@ def _identity(document: Document, id_key: str | None) -> str:
         return str(value)
     lacking = "id" if id_key is None else f"{id_key!r} in its metadata"
     raise ValueError(
-        f"a document has no {lacking}, so that it can't be told from others (it begins "
+        f"a document has no {lacking}, so it can't be distinguished from others (it begins "
         f"{document.page_content[:40]!r}): set id_key to a key that all of them have, or to "
         f"{PAGE_CONTENT!r}"
     )
 
 
 def _explained(hit: Hit, keyed: Mapping[str, Mapping[str, Document]]) -> Document:
-    holders = {name: found[hit.id] for name, found in keyed.items() if hit.id in found}
+    holders = {name: documents[hit.id] for name, documents in keyed.items() if hit.id in documents}
     own = {name: holder.metadata.get("score") for name, holder in holders.items()}
     parts = [part._replace(score=own.get(part.ranker))._asdict() for part in hit.parts]
     document = next(iter(holders.values()))
@@ -121,10 +123,68 @@ def _explained(hit: Hit, keyed: Mapping[str, Mapping[str, Document]]) -> Documen
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
-    """The names, a second of its kind with a number."""
-    seen: Counter[str] = Counter()
+    """The names, with a number after repeated names."""
+    counts: Counter[str] = Counter()
     distinct = []
     for name in names:
-        seen[name] += 1
-        distinct.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+        counts[name] += 1
+        distinct.append(name if counts[name] == 1 else f"{name} {counts[name]}")
     return distinct
+
+
+QUESTION = "question"
+
+
+class MultiQueryRetriever(CountedRetriever):
+    """Searches for a question and its rephrasings with `base`, and fuses the results.
+
+    The lists are fused by reciprocal rank and document id. The question has the same weight as all
+    of its rephrasings together, so bad rephrasings can't outvote it. In the metadata of each
+    document, `multi_query` contains the `rephrasings`, and `parts` are named "question",
+    "rephrasing 1", and so on. If the model fails, only the question is searched, and `multi_query`
+    contains the reason as `skipped`.
+
+    Raises:
+        ValueError: `c` is negative, or, in invoke, a document has no id.
+    """
+
+    base: BaseRetriever
+    """Accepts `k` in invoke."""
+    rephrase: Runnable[str, list[str]]
+    """Returns other wordings of a question, for example `chains.condensing.rephrase`."""
+    c: float = Field(default=RRF_C, ge=0)
+    depth: int = Field(default=100, ge=1)
+    """The number of documents per wording before fusion, or `k` if that is more."""
+
+    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:
+        try:
+            rephrasings = self._rephrasings(query, run_manager)
+        except ModelError as error:
+            return _with_details(self._search(query, k, run_manager), {"skipped": str(error)})
+        details: Metadata = {"rephrasings": rephrasings}
+        if not rephrasings:
+            return _with_details(self._search(query, k, run_manager), details)
+        queries = {QUESTION: query} | {
+            f"rephrasing {n}": other for n, other in enumerate(rephrasings, start=1)
+        }
+        deep = max(k, self.depth)
+        lists = {
+            name: self._search(wording, deep, run_manager) for name, wording in queries.items()
+        }
+        weights = [1.0, *[1 / len(rephrasings)] * len(rephrasings)]
+        return _with_details(fuse_documents(lists, weights=weights, c=self.c, limit=k), details)
+
+    def _rephrasings(self, query: str, run_manager: Run) -> list[str]:
+        config = {"callbacks": run_manager.get_child(tag="rephrase"), "tags": ["rephrase"]}
+        others = self.rephrase.invoke(query, config)  # type: ignore[arg-type]  # a RunnableConfig
+        return [other for other in dict.fromkeys(others) if other.strip() and other != query]
+
+    def _search(self, query: str, k: int, run_manager: Run) -> list[Document]:
+        return self.base.invoke(query, {"callbacks": run_manager.get_child()}, k=k)
+
+
+def _with_details(documents: list[Document], details: Metadata) -> list[Document]:
+    return [
+        document.model_copy(update={"metadata": {**document.metadata, "multi_query": details}})
+        for document in documents
+    ]

@@ -1,18 +1,42 @@
-"""Merging ranked lists: reciprocal rank fusion and the convex combination of scores."""
+"""Merges ranked lists by reciprocal rank fusion or by the convex combination of scores."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
+from typing import NamedTuple
 
-from domain import Normalisation, ScorePart
-from retrievers.hits import Hit, Scored
+from domain import Normalization, ScorePart
+
+Scored = tuple[str, float]
+
+
+class Hit(NamedTuple):
+    """A passage's id and score; the shares of its parts add up to the score."""
+
+    id: str
+    score: float
+    parts: tuple[ScorePart, ...]
+
+
+def hits_of(ranker: str, scored: Iterable[Scored]) -> list[Hit]:
+    """The hits of a single list, best first; the only part of each is its score."""
+    return [
+        Hit(item, score, (ScorePart(ranker, rank, score, score),))
+        for rank, (item, score) in enumerate(scored, start=1)
+    ]
+
+
+def scored(hits: Sequence[Hit]) -> list[Scored]:
+    """The hits without their parts, as input for fusion."""
+    return [(hit.id, hit.score) for hit in hits]
+
 
 RRF_C = 60  # Cormack, Clarke and Büttcher, SIGIR 2009
 
 FOREIGN_WEIGHT = 0.75
-"""What likeness in meaning counts alone, for a passage in another language than the question."""
+"""The weight of semantic similarity for passages that are not in the language of the question."""
 
 Shares = Mapping[str, Mapping[str, float]]
-"""For each list by name, what each id gets from it; an id that is not named gets 0."""
+"""The share of each id by list name; missing ids have 0."""
 
 
 def fuse_reciprocal_ranks(
@@ -24,18 +48,18 @@ def fuse_reciprocal_ranks(
 ) -> list[Hit]:
     """Merge ranked lists of ids by weighted reciprocal rank.
 
-    An id scores the sum of weight / (c + rank) over the lists that hold it, ranks from 1.
-    Scores compare ids within one call only.
+    The score of an id is the sum of weight / (c + rank) over the lists that contain it, with ranks
+    from 1. Scores are comparable within one call only.
 
     Args:
         lists: By name, distinct ids with scores, best first; only the order counts. Lists may
             be empty.
-        weights: One per list, none negative; 1 if not given.
-        c: Damping; the larger, the less the first ranks dominate.
-        limit: At most so many hits; all if not given.
+        weights: One per list, not negative; 1 by default.
+        c: The damping; the larger it is, the less the first ranks dominate.
+        limit: The maximum number of hits; all by default.
 
     Returns:
-        A hit for every id seen, best first; ties keep the order of first sight.
+        A hit for each id, best first; ties keep the order in which the ids first appear.
 
     Raises:
         ValueError: `c` or a weight is negative, or there are not as many weights as lists.
@@ -55,23 +79,28 @@ def combine_convex(
     sparse: Sequence[Scored],
     *,
     dense_weight: float,
-    normalisation: Normalisation = Normalisation.MIN_MAX,
+    normalization: Normalization = Normalization.MIN_MAX,
     limit: int | None = None,
     is_foreign: Callable[[str], bool] | None = None,
 ) -> list[Hit]:
-    """Merge two scored lists by a convex combination of their normalised scores.
+    """Merge two scored lists by a convex combination of their normalized scores.
 
-    An id scores dense_weight x its scaled dense score + (1 - dense_weight) x its scaled sparse
-    score. Each list is scaled over its own candidates: `min-max` to [0, 1], where a list whose
-    scores are all equal counts as 1 throughout and an id that is missing as 0; `z-score` to mean
-    0 and deviation 1, where equal scores count as 0 and a missing id as the list's lowest. Where
-    one list is empty the other has all the weight (after Bruch, Gai and Ingber, "An Analysis of
-    Fusion Functions for Hybrid Retrieval", TOIS 2023).
+    The score of an id is dense_weight x its scaled dense score + (1 - dense_weight) x its scaled
+    sparse score. Each list is scaled over its own candidates:
+
+    - `min-max` scales to [0, 1]. If all scores in the list are equal, they become 1. Missing ids
+      count as 0.
+    - `z-score` scales to mean 0 and standard deviation 1. If all scores in the list are equal, they
+      become 0. Missing ids count as the lowest score in the list.
+
+    If one list is empty, the other has all the weight (after Bruch, Gai and Ingber, "An Analysis of
+    Fusion Functions for Hybrid Retrieval", TOIS 2023). For ids that `is_foreign` accepts, the score
+    is at least `FOREIGN_WEIGHT` x their scaled dense score.
 
     Returns:
-        A hit for each id of either list, best first, its parts named "dense" and "bm25"; ties
-        keep the order of first sight, sparse list first: the best of two lists without a common
-        id tie, and one of them holds the very words.
+        A hit for each id in either list, best first, with parts named "dense" and "bm25". Ties keep
+        the order in which the ids first appear, sparse list first: the best hits of two lists
+        without a common id can tie, and the sparse one contains the words of the question.
 
     Raises:
         ValueError: `dense_weight` is outside [0, 1], or a score is not finite.
@@ -80,7 +109,7 @@ def combine_convex(
         raise ValueError(f"dense_weight must be in [0, 1], got {dense_weight}")
     if not (dense and sparse):
         dense_weight = 1.0 if dense else 0.0
-    scale = _SCALES[normalisation]
+    scale = _SCALES[normalization]
     lists = {"dense": dense, "bm25": sparse}
     union = [item for item, _ in (*sparse, *dense)]
     shares = {
@@ -93,7 +122,7 @@ def combine_convex(
 
 
 def min_max(scored: Sequence[Scored]) -> dict[str, float]:
-    """By id, the score scaled to [0, 1]: the lowest is 0, the highest 1, all equal ones are 1.
+    """Scores scaled to [0, 1], by id: the lowest is 0, the highest is 1, and equal scores are 1.
 
     Raises:
         ValueError: A score is not finite.
@@ -108,7 +137,7 @@ def min_max(scored: Sequence[Scored]) -> dict[str, float]:
 def _raise_foreign(
     shares: Mapping[str, dict[str, float]], factor: float, is_foreign: Callable[[str], bool]
 ) -> None:
-    """Give each id of another language its dense share times `factor`, if that is more."""
+    """Score ids in another language by their dense share times `factor` if that is higher."""
     for item, share in shares["dense"].items():
         alone = share * factor
         if alone > share + shares["bm25"].get(item, 0.0) and is_foreign(item):
@@ -116,7 +145,7 @@ def _raise_foreign(
 
 
 def check_weights(weights: Sequence[float] | None, count: int) -> Sequence[float]:
-    """The weights of so many lists; equal ones if none are given.
+    """Validate the weights of `count` lists; 1 each by default.
 
     Raises:
         ValueError: There are not as many weights as lists, or one is negative or not finite.
@@ -133,10 +162,10 @@ def check_weights(weights: Sequence[float] | None, count: int) -> Sequence[float
 def _best_first(
     lists: Mapping[str, Sequence[Scored]], shares: Shares, seen: Sequence[str], limit: int | None
 ) -> list[Hit]:
-    """The ids by the sum of their shares; only those within the limit are explained."""
+    """Rank the ids by the sum of their shares; parts are built only for hits within the limit."""
     scores = {item: 0.0 for name in seen for item, _ in lists[name]}
-    for given in shares.values():
-        for item, share in given.items():
+    for list_shares in shares.values():
+        for item, share in list_shares.items():
             scores[item] += share
     best = sorted(scores, key=lambda item: -scores[item])[:limit]
     places = {
@@ -168,7 +197,7 @@ def _finite(scored: Sequence[Scored]) -> list[float]:
     return values
 
 
-_SCALES: dict[Normalisation, Callable[[Sequence[Scored], Sequence[str]], dict[str, float]]] = {
-    Normalisation.MIN_MAX: lambda scored, _union: min_max(scored),
-    Normalisation.Z_SCORE: _z_score,
+_SCALES: dict[Normalization, Callable[[Sequence[Scored], Sequence[str]], dict[str, float]]] = {
+    Normalization.MIN_MAX: lambda scored, _union: min_max(scored),
+    Normalization.Z_SCORE: _z_score,
 }

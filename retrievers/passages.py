@@ -1,13 +1,163 @@
-"""LangChain's retriever over any of the rankers."""
+"""Retrievers of passages over any ranker, alone or widened by neighboring passages."""
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun as AsyncRun
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.callbacks import CallbackManagerForRetrieverRun as Run
 from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables.config import run_in_executor
+from pydantic import Field
 
-from domain import Filter
-from retrievers.counted import CountedRetriever
+from domain import Filter, Metadata, Passage, shared_headings
+
+
+class CountedRetriever(BaseRetriever):
+    """Returns at most `k` documents, best first; `k` can be overridden in (a)invoke.
+
+    Raises:
+        ValueError: `k` is below 1.
+    """
+
+    k: int = Field(default=5, ge=1)
+
+    @abstractmethod
+    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:
+        """At most `k` documents, best first."""
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: Run, k: int | None = None
+    ) -> list[Document]:
+        limit = self.k if k is None else k
+        if limit < 1:
+            raise ValueError(f"k must be at least 1, got {limit}")
+        return self._find(query, limit, run_manager)
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncRun, k: int | None = None
+    ) -> list[Document]:
+        # LangChain's implementation does not accept `k`.
+        sync = run_manager.get_sync()
+        return await run_in_executor(
+            None, self._get_relevant_documents, query, run_manager=sync, k=k
+        )
+
+
+Neighbors = Callable[[Sequence[str], int], Mapping[str, Passage]]
+"""Returns, by passage id, its document's text from `n` passages before it to `n` after it."""
+
+
+class WindowRetriever(CountedRetriever):
+    """Widens each hit of `base` by up to `passages` neighbors on either side.
+
+    A widened hit is an exact span of its document: `page_content`, `start`, and `end` match the
+    stored text, `page` and `ordinal` are those of its first passage, and `heading_path` is the
+    common part of all its heading paths. Its id and score are those of the hit. In the metadata,
+    `window` lists the `id`, `start`, and `end` of the hits that it contains, best first.
+
+    Overlapping windows are merged at the rank of the better hit, so there may be fewer than `k`.
+    No window exceeds `max_chars`: it gets fewer neighbors, or is not merged. A hit that is unknown
+    to `neighbors`, for example because it was deleted, is unchanged.
+    """
+
+    base: BaseRetriever
+    """Accepts `k` in invoke."""
+    neighbors: Neighbors
+    passages: int = Field(default=1, ge=0)
+    max_chars: int = Field(default=6000, ge=1)
+
+    def _find(self, query: str, k: int, run_manager: Run) -> list[Document]:
+        documents = self.base.invoke(query, {"callbacks": run_manager.get_child()}, k=k)
+        wide = self._widened([document.id or "" for document in documents])
+        windows = [_Window.of(rank, hit, wide) for rank, hit in enumerate(documents)]
+        return [window.document() for window in _merged(windows, self.max_chars)]
+
+    def _widened(self, ids: Sequence[str]) -> dict[str, Passage]:
+        """The widest span around each hit that is not too long."""
+        fitting: dict[str, Passage] = {}
+        for n in range(self.passages, 0, -1):
+            remaining = [id_ for id_ in ids if id_ not in fitting]
+            wide = self.neighbors(remaining, n) if remaining else {}
+            fitting |= {id_: p for id_, p in wide.items() if len(p.text) <= self.max_chars}
+        return fitting
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A hit, its widened span (None if unknown), and the hits in it by rank."""
+
+    rank: int
+    hit: Document
+    span: Passage | None
+    hits: Mapping[int, Metadata]
+
+    @classmethod
+    def of(cls, rank: int, hit: Document, wide: Mapping[str, Passage]) -> "_Window":
+        place = {"id": hit.id, **{key: hit.metadata.get(key) for key in ("start", "end")}}
+        return cls(rank, hit, wide.get(hit.id or ""), {rank: place})
+
+    def joined(self, other: "_Window", max_chars: int) -> "_Window | None":
+        """Merge both, keeping the better hit; None if they do not overlap or would be too long."""
+        if self.span is None or other.span is None:
+            return None
+        span = _union(self.span, other.span)
+        if span is None or len(span.text) > max_chars:
+            return None
+        better = min(self, other, key=lambda window: window.rank)
+        return replace(better, span=span, hits={**self.hits, **other.hits})
+
+    def document(self) -> Document:
+        if self.span is None:
+            return self.hit
+        place = {
+            "start": self.span.start,
+            "end": self.span.end,
+            "page": self.span.page,
+            "ordinal": self.span.ordinal,
+            "heading_path": list(self.span.heading_path),
+            "window": [place for _, place in sorted(self.hits.items())],
+        }
+        metadata = {**self.hit.metadata, **place}
+        return self.hit.model_copy(update={"page_content": self.span.text, "metadata": metadata})
+
+
+def _merged(windows: Sequence[_Window], max_chars: int) -> list[_Window]:
+    """The windows, best first, joined as far as possible."""
+    merged: list[_Window] = []
+    for window in windows:
+        grown = window
+        while pair := _first_join(grown, merged, max_chars):
+            other, grown = pair
+            merged.remove(other)
+        merged.append(grown)
+    return sorted(merged, key=lambda window: window.rank)
+
+
+def _first_join(
+    window: _Window, merged: Sequence[_Window], max_chars: int
+) -> tuple[_Window, _Window] | None:
+    for other in merged:
+        if joined := other.joined(window, max_chars):
+            return other, joined
+    return None
+
+
+def _union(one: Passage, other: Passage) -> Passage | None:
+    """The union of two overlapping spans; None if they do not overlap."""
+    first, second = sorted((one, other), key=lambda passage: (passage.start, passage.end))
+    if first.document_id != second.document_id or first.end <= second.start:
+        return None
+    return replace(
+        first,
+        end=max(first.end, second.end),
+        text=first.text + second.text[max(0, first.end - second.start) :],
+        heading_path=shared_headings([first.heading_path, second.heading_path]),
+    )
+
 
 Hydrate = Callable[[Sequence[str]], list[Document]]
 
@@ -15,10 +165,10 @@ Hydrate = Callable[[Sequence[str]], list[Document]]
 class PassageRetriever(CountedRetriever):
     """The best passages for a question, each with `score` and `parts` in its metadata.
 
-    The parts are a `domain.ScorePart` each as a dictionary, one for every list that was ranked;
-    their shares add up to the score. Scores compare passages of one call only; their range
-    depends on the search mode. `hydrate` turns ids into passages and leaves out those that are
-    not (or no longer) committed, so a little more than `k` is ranked.
+    The parts are `domain.ScorePart`s as dictionaries, one per ranked list; their shares add up to
+    the score. Scores can be compared within one call only; their range depends on the search mode.
+    `hydrate` loads passages by id and omits those that are not (or no longer) committed, so a few
+    more than `k` are ranked.
     """
 
     rank: Any
@@ -30,19 +180,19 @@ class PassageRetriever(CountedRetriever):
         self,
         query: str,
         k: int,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # nothing to tell it
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # required by LangChain
     ) -> list[Document]:
         hits = {hit.id: hit for hit in self.rank(query, k + SPARE, self.condition)}
-        for document in (found := self._committed(list(hits), k)):
+        for document in (documents := self._committed(list(hits), k)):
             hit = hits[document.id or ""]
             document.metadata["score"] = hit.score
             document.metadata["parts"] = [part._asdict() for part in hit.parts]
-        return found
+        return documents
 
     def _committed(self, ids: list[str], k: int) -> list[Document]:
-        """The first `k` of the passages; the spare ids are looked up only where they are needed."""
-        found = self.hydrate(ids[:k])
-        return found if len(found) >= k else (found + self.hydrate(ids[k:]))[:k]
+        """The first `k` committed passages; the spare ids are looked up only if needed."""
+        documents = self.hydrate(ids[:k])
+        return documents if len(documents) >= k else (documents + self.hydrate(ids[k:]))[:k]
 
 
-SPARE = 20  # ids ranked beyond k, since an import may be replacing passages at this moment
+SPARE = 20  # ids ranked in addition to k, because an import may be replacing passages

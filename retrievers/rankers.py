@@ -1,13 +1,21 @@
-"""The rankers: each gives passage ids with scores for a question, best first."""
+"""Rankers return passage ids with scores for a question, best first."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from domain import Filter, Normalisation, SearchMode
-from language.script import script_family, script_of
-from retrievers.fusion import RRF_C, check_weights, combine_convex, fuse_reciprocal_ranks
-from retrievers.hits import Hit, Scored, hits_of, scored
+from domain import Filter, Normalization, SearchMode
+from domain.language.script import script_family, script_of
+from retrievers.fusion import (
+    RRF_C,
+    Hit,
+    Scored,
+    check_weights,
+    combine_convex,
+    fuse_reciprocal_ranks,
+    hits_of,
+    scored,
+)
 
 
 class Ranker(Protocol):
@@ -44,19 +52,19 @@ class SearchesVectors(Protocol):
         *,
         filter: Filter | None = None,
     ) -> list[Scored]:
-        """At most `k` of the `fetch_k` most similar ones, in the order MMR chooses them."""
+        """At most `k` of the `fetch_k` most similar passages, in the order selected by MMR."""
         ...
 
 
 @dataclass(frozen=True)
 class DenseRanker:
-    """Ranks by the vectors: cosine similarity, relevance above a threshold, or MMR.
+    """Ranks by vectors: cosine similarity, cosine similarity above a threshold, or MMR.
 
-    A question in a script the embedding model does not know (`known_scripts`; None knows
-    all) ranks nothing: its vector would be noise, and no fusion protects from a bad list.
-    MMR scores fall with the rank, 1 / rank; it chooses among `fetch_k` passages, or four times
-    as many as asked for if that is more, and `lambda_mult` (0 to 1) is the share of similarity
-    against diversity (Carbonell and Goldstein, SIGIR 1998).
+    A question in a script that the embedding model can't read has no results, because its vector
+    would be noise, and fusion does not protect against a bad list; `known_scripts` lists the
+    readable scripts, or is None for all. MMR (Carbonell and Goldstein, SIGIR 1998) selects from
+    `fetch_k` passages, or from four times `depth` if that is more, and scores by 1 / rank;
+    `lambda_mult` (0 to 1) weighs similarity against diversity.
 
     Raises:
         ValueError: `mode` is not one of the three dense modes, or a number is out of range.
@@ -98,10 +106,10 @@ class DenseRanker:
         self, question: str, depth: int, condition: Filter | None
     ) -> list[Scored]:
         fetch_k = max(self.fetch_k, 4 * depth)
-        chosen = self.store.diverse_ids(
+        selected = self.store.diverse_ids(
             question, depth, fetch_k, self.lambda_mult, filter=condition
         )
-        return [(item, 1 / rank) for rank, (item, _) in enumerate(chosen, start=1)]
+        return [(item, 1 / rank) for rank, (item, _) in enumerate(selected, start=1)]
 
 
 _DENSE_SEARCHES: dict[SearchMode, Callable[..., list[Scored]]] = {
@@ -113,9 +121,9 @@ _DENSE_SEARCHES: dict[SearchMode, Callable[..., list[Scored]]] = {
 
 @dataclass(frozen=True)
 class KeywordRanker:
-    """Ranks by BM25; a question whose words occur nowhere ranks nothing.
+    """Ranks by BM25.
 
-    `matching` gives, for a condition, whether the passage with an id satisfies it.
+    `matching` returns, for a condition, a test of passage ids.
     """
 
     index: SearchesKeywords
@@ -131,7 +139,7 @@ class KeywordRanker:
 class EnsembleRanker:
     """Fuses any number of rankers, by name, by weighted reciprocal rank.
 
-    Each is ranked `candidates` deep, or as deep as is asked for if that is more.
+    Each contributes `candidates` hits, or `depth` if that is more.
 
     Raises:
         ValueError: There are not as many weights as rankers, or one is negative.
@@ -146,7 +154,7 @@ class EnsembleRanker:
         check_weights(self.weights, len(self.rankers))
 
     def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
-        """See `Ranker`. A ranker that finds nothing takes no part."""
+        """See `Ranker`."""
         deep = max(depth, self.candidates)
         lists = {
             name: scored(rank(question, deep, condition)) for name, rank in self.rankers.items()
@@ -166,11 +174,11 @@ class ConvexRanker:
     sparse: Ranker
     dense_weight: float = 0.5
     candidates: int = 100
-    normalisation: Normalisation = Normalisation.MIN_MAX
+    normalization: Normalization = Normalization.MIN_MAX
     foreign_to: Callable[[str], Callable[[str], bool]] | None = None
-    """From a question, whether the passage with an id is in another language."""
+    """For a question, returns a predicate: whether a passage id is of another language."""
     weights_by_script: Mapping[str, float] = field(default_factory=dict)
-    """Dense weights of questions in these script families; all others have `dense_weight`."""
+    """Dense weights by the script family of the question; `dense_weight` applies to the others."""
 
     def __post_init__(self) -> None:
         for weight in (self.dense_weight, *self.weights_by_script.values()):
@@ -184,7 +192,7 @@ class ConvexRanker:
             scored(self.dense(question, deep, condition)),
             scored(self.sparse(question, deep, condition)),
             dense_weight=self.weights_by_script.get(script_family(question), self.dense_weight),
-            normalisation=self.normalisation,
+            normalization=self.normalization,
             limit=depth,
             is_foreign=self.foreign_to and self.foreign_to(question),
         )

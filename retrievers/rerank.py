@@ -1,9 +1,11 @@
-"""Reranking on top of any retriever, within a time budget."""
+"""Reranks the results of any retriever within a time budget."""
 
 import math
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,26 +16,30 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from pydantic import Field
 
+from domain.logs import elapsed_ms, get_logger
+from domain.messages import _
 from errors import ModelError
-from retrievers.counted import CountedRetriever
+from retrievers.passages import CountedRetriever
 
 PAIRS_PER_BATCH = 8
+_log = get_logger("questions")
 
 
 class RerankRetriever(CountedRetriever):
     """The best `depth` passages of `base`, in the order of a cross-encoder's scores.
 
-    Each passage tells in its metadata what moved it: `rerank` holds the cross-encoder's `score`
-    (compared within one call only), its new `rank` and `rank_before`, both from 1. Equal scores
-    keep the order of `base`, whose own `score` and `parts` stay as they are.
+    In the metadata of each passage, `rerank` contains the cross-encoder's `score` (comparable
+    within one call only), the new `rank`, and `rank_before`, both from 1. Equal scores keep the
+    order of `base`, whose `score` and `parts` do not change.
 
-    Where scoring takes longer than `budget_s` or fails, all passages keep the order of `base`,
-    and where `k` is above `depth` those below it do: `rerank` then holds `skipped`, the reason.
-    A batch under way when the budget runs out is finished beside, and its scores are dropped.
+    If scoring fails or takes longer than `budget_s`, all passages keep the order of `base`.
+    Passages below `depth` always keep it. In both cases, `rerank` contains the reason as `skipped`.
+    A batch that is running when the budget ends is completed in the background, and its scores are
+    discarded.
     """
 
     base: BaseRetriever
-    """Takes `k` when it is invoked."""
+    """Accepts `k` in invoke."""
     cross_encoder: BaseCrossEncoder
     depth: int = Field(50, ge=1)
     budget_s: float = Field(10, gt=0)
@@ -45,22 +51,25 @@ class RerankRetriever(CountedRetriever):
         config: RunnableConfig = {"callbacks": run_manager.get_child()}
         return self._reranked(query, self.base.invoke(query, config, k=max(k, self.depth)))[:k]
 
-    def _reranked(self, query: str, found: list[Document]) -> list[Document]:
-        near, rest = found[: self.depth], found[self.depth :]
+    def _reranked(self, query: str, documents: list[Document]) -> list[Document]:
+        near, rest = documents[: self.depth], documents[self.depth :]
         if not near:
             return []
+        began = time.perf_counter()
         try:
             pairs = [(query, document.page_content) for document in near]
             scores = scores_in_time(self.cross_encoder, pairs, self.budget_s, self.pairs_per_batch)
         except ModelError as error:
-            return _skipped(found, str(error))
-        below = f"Only the first {self.depth} passages are reranked."
+            _log.warning("reranking skipped", reason=str(error), rerank_ms=elapsed_ms(began))
+            return _skipped(documents, str(error))
+        _log.info("passages reranked", passages=len(near), rerank_ms=elapsed_ms(began))
+        below = _("Only the first {depth} passages are reranked.").format(depth=self.depth)
         return _in_order_of(scores, near) + _skipped(rest, below)
 
 
 @dataclass(frozen=True)
 class Reranking:
-    """A reranker with its limits, to be put on top of retrievers."""
+    """A reranker with its limits, applied to retrievers."""
 
     cross_encoder: BaseCrossEncoder
     depth: int
@@ -68,7 +77,7 @@ class Reranking:
     pairs_per_batch: int = PAIRS_PER_BATCH
 
     def over(self, base: BaseRetriever, k: int) -> RerankRetriever:
-        """The retriever that reranks what `base` finds."""
+        """A retriever that reranks the results of `base`."""
         return RerankRetriever(base=base, k=k, **vars(self))
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -82,15 +91,15 @@ def scores_in_time(
     budget_s: float,
     pairs_per_batch: int,
 ) -> list[float]:
-    """The scores of the pairs in their order, compared within one call only.
+    """The scores of the pairs in order, comparable within one call only.
 
-    A batch under way when the budget runs out is finished beside, and its scores are dropped.
+    A batch that is running when the budget ends is completed in the background and discarded.
 
     Raises:
         ModelError: It took longer than `budget_s`, or the model failed.
     """
-    # In a thread of its own, since loading a model or a batch can't be interrupted. No pool: the
-    # interpreter waits at its end for a pool's threads, however slow they are.
+    # In a thread, because loading a model and scoring a batch can't be interrupted. Not in a pool,
+    # because the interpreter waits at exit for the threads of a pool.
     scores: Future[list[float]] = Future()
     stop = threading.Event()
 
@@ -100,11 +109,13 @@ def scores_in_time(
         except BaseException as error:  # noqa: BLE001  # raised where the scores are awaited
             scores.set_exception(error)
 
-    threading.Thread(target=work, name="rerank", daemon=True).start()
+    threading.Thread(target=copy_context().run, args=[work], name="rerank", daemon=True).start()
     try:
         return scores.result(budget_s)
     except TimeoutError as error:
-        raise ModelError(f"Reranking took longer than {budget_s:g} s.") from error
+        raise ModelError(
+            _("Reranking took longer than {budget_s} s.").format(budget_s=f"{budget_s:g}")
+        ) from error
     finally:
         stop.set()
 
@@ -124,26 +135,32 @@ def _score_batches(
     return scores
 
 
-def _checked(scores: list[float], wanted: int) -> list[float]:
-    if len(scores) != wanted:
-        raise ModelError(f"The reranker gave {len(scores)} scores for {wanted} passages.")
+def _checked(scores: list[float], expected: int) -> list[float]:
+    if len(scores) != expected:
+        raise ModelError(
+            _("The reranker gave {scores} scores for {expected} passages.").format(
+                scores=len(scores), expected=expected
+            )
+        )
     wrong = [score for score in scores if not math.isfinite(score)]
     if wrong:
-        raise ModelError(f"The reranker gave {wrong[0]} as a score.")
+        raise ModelError(_("The reranker gave {wrong} as a score.").format(wrong=wrong[0]))
     return [float(score) for score in scores]
 
 
-def _in_order_of(scores: list[float], found: list[Document]) -> list[Document]:
-    order = sorted(range(len(found)), key=lambda place: -scores[place])
+def _in_order_of(scores: list[float], documents: list[Document]) -> list[Document]:
+    order = sorted(range(len(documents)), key=lambda place: -scores[place])
     return [
-        _told(found[place], {"score": scores[place], "rank": rank, "rank_before": place + 1})
+        _with_details(
+            documents[place], {"score": scores[place], "rank": rank, "rank_before": place + 1}
+        )
         for rank, place in enumerate(order, start=1)
     ]
 
 
-def _skipped(found: list[Document], reason: str) -> list[Document]:
-    return [_told(document, {"skipped": reason}) for document in found]
+def _skipped(documents: list[Document], reason: str) -> list[Document]:
+    return [_with_details(document, {"skipped": reason}) for document in documents]
 
 
-def _told(document: Document, rerank: dict[str, Any]) -> Document:
+def _with_details(document: Document, rerank: dict[str, Any]) -> Document:
     return document.model_copy(update={"metadata": {**document.metadata, "rerank": rerank}})

@@ -1,74 +1,78 @@
-"""What happens while a question is answered, in this order; light, for the faces to import.
+"""The events of an answer, in order. The module imports quickly, for the interfaces.
 
-An agent goes through `Stepped` and `Found` several times.
+An agent emits `StepUpdated` and `PassagesRetrieved` several times.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from domain import Source, Step, Turn
+from domain import RetrievedPassage, Step, Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The question is stored; the turn names its conversation."""
+class TurnStarted:
+    """The question is stored; the turn contains the id of its conversation."""
 
     turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Condensing:
-    """The chat model has written more of the standalone question; comes any number of times."""
+    """The chat model wrote more of the standalone question; sent zero or more times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Searching:
-    """The standalone question that is searched for."""
+    """The search for this standalone question starts."""
 
     question: str
 
 
 @dataclass(frozen=True, slots=True)
-class Stepped:
-    """A step of the agent begins, and comes again once it is done.
+class StepUpdated:
+    """A step of the agent started or ended.
 
-    What was written before a step that begins was no part of the answer: `step.said` has it.
+    The text before the start of a step is not part of the answer; it moves to `step.said`.
     """
 
     step: Step
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """All passages put before the answerer so far, numbered from 1."""
+class PassagesRetrieved:
+    """All passages given to the answerer so far, numbered from 1."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[RetrievedPassage, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A piece of the answer's Markdown: markers are plain [n], documents' brackets escaped."""
+class TextDelta:
+    """More of the answer's Markdown; markers are plain [n], brackets from documents are escaped."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """The last event: the turn as it was stored, its citations checked."""
+class TurnFinished:
+    """The last event: the stored turn with its verified citations."""
 
     turn: Turn
 
 
-Event = Started | Condensing | Searching | Stepped | Found | Written | Answered
+Event = (
+    TurnStarted
+    | Condensing
+    | Searching
+    | StepUpdated
+    | PassagesRetrieved
+    | TextDelta
+    | TurnFinished
+)
 
 
 def turn_of(events: Iterable[Event]) -> Turn:
-    """The turn that an answer ended with.
-
-    Args:
-        events: All of it; what goes wrong on the way is raised as it comes.
-    """
+    """Consume all events of an answer and return its turn; raises the errors of the answer."""
     *_, last = events
-    if not isinstance(last, Answered):
-        raise TypeError(f"what does not raise ends with Answered, not {last}")
+    if not isinstance(last, TurnFinished):
+        raise TypeError(f"the last event must be TurnFinished, not {last}")
     return last.turn

@@ -1,53 +1,59 @@
-"""Room on the disk, and the words for a folder that can't be used."""
+"""Checks free disk space, and creates the errors for unusable folders."""
 
 import shutil
 from pathlib import Path
 
+from domain.messages import _
 from errors import DamagedIndexError, StorageError
 
 SPARE_BYTES = 64 * 2**20
-"""Kept free whatever is written: a Deep Lake commit on a full disk is reported as done, and
-reading its rows afterwards kills the process."""
+"""Bytes that always stay free: Deep Lake reports a commit on a full disk as successful, and reading
+its rows afterwards crashes the process."""
 
 GROWTH = 4
-"""Bytes set aside for each byte given: indexes are merged into new files before the old ones go."""
+"""Bytes required per payload byte, because merges write new files before deleting old ones."""
 
 
 def require_free_space(folder: Path, payload_bytes: int) -> None:
-    """Make sure a commit of that size fits on the disk which holds `folder`.
+    """Make sure that a commit of this size fits on the disk of `folder`.
 
     Args:
-        folder: Where the commit goes; it need not exist yet.
-        payload_bytes: Size of what is handed over, before any overhead.
+        folder: The folder of the commit; it need not exist yet.
+        payload_bytes: The size of the data without overhead.
 
     Raises:
-        StorageError: Too little is free; nothing was written.
+        StorageError: There is too little space; nothing was written.
     """
     free = shutil.disk_usage(_nearest_existing(folder)).free
     needed = SPARE_BYTES + GROWTH * payload_bytes
     if free < needed:
-        message = (
-            f"The disk of {folder} has only {_mib(free)} MiB free, {_mib(needed)} MiB are needed "
-            "to go on safely. Nothing was written in this step. Free some space, or move the data "
-            "folder to a larger disk, then do the same again."
+        raise StorageError(
+            _(
+                "The disk of {folder} has only {free} MiB free, but {needed} MiB are needed to"
+                " continue safely. Nothing was written in this step. Free some space or move the"
+                " data folder to a larger disk, then try again."
+            ).format(folder=folder, free=_mib(free), needed=_mib(needed))
         )
-        raise StorageError(message)
 
 
-def unusable(what: str, folder: Path, why: object) -> DamagedIndexError:
-    """The error for a derived store that is damaged or from another version."""
+def unusable(what: str, folder: Path, reason: object) -> DamagedIndexError:
+    """The error for an index store that is damaged or was written by another version."""
     return DamagedIndexError(
-        f"The {what} in {folder} can't be used: {why}. The imported documents are kept "
-        "elsewhere; rebuild this part from them with: python cli.py reindex"
+        _(
+            "The {what} in {folder} can't be used: {reason}. The imported documents are stored"
+            " elsewhere; rebuild this part from them with: python cli.py reindex"
+        ).format(what=what, folder=folder, reason=reason)
     )
 
 
-def unwritable(what: str, folder: Path, why: object) -> StorageError:
-    """The error for a derived store that a commit failed in."""
+def unwritable(what: str, folder: Path, reason: object) -> StorageError:
+    """The error for a failed commit to an index store."""
     return StorageError(
-        f"Writing the {what} in {folder} failed ({why}); nothing of this step was kept. Check that "
-        "the disk has room and can be written to, then do the same again. If it goes on failing, "
-        "rebuild this part with: python cli.py reindex"
+        _(
+            "Writing the {what} in {folder} failed ({reason}); nothing was saved in this step."
+            " Check that the disk is writable and has free space, then try again. If it keeps"
+            " failing, rebuild this part with: python cli.py reindex"
+        ).format(what=what, folder=folder, reason=reason)
     )
 
 

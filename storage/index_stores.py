@@ -1,47 +1,52 @@
-"""The folders of indexes, each with its two stores, opened when they are first used."""
+"""The folders of indexes, each with two stores that are opened on first use."""
 
 import shutil
 import threading
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from domain.messages import _
 from errors import StorageError
-from storage.indexes import Index
-from storage.passage_files import PassageFiles
-from storage.segment_files import SegmentFiles
+from storage.keywords.segment_files import SegmentFiles
+from storage.ledger.index_store import Index, Indexes
+from storage.vectors.passage_files import PassageFiles
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from storage.keyword_index import KeywordIndex
-    from storage.passages import DeepLakePassages
+    from storage.keywords.keyword_index import KeywordIndex
+    from storage.vectors.passage_store import DeepLakePassages
+
+
+EmbeddingsFor = Callable[[Mapping[str, Any]], "Embeddings"]
+"""Loads the model that an `IndexSpec.embedding` describes."""
 
 
 class IndexStore:
-    """The passages and the words of one index, and the model it was made with."""
+    """The vector store, the keyword index, and the embedding model of one index."""
 
-    def __init__(self, index: Index, folder: Path, load: "Callable[[], Embeddings]") -> None:
+    def __init__(self, index: Index, folder: Path, embeddings_for: EmbeddingsFor) -> None:
         self.index = index
         self._folder = folder
-        self._load = load
+        self._embeddings_for = embeddings_for
         self.passage_files = PassageFiles(folder / "passages")
         self.keyword_files = SegmentFiles(folder / "keywords")
         self.failures: dict[str, str] = {}
-        """By what a store holds, why it could not be read when a search last needed it."""
+        """By store name, the reason why the last search could not read the store."""
 
     @cached_property
     def embedding(self) -> "Embeddings":
         """The model, loaded when the first text is embedded."""
         from storage.lazy_embeddings import LazyEmbeddings  # loads LangChain
 
-        return LazyEmbeddings(self._load)
+        return LazyEmbeddings(partial(self._embeddings_for, self.index.spec.embedding))
 
     @cached_property
     def passages(self) -> "DeepLakePassages":
         """The vector store."""
-        from storage.passages import DeepLakePassages  # slow to import
+        from storage.vectors.passage_store import DeepLakePassages  # slow to import
 
         files = self.passage_files
         return DeepLakePassages(self.existing_folder() / "passages", self.embedding, files=files)
@@ -49,35 +54,35 @@ class IndexStore:
     @cached_property
     def keywords(self) -> "KeywordIndex":
         """The keyword index."""
-        from storage.keyword_index import KeywordIndex  # slow to import
+        from storage.keywords.keyword_index import KeywordIndex  # slow to import
 
         return KeywordIndex(self.existing_folder() / "keywords", files=self.keyword_files)
 
     @property
     def is_complete(self) -> bool:
-        """Whether both stores were begun."""
+        """Whether both stores have been created."""
         return all(files.exist() for files in self._files)
 
     def expect_files(self) -> None:
-        """From now on a store without files is damaged, not new."""
+        """Treat a store without files as damaged from now on, not as new."""
         for files in self._files:
             files.must_exist = True
 
     def record_first(self) -> None:
-        """List the files of an index that an earlier version of this program wrote.
+        """List the files of an index that an earlier version wrote.
 
         Raises:
-            BusyError: Another process writes to it.
+            BusyError: Another process is writing to it.
             StorageError: Its folder can't be written to.
         """
         for files in self._files:
             files.record_first()
 
     def require_sound(self, *, contents: bool = True) -> None:
-        """Make sure that both stores may be read and written; see `IndexFiles.problems`.
+        """Make sure that both stores can be read and written safely; see `IndexFiles.problems`.
 
         Raises:
-            DamagedIndexError: A file of one is damaged; it is named.
+            DamagedIndexError: A file is damaged; the message names it.
             StorageError: The folder is missing.
         """
         self.existing_folder()
@@ -85,70 +90,67 @@ class IndexStore:
             files.require_sound(contents=contents)
 
     def damage(self) -> tuple[str, ...]:
-        """Why each store that can't be used can't be, as far as sizes and earlier searches tell.
+        """A message for each unusable store, based on file sizes and earlier searches.
 
-        Where the folder is missing, both say so in the same words.
+        If the folder is missing, both messages are the same.
         """
-        found = dict(self.failures)
+        damage = dict(self.failures)
         for files in self._files:
             try:
                 self.existing_folder()
                 files.require_sound(contents=False)
             except StorageError as error:
-                found[files.what] = str(error)
-        return tuple(found.values())
+                damage[files.what] = str(error)
+        return tuple(damage.values())
 
     @property
     def _files(self) -> tuple[PassageFiles, SegmentFiles]:
         return self.passage_files, self.keyword_files
 
     def existing_folder(self) -> Path:
-        """Where both stores lie.
-
-        A store that opens an absent folder would begin a new, empty index without a word.
+        """The folder of both stores.
 
         Raises:
-            StorageError: It is missing.
+            StorageError: The folder is missing; opening a store would silently create an empty
+                one.
         """
         if not self._folder.is_dir():
             raise StorageError(
-                f"the index in {self._folder} is missing: rebuild it with `python cli.py reindex`"
+                _(
+                    "the index in {folder} is missing: rebuild it with `python cli.py reindex`"
+                ).format(folder=self._folder)
             )
         return self._folder
 
 
 class IndexStores:
-    """Opens each index once for this process."""
+    """Opens each index once per process."""
 
-    def __init__(
-        self, data_dir: Path, embeddings_for: Callable[[Mapping[str, Any]], "Embeddings"]
-    ) -> None:
-        """Args are kept, nothing is opened.
-
-        Args:
-            data_dir: The data folder.
-            embeddings_for: Loads the model that an `IndexSpec.embedding` describes.
-        """
+    def __init__(self, data_dir: Path, embeddings_for: EmbeddingsFor) -> None:
         self.data_dir = data_dir
         self._embeddings_for = embeddings_for
         self._open: dict[str, IndexStore] = {}
         self._opening = threading.Lock()
 
     def folder(self, index_id: str) -> Path:
-        """Where an index lies."""
+        """The folder of an index."""
         return self.data_dir / "indexes" / index_id
 
     def create(self, index: Index) -> IndexStore:
-        """Make the folder of a new index, and open it.
+        """Create the folder of a new index and open it.
 
         Raises:
-            StorageError: The folder can't be made.
+            StorageError: The folder can't be created.
         """
         folder = self.folder(index.id)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageError(f"{folder} can't be created: {error.strerror}") from error
+            raise StorageError(
+                _("{folder} can't be created: {strerror}").format(
+                    folder=folder, strerror=error.strerror
+                )
+            ) from error
         return self.open(index)
 
     def open(self, index: Index) -> IndexStore:
@@ -156,23 +158,29 @@ class IndexStores:
         with self._opening:
             if index.id not in self._open:
                 self._open[index.id] = self.open_afresh(index)
-                # A reindex needs two; what was open before belongs to an index that is gone.
+                # A reindex needs two stores; older ones belong to deleted indexes.
                 for earlier in list(self._open)[:-2]:
                     del self._open[earlier]
             return self._open[index.id]
 
     def open_afresh(self, index: Index) -> IndexStore:
-        """The stores of an index as they lie on the disk this very moment.
+        """The stores of an index in their current state on disk.
 
-        Those that stay open may be half a second behind other processes.
+        Stores that are already open may lag half a second behind other processes.
         """
-        return IndexStore(
-            index, self.folder(index.id), lambda: self._embeddings_for(index.spec.embedding)
-        )
+        return IndexStore(index, self.folder(index.id), self._embeddings_for)
 
     def delete(self, index_id: str) -> bool:
-        """Delete an index's folder; False where another process still holds a file of it."""
+        """Delete an index's folder; False if another process keeps a file open."""
         with self._opening:
             self._open.pop(index_id, None)
         shutil.rmtree(self.folder(index_id), ignore_errors=True)
         return not self.folder(index_id).exists()
+
+
+def open_store(indexes: Indexes, stores: IndexStores, index: Index) -> IndexStore:
+    """The stores of an index; both must have files if the ledger has passages of it."""
+    store = stores.open(index)
+    if not store.is_complete and indexes.passages(index.id):
+        store.expect_files()
+    return store

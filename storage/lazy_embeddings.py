@@ -1,4 +1,4 @@
-"""An embedding model that is loaded when the first text is embedded, and knows recent questions."""
+"""An embedding model that is loaded on first use and caches the vectors of recent questions."""
 
 import threading
 from collections.abc import Callable
@@ -7,14 +7,11 @@ from functools import lru_cache
 from langchain_core.embeddings import Embeddings
 
 RECENT_QUESTIONS = 32
-"""A question is embedded for the search and again for the choice of sentences: once is enough."""
+"""The number of cached questions; each is embedded for the search and to select sentences."""
 
 
 class LazyEmbeddings(Embeddings):
-    """Stands for a model where opening an index must not cost loading it.
-
-    It remembers the vectors of recent questions.
-    """
+    """A proxy for a model, so that opening an index does not load the model."""
 
     def __init__(self, load: Callable[[], Embeddings]) -> None:
         self._load = load
@@ -23,11 +20,11 @@ class LazyEmbeddings(Embeddings):
         self._question_vector = lru_cache(RECENT_QUESTIONS)(self._embed_question)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """As the model does."""
+        """Embed with the model."""
         return self.model.embed_documents(texts)
 
     def embed_query(self, text: str) -> list[float]:
-        """As the model does."""
+        """Embed with the model."""
         return list(self._question_vector(text))
 
     def _embed_question(self, text: str) -> tuple[float, ...]:
@@ -35,7 +32,7 @@ class LazyEmbeddings(Embeddings):
 
     @property
     def model(self) -> Embeddings:
-        """The model itself, loaded now if it was not."""
+        """The model, which is loaded on the first call."""
         with self._loading:
             if self._model is None:
                 self._model = self._load()

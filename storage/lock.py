@@ -1,4 +1,4 @@
-"""One writer at a time to a folder, across processes and threads."""
+"""A writer lock for a folder, across processes and threads."""
 
 import json
 import os
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
+from domain.messages import _
 from errors import BusyError, StorageError
 
 LOCK_FILE = "writer.lock"
@@ -16,35 +17,35 @@ HOLDER_FILE = "writer.json"
 
 @contextmanager
 def writer_lock(folder: Path, timeout_s: float = 30.0) -> Iterator[None]:
-    """Hold the right to write to `folder`, which is made if need be.
+    """Lock `folder` for writing, creating it if necessary.
 
-    The operating system releases the lock of a process that dies. It is not re-entrant: a second
-    request from the same thread waits for its own first one, and so ends in `BusyError`.
+    If the process dies, the operating system releases the lock. The lock is not reentrant: a second
+    request in the same thread raises `BusyError`.
 
     Args:
-        folder: Each folder has a lock of its own, independent of those above and below it.
-        timeout_s: How long to wait for another writer; 0 asks once.
+        folder: Each folder has its own lock, independent of parent folders and subfolders.
+        timeout_s: How long to wait for another writer; 0 tries once.
 
     Raises:
         BusyError: Another writer still holds the lock; the message names it.
         StorageError: The folder can't be written to.
     """
-    from filelock import FileLock  # loads asyncio, and who only reads needs no lock
+    from filelock import FileLock  # loads asyncio; readers don't need it
 
     lock = FileLock(folder / LOCK_FILE)
-    with _explained(folder, timeout_s):
+    with _storage_errors(folder, timeout_s):
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=timeout_s)
     try:
-        with _explained(folder, timeout_s):
-            _leave_name(folder)
+        with _storage_errors(folder, timeout_s):
+            _write_holder(folder)
         yield
     finally:
         lock.release()
 
 
 @contextmanager
-def _explained(folder: Path, timeout_s: float) -> Iterator[None]:
+def _storage_errors(folder: Path, timeout_s: float) -> Iterator[None]:
     from filelock import Timeout
 
     try:
@@ -52,15 +53,16 @@ def _explained(folder: Path, timeout_s: float) -> Iterator[None]:
     except Timeout as error:
         raise BusyError(_busy_message(folder, timeout_s)) from error
     except OSError as error:
-        message = (
-            f"{folder} can't be written to ({error.strerror or error}). Give this user the right "
-            "to write there, or choose another data folder with FOOTNOTE_DATA_DIR."
-        )
-        raise StorageError(message) from error
+        raise StorageError(
+            _(
+                "{folder} can't be written to ({strerror}). Grant this user write permission, or"
+                " choose another data folder with FOOTNOTE_DATA_DIR."
+            ).format(folder=folder, strerror=error.strerror or error)
+        ) from error
 
 
-def _leave_name(folder: Path) -> None:
-    """Write down who holds the lock, for the message that others get."""
+def _write_holder(folder: Path) -> None:
+    """Record who holds the lock, for error messages in other processes."""
     holder = {
         "pid": os.getpid(),
         "program": Path(sys.argv[0]).name or "python",
@@ -72,15 +74,17 @@ def _leave_name(folder: Path) -> None:
 
 
 def _busy_message(folder: Path, timeout_s: float) -> str:
-    return (
-        f"{_holder(folder)} is writing to {folder}; waited {timeout_s:g} seconds. Let it finish "
-        "(or stop it) and do the same again."
-    )
+    return _(
+        "{holder} is writing to {folder}; waited {timeout_s} seconds. Let it finish (or stop it),"
+        " then try again."
+    ).format(holder=_holder(folder), folder=folder, timeout_s=f"{timeout_s:g}")
 
 
 def _holder(folder: Path) -> str:
     try:
         holder = json.loads((folder / HOLDER_FILE).read_text(encoding="utf-8"))
-        return f"Process {holder['pid']} ({holder['program']}, since {holder['since']})"
+        return _("Process {pid} ({program}, since {since})").format(
+            pid=holder["pid"], program=holder["program"], since=holder["since"]
+        )
     except (OSError, ValueError, KeyError, TypeError):
-        return "Another process"  # it has the lock, but has not written its name yet
+        return _("Another process")  # the holder has not recorded its name yet

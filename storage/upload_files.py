@@ -1,4 +1,4 @@
-"""The files that people gave, each box a folder below the data folder."""
+"""Uploaded files; each upload box is a folder in the data folder."""
 
 import shutil
 import tempfile
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from domain.messages import _
 from errors import StorageError
 from storage.disk import require_free_space
 
@@ -13,79 +14,79 @@ BOXES = "uploads"
 
 
 class UploadFiles:
-    """Reads and writes the boxes; a box is named by its location, `uploads/<box id>`."""
+    """Reads and writes upload boxes, identified by their location `uploads/<box id>`."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
 
     def folder(self, location: str) -> Path:
-        """The box's folder, made if need be.
+        """The folder of a box; it is created if necessary.
 
         Raises:
-            StorageError: It can't be made.
+            StorageError: The folder can't be created.
         """
         folder = self._data_dir / location
-        with _explained(folder):
+        with _storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def require_room(self, payload_bytes: int) -> None:
-        """Make sure files of that size can be stored and imported.
+    def require_space(self, payload_bytes: int) -> None:
+        """Make sure that files of this size can be stored and imported.
 
         Raises:
-            StorageError: The disk has too little room.
+            StorageError: There is too little disk space.
         """
         require_free_space(self._data_dir, payload_bytes)
 
     def write(self, location: str, name: str, data: bytes) -> None:
-        """Put a file into the box in one step; the same bytes again leave it untouched.
+        """Write a file atomically; does nothing if the content is unchanged.
 
         Raises:
-            StorageError: The box can't be written; an older file of that name is still there.
+            StorageError: The box can't be written; an older file of that name remains.
         """
         folder = self.folder(location)
-        with _explained(folder):
-            if not _holds(folder / name, data):
-                _write_at_once(folder / name, data)
+        with _storage_errors(folder):
+            if not _has_content(folder / name, data):
+                _write_atomically(folder / name, data)
 
     def names(self, location: str) -> list[str]:
-        """The files of the box, by name; those half written are none.
+        """The sorted names of the files, without incomplete ones.
 
         Raises:
-            StorageError: The box can't be opened.
+            StorageError: The box can't be read.
         """
         folder = self._data_dir / location
-        with _explained(folder):
+        with _storage_errors(folder):
             if not folder.is_dir():
                 return []
             return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
 
     def remove(self, location: str, name: str) -> bool:
-        """Take a file out of the box; whether it was there."""
+        """Delete a file; False if it does not exist."""
         folder = self._data_dir / location
         if name not in self.names(location):
             return False
-        with _explained(folder):
+        with _storage_errors(folder):
             (folder / name).unlink(missing_ok=True)
         return True
 
     def remove_box(self, location: str) -> None:
-        """Delete the box with every file in it; where there is none, nothing happens.
+        """Delete the box with all its files, if it exists.
 
         Raises:
-            StorageError: It can't be deleted.
+            StorageError: The box can't be deleted.
         """
         folder = self._data_dir / location
-        with _explained(folder):
+        with _storage_errors(folder):
             if folder.exists():
                 shutil.rmtree(folder)
 
 
-def _holds(file: Path, data: bytes) -> bool:
+def _has_content(file: Path, data: bytes) -> bool:
     return file.is_file() and file.stat().st_size == len(data) and file.read_bytes() == data
 
 
-def _write_at_once(file: Path, data: bytes) -> None:
+def _write_atomically(file: Path, data: bytes) -> None:
     with tempfile.NamedTemporaryFile(
         dir=file.parent, prefix=".", suffix=".part", delete=False
     ) as temporary:
@@ -99,12 +100,13 @@ def _write_at_once(file: Path, data: bytes) -> None:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
+def _storage_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        message = (
-            f"{folder} can't be written to ({error.strerror or error}). Give this user the right "
-            "to write there, or choose another data folder with FOOTNOTE_DATA_DIR."
-        )
-        raise StorageError(message) from error
+        raise StorageError(
+            _(
+                "{folder} can't be written to ({strerror}). Grant this user write permission, or"
+                " choose another data folder with FOOTNOTE_DATA_DIR."
+            ).format(folder=folder, strerror=error.strerror or error)
+        ) from error

@@ -1,4 +1,4 @@
-"""A clean environment for every test, and the real services over a folder of their own."""
+"""A clean environment for every test, and real services over a temporary data folder."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 TEST_CLIENT = "testserver"
 """What Starlette's client for tests calls the server that it asks."""
 
-# How long an example takes says more about the machine than about the code.
+# Example durations depend more on the machine than on the code.
 settings.register_profile("footnote", deadline=None)
 settings.load_profile("footnote")
 
@@ -33,7 +33,7 @@ def pytest_timeout_set_timer(item, settings):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item):
-    """Give the teardown a limit of its own: pytest-timeout lifts it from a test that has failed."""
+    """Give the teardown its own limit: pytest-timeout lifts it after a test has failed."""
     if LIMIT in item.stash:
         item.config.hook.pytest_timeout_set_timer(item=item, settings=item.stash[LIMIT])
     return (yield)
@@ -55,7 +55,7 @@ def _clean_environment(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _own_umask():
-    """Each test begins with the shell's umask, which building services changes."""
+    """Restore the shell's umask before each test; building services changes it."""
     umask = os.umask(0o022)
     yield
     os.umask(umask)
@@ -63,23 +63,23 @@ def _own_umask():
 
 @pytest.fixture
 def model_server():
-    """An OpenAI-compatible server on loopback that follows the test's script."""
+    """A scripted OpenAI-compatible server on loopback."""
     with serving() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def model_cache(tmp_path_factory):
-    """Where the built-in embedding's graph is built, once for all tests."""
+    """The cache of the built-in embedding's graph, built once for all tests."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture
 def build_services(tmp_path, model_server, model_cache):
-    """Builds the real services.
+    """A factory of real services.
 
-    `chat=True` lets the loopback server answer the questions, `embed=True` lets it embed: its
-    vectors mean nothing, but come quickly and over the true client.
+    `chat=True` sends chat requests to the loopback server, and `embed=True` embedding requests:
+    its vectors have no meaning but are fast and pass through the real client.
     """
 
     def build(*, chat=False, embed=False, **settings):
@@ -94,8 +94,8 @@ def build_services(tmp_path, model_server, model_cache):
             "embedding_base_url": model_server.url,
         }
         always = {"data_dir": data_dir, "allowed_hosts": TEST_CLIENT}
-        chosen = {**always, **(embedding if embed else {}), **endpoint, **settings}
-        return bootstrap.build_services(load_settings(**chosen))
+        values = {**always, **(embedding if embed else {}), **endpoint, **settings}
+        return bootstrap.build_services(load_settings(**values))
 
     return build
 
@@ -121,7 +121,7 @@ def handbook(tmp_path):
 
 @pytest.fixture
 def line(tmp_path, model_cache):
-    """Runs commands over a data folder that has the prepared models, in a home that is empty."""
+    """Runs commands over a data folder with the prepared models and an empty home."""
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "data").mkdir(mode=0o700)
@@ -131,7 +131,7 @@ def line(tmp_path, model_cache):
 
 @pytest.fixture
 def imported(build_services, handbook):
-    """Builds services over a library that holds the handbook."""
+    """A factory of services over a library with the handbook."""
 
     def build(**settings):
         services = build_services(**settings)
@@ -143,7 +143,7 @@ def imported(build_services, handbook):
 
 @pytest.fixture
 def as_nobody():
-    """A folder in which an ordinary user has rights, and those of that user."""
+    """A folder that an ordinary user may write to, while the test runs as that user."""
     root = Path(tempfile.mkdtemp())
     is_root = os.geteuid() == 0
     root.chmod(0o777)

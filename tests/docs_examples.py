@@ -1,4 +1,4 @@
-"""The examples of a page of the documentation, run as whoever reads it would."""
+"""Runs the examples of a documentation page as a reader would."""
 
 import os
 import re
@@ -26,7 +26,7 @@ _NAME = re.compile(r"^# ([\w-]+\.py): \S")
 
 
 class Page:
-    """A page: `programs` by the name in their first line, `commands` in their order."""
+    """A page: `programs` by the name in their first line, `commands` in page order."""
 
     def __init__(self, name):
         self.text = (ROOT / "docs" / name).read_text(encoding="utf-8")
@@ -35,15 +35,15 @@ class Page:
         self.commands = [text for kind, text in blocks if kind == "sh"]
         self.settings = [text for kind, text in blocks if kind == "json"]
 
-    def command(self, holding):
-        """The one block of commands with that in it."""
-        [found] = [text for text in self.commands if holding in text]
-        return found
+    def command(self, text_in_command):
+        """The only command block that contains the text."""
+        [match] = [text for text in self.commands if text_in_command in text]
+        return match
 
 
 @dataclass
 class Desk:
-    """A reader's folder: it looks as a checkout does, and the page's programs are saved in it."""
+    """A reader's folder: looks like a checkout and contains the page's programs."""
 
     folder: Path
     data_dir: Path
@@ -60,9 +60,9 @@ class Desk:
 
     @property
     def environ(self):
-        kept = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT)}
+        base = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT)}
         local = {"NO_PROXY": "127.0.0.1", "FOOTNOTE_DATA_DIR": str(self.data_dir)}
-        return kept | local | self.environment
+        return base | local | self.environment
 
     def python(self, *arguments, code=0, **more):
         return self._run([sys.executable, *map(str, arguments)], code, more)
@@ -71,7 +71,7 @@ class Desk:
         return self._run(["sh", "-e", "-c", commands], code, more)
 
     def _run(self, command, code, more):
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             cwd=self.folder,
             env=self.environ | more,
@@ -79,13 +79,13 @@ class Desk:
             encoding="utf-8",
             timeout=WAIT_S,
         )
-        assert done.returncode == code, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr, done.stderr
-        return done.stdout if code == 0 else done.stderr
+        assert result.returncode == code, result.stdout + result.stderr
+        assert "Traceback" not in result.stderr, result.stderr
+        return result.stdout if code == 0 else result.stderr
 
 
 def desk_over_handbook(page, tmp_path_factory, model_cache):
-    """A desk with the page's programs, its library imported from `~/handbook`."""
+    """A desk with the page's programs and a library imported from `~/handbook`."""
     desk = Desk(tmp_path_factory.mktemp("desk"), tmp_path_factory.mktemp("data"))
     (desk.data_dir / "cache").symlink_to(model_cache)
     desk.save(page)
@@ -99,7 +99,7 @@ def desk_over_handbook(page, tmp_path_factory, model_cache):
 
 @contextmanager
 def running(desk, *arguments, **more):
-    """A command of Footnote in a process of its own, until the end of the block."""
+    """Run a Footnote command in a subprocess until the end of the block."""
     command = [sys.executable, str(ROOT / "cli.py"), *map(str, arguments)]
     environment = desk.environ | {"PYTHONUNBUFFERED": "1"} | more
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
@@ -116,11 +116,11 @@ def running(desk, *arguments, **more):
 
 @contextmanager
 def serving_api(desk, **more):
-    """The address of `cli.py api`, and nothing behind it."""
+    """The base URL of `cli.py api`, without a path."""
     with running(desk, "api", "--port", "0", **more) as process:
-        said = process.stdout.readline()
-        assert "http://" in said, said
-        url = said.split()[4].removesuffix("/api/v1")
+        line = process.stdout.readline()
+        assert "http://" in line, line
+        url = line.split()[4].removesuffix("/api/v1")
         deadline = time.monotonic() + WAIT_S
         while time.monotonic() < deadline:
             try:

@@ -1,4 +1,4 @@
-"""Documents whose sentences are full of brackets, in English, Korean and Japanese."""
+"""English, Korean, and Japanese documents full of brackets."""
 
 from dataclasses import dataclass
 from itertools import cycle
@@ -32,7 +32,7 @@ _WORDINGS = [
 
 @dataclass(frozen=True)
 class BracketDocument:
-    """A document of one sentence, and a question that the sentence answers."""
+    """A document of one sentence, and a question that it answers."""
 
     name: str
     sentence: str
@@ -44,7 +44,7 @@ class BracketDocument:
 
 
 def bracket_documents() -> list[BracketDocument]:
-    """A document for each form of a bracket, with another form beside it."""
+    """A document for each form of bracket, each next to another form."""
     others = [*BRACKETS[5:], *BRACKETS[:5]]
     forms = zip(_NAMES, BRACKETS, others, strict=True)
     return [

@@ -1,4 +1,4 @@
-"""Names of sources and conversations that Streamlit's Markdown would make something of."""
+"""Names of sources and conversations that Streamlit's Markdown would interpret."""
 
 IMAGE = "![x](http://evil.example/a.png)"
 HOSTILE_NAMES = (

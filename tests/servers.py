@@ -1,4 +1,4 @@
-"""The servers of Footnote in processes of their own, and requests written byte by byte."""
+"""Footnote's servers in subprocesses, and raw requests to them."""
 
 import socket
 import subprocess
@@ -28,7 +28,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Server:
-    """A server that runs; `path` is one that it answers, `health` that of its health check."""
+    """A running server; `path` is a path that it answers, `health` the path of its health check."""
 
     port: int
     path: str
@@ -36,7 +36,7 @@ class Server:
     address: str = "127.0.0.1"
 
     def ask(self, *headers, method="GET", path=""):
-        """What comes back for a request with exactly these header lines."""
+        """The raw response to a request with exactly these header lines."""
         lines = [f"{method} {path or self.path} HTTP/1.1", *headers]
         if not any(line.startswith("Connection") for line in headers):
             lines.append("Connection: close")
@@ -45,7 +45,7 @@ class Server:
             return _read(connection)
 
     def connect(self, *headers):
-        """What comes back for a WebSocket, which the pages of the browser open."""
+        """The raw response to a WebSocket handshake like the one the pages send."""
         return self.ask(*headers, *UPGRADE, path="/_stcore/stream")
 
 
@@ -71,7 +71,7 @@ def pages_command(port, *options):
 
 @contextmanager
 def served(kind, line, *options, address="127.0.0.1", **settings):
-    """One of `pages`, `serve`, `api` and `mcp`, until the end of the block."""
+    """Run `pages`, `serve`, `api`, or `mcp` until the end of the block."""
     port = free_port()
     commands = {
         "pages": pages_command(port, *options),

@@ -1,4 +1,4 @@
-"""Work that most tests would repeat, done once per test process: migrations, preparing models."""
+"""Work shared by the tests of a process: migrations and model preparation."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, inspect
 
 from models import builtin
-from storage.migrations import run
+from storage.ledger.migrations import run
 
 _real_upgrade = run.upgrade
 _real_graph_file = builtin.graph_file
@@ -19,11 +19,11 @@ _real_open = builtin._open
 
 
 def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
-    """Make new ledgers from the result of the migrations, and prepare and load each model once.
+    """Copy new ledgers from one migrated ledger, and prepare and load each model once.
 
-    Subprocesses and ledgers of an earlier version are migrated step by step;
-    tests/storage/test_migrations.py tests the migrations themselves. Models are prepared in the
-    folder `models` and copied to the caches of the tests.
+    Subprocesses and ledgers of earlier versions are migrated step by step, and
+    tests/storage/test_migrations.py tests the migrations themselves. Models are prepared in
+    `models` and copied to the caches of the tests.
     """
 
     def graph_file(model, cache_dir, precision):
@@ -35,7 +35,7 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
                 shutil.copyfile(prepared, copy)
                 os.utime(copy, ns=(0, prepared.stat().st_mtime_ns))
         except OSError:
-            pass  # the real function explains it
+            pass  # documented on the real function
         return _real_graph_file(model, cache_dir, precision)
 
     monkeypatch.setattr(run, "upgrade", _upgrade)
@@ -53,7 +53,7 @@ def _upgrade(connection: Connection) -> None:
 
 @cache
 def _statements() -> tuple[str, ...]:
-    """What builds a migrated ledger, without the transaction around it."""
+    """Builds a migrated ledger, without the surrounding transaction."""
     engine = create_engine("sqlite://")
     with engine.begin() as connection:
         _real_upgrade(connection)
@@ -69,7 +69,7 @@ def _open(graph: Path):
 
 @dataclass(frozen=True)
 class _Graph:
-    """A graph's file, which equals its unchanged copies."""
+    """The file of a graph; equal to its unmodified copies."""
 
     name: str
     modified_ns: int
@@ -77,6 +77,6 @@ class _Graph:
     path: Path = field(compare=False)
 
 
-@lru_cache(maxsize=4)  # a session takes some 40 MiB
+@lru_cache(maxsize=4)  # a session takes about 40 MiB
 def _session(graph: _Graph):
     return _real_open(graph.path)

@@ -1,4 +1,4 @@
-"""The conversations that a person sees in the list."""
+"""The conversations listed for a user."""
 
 from datetime import UTC, datetime
 
@@ -7,6 +7,6 @@ from domain import LOCAL_USER, Conversation
 
 
 def conversations_of(services: Services) -> list[Conversation]:
-    """Those of the local user, the latest first."""
+    """Conversations of the local user, newest first."""
     groups = services.conversations.grouped(LOCAL_USER, datetime.now(UTC))
     return [one for _, conversations in groups for one in conversations]

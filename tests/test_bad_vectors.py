@@ -1,6 +1,6 @@
-"""Embedding models that answer with no numbers, or with another length than before.
+"""Embedding models that return NaN, or another vector length than before.
 
-Each is an error in words, or the index goes on with its own model: never a wrong answer.
+Each is a clear error, or the index continues with its own model; never a wrong answer.
 """
 
 import math
@@ -25,11 +25,11 @@ def library(imported):
 
 @pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
 @pytest.mark.parametrize("mode", DENSE)
-def test_a_question_whose_vector_is_no_number_is_an_error_that_names_the_model(
+def test_a_nan_query_vector_is_an_error_that_names_the_model(
     library, build_services, model_server, mode, number
 ):
     before = ids(library.search.search(LOCAL_USER, QUESTION, mode=mode))
-    services = build_services(embed=True)  # a new process, which knows no vector of the question
+    services = build_services(embed=True)  # a new process has not embedded the question yet
     model_server.will_embed(vectors(1, number))
     with pytest.raises(ModelError, match="FOOTNOTE_EMBEDDING_MODEL"):
         services.search.search(LOCAL_USER, QUESTION, mode=mode)
@@ -37,7 +37,7 @@ def test_a_question_whose_vector_is_no_number_is_an_error_that_names_the_model(
 
 
 @pytest.mark.parametrize("number", [NAN, math.inf], ids=["NaN", "infinity"])
-def test_documents_whose_vectors_are_no_numbers_are_not_imported(
+def test_documents_with_nan_vectors_are_not_imported(
     build_services, handbook, model_server, number
 ):
     services = build_services(embed=True)
@@ -61,18 +61,18 @@ def vectors(count, number, length=DIMENSION):
 
 
 @pytest.mark.parametrize("mode", DENSE)
-def test_a_model_that_changed_its_length_is_an_error_that_says_what_to_do(
+def test_a_changed_vector_length_is_an_error_with_a_remedy(
     imported, build_services, model_server, mode
 ):
     imported(embed=True)
     model_server.will_embed(vectors(1, 0.5, length=16))
-    services = build_services(embed=True)  # a new process, which knows no length yet
+    services = build_services(embed=True)  # a new process does not know the length yet
     with pytest.raises(AppError, match="length 16 .* length 8.*reindex"):
         services.search.search(LOCAL_USER, QUESTION, mode=mode)
     assert services.search.search(LOCAL_USER, "WireGuard", mode=SearchMode.BM25)
 
 
-def test_an_import_by_a_model_that_changed_its_length_keeps_what_was_there(
+def test_an_import_with_a_changed_vector_length_keeps_the_old_passages(
     imported, build_services, handbook, model_server
 ):
     imported(embed=True)
@@ -89,16 +89,16 @@ def test_an_import_by_a_model_that_changed_its_length_keeps_what_was_there(
 
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if "threshold" not in mode])
-def test_an_index_answers_with_its_own_length_until_a_reindex(imported, build_services, mode):
-    def found(services):
+def test_an_index_keeps_its_vector_length_until_a_reindex(imported, build_services, mode):
+    def found_ids(services):
         return ids(services.search.search(LOCAL_USER, "WireGuard", mode=mode, k=100))
 
-    before = found(imported(embed=True))
+    before = found_ids(imported(embed=True))
     other = build_services(embed=True, embedding_dimensions=16)
     assert "reindex" in other.maintenance.status(LOCAL_USER).message
-    assert found(other) == before
+    assert found_ids(other) == before
     other.maintenance.reindex(LOCAL_USER)
-    assert set(found(other)) == set(before)
+    assert set(found_ids(other)) == set(before)
     assert other.maintenance.check(LOCAL_USER).agrees
 
 

@@ -1,7 +1,7 @@
-"""Only the answerer's numbers are citation markers, whatever brackets the documents hold.
+"""Only the answerer's numbers are citation markers, whatever brackets the documents contain.
 
-Asked over the real services with the built-in answerer and with a chat model, and looked at on the
-page, at the command line, over both protocols of the API, and in exported and imported files.
+Checked with the built-in answerer and a chat model on the page, on the command line, in both
+protocols of the API, and in exported and imported files.
 """
 
 import json
@@ -15,20 +15,21 @@ from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
 import bootstrap
-from api.app import make_app
-from chains.brackets import FORMS
-from chains.visible_text import VisibleText
+from api.application import make_app
+from chains.citations.visible_text import FORMS, VisibleText
 from cli import app
-from domain import LOCAL_USER, Citation, CitationState, Source, Turn, TurnState
-from services.answer_text import marker_spans
-from services.transcripts import TranscriptFormat
+from domain import LOCAL_USER, Citation, CitationState, RetrievedPassage, Turn, TurnState
+from services.export.answer_text import marker_spans
+from services.export.transcripts import TranscriptFormat
 from settings import load_settings
 from tests.api.conftest import bearer
 from tests.conftest import TEST_CLIENT
 from tests.documents_with_brackets import bracket_documents
 from tests.fakes.openai import MODEL, Text, serving
-from ui.html import answer_html
-from ui.sources import citation_marker, verdict_html
+from ui.chat.citation_view import citation_marker, verdict_html
+from ui.shared.safe_html import answer_html
+
+pytestmark = pytest.mark.slow
 
 DOCUMENTS = bracket_documents()
 each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda one: one.name)
@@ -49,7 +50,7 @@ def data_dir(tmp_path_factory, model_cache):
 
 @pytest.fixture(scope="module")
 def build(data_dir):
-    """Builds the services over the one library of this module."""
+    """A factory of services over the library of this module."""
 
     def build(**settings):
         always = {"data_dir": data_dir, "allowed_hosts": TEST_CLIENT}
@@ -79,13 +80,13 @@ def client(extractive):
     return TestClient(make_app(extractive), headers=bearer(extractive))
 
 
-def passage_shown(body):
-    """The sentence that answers, as the prompt has it, and the number of its source."""
+def passage_in_prompt(body):
+    """The answering sentence as it appears in the prompt, and the number of its passage."""
     prompt = body["messages"][-1]["content"]
     name = re.search(r"Question: .*?([A-Z][a-z]+)(?= project| use|\?| 프로젝트|計画)", prompt)[1]
     sources = re.split(r"^\[(\d+)\] ", prompt, flags=re.MULTILINE)
-    found = zip(sources[1::2], sources[2::2], strict=True)
-    number, text = next(one for one in found if one[1].startswith(name))
+    passages = zip(sources[1::2], sources[2::2], strict=True)
+    number, text = next(one for one in passages if one[1].startswith(name))
     return number, next(
         line for line in text.splitlines()[1:] if name in line and "#" not in line[:1]
     )
@@ -99,8 +100,8 @@ def words(text):
     return VisibleText(text).form
 
 
-def require_true(turn, document):
-    """What has to hold wherever an answer is shown."""
+def require_sound(turn, document):
+    """Properties of an answer wherever it is shown."""
     assert turn.citations, turn.answer
     assert {one.state for one in turn.citations} == {CitationState.VERIFIED}, turn.answer
     assert turn.unsupported_sentences == 0
@@ -114,21 +115,21 @@ def require_true(turn, document):
 
 
 @each_document
-def test_the_built_in_answerer_quotes_the_documents_own_brackets(extractive, document):
+def test_the_built_in_answerer_quotes_brackets_from_documents(extractive, document):
     turn = extractive.chat.ask(LOCAL_USER, document.question)
-    page = require_true(turn, document)
+    page = require_sound(turn, document)
     assert words(document.sentence) in words(text_of(page))
     assert len(list(marker_spans(turn.answer))) == len(turn.answer.split("\n\n"))
 
 
 @each_document
-def test_an_exported_conversation_shows_the_same_and_so_does_the_imported_one(extractive, document):
+def test_an_exported_and_reimported_conversation_looks_the_same(extractive, document):
     turn = extractive.chat.ask(LOCAL_USER, document.question)
     export = extractive.conversations.export
     files = {form: export(LOCAL_USER, turn.conversation_id, form) for form in TranscriptFormat}
     imported = extractive.conversations.import_json(LOCAL_USER, files[TranscriptFormat.JSON])
-    [again] = extractive.turns.list(LOCAL_USER, imported.id)
-    assert require_true(again, document).count("fn-cite") == turn.answer.count("” [")
+    [turn_again] = extractive.turns.list(LOCAL_USER, imported.id)
+    assert require_sound(turn_again, document).count("fn-cite") == turn.answer.count("” [")
     html = files[TranscriptFormat.HTML].decode()
     assert html.count('<a href="#source-') == turn.answer.count("” [")
     markdown = files[TranscriptFormat.MARKDOWN].decode()
@@ -139,7 +140,7 @@ def test_an_exported_conversation_shows_the_same_and_so_does_the_imported_one(ex
 
 
 @each_document
-def test_the_api_says_the_same_in_both_protocols(client, document):
+def test_both_api_protocols_return_the_same_text(client, document):
     turn = client.post("/api/v1/ask", json={"question": document.question}).json()
     assert {one["state"] for one in turn["citations"]} == {"verified"}
     assert turn["unsupported_sentences"] == 0
@@ -148,8 +149,8 @@ def test_the_api_says_the_same_in_both_protocols(client, document):
     content = choice["message"]["content"]
     answer, _, sources = content.partition("\n\nSources:\n")
     assert answer == turn["answer"]
-    listed = {n for line in sources.splitlines() for n, _, _ in marker_spans(line)}
-    assert listed == {one["n"] for one in turn["citations"]}
+    cited = {n for line in sources.splitlines() for n, _, _ in marker_spans(line)}
+    assert cited == {one["n"] for one in turn["citations"]}
     chunks = client.post("/v1/chat/completions", json=request | {"stream": True}).text
     events = [line.removeprefix("data: ") for line in chunks.splitlines() if line]
     deltas = [json.loads(one)["choices"][0]["delta"] for one in events if one != "[DONE]"]
@@ -157,7 +158,7 @@ def test_the_api_says_the_same_in_both_protocols(client, document):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS[::5], ids=lambda one: one.name)
-def test_the_command_line_prints_the_words_without_escapes(extractive, data_dir, document):
+def test_the_command_line_prints_the_text_without_escapes(extractive, data_dir, document):
     turn = extractive.chat.ask(LOCAL_USER, document.question)
     ran = CliRunner().invoke(app, ["ask", document.question, "--data-dir", str(data_dir)])
     assert ran.exit_code == 0, ran.output
@@ -168,34 +169,34 @@ def test_the_command_line_prints_the_words_without_escapes(extractive, data_dir,
 
 
 @each_document
-def test_a_models_quotes_are_found_as_it_was_shown_them(modelled, server, document):
+def test_a_quote_with_escaped_brackets_is_verified(modelled, server, document):
     def answer(body):
-        number, sentence = passage_shown(body)
+        number, sentence = passage_in_prompt(body)
         return Text(f'So it is [{number}: "{sentence}"]. It says “{sentence}” [{number}].')
 
     server.answer = answer
     turn = modelled.chat.ask(LOCAL_USER, document.question)
-    page = require_true(turn, document)
+    page = require_sound(turn, document)
     assert words(document.sentence) in words(text_of(page))
     assert len(list(marker_spans(turn.answer))) == 2
     assert set(turn.answer) & set(FORMS) == set(document.sentence) & set(FORMS)
 
 
 @each_document
-def test_a_model_may_copy_the_documents_brackets_as_they_are(modelled, server, document):
+def test_a_quote_with_unescaped_brackets_is_verified(modelled, server, document):
     def answer(body):
-        number, _ = passage_shown(body)
+        number, _ = passage_in_prompt(body)
         quote = document.sentence
         return Text(f'So it is [{number}: "{quote}"]. It says “{quote}” [{number}].')
 
     server.answer = answer
     turn = modelled.chat.ask(LOCAL_USER, document.question)
-    page = require_true(turn, document)
+    page = require_sound(turn, document)
     assert words(document.sentence) in words(text_of(page))
     assert len(list(marker_spans(turn.answer))) == 2
 
 
-def test_an_answer_that_was_stored_before_is_shown_as_it_was():
+def test_an_answer_stored_by_an_older_version_is_shown_unchanged():
     old = Turn(
         id="",
         conversation_id="",
@@ -203,7 +204,7 @@ def test_an_answer_that_was_stored_before_is_shown_as_it_was():
         state=TurnState.COMPLETE,
         created_at=datetime.now(UTC),
         answer="“Kim [42] and [7]” [1], `rows[1]`",
-        sources=(Source(1, "p", "d", "Survey", "", "Kim [42] and [7]"),),
+        sources=(RetrievedPassage(1, "p", "d", "Survey", "", "Kim [42] and [7]"),),
         citations=(
             Citation(42, CitationState.NO_SUCH_SOURCE, ""),
             Citation(1, CitationState.VERIFIED, "Kim [42] and [7]"),

@@ -6,29 +6,29 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
 def run(tmp_path, model_cache):
-    """Runs a command as a person would, in a process of its own."""
+    """Runs a command in a subprocess."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "cache").symlink_to(model_cache)
 
     def run(*arguments, code=0, **environment):
-        kept = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        base = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "cli.py", *map(str, arguments)],
             cwd=ROOT,
-            env=kept | settings | environment,
+            env=base | settings | environment,
             capture_output=True,
             text=True,
             timeout=120,
         )
-        assert done.returncode == code, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done
+        assert result.returncode == code, result.stdout + result.stderr
+        assert "Traceback" not in result.stderr
+        return result
 
     return run
 
@@ -44,60 +44,62 @@ def test_import_then_ask_in_json(run, handbook):
     assert {"n", "title", "document_id"} <= citation.keys()
 
 
-def test_a_conversation_goes_on_by_its_id(run, handbook):
+def test_a_conversation_continues_by_id(run, handbook):
     run("import", handbook)
     first = json.loads(run("ask", "신규 입사자의 연차는 며칠인가요?", "--json").stdout)
     then = run("ask", "그럼 2년차는요?", "--conversation", first["conversation_id"], "--json")
     assert "연차" in json.loads(then.stdout)["standalone_question"]
 
 
-def test_search_prints_the_place_of_each_passage(run, handbook):
+def test_search_prints_the_location_of_each_passage(run, handbook):
     run("import", handbook)
-    printed = run("search", "WireGuard", "--mode", "bm25").stdout
-    assert "vpn.md" in printed
+    output = run("search", "WireGuard", "--mode", "bm25").stdout
+    assert "vpn.md" in output
     [hit] = json.loads(run("search", "WireGuard", "--mode", "bm25", "--json").stdout)
     assert hit["title"] == "VPN"
 
 
-def test_a_search_is_narrowed_to_what_an_import_was_filed_under(run, handbook):
+def test_a_search_is_filtered_by_collection_and_tags(run, handbook):
     run("import", handbook, "--collection", "HR", "--label", "law", "--label", "rules")
 
-    def search(narrowed, code=0):
-        return run("search", "WireGuard", *narrowed.split(), "--json", code=code)
+    def search(filters, code=0):
+        return run("search", "WireGuard", *filters.split(), "--json", code=code)
 
-    narrowed = "--source handbook --collection HR --label law --format md --since 2020-01-01"
-    best = json.loads(search(narrowed).stdout)[0]
+    filters = "--source handbook --collection HR --label law --format md --since 2020-01-01"
+    best = json.loads(search(filters).stdout)[0]
     assert (best["collection"], best["labels"]) == ("HR", ["law", "rules"])
     assert json.loads(search("--until 1999-12-31").stdout) == []
     mistyped = search("--source handbuch", code=1)
     assert "There is no source 'handbuch'. Did you mean 'handbook'?" in mistyped.stderr
 
 
-def test_search_says_on_stderr_why_nothing_was_reranked(run, handbook):
+def test_search_says_on_stderr_why_reranking_was_skipped(run, handbook):
     run("import", handbook)
     broken = {"FOOTNOTE_RERANK_PROVIDER": "fastembed", "FOOTNOTE_RERANK_PATH": "/nowhere"}
-    done = run("search", "WireGuard", **broken)
-    assert "Not reranked. The reranker Xenova/ms-marco-MiniLM-L-6-v2 can't be loaded" in done.stderr
-    assert "vpn.md" in done.stdout
+    result = run("search", "WireGuard", **broken)
+    assert (
+        "Not reranked. The reranker Xenova/ms-marco-MiniLM-L-6-v2 can't be loaded" in result.stderr
+    )
+    assert "vpn.md" in result.stdout
     assert run("search", "WireGuard", "--no-rerank", **broken).stderr == ""
     assert "FOOTNOTE_RERANK_PROVIDER" in run("search", "WireGuard", "--rerank", code=1).stderr
 
 
-def test_an_unreadable_file_is_named_with_its_reason_and_a_code_of_its_own(run, handbook):
+def test_an_unreadable_file_is_reported_with_its_reason_and_exit_code(run, handbook):
     (handbook / "empty.pdf").write_bytes(b"")
-    printed = run("import", handbook, code=3).stdout
-    assert "empty.pdf" in printed
-    assert "empty" in printed.splitlines()[0]
-    assert "completed with errors" in printed
+    output = run("import", handbook, code=3).stdout
+    assert "empty.pdf" in output
+    assert "empty" in output.splitlines()[0]
+    assert "completed with errors" in output
 
 
-def test_the_report_of_an_import_is_json_on_request(run, handbook):
+def test_an_import_report_can_be_printed_as_json(run, handbook):
     report = json.loads(run("import", handbook, "--json").stdout)
     assert report["state"] == "completed"
     assert {item["outcome"] for item in report["items"]} == {"new"}
 
 
-def test_a_mass_removal_waits_for_its_confirmation(run, tmp_path):
+def test_a_mass_removal_needs_confirmation(run, tmp_path):
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(12):
@@ -116,11 +118,11 @@ def test_check_and_reindex_agree(run, handbook):
     assert json.loads(run("check", "--json").stdout)["agrees"] is True
 
 
-def test_what_to_know_of_the_library_is_told_on_stderr(run, handbook, tmp_path):
+def test_library_notices_go_to_stderr(run, handbook, tmp_path):
     run("import", handbook)
-    done = run("search", "WireGuard", "--json", FOOTNOTE_PASSAGE_CHARS="500")
-    assert "re-embed 5 passages with `python cli.py reindex`" in done.stderr
-    assert json.loads(done.stdout)
+    result = run("search", "WireGuard", "--json", FOOTNOTE_PASSAGE_CHARS="500")
+    assert "Run `python cli.py reindex` to embed 5 passages again" in result.stderr
+    assert json.loads(result.stdout)
 
     for index in (tmp_path / "data" / "indexes").iterdir():
         index.rename(tmp_path / "lost")
@@ -134,12 +136,12 @@ def test_evaluate_prints_and_writes_a_row_for_each_mode(run, tmp_path):
     folder.mkdir()
     rows = [{"_id": "a", "text": "annual leave"}, {"_id": "b", "text": "install the client"}]
     (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    asked = {"_id": "q", "text": "which leave?", "answers": ["annual leave"]}
-    (folder / "queries.jsonl").write_text(json.dumps(asked))
+    question = {"_id": "q", "text": "which leave?", "answers": ["annual leave"]}
+    (folder / "queries.jsonl").write_text(json.dumps(question))
     (folder / "qrels.tsv").write_text("q\tc\ts\nq\ta\t1\n")
     figures = tmp_path / "figures.json"
-    printed = run("evaluate", folder, "--mode", "bm25", "--json", figures).stdout
-    assert "ndcg_at_10 1.000" in printed
+    output = run("evaluate", folder, "--mode", "bm25", "--json", figures).stdout
+    assert "ndcg_at_10 1.000" in output
     [row] = json.loads(figures.read_text())
     assert {"mode", "queries", "ndcg_at_10", "recall_at_5", "recall_at_10", "ms_per_query"} == set(
         row
@@ -170,10 +172,10 @@ BAD_KEY = {
         (["search", "x"], {"FOOTNOTE_TOPK": "3"}, "FOOTNOTE_TOP_K"),
     ],
 )
-def test_what_can_not_be_done_is_one_line_and_code_1(run, arguments, environment, says):
-    done = run(*arguments, code=1, **environment)
-    assert says in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+def test_a_failure_is_one_line_with_exit_code_1(run, arguments, environment, says):
+    result = run(*arguments, code=1, **environment)
+    assert says in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_a_refused_connection_names_the_server(run, handbook):
@@ -182,17 +184,21 @@ def test_a_refused_connection_names_the_server(run, handbook):
         "FOOTNOTE_EMBEDDING_MODEL": "any",
         "FOOTNOTE_EMBEDDING_BASE_URL": "http://127.0.0.1:9/v1",
     }
-    done = run("import", handbook, code=1, **elsewhere)
-    assert "127.0.0.1" in done.stderr
+    result = run("import", handbook, code=1, **elsewhere)
+    assert "127.0.0.1" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [["impotr"], ["evaluate", ".", "--sample", "0"]])
-def test_a_mistyped_command_has_code_2(run, arguments):
+def test_a_usage_error_has_exit_code_2(run, arguments):
     run(*arguments, code=2)
 
 
-def test_asking_loads_nothing_that_only_writing_files_and_transcripts_needs():
-    code = "import sys, bootstrap, services.conversations, services.maintenance\n"
+def test_ask_does_not_import_file_writers_or_transcript_libraries():
+    code = (
+        "import sys, bootstrap, services.chat.conversation_service, services.imports.maintenance\n"
+    )
     code += "print(*{'markdown_it', 'filelock', 'tokenizers'} & {*sys.modules})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == ""

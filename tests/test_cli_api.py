@@ -1,4 +1,4 @@
-"""`cli.py api`, run as a person does: beside other processes, and ended in order."""
+"""`cli.py api` next to other processes, and its shutdown."""
 
 import os
 import signal
@@ -15,6 +15,8 @@ from domain import ApiScope
 from tests.fakes.openai import MODEL
 from tests.fakes.openai_wire import Text
 
+pytestmark = pytest.mark.slow
+
 WAIT_S = 60
 
 
@@ -27,7 +29,7 @@ def key(line):
 
 @contextmanager
 def serving(line, *options, **environment):
-    """The process, and the address that it says it serves at."""
+    """The process, and the URL that it prints."""
     command = line.command("api", "--port", "0", *options)
     settings = {
         "cwd": line.home,
@@ -38,9 +40,9 @@ def serving(line, *options, **environment):
     }
     with subprocess.Popen(command, **settings) as process:
         try:
-            said = process.stdout.readline()
-            assert "http://" in said, process.stderr.read()
-            yield process, said.split()[4]
+            line_printed = process.stdout.readline()
+            assert "http://" in line_printed, process.stderr.read()
+            yield process, line_printed.split()[4]
         finally:
             process.kill()
 
@@ -55,25 +57,25 @@ def answers(url, headers):
             time.sleep(0.05)
 
 
-def test_the_next_request_sees_what_another_process_has_imported(line, key, handbook):
+def test_the_next_request_sees_an_import_by_another_process(line, key, handbook):
     line.run("import", handbook)
     with serving(line) as (_, first), serving(line) as (_, second):
         for url in (first, second):
             assert answers(f"{url}/library", key).json()["documents"] == 4
-            assert "parking" not in found(url, key)
+            assert "parking" not in best_text(url, key)
         (handbook / "parking.md").write_text("# Parking\n\nAsk for a parking permit at the desk.\n")
         line.run("import", handbook)
         for url in (first, second):
-            assert "parking permit" in found(url, key)
+            assert "parking permit" in best_text(url, key)
 
 
-def found(url, headers):
+def best_text(url, headers):
     question = {"query": "Where do I get a parking permit?", "k": 1}
     answer = httpx.post(f"{url}/search", headers=headers, json=question, timeout=WAIT_S)
     return answer.json()["items"][0]["text"]
 
 
-def test_a_key_revoked_elsewhere_is_refused_at_once(line, key):
+def test_a_key_revoked_by_another_process_is_refused_immediately(line, key):
     with serving(line) as (_, url):
         assert answers(f"{url}/library", key).status_code == 200
         key_id = line.run("api-key", "list").stdout.splitlines()[1].split()[0]
@@ -82,7 +84,7 @@ def test_a_key_revoked_elsewhere_is_refused_at_once(line, key):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_told_to_end_it_ends_within_seconds_and_without_a_word(line, key, number):
+def test_a_signal_stops_the_server_quickly_and_silently(line, key, number):
     with serving(line) as (process, url):
         assert answers(f"{url}/health", {}).status_code == 200
         began = time.monotonic()
@@ -93,7 +95,7 @@ def test_told_to_end_it_ends_within_seconds_and_without_a_word(line, key, number
 
 
 @pytest.mark.parametrize("speaks", [{"pause_s": 0.3}, {"delay_s": 30}])
-def test_it_ends_within_seconds_while_an_answer_is_written(
+def test_sigterm_stops_the_server_while_an_answer_is_written(
     line, key, handbook, model_server, speaks
 ):
     line.run("import", handbook)
@@ -102,10 +104,10 @@ def test_it_ends_within_seconds_while_an_answer_is_written(
     with serving(line, **settings) as (process, url):
         assert answers(f"{url}/health", {}).status_code == 200
         question = {"question": "How many days of leave are there?"}
-        asked = httpx.stream(
+        request = httpx.stream(
             "POST", f"{url}/ask/stream", headers=key, json=question, timeout=WAIT_S
         )
-        with asked as response, suppress(httpx.RemoteProtocolError):
+        with request as response, suppress(httpx.RemoteProtocolError):
             lines = response.iter_lines()
             assert next(lines).startswith("event:")
             began = time.monotonic()
@@ -116,24 +118,24 @@ def test_it_ends_within_seconds_while_an_answer_is_written(
         assert time.monotonic() - began < 15
 
 
-def test_it_says_that_there_is_no_key_yet(line):
+def test_the_server_says_that_no_key_exists_yet(line):
     with serving(line) as (process, _):
         assert "api-key create" in process.stdout.readline()
 
 
-def test_a_port_that_is_taken_is_named(line):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        said = line.run("api", "--port", port, code=1).stderr
-    assert f"port {port}" in said
-    assert "--port" in said
+def test_a_port_in_use_is_reported(line):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = busy.getsockname()[1]
+        error = line.run("api", "--port", port, code=1).stderr
+    assert f"port {port}" in error
+    assert "--port" in error
 
 
-def test_whoever_asks_for_help_waits_for_no_server(line):
-    assert "no worker" in line.run("api", "--help").stdout
+def test_help_does_not_start_a_server(line):
+    assert "performed by `serve` or `worker`" in line.run("api", "--help").stdout
 
 
-def test_processes_that_share_a_port_all_answer_and_one_that_dies_is_started_again(line, key):
+def test_processes_share_a_port_and_a_dead_one_is_restarted(line, key):
     with serving(line, "--processes", "2") as (process, url):
         first = answers_of_processes(process, url, key, 2)
         os.kill(min(first), signal.SIGKILL)
@@ -145,16 +147,16 @@ def test_processes_that_share_a_port_all_answer_and_one_that_dies_is_started_aga
 
 
 def answers_of_processes(process, url, key, n):
-    """The ids of its processes, once requests on connections of their own are answered."""
+    """Ids of the processes that answered requests on separate connections."""
     until(lambda: len(children_of(process.pid)) == n)
-    for _ in range(20):  # the system deals connections out by their ports
+    for _ in range(20):  # the system distributes connections by port
         assert answers(f"{url}/library", key).status_code == 200
     return children_of(process.pid)
 
 
 def children_of(pid):
-    found = Path(f"/proc/{pid}/task/{pid}/children")
-    return {int(child) for child in found.read_text().split()} if found.exists() else set()
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return {int(child) for child in children.read_text().split()} if children.exists() else set()
 
 
 def until(condition):

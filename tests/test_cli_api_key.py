@@ -1,25 +1,25 @@
-"""`cli.py api-key`, run as a person does."""
+"""`cli.py api-key` in a subprocess."""
 
 import json
 
 from domain import ApiScope
-from services.api_keys import ApiKeyService
-from storage.api_keys import ApiKeys
-from storage.database import open_database
+from services.api_key_service import ApiKeyService
+from storage.ledger.api_key_store import ApiKeys
+from storage.ledger.database import open_database
 
 
-def test_a_key_is_made_listed_and_revoked(line):
-    made = line.run("api-key", "create", "Wiki bot", "--scope", "read", "--scope", "ask")
-    secret = made.stdout.strip()
-    assert made.stdout == f"{secret}\n"
+def test_a_key_is_created_listed_and_revoked(line):
+    created = line.run("api-key", "create", "Wiki bot", "--scope", "read", "--scope", "ask")
+    secret = created.stdout.strip()
+    assert created.stdout == f"{secret}\n"
     assert secret.startswith("fn-")
-    assert secret not in made.stderr
+    assert secret not in created.stderr
 
     keys = ApiKeyService(ApiKeys(open_database(line.data_dir)))
     key = keys.find(secret)
     assert (key.name, key.user_id) == ("Wiki bot", "local")
     assert key.scopes == {ApiScope.READ, ApiScope.ASK}
-    assert key.id in made.stderr
+    assert key.id in created.stderr
 
     [listed] = json.loads(line.run("api-key", "list", "--json").stdout)
     assert listed["id"] == key.id
@@ -36,12 +36,12 @@ def test_a_key_is_made_listed_and_revoked(line):
     assert secret not in str(listed)
 
 
-def test_a_key_may_call_for_another_user(line):
+def test_a_key_can_act_for_other_users(line):
     line.run("api-key", "create", "Bot", "--scope", "read", "--user", "ada")
     assert json.loads(line.run("api-key", "list", "--json").stdout)[0]["user_id"] == "ada"
 
 
-def test_what_no_key_can_be_made_of_is_explained(line):
+def test_invalid_key_options_are_explained(line):
     assert "read, ask, manage" in line.run("api-key", "create", "Bot", code=1).stderr
     wrong = line.run("api-key", "create", "two\nlines", "--scope", "read", code=1)
     assert "in one line" in wrong.stderr

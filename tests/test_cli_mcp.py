@@ -1,4 +1,4 @@
-"""`cli.py mcp`, run as programs do: over its standard input and output, and over HTTP."""
+"""`cli.py mcp` over standard input and output, and over HTTP."""
 
 import json
 import signal
@@ -11,6 +11,8 @@ import httpx2
 import pytest
 
 from tests.fakes.mcp_clients import WAIT_S, connected, over_http, over_stdio
+
+pytestmark = pytest.mark.slow
 
 
 @contextmanager
@@ -33,21 +35,21 @@ def running(line, *options):
 
 @contextmanager
 def serving_http(line, *options):
-    """The process, and the address that it says it serves at."""
+    """The process, and the URL that it prints."""
     with running(line, "--http", "--port", "0", *options) as process:
-        said = process.stdout.readline()
-        assert "http://" in said, process.stderr.read()
-        yield process, said.split()[5]
+        first_line = process.stdout.readline()
+        assert "http://" in first_line, process.stderr.read()
+        yield process, first_line.split()[5]
 
 
 def request(number, method, **params):
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
 
 
-def test_standard_output_carries_nothing_but_the_protocol(line, handbook):
+def test_standard_output_carries_only_the_protocol(line, handbook):
     line.run("import", handbook)
     info = {"name": "test", "version": "1"}
-    asked = [
+    messages = [
         request(1, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=info),
         json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}) + "\n",
         request(2, "tools/call", name="search_documents", arguments={"query": "annual leave"}),
@@ -56,7 +58,7 @@ def test_standard_output_carries_nothing_but_the_protocol(line, handbook):
         request(4, "tools/call", name="open_document", arguments={"document_id": "none"}),
     ]
     with running(line) as process:
-        process.stdin.write("".join(asked))
+        process.stdin.write("".join(messages))
         process.stdin.flush()
         answers = {}
         while len(answers) < 4:
@@ -72,7 +74,7 @@ def test_standard_output_carries_nothing_but_the_protocol(line, handbook):
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_the_next_call_sees_what_another_process_has_imported(line, handbook, transport):
+def test_the_next_call_sees_an_import_by_another_process(line, handbook, transport):
     @contextmanager
     def client_of():
         if transport == "stdio":
@@ -88,24 +90,24 @@ def test_the_next_call_sees_what_another_process_has_imported(line, handbook, tr
         assert "lunch" not in titles_found(client)
         (handbook / "lunch.md").write_text("# lunch\n\nLunch is at noon in the canteen.")
         line.run("import", handbook)
-        # Nothing waits for a while to pass: how long a call takes is the machine's affair.
+        # No test waits for a fixed time: call durations depend on the machine.
         assert "lunch" in titles_found(client)
-        listed = client.ask("list_resources", cache_mode="bypass").resources
-        assert "lunch" in [resource.title for resource in listed]
+        resources = client.ask("list_resources", cache_mode="bypass").resources
+        assert "lunch" in [resource.title for resource in resources]
 
 
 def titles_found(client):
-    found = client.call("search_documents", query="When is lunch in the canteen?")
-    return [passage["title"] for passage in found.structured_content["passages"]]
+    result = client.call("search_documents", query="When is lunch in the canteen?")
+    return [passage["title"] for passage in result.structured_content["passages"]]
 
 
-def test_over_http_nobody_comes_in_without_a_key(line):
+def test_http_requires_a_key(line):
     with serving_http(line) as (process, url):
         assert "api-key create" in process.stdout.readline()
         assert httpx2.post(url, json={}, timeout=WAIT_S).status_code == 401
 
 
-def test_it_answers_to_the_names_that_it_is_told_and_to_no_others(line):
+def test_only_allowed_host_names_are_answered(line):
     secret = line.run("api-key", "create", "test", "--scope", "read").stdout.strip()
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     with serving_http(line, "--allow-host", "footnote.example") as (_, url):
@@ -115,14 +117,14 @@ def test_it_answers_to_the_names_that_it_is_told_and_to_no_others(line):
             assert (status == 403) is refused
 
 
-def test_a_name_to_allow_that_is_none_is_refused_with_the_option(line):
-    said = line.run("mcp", "--http", "--allow-host", "http://footnote.example", code=1).stderr
-    assert "--allow-host: 'http://footnote.example' is not a host" in said
+def test_an_invalid_allowed_host_is_rejected_with_the_option(line):
+    error = line.run("mcp", "--http", "--allow-host", "http://footnote.example", code=1).stderr
+    assert "--allow-host: 'http://footnote.example' is not a host" in error
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("options", [(), ("--http", "--port", "0")], ids=["stdio", "http"])
-def test_told_to_end_it_ends_within_seconds(line, number, options):
+def test_sigterm_stops_the_mcp_server_quickly(line, number, options):
     with running(line, *options) as process:
         if options:
             assert "http://" in process.stdout.readline()
@@ -137,7 +139,7 @@ def test_told_to_end_it_ends_within_seconds(line, number, options):
         assert "Traceback" not in process.stderr.read()
 
 
-def test_a_port_that_is_taken_is_named(line):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+def test_a_port_in_use_is_reported(line):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = busy.getsockname()[1]
         assert f"port {port}" in line.run("mcp", "--http", "--port", port, code=1).stderr

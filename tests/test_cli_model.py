@@ -1,4 +1,4 @@
-"""Which model answers, as the command line says it, and answers that end at a limit."""
+"""How the command line names the answering model, and answers cut off at a limit."""
 
 import json
 import socket
@@ -18,48 +18,52 @@ def library(line, handbook):
     return line
 
 
-def test_a_key_alone_sends_nothing_and_is_explained_once(library):
+def test_a_key_without_a_model_sends_nothing_and_is_explained_once(library):
     with socket.create_server(("127.0.0.1", 0)) as proxy:
         proxy.setblocking(False)
         address = f"http://127.0.0.1:{proxy.getsockname()[1]}"
-        done = library.run(
+        result = library.run(
             "ask", QUESTION, OPENAI_API_KEY="sk-1", HTTPS_PROXY=address, ALL_PROXY=address
         )
         with pytest.raises(BlockingIOError):
             proxy.accept()
-    assert "25 days" in done.stdout
-    assert EXTRACTIVE in done.stdout
-    assert done.stderr.count("OPENAI_API_KEY is set, but FOOTNOTE_CHAT_MODEL is not") == 1
+    assert "25 days" in result.stdout
+    assert EXTRACTIVE in result.stdout
+    assert result.stderr.count("OPENAI_API_KEY is set, but FOOTNOTE_CHAT_MODEL is not") == 1
 
 
-def test_the_only_model_of_a_server_answers_and_is_named(library, model_server):
+def test_the_only_model_of_a_server_is_used_and_named(library, model_server):
     model_server.models = [MODEL]
     model_server.will(Text(GOOD))
-    done = library.run("ask", QUESTION, "--json", OPENAI_BASE_URL=model_server.url)
-    assert f"answers come from {MODEL}" in done.stderr
-    told = json.loads(done.stdout)
-    assert (told["model"], told["state"], told["error"]) == (MODEL, "complete", "")
+    result = library.run("ask", QUESTION, "--json", OPENAI_BASE_URL=model_server.url)
+    assert f"answers come from {MODEL}" in result.stderr
+    turn = json.loads(result.stdout)
+    assert (turn["model"], turn["state"], turn["error"]) == (MODEL, "complete", "")
 
 
-def test_of_several_models_the_names_are_shown(library, model_server):
-    done = library.run("ask", QUESTION, OPENAI_BASE_URL=model_server.url)
-    assert "one of them: test-chat, test-embedding" in done.stderr
-    assert EXTRACTIVE in done.stdout
+def test_several_available_models_are_listed(library, model_server):
+    result = library.run("ask", QUESTION, OPENAI_BASE_URL=model_server.url)
+    assert "one of them: test-chat, test-embedding" in result.stderr
+    assert EXTRACTIVE in result.stdout
 
 
-def test_a_command_that_asks_no_model_asks_no_server(library, handbook, model_server):
-    done = library.run("import", handbook, OPENAI_BASE_URL=model_server.url)
-    assert done.stderr == ""
+def test_commands_that_need_no_model_contact_no_server(library, handbook, model_server):
+    result = library.run("import", handbook, OPENAI_BASE_URL=model_server.url)
+    assert result.stderr == ""
     assert model_server.requests == []
 
 
-def test_an_unproven_answer_has_the_extract_below_it(library, model_server):
+def test_an_unverified_answer_is_followed_by_an_extract(library, model_server):
     model_server.will(Text("Thirty days of holidays [8]."))
-    done = library.run("ask", QUESTION, OPENAI_BASE_URL=model_server.url, FOOTNOTE_CHAT_MODEL=MODEL)
-    assert done.stdout.startswith("Thirty days of holidays [8].\n\n**The text above cites nothing")
-    assert "“New employees get 25 days of annual leave a year.” [1]\n" in done.stdout
-    assert "[8] no such source\n" in done.stdout
-    assert "[1] found in the document: Leave policy" in done.stdout
+    result = library.run(
+        "ask", QUESTION, OPENAI_BASE_URL=model_server.url, FOOTNOTE_CHAT_MODEL=MODEL
+    )
+    assert result.stdout.startswith(
+        "Thirty days of holidays [8].\n\n**The text above cites nothing"
+    )
+    assert "“New employees get 25 days of annual leave a year.” [1]\n" in result.stdout
+    assert "[8] no such source\n" in result.stdout
+    assert "[1] found in the document: Leave policy" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -72,11 +76,11 @@ def test_an_unproven_answer_has_the_extract_below_it(library, model_server):
         ),
     ],
 )
-def test_an_answer_that_never_ends_is_kept_as_far_as_it_came(library, model_server, limit, setting):
+def test_an_endless_answer_is_cut_off_and_kept(library, model_server, limit, setting):
     model_server.will(Endless(content="word "))
     settings = {"OPENAI_BASE_URL": model_server.url, "FOOTNOTE_CHAT_MODEL": MODEL, **limit}
-    done = library.run("ask", QUESTION, **settings)
-    assert done.stdout.startswith("word word ")
-    assert "This answer is incomplete." in done.stderr
-    assert setting in done.stderr
+    result = library.run("ask", QUESTION, **settings)
+    assert result.stdout.startswith("word word ")
+    assert "This answer is incomplete." in result.stderr
+    assert setting in result.stderr
     assert model_server.hung_up.wait(10)

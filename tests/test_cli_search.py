@@ -1,4 +1,4 @@
-"""`cli.py search --explain`, as a person and as a program read it."""
+"""`cli.py search --explain`, as text and as JSON."""
 
 import json
 
@@ -16,25 +16,25 @@ def run(build_services, handbook):
     folder = str(services.imports.data_dir)
 
     def search(*arguments):
-        done = CliRunner().invoke(app, ["search", *arguments, "--data-dir", folder])
-        assert done.exit_code == 0, done.output
-        return done.stdout
+        result = CliRunner().invoke(app, ["search", *arguments, "--data-dir", folder])
+        assert result.exit_code == 0, result.output
+        return result.stdout
 
     return search
 
 
-def test_an_explanation_tells_the_lists_and_the_words(run):
-    told = run("annual leave of new employees", "--explain", "-k", "1")
-    assert "dense: rank " in told
-    assert "bm25: rank 1, score " in told
-    assert "matched words: " in told
+def test_an_explanation_shows_the_lists_and_the_words(run):
+    output = run("annual leave of new employees", "--explain", "-k", "1")
+    assert "dense: rank " in output
+    assert "bm25: rank 1, score " in output
+    assert "matched words: " in output
 
 
-def test_without_being_asked_nothing_is_explained(run):
+def test_nothing_is_explained_without_the_option(run):
     assert "rank" not in run("annual leave of new employees")
 
 
-def test_for_programs_the_shares_add_up_to_the_score(run):
+def test_json_scores_add_up(run):
     hits = json.loads(run("annual leave", "--explain", "--json"))
     assert "leave" in hits[0]["explanation"]["matched_words"]
     for hit in hits:

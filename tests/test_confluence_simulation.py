@@ -1,6 +1,6 @@
-"""A Confluence in which people are at work, and imports of it in between, with faults and without.
+"""Random changes of a Confluence site with imports in between, with and without faults.
 
-After each import that succeeds the library holds what the site does: ids, versions and text.
+After each successful import the library matches the site: ids, versions, and text.
 """
 
 import random
@@ -10,37 +10,39 @@ import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome
 from errors import SourceUnavailableError
-from loaders.confluence.wanted import Scope, Wanted
+from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_library import ConfluenceLibrary
 from tests.fakes.confluence_people_at_work import WANTED, PeopleAtWork
 from tests.fakes.faults import PASSING, Faults, no_faults
+
+pytestmark = pytest.mark.slow
 
 STEPS = 300
 RESULTS = 200
 
 
 class Simulation:
-    """Steps of people, imports, and what has to hold after them."""
+    """Site changes, imports, and the invariants after them."""
 
     def __init__(self, fake, data_dir, seed):
         self.fake, self.random = fake, random.Random(seed)
         self.people = PeopleAtWork(fake, seed)
-        wanted = Wanted(Scope.SPACES, spaces=WANTED, attachments=True)
-        self.held = ConfluenceLibrary(fake, data_dir, wanted)
+        selection = ConfluenceSelection(Scope.SPACES, spaces=WANTED, attachments=True)
+        self.library = ConfluenceLibrary(fake, data_dir, selection)
         self.history = []
         self.broken_off = 0
 
     def load_with_trouble(self):
-        """An import in which answers are faulty, or the network goes away in the middle."""
+        """An import with faulty responses or a network failure in the middle."""
         self.fake.faults = Faults(self.random.random(), 0.2, PASSING, slow_seconds=0)
         if self.random.random() < 0.4:
             self.fake.unplug_after = self.random.randrange(8)
         try:
-            report, _ = self.held.load()
+            report, _ = self.library.load()
         except SourceUnavailableError:
-            report = self.held.library.imports.latest(LOCAL_USER, self.held.source)
-            assert "importing again goes on from there" in report.message
+            report = self.library.library.imports.latest(LOCAL_USER, self.library.source)
+            assert "the next import continues from there" in report.message
             self.broken_off += 1
         self.fake.faults, self.fake.unplug_after = no_faults(), None
         self.fake.plug()
@@ -48,53 +50,54 @@ class Simulation:
             self.check()
 
     def check(self):
-        """The library equals the site."""
-        for held, expected in (
-            (self.held.pages(), self.people.expected()),
-            (self.held.files(), self.people.expected_files()),
+        """The library matches the site."""
+        for stored, expected in (
+            (self.library.pages(), self.people.expected()),
+            (self.library.files(), self.people.expected_files()),
         ):
-            wrong = {key for key in held | expected if held.get(key) != expected.get(key)}
-            assert not wrong, [(held.get(key), self.told(key)) for key in wrong]
+            wrong = {key for key in stored | expected if stored.get(key) != expected.get(key)}
+            assert not wrong, [(stored.get(key), self.trace(key)) for key in wrong]
 
-    def told(self, key):
+    def trace(self, key):
         return self.fake.contents.get(key), self.history[-12:]
 
     def failed(self, report):
         items = [item for item in report.items if item.outcome is Outcome.FAILED]
-        return report.message, [(item.reason, self.told(item.key)) for item in items]
+        return report.message, [(item.reason, self.trace(item.key)) for item in items]
 
-    def bound(self, report):
-        """The most requests that an import may need which settled this.
+    def max_requests(self, report):
+        """The maximum number of requests for an import with these outcomes.
 
-        One asks who asks. Pages and attachments are listed by 200. A page is read by one request,
-        an attachment by three (Cloud sends to where its media are), a missing one by two.
+        One request identifies the account. Pages and attachments are listed 200 at a time.
+        Reading a page takes one request, an attachment three (Cloud redirects to its media
+        server), a missing one two.
         """
         listed = len(self.people.expected()) + len(self.people.expected_files())
         worked = sum(
-            item.outcome in (Outcome.NEW, Outcome.CHANGED, Outcome.GONE, Outcome.FAILED)
+            item.outcome in (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED, Outcome.FAILED)
             for item in report.items
         )
         return 1 + 2 * ceil((listed + 1) / RESULTS) + 3 * worked
 
 
 @pytest.mark.parametrize(("cloud", "seed"), [(True, 1), (False, 2)])
-def test_the_library_follows_the_site_through_whatever_people_do(tmp_path, cloud, seed):
+def test_the_library_follows_random_changes_of_the_site(tmp_path, cloud, seed):
     with FakeConfluence(cloud=cloud, context="/confluence") as fake:
         simulation = Simulation(fake, tmp_path / "data", seed)
-        done = 0
-        while done < STEPS:
+        steps = 0
+        while steps < STEPS:
             for _ in range(simulation.random.randint(1, 8)):
                 simulation.history.append(simulation.people.step())
-                done += 1
+                steps += 1
             if simulation.random.random() < 0.5:
                 simulation.load_with_trouble()
-            report, asked = simulation.held.load()
+            report, requests = simulation.library.load()
             assert report.state is ImportState.COMPLETED, simulation.failed(report)
             simulation.check()
-            assert len(asked) <= simulation.bound(report), simulation.history[-8:]
+            assert len(requests) <= simulation.max_requests(report), simulation.history[-8:]
         assert simulation.broken_off > 0
-        report, asked = simulation.held.load()
-        assert len(asked) == 3, "who asks, the pages and the attachments"
+        report, requests = simulation.library.load()
+        assert len(requests) == 3, "who asks, the pages and the attachments"
         assert report.passages_embedded == 0
         assert fake.refused == []
-        assert simulation.held.library.check().agrees
+        assert simulation.library.library.check().agrees

@@ -1,15 +1,17 @@
-"""Imports from a Confluence that answers badly, or not at all: nothing is lost or comes twice."""
+"""Imports from a failing or unreachable Confluence lose and duplicate nothing."""
 
 import pytest
 
 from domain import ImportState, Outcome
 from errors import SourceError, SourceUnavailableError
-from loaders.confluence.wanted import Wanted
-from services.import_plan import TO_CONFIRM
+from loaders.confluence.confluence_selection import ConfluenceSelection
+from services.imports.import_plan import TO_CONFIRM
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_library import ConfluenceLibrary
 from tests.fakes.faults import PASSING, Fault, Faults, no_faults
-from tests.services.test_worker import Factory
+from tests.services.test_import_worker import Factory
+
+pytestmark = pytest.mark.slow
 
 PAGES = 210
 FAULTS = 1000
@@ -30,8 +32,8 @@ def fake():
 
 
 @pytest.fixture
-def held(fake, tmp_path):
-    return ConfluenceLibrary(fake, tmp_path / "data", Wanted())
+def library(fake, tmp_path):
+    return ConfluenceLibrary(fake, tmp_path / "data", ConfluenceSelection())
 
 
 def edit_all(fake, text):
@@ -39,43 +41,43 @@ def edit_all(fake, text):
         fake.edit(id, f"<p>{text} w{number}</p>")
 
 
-def test_of_a_thousand_faults_none_loses_or_duplicates_a_page(fake, held):
+def test_a_thousand_faults_lose_or_duplicate_no_page(fake, library):
     fake.faults = Faults(5, 0.5, PASSING, slow_seconds=0)
     rounds = 0
     while fake.faults.counts.total() < FAULTS:
-        report, _ = held.load()
+        report, _ = library.load()
         assert report.state is ImportState.COMPLETED
         assert len(report.items) == PAGES
-        assert held.pages() == fake.visible()
+        assert library.pages() == fake.visible()
         edit_all(fake, f"round {rounds}")
         rounds += 1
     assert set(fake.faults.counts) == set(PASSING)
-    assert held.waits, "the loader asked for patience"
-    assert held.library.check().agrees
+    assert library.waits, "the loader waited"
+    assert library.library.check().agrees
 
 
-def test_an_unchanged_site_costs_a_listing_and_embeds_nothing(fake, held):
-    _, first = held.load()
-    report, asked = held.load()
+def test_an_unchanged_site_costs_one_listing_and_embeds_nothing(fake, library):
+    _, first = library.load()
+    report, requests = library.load()
     assert report.count(Outcome.UNCHANGED) == PAGES
     assert report.passages_embedded == 0
-    assert [one.path.removeprefix(fake.context) for one in asked] == [
+    assert [one.path.removeprefix(fake.context) for one in requests] == [
         "/rest/api/user/current",
         "/rest/api/content/search",
         "/rest/api/content/search",
     ]
-    assert len(first) == len(asked) + PAGES
+    assert len(first) == len(requests) + PAGES
 
 
-def test_a_worker_leaves_an_import_without_a_network_and_goes_on_with_it_later(fake, tmp_path):
-    held = ConfluenceLibrary(fake, tmp_path / "other", Wanted())
-    factory = Factory(tmp_path / "data", held.loader())
+def test_a_worker_without_network_interrupts_the_import_and_resumes_it_later(fake, tmp_path):
+    library = ConfluenceLibrary(fake, tmp_path / "other", ConfluenceSelection())
+    factory = Factory(tmp_path / "data", library.loader())
     job = factory.enqueue()
     fake.unplug_after = PAGES // 2
     factory.run_next()
-    left = factory.queue.get(job)
-    assert (left.state, left.ended) == (ImportState.INTERRUPTED, False)
-    assert "can't be reached" in left.message
+    interrupted = factory.queue.get(job)
+    assert (interrupted.state, interrupted.ended) == (ImportState.INTERRUPTED, False)
+    assert "can't be reached" in interrupted.message
     assert 0 < len(factory.library.texts()) < PAGES
 
     fake.plug()
@@ -89,60 +91,60 @@ def test_a_worker_leaves_an_import_without_a_network_and_goes_on_with_it_later(f
     assert len(fake.requests) - before < PAGES, "what was read is not read again"
 
 
-def test_a_login_page_in_the_middle_ends_the_import_and_removes_nothing(fake, held):
-    held.load()
-    before = held.pages()
+def test_a_login_page_interrupts_the_import_and_removes_nothing(fake, library):
+    library.load()
+    before = library.pages()
     edit_all(fake, "another")
-    fake.faults = Faults(1, 1, [Fault.LOGIN_PAGE], only=lambda asked: "body.storage" in asked)
-    with pytest.raises(SourceError, match="sign in"):
-        held.load()
-    assert held.pages() == before
+    fake.faults = Faults(1, 1, [Fault.LOGIN_PAGE], only=lambda request: "body.storage" in request)
+    with pytest.raises(SourceError, match="a login page"):
+        library.load()
+    assert library.pages() == before
     fake.faults = no_faults()
-    held.load()
-    assert held.pages() == fake.visible()
+    library.load()
+    assert library.pages() == fake.visible()
 
 
-def test_a_space_that_the_account_sees_no_more_is_kept_until_a_person_confirms(fake, held):
-    held.load()
-    before = held.pages()
+def test_a_space_that_became_invisible_is_kept_until_removal_is_confirmed(fake, library):
+    library.load()
+    before = library.pages()
     fake.hide_space("HR")
-    held.confirm = lambda: False
-    report, _ = held.load()
+    library.confirm = lambda: False
+    report, _ = library.load()
     assert report.state is ImportState.NEEDS_CONFIRMATION
-    named = [item.reason for item in report.items if item.outcome is Outcome.KEPT]
+    named = [item.reason for item in report.items if item.outcome is Outcome.RETAINED]
     assert len(named) == 20
     assert all("HR" in reason and TO_CONFIRM in reason for reason in named)
-    assert held.pages() == before
+    assert library.pages() == before
     fake.hide_space("HR", False)
-    report, _ = held.load()
+    report, _ = library.load()
     assert report.state is ImportState.COMPLETED
 
 
-def test_a_space_that_was_deleted_goes_once_a_person_confirms_it(fake, held):
-    held.load()
+def test_a_deleted_space_is_removed_once_confirmed(fake, library):
+    library.load()
     fake.delete_space("HR")
-    report, _ = held.load()
-    assert (report.state, report.count(Outcome.GONE)) == (ImportState.COMPLETED, 20)
-    assert held.pages() == fake.visible()
+    report, _ = library.load()
+    assert (report.state, report.count(Outcome.REMOVED)) == (ImportState.COMPLETED, 20)
+    assert library.pages() == fake.visible()
 
 
-def test_most_of_a_site_gone_at_once_waits_for_a_confirmation(fake, held):
-    held.load()
+def test_removing_most_of_a_site_at_once_needs_confirmation(fake, library):
+    library.load()
     for id, page in fake.visible().items():
         if page.space == "DOC":
             fake.trash(id)
-    asked_for = []
-    held.confirm = lambda: asked_for.append(len(held.pages())) or True
-    report, _ = held.load()
-    assert asked_for == [PAGES]
-    assert report.count(Outcome.GONE) == PAGES - 20
-    assert held.pages() == fake.visible()
+    confirmations = []
+    library.confirm = lambda: confirmations.append(len(library.pages())) or True
+    report, _ = library.load()
+    assert confirmations == [PAGES]
+    assert report.count(Outcome.REMOVED) == PAGES - 20
+    assert library.pages() == fake.visible()
 
 
-def test_nothing_is_lost_while_the_site_can_not_be_reached(fake, held):
-    held.load()
-    before = held.pages()
+def test_an_unreachable_site_loses_nothing(fake, library):
+    library.load()
+    before = library.pages()
     fake.unplug()
     with pytest.raises(SourceUnavailableError):
-        held.load()
-    assert held.pages() == before
+        library.load()
+    assert library.pages() == before

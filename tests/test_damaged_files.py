@@ -1,4 +1,4 @@
-"""Files of the indexes damaged under a person's hands: each command says so, and none dies."""
+"""Index files damaged while in use: each command reports it, and none crashes."""
 
 import json
 
@@ -6,6 +6,8 @@ import pytest
 
 from domain import LOCAL_USER
 from tests.fakes.command_line import CommandLine
+
+pytestmark = pytest.mark.slow
 
 REINDEX = "python cli.py reindex"
 
@@ -45,7 +47,7 @@ VECTORS = "passages/rows/[!_]*/*/*"
         ("keywords/index/meta.json", zeroed),
     ],
 )
-def test_a_check_names_the_files_a_search_answers_and_a_reindex_repairs(footnote, pattern, how):
+def test_check_names_damaged_files_search_still_works_and_reindex_repairs(footnote, pattern, how):
     [index] = (footnote.data_dir / "indexes").iterdir()
     damaged = [file for file in index.glob(pattern) if file.is_file()]
     assert damaged
@@ -56,24 +58,24 @@ def test_a_check_names_the_files_a_search_answers_and_a_reindex_repairs(footnote
     assert all(str(file) in report for file in damaged)
     assert REINDEX in report
 
-    done = footnote.run("search", "WireGuard gateway", "--json")
-    assert json.loads(done.stdout)[0]["key"] == "vpn.md"
-    assert str(index) in done.stderr
-    assert REINDEX in done.stderr
+    result = footnote.run("search", "WireGuard gateway", "--json")
+    assert json.loads(result.stdout)[0]["key"] == "vpn.md"
+    assert str(index) in result.stderr
+    assert REINDEX in result.stderr
 
     footnote.run("reindex")
     assert "all agree" in footnote.run("check").stdout
-    done = footnote.run("search", "WireGuard gateway", "--json")
-    assert json.loads(done.stdout)[0]["key"] == "vpn.md"
-    assert done.stderr == ""
+    result = footnote.run("search", "WireGuard gateway", "--json")
+    assert json.loads(result.stdout)[0]["key"] == "vpn.md"
+    assert result.stderr == ""
 
 
-def test_with_both_damaged_a_search_fails_with_the_folder_and_the_remedy(footnote):
+def test_with_both_indexes_damaged_a_search_fails_with_the_folder_and_remedy(footnote):
     [index] = (footnote.data_dir / "indexes").iterdir()
     for file in (*index.glob(VECTORS), *index.glob("keywords/index/*.term")):
         file.write_bytes(zeroed(file.read_bytes()))
-    done = footnote.run("search", "WireGuard", code=1)
-    assert str(index) in done.stderr
-    assert REINDEX in done.stderr
+    result = footnote.run("search", "WireGuard", code=1)
+    assert str(index) in result.stderr
+    assert REINDEX in result.stderr
     footnote.run("reindex")
     footnote.run("check")

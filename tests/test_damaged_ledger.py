@@ -1,4 +1,4 @@
-"""Whatever is flipped in a ledger, what people do ends well or with one message."""
+"""Random damage to a ledger leads to success or to one error message."""
 
 import random
 import shutil
@@ -8,15 +8,17 @@ import pytest
 
 from domain import LOCAL_USER, DocumentFilter
 from errors import AppError, DamagedLedgerError
-from storage import ledger_check
+from storage.ledger import ledger_check
 from tests.storage.damage import contents, flipped, settled
+
+pytestmark = pytest.mark.slow
 
 QUESTION = "How many days of annual leave do new employees get?"
 
 
 @pytest.fixture(params=["looked at whole", "as a large one"])
 def extent(request, monkeypatch):
-    """How much of a ledger is looked at before it is opened."""
+    """Number of bytes of a ledger that are checked before it is opened."""
     if request.param == "as a large one":
         monkeypatch.setattr(ledger_check, "MAX_CHECKED_BYTES", 0)
     return request.param
@@ -31,12 +33,12 @@ def messages_of(steps):
 
 
 @pytest.mark.parametrize("seed", range(0, 40, 8))
-def test_starting_listing_asking_and_checking_never_break(
+def test_starting_listing_asking_and_checking_never_crash(
     extent, imported, build_services, tmp_path, seed
 ):
     before = imported(embed=True)
     before.chat.ask(LOCAL_USER, QUESTION)
-    before._parts.database.close()
+    before.parts.database.close()
     ledger = tmp_path / "data" / "footnote.db"
     whole, copy = settled(ledger), tmp_path / "copy"
     for number in range(seed, seed + 8):
@@ -45,16 +47,16 @@ def test_starting_listing_asking_and_checking_never_break(
         (copy / "footnote.db").write_bytes(flipped(whole, random.Random(number)))
         was = contents(copy)
         services = []
-        open_them = partial(build_services, embed=True, data_dir=copy)
-        messages = [*messages_of([partial(keep, services, open_them)])]
+        open_services = partial(build_services, embed=True, data_dir=copy)
+        messages = [*messages_of([partial(append, services, open_services)])]
         if extent == "looked at whole" and any("is damaged" in message for message in messages):
             assert contents(copy) == was
         messages += [message for one in services for message in use(one)]
         assert not any("\n" in message for message in messages)
 
 
-def keep(opened, open_them):
-    opened.append(open_them())
+def append(results, open_services):
+    results.append(open_services())
 
 
 def use(services):
@@ -66,20 +68,20 @@ def use(services):
             partial(services.maintenance.check, LOCAL_USER),
         ]
     )
-    services._parts.database.close()
+    services.parts.database.close()
 
 
-def test_a_worker_ends_with_the_message_and_tries_no_more(imported):
+def test_a_worker_reports_the_damage_and_does_not_retry(imported):
     services = imported(embed=True)
-    with services._parts.database.write() as session:
+    with services.parts.database.write() as session:
         session.connection().exec_driver_sql("UPDATE imports SET state = x'ff61'")
         session.connection().exec_driver_sql("UPDATE sources SET options = '{', refresh_s = 1")
-    with pytest.raises(DamagedLedgerError, match=r"put back footnote\.db"):
+    with pytest.raises(DamagedLedgerError, match=r"restore footnote\.db"):
         services.worker.run(Stop())
 
 
 class Stop:
-    """Ends a worker that goes on after its first turn."""
+    """Stops a worker that continues after its first run."""
 
     def __init__(self):
         self.asked = 0

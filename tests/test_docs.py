@@ -7,7 +7,7 @@ from dotenv import dotenv_values
 from loaders.formats import SUFFIXES
 from settings import Settings
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[1]
 
 
 def variables():
@@ -15,17 +15,17 @@ def variables():
         yield field.validation_alias or f"FOOTNOTE_{name.upper()}", field
 
 
-def test_env_example_lists_each_setting_with_its_default_and_nothing_else():
+def test_env_example_lists_exactly_the_settings_with_their_defaults():
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
-    shown = dict(re.findall(r"^# ([A-Z_]+)=(.*)$", text, flags=re.MULTILINE))
+    documented = dict(re.findall(r"^# ([A-Z_]+)=(.*)$", text, flags=re.MULTILINE))
     expected = {
         variable: "" if field.default is None else str(field.default)
         for variable, field in variables()
     }
-    assert shown == expected
+    assert documented == expected
 
 
-def test_env_example_sets_nothing_when_copied_as_it_is():
+def test_an_unchanged_copy_of_env_example_sets_nothing():
     assert not dotenv_values(ROOT / ".env.example")
 
 
@@ -37,20 +37,20 @@ def test_env_example_sets_nothing_when_copied_as_it_is():
         *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
     ],
 )
-def test_each_link_to_a_file_leads_somewhere(path):
+def test_links_to_files_are_valid(path):
     text = (ROOT / path).read_text(encoding="utf-8")
     targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
     missing = [target for target in targets if not ((ROOT / path).parent / target).exists()]
     assert not missing
 
 
-def test_the_first_lines_of_the_readme_are_the_two_commands():
+def test_the_readme_starts_with_the_two_commands():
     head = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:12]
     assert any("make run" in line for line in head)
     assert any("make test" in line for line in head)
 
 
-def test_the_table_of_formats_names_those_that_are_read():
+def test_the_table_of_formats_matches_the_readers():
     text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     cells = re.findall(r"^\| [A-Z][^|]* \| ([a-z, ]+) \|", text, flags=re.MULTILINE)
     assert sorted(".".join(["", name]) for cell in cells for name in cell.split(", ")) == sorted(

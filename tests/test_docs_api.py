@@ -1,4 +1,4 @@
-"""docs/api.md: its examples do what it says, over the true `cli.py api`."""
+"""The examples of docs/api.md, run against the real `cli.py api`."""
 
 import json
 import re
@@ -11,10 +11,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import httpx
 import pytest
 
-from services.questions import MAX_K, MAX_QUESTION_CHARS
+from services.texts import MAX_K, MAX_QUESTION_CHARS
 from settings import load_settings
 from tests.docs_examples import LAPSE, QUOTE, WAIT_S, Page, desk_over_handbook, running, serving_api
 from tests.fakes.restaurants import write_restaurants
+
+pytestmark = pytest.mark.slow
 
 PAGE = Page("api.md")
 CURL = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
@@ -22,82 +24,82 @@ CURL = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installe
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory, model_cache):
-    """A folder with the page's programs, over a library of two documents."""
+    """A folder with the page's programs and a library of two documents."""
     return desk_over_handbook(PAGE, tmp_path_factory, model_cache)
 
 
 @pytest.fixture(scope="module")
 def api(desk):
-    """The desk, told by the page's own commands where the API is and with which key."""
+    """The desk, with the API's URL and key set by the page's own commands."""
     with serving_api(desk) as url:
-        _told_of_the_api(desk, url)
+        _set_api(desk, url)
         yield desk
 
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory, model_cache):
-    """Another desk, with the API over a catalogue that the page's own command has added."""
+    """Another desk, with the API over a catalog added by the page's own command."""
     desk = desk_over_handbook(PAGE, tmp_path_factory, model_cache)
     write_restaurants(desk.folder / "restaurants")
-    desk.sh(PAGE.command("catalogue add"))
+    desk.sh(PAGE.command("catalog add"))
     with serving_api(desk) as url:
-        _told_of_the_api(desk, url)
+        _set_api(desk, url)
         yield desk
 
 
 @CURL
-def test_the_description_needs_no_key(api):
+def test_the_api_description_needs_no_key(api):
     api.sh(PAGE.command("openapi.json"))
     description = json.loads((api.folder / "openapi.json").read_text())
     assert description["openapi"].startswith("3.1")
 
 
 @CURL
-def test_a_question_over_curl_gives_the_whole_turn(api):
+def test_a_question_with_curl_returns_the_whole_turn(api):
     turn = json.loads(api.sh(PAGE.command("api/v1/ask")))
     assert (turn["state"], turn["citations"][0]["state"]) == ("complete", "verified")
     assert turn["citations"][0]["quote"] == QUOTE
 
 
-def test_an_answer_is_shown_as_it_is_written_with_its_verified_citation(api):
-    told = api.sh(PAGE.command("ask.py"))
-    shown = PAGE.text.split("```text\n")[1].split("```")[0]
+def test_a_streamed_answer_ends_with_its_verified_citation(api):
+    output = api.sh(PAGE.command("ask.py"))
+    expected = PAGE.text.split("```text\n")[1].split("```")[0]
     leave = api.folder / "handbook" / "leave.md"
-    assert told.startswith("Searching for: How many days of annual leave do new employees get?\n")
-    for line in shown.replace("/srv/handbook/leave.md", str(leave)).splitlines():
-        assert line in told
+    assert output.startswith("Searching for: How many days of annual leave do new employees get?\n")
+    for line in expected.replace("/srv/handbook/leave.md", str(leave)).splitlines():
+        assert line in output
 
 
-def test_what_can_t_be_asked_ends_the_client_with_a_reason(api):
+def test_the_client_exits_with_a_reason_when_a_question_is_refused(api):
     assert "question" in api.python("ask.py", " ", code=1)
 
 
-def test_a_search_tells_the_words_and_each_list_s_share(api):
-    told = api.python("search.py")
-    assert "  VPN  " in told.splitlines()[0]
-    assert "words: " in told
-    assert "WireGuard" in told
-    assert re.search(r"bm25: rank 1, adds 0\.\d+", told)
+def test_a_search_shows_the_words_and_the_share_of_each_list(api):
+    output = api.python("search.py")
+    assert "  VPN  " in output.splitlines()[0]
+    assert "words: " in output
+    assert "WireGuard" in output
+    assert re.search(r"bm25: rank 1, adds 0\.\d+", output)
 
 
-def test_a_conversation_goes_on_is_rated_renamed_found_and_kept(api):
-    told = api.python("conversation.py")
-    assert LAPSE in told
-    assert re.search(r"^[0-9a-f]{32} Annual leave$", told, flags=re.MULTILINE)
+def test_a_conversation_is_continued_rated_renamed_found_and_exported(api):
+    output = api.python("conversation.py")
+    assert LAPSE in output
+    assert re.search(r"^[0-9a-f]{32} Annual leave$", output, flags=re.MULTILINE)
     assert "31 March" in (api.folder / "annual-leave.md").read_text(encoding="utf-8")
 
 
 @CURL
-def test_a_question_about_a_catalogue_is_weighed_with_what_the_request_prefers(places):
-    told = json.loads(places.sh(PAGE.command("/chat/search")))
-    assert told["understood"]["filters"]["desired_types"] == ["italian_restaurant"]
+def test_a_catalog_question_is_weighted_by_the_preferences_of_the_request(places):
+    output = json.loads(places.sh(PAGE.command("/chat/search")))
+    assert output["understood"]["filters"]["desired_types"] == ["italian_restaurant"]
     weights = {"price": 0.1, "ambience": 0.9, "food": 0.6, "service": 0.4}
-    assert told["weights"].items() >= weights.items()
-    assert told["restaurants"][0]["place"]["title"] == "Trattoria Lucia"
-    assert {cited["state"] for cited in told["citations"]} == {"verified"}
+    assert output["weights"].items() >= weights.items()
+    assert output["restaurants"][0]["place"]["title"] == "Trattoria Lucia"
+    assert {cited["state"] for cited in output["citations"]} == {"verified"}
 
 
-def test_places_are_found_for_somebody_and_without_a_filter_there_are_more(places):
+def test_places_are_searched_for_a_person_and_without_a_filter(places):
     near, anywhere = places.sh(PAGE.command("places.py")).split("Anywhere:")
     assert "Filters: {'borough_en': 'Brooklyn', 'desired_types': ['italian_restaurant']}" in near
     assert "'service': 0.4" in near
@@ -107,11 +109,11 @@ def test_places_are_found_for_somebody_and_without_a_filter_there_are_more(place
     assert "Pasta Pronto" in anywhere
 
 
-def test_a_catalogue_that_is_not_there_ends_the_client_with_a_reason(api):
-    assert "catalogue add" in api.python("places.py", "Italian", code=1)
+def test_the_client_exits_with_a_reason_when_the_catalog_is_missing(api):
+    assert "catalog add" in api.python("places.py", "Italian", code=1)
 
 
-def test_a_folder_is_tried_out_imported_and_followed(api):
+def test_a_folder_is_dry_run_imported_and_monitored(api):
     manual = api.folder / "manual"
     (manual / "drafts").mkdir(parents=True)
     (manual / "lift.md").write_text("# Lift\n\nThe lift is inspected every spring.\n")
@@ -119,15 +121,15 @@ def test_a_folder_is_tried_out_imported_and_followed(api):
     (manual / "drafts" / "new.md").write_text("# Draft\n\nNothing yet.\n")
     with running(api, "worker"):
         _wait_for_worker(api)
-        told = api.sh(PAGE.command("import_folder.py").replace("~/handbook", "~/manual"))
-    assert "1 documents, such as lift.md" in told
-    assert "It would be: {'new': 1" in told
-    assert "completed: 1 passages" in told
-    assert "  new: lift.md" in told
-    assert "drafts" not in told
+        output = api.sh(PAGE.command("import_folder.py").replace("~/handbook", "~/manual"))
+    assert "1 documents, such as lift.md" in output
+    assert "It would be: {'new': 1" in output
+    assert "completed: 1 passages" in output
+    assert "  new: lift.md" in output
+    assert "drafts" not in output
 
 
-def test_without_a_worker_the_client_says_what_is_missing(api):
+def test_the_client_says_that_no_worker_runs(api):
     manual = api.folder / "second"
     manual.mkdir()
     (manual / "roof.md").write_text("# Roof\n\nNobody goes up.\n")
@@ -135,45 +137,45 @@ def test_without_a_worker_the_client_says_what_is_missing(api):
 
 
 @CURL
-def test_files_are_uploaded_over_curl_and_their_import_is_queued(api):
-    told = json.loads(api.sh(PAGE.command("/uploads")))
-    assert (told["accepted"], told["refused"]) == (["parking.md"], [])
-    assert told["queued"]["state"] == "queued"
-    assert _get(api, f"/sources/{told['source_id']}")["name"] == "Building"
+def test_files_are_uploaded_with_curl_and_queued(api):
+    output = json.loads(api.sh(PAGE.command("/uploads")))
+    assert (output["accepted"], output["refused"]) == (["parking.md"], [])
+    assert output["queued"]["state"] == "queued"
+    assert _get(api, f"/sources/{output['source_id']}")["name"] == "Building"
 
 
-def test_a_problem_that_stays_is_told_to_a_person(api):
+def test_a_permanent_problem_is_reported(api):
     assert "no conversation" in api.python("patient.py", code=1)
 
 
-def test_what_may_be_tried_again_is_tried_again_after_the_time_that_is_told(api):
+def test_a_transient_problem_is_retried_after_the_stated_time(api):
     with _refusing_once() as (url, paths):
-        told = api.python("patient.py", code=1, FOOTNOTE_URL=url)
+        output = api.python("patient.py", code=1, FOOTNOTE_URL=url)
     assert paths == ["/api/v1/library", "/api/v1/library", "/api/v1/ask"]
-    assert "Not Found: gone" in told
+    assert "Not Found: gone" in output
 
 
-def test_openai_s_client_reads_the_citations_as_text_and_as_a_field(api):
-    told = api.python("openai_client.py")
-    assert "Models: footnote, multilingual-e5-small" in told
-    assert f'Sources:\n[1] Leave policy: "{QUOTE}"' in told
-    assert re.search(r"^1 verified Leave policy \d+ \d+$", told, flags=re.MULTILINE)
+def test_the_openai_client_reads_citations_in_the_text_and_as_a_field(api):
+    output = api.python("openai_client.py")
+    assert "Models: footnote, multilingual-e5-small" in output
+    assert f'Sources:\n[1] Leave policy: "{QUOTE}"' in output
+    assert re.search(r"^1 verified Leave policy \d+ \d+$", output, flags=re.MULTILINE)
 
 
-def test_openai_s_client_streams_and_gets_the_evidence_last(api):
-    told = api.python("openai_stream.py")
-    assert LAPSE in told
-    assert "Searched for: " in told
-    assert "(1, 'verified')" in told.splitlines()[-1]
+def test_the_openai_client_streams_and_receives_the_evidence_last(api):
+    output = api.python("openai_stream.py")
+    assert LAPSE in output
+    assert "Searched for: " in output
+    assert "(1, 'verified')" in output.splitlines()[-1]
 
 
-def test_langchain_s_model_keeps_the_citations_and_its_embeddings_are_those_of_the_index(api):
-    told = api.python("langchain_client.py")
-    assert f"1 verified {QUOTE}" in told
-    assert told.splitlines()[-2:] == ["From: {'VPN'}", "384 numbers a vector"]
+def test_langchain_keeps_the_citations_and_uses_the_embeddings_of_the_index(api):
+    output = api.python("langchain_client.py")
+    assert f"1 verified {QUOTE}" in output
+    assert output.splitlines()[-2:] == ["From: {'VPN'}", "384 numbers a vector"]
 
 
-def test_the_table_of_addresses_has_every_operation_and_no_other(api):
+def test_the_table_of_operations_is_complete(api):
     paths = httpx.get(f"{api.environment['FOOTNOTE_URL']}/api/v1/openapi.json").json()["paths"]
     there = {
         f"{method.upper()} {path.removeprefix('/api/v1')}"
@@ -183,11 +185,11 @@ def test_the_table_of_addresses_has_every_operation_and_no_other(api):
     }
     table = PAGE.text.split("## What is where")[1].split("## ")[0]
     rows = re.findall(r"`([A-Z, ]+) (/[^`]+)`", table)
-    told = {f"{method} {path}" for methods, path in rows for method in methods.split(", ")}
-    assert told == there
+    documented = {f"{method} {path}" for methods, path in rows for method in methods.split(", ")}
+    assert documented == there
 
 
-def test_the_limits_are_those_of_the_settings():
+def test_the_documented_limits_match_the_settings():
     limits, settings = PAGE.text.split("## Limits")[1].split("## ")[0], load_settings()
     for name in ("api_requests_per_minute", "api_answers", "max_file_mb"):
         [row] = [line for line in limits.splitlines() if f"`FOOTNOTE_{name.upper()}`" in line]
@@ -196,17 +198,17 @@ def test_the_limits_are_those_of_the_settings():
     assert f"{MAX_K:,} |" in limits
 
 
-def _told_of_the_api(desk, url):
+def _set_api(desk, url):
     making = PAGE.command("api-key create").replace("http://127.0.0.1:8600", url)
-    told = desk.sh(f'{making}\nprintf "%s\\n" "$FOOTNOTE_API_KEY"')
-    assert "my program" in told
-    desk.environment |= {"FOOTNOTE_URL": url, "FOOTNOTE_API_KEY": told.splitlines()[-1]}
+    output = desk.sh(f'{making}\nprintf "%s\\n" "$FOOTNOTE_API_KEY"')
+    assert "my program" in output
+    desk.environment |= {"FOOTNOTE_URL": url, "FOOTNOTE_API_KEY": output.splitlines()[-1]}
 
 
 def _get(api, path):
-    given = {"Authorization": f"Bearer {api.environment['FOOTNOTE_API_KEY']}"}
+    headers = {"Authorization": f"Bearer {api.environment['FOOTNOTE_API_KEY']}"}
     url = f"{api.environment['FOOTNOTE_URL']}/api/v1{path}"
-    return httpx.get(url, headers=given, timeout=WAIT_S).raise_for_status().json()
+    return httpx.get(url, headers=headers, timeout=WAIT_S).raise_for_status().json()
 
 
 def _wait_for_worker(api):
@@ -218,7 +220,7 @@ def _wait_for_worker(api):
 
 @contextmanager
 def _refusing_once():
-    """A server that is busy at the first request, and has nothing at /ask; its paths so far."""
+    """A server that is busy at the first request and has no /ask, and the paths it received."""
     paths = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Everything real from the question to the stored turn: only the model is somebody else's mock."""
+"""A question from the client to the stored turn; only the model is a third-party mock."""
 
 import json
 import logging
@@ -8,7 +8,7 @@ import pytest
 
 from domain import LOCAL_USER, CitationState, TurnState
 from errors import ModelError, ModelUnavailableError
-from services.events import Answered, Found, Searching, Started, Written
+from services.events import PassagesRetrieved, Searching, TextDelta, TurnFinished, TurnStarted
 from tests.fakes.command_line import CommandLine
 from tests.fakes.llmock import serving
 from tests.talks import conversations_of
@@ -44,8 +44,8 @@ def says(text):
     return {"type": "reply", "text": text}
 
 
-def asked(llm):
-    """What each request put before the model, as one text."""
+def prompts(llm):
+    """The messages of each request to the model, joined."""
     return [
         "\n".join(message["content"] for message in request["body"]["messages"])
         for request in llm.requests()
@@ -61,7 +61,7 @@ def test_an_answer_over_http_has_a_verified_citation(services, llm):
     assert citation.location.endswith("leave.md")
     assert (turn.model, turn.state) == ("gpt-4o-mini", TurnState.COMPLETE)
     assert turn.usage["output_tokens"] > 0
-    assert "New employees get 25 days" in asked(llm)[0]
+    assert "New employees get 25 days" in prompts(llm)[0]
     assert llm.findings() == set()
 
 
@@ -70,23 +70,23 @@ def test_an_invented_quote_and_an_invented_number_are_flagged(services, llm):
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     states = [citation.state for citation in turn.citations]
     assert states[:2] == [CitationState.NOT_FOUND, CitationState.NO_SUCH_SOURCE]
-    assert set(states[2:]) == {CitationState.VERIFIED}  # those of the extract below the answer
+    assert set(states[2:]) == {CitationState.VERIFIED}  # citations of the extract below the answer
     assert turn.unsupported_sentences == 1
 
 
-def test_a_stream_comes_in_order_and_in_pieces_and_is_what_is_stored(services, llm):
+def test_a_stream_arrives_in_order_and_matches_the_stored_answer(services, llm):
     llm.script(says(f"{GOOD} Unused days lapse on 31 March."))
     events = list(services.chat.stream(LOCAL_USER, QUESTION))
-    assert [type(event) for event in events[:3]] == [Started, Searching, Found]
-    written = [event.text for event in events if isinstance(event, Written)]
+    assert [type(event) for event in events[:3]] == [TurnStarted, Searching, PassagesRetrieved]
+    written = [event.text for event in events if isinstance(event, TextDelta)]
     assert len(written) > 3
-    assert isinstance(events[-1], Answered)
+    assert isinstance(events[-1], TurnFinished)
     turn = events[-1].turn
     assert "".join(written).strip() == turn.answer.strip()
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_a_follow_up_is_condensed_by_the_model_and_searched_for(services, llm):
+def test_the_model_condenses_a_follow_up_before_the_search(services, llm):
     llm.script(
         says(GOOD),
         says("When do unused days of annual leave lapse?"),
@@ -96,7 +96,7 @@ def test_a_follow_up_is_condensed_by_the_model_and_searched_for(services, llm):
     second = services.chat.ask(LOCAL_USER, "When do they lapse?", first.conversation_id)
     assert second.standalone_question == "When do unused days of annual leave lapse?"
     assert second.citations[0].state is CitationState.VERIFIED
-    condensing = asked(llm)[1]
+    condensing = prompts(llm)[1]
     assert QUESTION in condensing
     assert "They get 25 days" in condensing
     assert [turn.id for turn in services.turns.list(LOCAL_USER, first.conversation_id)] == [
@@ -105,7 +105,7 @@ def test_a_follow_up_is_condensed_by_the_model_and_searched_for(services, llm):
     ]
 
 
-def test_a_broken_stream_keeps_question_and_part_and_the_next_question_is_answered(services, llm):
+def test_an_interrupted_stream_is_kept_and_the_next_question_works(services, llm):
     llm.script(says(GOOD), {"type": "stream_fault", "kind": "truncate", "after_chunks": 4})
     with pytest.raises(ModelUnavailableError, match="ask again"):
         services.chat.ask(LOCAL_USER, QUESTION)
@@ -114,15 +114,14 @@ def test_a_broken_stream_keeps_question_and_part_and_the_next_question_is_answer
     assert (turn.question, turn.state) == (QUESTION, TurnState.INCOMPLETE)
     assert turn.answer
     llm.script(says(QUESTION), says(GOOD))
-    again = services.chat.ask(LOCAL_USER, QUESTION, conversation.id)
-    assert again.citations[0].state is CitationState.VERIFIED
+    next_turn = services.chat.ask(LOCAL_USER, QUESTION, conversation.id)
+    assert next_turn.citations[0].state is CitationState.VERIFIED
 
 
 @pytest.mark.parametrize("status", [401, 429, 500])
-def test_the_key_stands_in_no_message_no_log_and_nothing_stored(
-    services, llm, caplog, tmp_path, status
-):
+def test_the_key_appears_in_no_message_log_or_stored_value(services, llm, caplog, tmp_path, status):
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "footnote")
     llm.script(says(GOOD))
     services.chat.ask(LOCAL_USER, QUESTION)
     llm.script(
@@ -147,9 +146,7 @@ def assert_nowhere_below(data_dir):
         assert KEY not in "\n".join(ledger.iterdump())
 
 
-def test_the_command_line_answers_with_the_model_and_shows_no_key(
-    services, llm, tmp_path, model_cache
-):
+def test_the_command_line_uses_the_model_and_shows_no_key(services, llm, tmp_path, model_cache):
     footnote = CommandLine(
         tmp_path / "data",
         tmp_path,
@@ -160,11 +157,11 @@ def test_the_command_line_answers_with_the_model_and_shows_no_key(
         },
     )
     llm.script(says(GOOD))
-    done = footnote.run("ask", QUESTION, "--json")
-    answer = json.loads(done.stdout)
+    result = footnote.run("ask", QUESTION, "--json")
+    answer = json.loads(result.stdout)
     assert answer["model"] == "gpt-4o-mini"
     assert answer["citations"][0]["state"] == "verified"
     llm.script(type="fail", status=401, message=f"Incorrect API key provided: {KEY}")
     refused = footnote.run("ask", QUESTION, code=1)
     assert "OPENAI_API_KEY" in refused.stderr
-    assert KEY not in done.stdout + done.stderr + refused.stdout + refused.stderr
+    assert KEY not in result.stdout + result.stderr + refused.stdout + refused.stderr

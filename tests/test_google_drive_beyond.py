@@ -1,4 +1,4 @@
-"""What befalls folders beyond those that are imported, which Drive tells of those folders alone."""
+"""Changes outside the imported folders, which Drive reports only for the changed folder."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def follows(library, *starts):
 
 
 @pytest.mark.parametrize("what", ["unshare", "trash", "purge"])
-def test_what_a_shortcut_leads_to_goes_with_the_folder_it_is_in(fake, team, aside, tmp_path, what):
+def test_removing_a_shortcut_removes_its_target(fake, team, aside, tmp_path, what):
     fake.shortcut(fake.upload("a.txt", "w1", fake.folder("Deep", aside)), team)
     library = DriveLibrary(fake, tmp_path / "data", team)
     assert follows(library, team)
@@ -46,7 +46,7 @@ def test_what_a_shortcut_leads_to_goes_with_the_folder_it_is_in(fake, team, asid
 
 
 @pytest.mark.parametrize("what", ["unshare", "trash", "purge"])
-def test_the_folder_that_is_imported_goes_with_that_above_it(fake, aside, tmp_path, what):
+def test_the_imported_folder_is_removed_with_its_parent(fake, aside, tmp_path, what):
     folder = fake.folder("Team", aside)
     fake.upload("a.txt", "w1", folder)
     library = DriveLibrary(fake, tmp_path / "data", folder)
@@ -57,7 +57,7 @@ def test_the_folder_that_is_imported_goes_with_that_above_it(fake, aside, tmp_pa
     assert len(library.versions()) == 1, "nothing is removed where nothing can be seen"
 
 
-def test_what_a_shortcut_leads_to_comes_with_the_folder_it_is_in(fake, team, tmp_path):
+def test_adding_a_shortcut_adds_its_target(fake, team, tmp_path):
     aside = fake.folder("Aside")
     fake.shortcut(fake.upload("a.txt", "w1", aside), team)
     inner = fake.folder("Inner", aside)
@@ -71,7 +71,7 @@ def test_what_a_shortcut_leads_to_comes_with_the_folder_it_is_in(fake, team, tmp
     assert len(library.versions()) == 2
 
 
-def test_what_a_shortcut_leads_to_comes_with_membership_of_its_drive(fake, team, tmp_path):
+def test_the_target_of_a_shortcut_appears_with_drive_membership(fake, team, tmp_path):
     drive = fake.shared_drive("Wiki", members=[PERSON])
     fake.shortcut(fake.upload("a.txt", "w1", drive), team)
     library = DriveLibrary(fake, tmp_path / "data", team)
@@ -82,7 +82,7 @@ def test_what_a_shortcut_leads_to_comes_with_membership_of_its_drive(fake, team,
     assert len(library.versions()) == 1
 
 
-def test_a_shared_drive_that_is_left_is_told_and_nothing_is_removed(fake, tmp_path):
+def test_leaving_a_shared_drive_is_reported_and_removes_nothing(fake, tmp_path):
     drive = fake.shared_drive("Wiki")
     fake.upload("a.txt", "w1", drive)
     library = DriveLibrary(fake, tmp_path / "data", drive)
@@ -93,9 +93,7 @@ def test_a_shared_drive_that_is_left_is_told_and_nothing_is_removed(fake, tmp_pa
     assert len(library.versions()) == 1
 
 
-def test_a_folder_of_a_drive_is_followed_for_who_is_no_member_and_for_who_becomes_one(
-    fake, tmp_path
-):
+def test_a_drive_folder_is_followed_with_and_without_membership(fake, tmp_path):
     drive = fake.shared_drive("Wiki", members=[PERSON])
     folder = fake.folder("Open", drive)
     fake.share(folder)
@@ -113,7 +111,7 @@ def test_a_folder_of_a_drive_is_followed_for_who_is_no_member_and_for_who_become
     assert len(library.versions()) == 1
 
 
-def test_files_and_folders_go_from_one_log_to_another(fake, team, tmp_path):
+def test_files_and_folders_move_between_change_logs(fake, team, tmp_path):
     drive = fake.shared_drive("Wiki")
     file, folder = fake.upload("a.txt", "w1", team), fake.folder("Sub", team)
     fake.upload("b.txt", "w2", folder)
@@ -128,7 +126,7 @@ def test_files_and_folders_go_from_one_log_to_another(fake, team, tmp_path):
         assert library.versions() == library.listed_anew()
 
 
-def test_circles_of_shortcuts_end_and_are_followed_as_sharing_changes(fake, team, aside, tmp_path):
+def test_cycles_of_shortcuts_end_and_follow_sharing_changes(fake, team, aside, tmp_path):
     other = fake.folder("Other")
     fake.share(other)
     for target, place in ((aside, team), (other, aside), (aside, other), (team, other)):
@@ -142,7 +140,7 @@ def test_circles_of_shortcuts_end_and_are_followed_as_sharing_changes(fake, team
         assert len(library.versions()) == (0 if change == fake.unshare else 1)
 
 
-def test_a_document_that_is_emptied_answers_no_more_and_is_no_error(fake, team, tmp_path):
+def test_an_emptied_document_is_removed_from_the_answers_without_an_error(fake, team, tmp_path):
     doc = fake.doc("Plan", "the plan w1", team)
     library = DriveLibrary(fake, tmp_path / "data", team)
     assert follows(library, team)
@@ -151,13 +149,13 @@ def test_a_document_that_is_emptied_answers_no_more_and_is_no_error(fake, team, 
     assert report.state is ImportState.COMPLETED
     assert "Plan can't be read: 0 characters" in report.items[0].reason
     assert library.versions() == {}
-    report, asked = library.load()
-    assert (report.state, len(asked)) == (ImportState.COMPLETED, 1), "it is not asked for again"
+    report, requests = library.load()
+    assert (report.state, len(requests)) == (ImportState.COMPLETED, 1), "it is not asked for again"
     fake.edit(doc, "the plan w2")
     assert follows(library, team)
 
 
-def test_a_document_too_large_to_export_is_named_and_read_when_it_has_shrunk(fake, team, tmp_path):
+def test_a_document_too_large_to_export_is_reported_and_read_once_it_shrinks(fake, team, tmp_path):
     fake.export_limit = 30
     doc = fake.doc("Long", "a long text " * 10, team)
     library = DriveLibrary(fake, tmp_path / "data", team)

@@ -1,6 +1,6 @@
-"""A Drive in which people are at work, and imports of it in between, with faults and without.
+"""Random changes of a Drive with imports in between, with and without faults.
 
-After each import that succeeds the library holds what the Drive does: ids, versions and text.
+After each successful import the library matches the Drive: ids, versions, and text.
 """
 
 import random
@@ -14,11 +14,11 @@ from tests.fakes.google_drive import DRIVE_FAULTS, FakeDrive
 from tests.fakes.google_drive_library import DriveLibrary
 from tests.fakes.google_drive_people_at_work import PeopleAtWork
 
-_WORKED_ON = (Outcome.NEW, Outcome.CHANGED, Outcome.GONE, Outcome.FAILED)
+_WORKED_ON = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED, Outcome.FAILED)
 
 
 class Simulation:
-    """Steps of people, imports, and what has to hold after them."""
+    """Drive changes, imports, and the invariants after them."""
 
     def __init__(self, fake, data_dir, seed):
         self.fake, self.random = fake, random.Random(seed)
@@ -27,7 +27,7 @@ class Simulation:
         self.history = []
 
     def go_on(self):
-        """A few steps of people; Drive tells more or less of them, on longer or shorter pages."""
+        """Make a few changes; Drive reports more or less about them, on pages of random length."""
         self.fake.tells_descendants = self.random.random() < 0.5
         self.fake.page_limit = self.random.choice([7, 1000, 1000])
         for _ in range(self.random.randint(1, 4)):
@@ -37,7 +37,7 @@ class Simulation:
             self.history.append("tokens expired")
 
     def load_with_trouble(self):
-        """An import in which answers are faulty, or the network goes away in the middle."""
+        """An import with faulty responses or a network failure in the middle."""
         self.fake.faults = Faults(self.random.random(), 0.2, DRIVE_FAULTS, slow_seconds=0)
         if self.random.random() < 0.3:
             self.fake.unplug_after = self.random.randrange(12)
@@ -51,10 +51,14 @@ class Simulation:
             self.fake.plug()
 
     def load(self):
-        report, asked = self.library.load()
+        report, requests = self.library.load()
         assert report.state is ImportState.COMPLETED, self.failed(report)
         self.check(report)
-        assert len(asked) <= self.most_requests(report), (report.items, asked, self.history[-6:])
+        assert len(requests) <= self.most_requests(report), (
+            report.items,
+            requests,
+            self.history[-6:],
+        )
 
     def check(self, report):
         if report.state is ImportState.COMPLETED:
@@ -65,8 +69,8 @@ class Simulation:
         return report.message, reasons, self.history[-12:]
 
     def most_requests(self, report):
-        """The most that an import may need which did this: the logs, a few for each document, and
-        where folders or shortcuts have changed a listing of each of them."""
+        """The maximum number of requests for an import with these outcomes: the change logs, a few
+        for each document, and a listing of each folder if folders or shortcuts have changed."""
         worked = sum(item.outcome in _WORKED_ON for item in report.items)
         shortcuts = sum(item.target is not None for item in self.fake.items.values())
         pages = 1 + len(self.fake.items) // self.fake.page_limit
@@ -77,9 +81,7 @@ class Simulation:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "others_see_trash", "steps"), [(1, True, 300), (2, False, 100)])
-def test_the_library_follows_the_drive_through_whatever_people_do(
-    tmp_path, seed, others_see_trash, steps
-):
+def test_the_library_follows_random_changes_of_the_drive(tmp_path, seed, others_see_trash, steps):
     with FakeDrive(seed) as fake:
         fake.others_see_trash = others_see_trash
         simulation = Simulation(fake, tmp_path / "data", seed)
@@ -91,15 +93,15 @@ def test_the_library_follows_the_drive_through_whatever_people_do(
             if len(simulation.history) % 4 == 0:
                 assert simulation.library.versions() == simulation.library.listed_anew()
 
-        report, asked = simulation.library.load()
-        assert [one.path for one in asked] == ["/drive/v3/changes"] * simulation.library.logs()
+        report, requests = simulation.library.load()
+        assert [one.path for one in requests] == ["/drive/v3/changes"] * simulation.library.logs()
         assert report.passages_embedded == 0
         assert fake.refused == []
         assert simulation.library.library.check().agrees
 
 
 class BusyDrive(FakeDrive):
-    """Before it answers, somebody may do something."""
+    """Sometimes make a change before the response."""
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -112,7 +114,7 @@ class BusyDrive(FakeDrive):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 4])
-def test_what_people_do_in_the_middle_of_an_import_is_caught_up_with(tmp_path, seed):
+def test_changes_made_during_an_import_are_caught_by_the_next(tmp_path, seed):
     with BusyDrive(seed) as fake:
         simulation = Simulation(fake, tmp_path / "data", seed)
 

@@ -1,4 +1,4 @@
-"""Imports from a Drive that answers badly, or not at all: nothing is lost, nothing comes twice."""
+"""Imports from a failing or unreachable Drive lose and duplicate nothing."""
 
 import pytest
 
@@ -7,6 +7,8 @@ from errors import SourceUnavailableError
 from tests.fakes.faults import Faults
 from tests.fakes.google_drive import DRIVE_FAULTS, FakeDrive
 from tests.fakes.google_drive_library import DriveLibrary
+
+pytestmark = pytest.mark.slow
 
 DOCUMENTS = 200
 FAULTS = 1000
@@ -31,7 +33,7 @@ def team(fake):
     return folder
 
 
-def test_of_a_thousand_faults_none_loses_or_duplicates_a_document(fake, team, tmp_path):
+def test_a_thousand_faults_lose_or_duplicate_no_document(fake, team, tmp_path):
     library = DriveLibrary(fake, tmp_path / "data", team)
     fake.faults = Faults(5, 0.5, DRIVE_FAULTS, slow_seconds=0)
     rounds = 0
@@ -44,53 +46,53 @@ def test_of_a_thousand_faults_none_loses_or_duplicates_a_document(fake, team, tm
             fake.rename(item, f"{rounds} {number}.txt")
         rounds += 1
     assert set(fake.faults.counts) == set(DRIVE_FAULTS)
-    assert library.waits, "the loader asked for patience"
+    assert library.waits, "the loader waited"
     assert library.library.check().agrees
 
 
-def test_with_the_network_gone_in_the_middle_the_next_import_does_the_rest(fake, team, tmp_path):
+def test_after_a_network_failure_the_next_import_finishes_the_rest(fake, team, tmp_path):
     library = DriveLibrary(fake, tmp_path / "data", team)
     fake.unplug_after = DOCUMENTS + 100
     with pytest.raises(SourceUnavailableError):
         library.load()
-    kept = len(library.versions())
-    assert 0 < kept < DOCUMENTS
+    documents = len(library.versions())
+    assert 0 < documents < DOCUMENTS
 
     fake.plug()
     report, _ = library.load()
     assert report.state is ImportState.COMPLETED
-    assert sum(item.outcome is Outcome.NEW for item in report.items) == DOCUMENTS - kept
+    assert sum(item.outcome is Outcome.NEW for item in report.items) == DOCUMENTS - documents
     assert library.differences(fake.visible(team)) == []
 
 
-def test_an_import_without_news_asks_once_and_embeds_nothing(fake, team, tmp_path):
+def test_an_import_without_changes_makes_one_request_and_embeds_nothing(fake, team, tmp_path):
     library = DriveLibrary(fake, tmp_path / "data", team)
     _, first = library.load()
-    report, asked = library.load()
-    assert [one.path for one in asked] == ["/drive/v3/changes"]
-    assert len(asked) < len(first) / 100
+    report, requests = library.load()
+    assert [one.path for one in requests] == ["/drive/v3/changes"]
+    assert len(requests) < len(first) / 100
     assert report.passages_embedded == 0
 
 
-def test_one_edit_costs_no_more_than_reading_one_document(fake, team, tmp_path):
+def test_one_edit_costs_at_most_three_requests(fake, team, tmp_path):
     library = DriveLibrary(fake, tmp_path / "data", team)
     library.load()
     edited = next(iter(fake.visible(team).values()))
     fake.edit(edited, "another w1")
-    report, asked = library.load()
+    report, requests = library.load()
     assert [item.outcome for item in report.items].count(Outcome.CHANGED) == 1
-    assert len(asked) <= 3
+    assert len(requests) <= 3
     assert library.differences(fake.visible(team)) == []
 
 
-def test_most_of_a_drive_gone_at_once_waits_for_a_confirmation(fake, team, tmp_path):
+def test_removing_most_of_a_drive_at_once_needs_confirmation(fake, team, tmp_path):
     library = DriveLibrary(fake, tmp_path / "data", team)
     library.load()
     place = fake.folder("Elsewhere")
     for item in fake.visible(team).values():
         fake.move(item, place)
-    asked_for = []
-    library.confirm = lambda: asked_for.append(library.versions()) or True
+    confirmations = []
+    library.confirm = lambda: confirmations.append(library.versions()) or True
     library.load()
-    assert [len(versions) for versions in asked_for] == [DOCUMENTS]
+    assert [len(versions) for versions in confirmations] == [DOCUMENTS]
     assert library.versions() == {}

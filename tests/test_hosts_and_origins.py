@@ -1,4 +1,4 @@
-"""Which requests the true servers answer, by their Host and Origin headers."""
+"""Which requests the real servers accept, by Host and Origin header."""
 
 import socket
 import subprocess
@@ -8,6 +8,8 @@ import pytest
 from tests.fakes.command_line import ROOT, CommandLine
 from tests.fakes.openai import EMBEDDING_MODEL, serving
 from tests.servers import free_port, pages_command, served
+
+pytestmark = pytest.mark.slow
 
 REFUSED = (400, 403)
 PAGE_PATHS = (
@@ -34,14 +36,14 @@ def command_line(tmp_path_factory, name):
 
 @pytest.fixture(scope="module", params=["pages", "api", "mcp"])
 def server(request, tmp_path_factory):
-    """Each server as it starts without any setting."""
+    """Each server with default settings."""
     with served(request.param, command_line(tmp_path_factory, request.param)) as running:
         yield running
 
 
 @pytest.fixture(scope="module", params=["pages", "api", "mcp"])
 def named(request, tmp_path_factory):
-    """Each server with a name that it may be reached by."""
+    """Each server with an allowed host name."""
     line = command_line(tmp_path_factory, request.param)
     hosts = "docs.example.com, 192.168.1.20:8501"
     with served(request.param, line, FOOTNOTE_ALLOWED_HOSTS=hosts) as running:
@@ -56,7 +58,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def named_pages(tmp_path_factory):
-    """The pages with names that they may be reached by."""
+    """The pages with allowed host names."""
     line = command_line(tmp_path_factory, "named-pages")
     hosts = "docs.example.com, [fd00::1]:8501"
     with served("pages", line, FOOTNOTE_ALLOWED_HOSTS=hosts) as running:
@@ -66,7 +68,7 @@ def named_pages(tmp_path_factory):
 @pytest.mark.parametrize(
     "host", ["localhost:{port}", "127.0.0.1:{port}", "[::1]:{port}", "app.localhost", "localhost"]
 )
-def test_a_request_by_a_loopback_name_is_answered(server, host):
+def test_requests_with_a_loopback_host_are_answered(server, host):
     assert server.ask(f"Host: {host.format(port=server.port)}").status not in REFUSED
 
 
@@ -88,13 +90,13 @@ def test_a_request_by_a_loopback_name_is_answered(server, host):
         [],
     ],
 )
-def test_a_request_by_another_name_is_refused(server, headers):
+def test_requests_with_another_host_are_refused(server, headers):
     answer = server.ask(*(line.format(port=server.port) for line in headers))
     assert answer.status in REFUSED
     assert "evil" not in answer.body
 
 
-def test_the_host_of_an_absolute_address_does_not_stand_in_for_the_header(server):
+def test_an_absolute_url_does_not_override_the_host_header(server):
     path = f"http://localhost:{server.port}{server.path}"
     assert server.ask("Host: evil.example", path=path).status in REFUSED
 
@@ -104,7 +106,7 @@ def test_the_host_of_an_absolute_address_does_not_stand_in_for_the_header(server
     ["http://evil.example", "http://localhost:9999", "http://127.0.0.1:{port}", "null", "https://"],
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
-def test_a_web_page_of_another_origin_is_refused(server, method, origin):
+def test_requests_from_another_origin_are_refused(server, method, origin):
     lines = (f"Host: localhost:{server.port}", f"Origin: {origin.format(port=server.port)}")
     answer = server.ask(*lines, "Content-Length: 0", method=method)
     assert answer.status == 403
@@ -113,16 +115,16 @@ def test_a_web_page_of_another_origin_is_refused(server, method, origin):
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
-def test_a_page_of_the_server_itself_is_answered(server, host):
+def test_same_origin_requests_are_answered(server, host):
     here = f"{host}:{server.port}"
     assert server.ask(f"Host: {here}", f"Origin: http://{here}").status not in REFUSED
 
 
-def test_a_refusal_names_the_setting_that_allows_the_host(server):
+def test_the_refusal_names_the_setting_for_allowed_hosts(server):
     assert "FOOTNOTE_ALLOWED_HOSTS" in server.ask("Host: evil.example").body
 
 
-def test_every_response_forbids_frames_and_guessing_its_type(server):
+def test_every_response_forbids_framing_and_content_sniffing(server):
     for host in (f"localhost:{server.port}", "evil.example"):
         headers = server.ask(f"Host: {host}").headers
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
@@ -131,7 +133,7 @@ def test_every_response_forbids_frames_and_guessing_its_type(server):
         assert headers["referrer-policy"] == "same-origin"
 
 
-def test_a_name_in_the_setting_is_answered_and_no_other(named):
+def test_only_configured_host_names_are_answered(named):
     assert named.ask("Host: docs.example.com").status not in REFUSED
     assert named.ask("Host: docs.example.com", "Origin: https://docs.example.com").status not in (
         REFUSED
@@ -143,7 +145,7 @@ def test_a_name_in_the_setting_is_answered_and_no_other(named):
 
 
 @pytest.mark.parametrize("path", PAGE_PATHS)
-def test_nothing_of_the_pages_is_served_by_another_name_or_to_another_origin(pages, path):
+def test_pages_are_not_served_to_another_host_or_origin(pages, path):
     assert pages.ask("Host: evil.example", path=path).status == 403
     lines = (f"Host: localhost:{pages.port}", "Origin: http://localhost:9999")
     assert pages.ask(*lines, path=path).status == 403
@@ -159,12 +161,12 @@ def test_nothing_of_the_pages_is_served_by_another_name_or_to_another_origin(pag
         ("localhost:{port}", "null"),
     ],
 )
-def test_a_websocket_of_another_site_is_refused_before_it_opens(pages, host, origin):
+def test_a_cross_site_websocket_is_refused_before_it_opens(pages, host, origin):
     lines = [f"Host: {host}"] + ([f"Origin: {origin}"] if origin else [])
     assert pages.connect(*(line.format(port=pages.port) for line in lines)).status == 403
 
 
-def test_a_websocket_of_the_pages_opens(pages):
+def test_a_same_origin_websocket_opens(pages):
     for host in (f"localhost:{pages.port}", f"127.0.0.1:{pages.port}", f"[::1]:{pages.port}"):
         assert pages.connect(f"Host: {host}", f"Origin: http://{host}").status == 101
 
@@ -180,20 +182,20 @@ def test_a_websocket_of_the_pages_opens(pages):
         ("evil.example", "https://docs.example.com", 403),
     ],
 )
-def test_a_websocket_opens_by_a_name_in_the_setting(named_pages, host, origin, status):
-    """Streamlit looks at the origin once more, behind the guard."""
+def test_a_websocket_opens_with_a_configured_host(named_pages, host, origin, status):
+    """Streamlit checks the origin again, behind the guard."""
     assert named_pages.connect(f"Host: {host}", f"Origin: {origin}").status == status
 
 
 @pytest.mark.parametrize("kind", ["pages", "api"])
-def test_a_health_check_may_name_the_address_of_the_machine(kind, tmp_path_factory):
+def test_a_health_check_may_use_the_address_of_the_machine(kind, tmp_path_factory):
     with served(kind, command_line(tmp_path_factory, kind)) as server:
         assert server.ask("Host: 10.1.2.3:8501", path=server.health).status not in REFUSED
         assert server.ask("Host: 10.1.2.3:8501").status == 403
         assert server.ask("Host: evil.example", path=server.health).status == 403
 
 
-def test_the_pages_that_serve_starts_are_guarded_too(tmp_path_factory):
+def test_pages_started_by_serve_are_guarded(tmp_path_factory):
     line = command_line(tmp_path_factory, "serve")
     with serving() as model:
         embedding = {
@@ -211,7 +213,7 @@ def test_the_pages_that_serve_starts_are_guarded_too(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", ["api", "mcp"])
-def test_a_server_may_listen_on_the_other_loopback_address(kind, tmp_path_factory):
+def test_the_server_can_listen_on_the_other_loopback_address(kind, tmp_path_factory):
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
@@ -223,8 +225,8 @@ def test_a_server_may_listen_on_the_other_loopback_address(kind, tmp_path_factor
         assert server.ask("Host: evil.example").status == 403
 
 
-def test_pages_do_not_start_with_a_host_that_is_none(line):
-    done = subprocess.run(
+def test_an_invalid_host_setting_stops_the_pages_from_starting(line):
+    result = subprocess.run(
         pages_command(free_port()),
         cwd=ROOT,
         env=line.environ(FOOTNOTE_ALLOWED_HOSTS="http://docs.example.com"),
@@ -232,6 +234,6 @@ def test_pages_do_not_start_with_a_host_that_is_none(line):
         text=True,
         timeout=120,
     )
-    assert done.returncode == 1
-    assert "Footnote: FOOTNOTE_ALLOWED_HOSTS: 'http://docs.example.com' is not a" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert result.returncode == 1
+    assert "Footnote: FOOTNOTE_ALLOWED_HOSTS: 'http://docs.example.com' is not a" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,7 +1,4 @@
-"""What Korean and Japanese searches must find first, and what must find nothing.
-
-Each row of the tables is a promise to people who search in these languages.
-"""
+"""What Korean and Japanese searches must rank first, and what must find nothing."""
 
 import unicodedata
 
@@ -9,9 +6,11 @@ import pytest
 
 import bootstrap
 from domain import LOCAL_USER, SearchMode
-from language.script import script_of
-from models.minilm import MiniLM
+from domain.language.script import script_of
+from models.builtin_models import MiniLM
 from settings import load_settings
+
+pytestmark = pytest.mark.slow
 
 MODES = [SearchMode.BM25, SearchMode.CONVEX]
 
@@ -99,7 +98,7 @@ def as_nfd(text):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """With the documents above, written the way macOS writes some of them: in NFD."""
+    """A library of the documents above, some of them in NFD as written by macOS."""
     folder = tmp_path_factory.mktemp("documents")
     for number, (name, text) in enumerate(DOCUMENTS.items()):
         in_form = as_nfd if number % 2 else str
@@ -114,7 +113,7 @@ def search(folder, tmp_path_factory, model_cache):
 
 @pytest.fixture(scope="module")
 def english_search(folder, tmp_path_factory, model_cache):
-    """With an embedding that reads English alone."""
+    """A library with an English-only embedding."""
     data_dir = tmp_path_factory.mktemp("english")
     return search_over(folder, data_dir, model_cache, embedding_model=MiniLM.name)
 
@@ -132,35 +131,35 @@ def keys(search, query, mode):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("query", "key"), FOUND_FIRST)
-def test_a_search_finds_first(search, query, key, mode):
+def test_a_search_finds_the_expected_passage_first(search, query, key, mode):
     assert keys(search, query, mode)[:1] == [key]
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("query", "key"), FOUND_FIRST)
-def test_a_search_typed_in_nfd_finds_the_same(search, query, key, mode):
+def test_a_search_in_nfd_finds_the_same(search, query, key, mode):
     assert keys(search, as_nfd(query), mode) == keys(search, query, mode)
 
 
 @pytest.mark.parametrize("query", FOUND_NOWHERE)
-def test_a_word_that_no_document_has_finds_nothing(search, query):
+def test_a_word_that_occurs_in_no_document_finds_nothing(search, query):
     assert keys(search, query, SearchMode.BM25) == []
 
 
 @pytest.mark.parametrize("query", [*filter(is_asian, FOUND_NOWHERE)])
-def test_an_embedding_that_reads_english_alone_adds_nothing_to_it(english_search, query):
+def test_an_english_only_embedding_adds_no_results(english_search, query):
     assert keys(english_search, query, SearchMode.CONVEX) == []
 
 
-def test_names_in_nfd_and_in_nfc_are_one_document(build_services, tmp_path):
+def test_nfd_and_nfc_file_names_are_one_document(build_services, tmp_path):
     folder = tmp_path / "names"
     folder.mkdir()
     (folder / as_nfd("휴가 안내.md")).write_text("연차는 15일입니다.", encoding="utf-8")
     services = build_services()
     [first] = services.directories.import_directory(LOCAL_USER, folder).items
     (folder / as_nfd("휴가 안내.md")).rename(folder / "휴가 안내.md")
-    [again] = services.directories.import_directory(LOCAL_USER, folder).items
-    assert first.key == again.key == "휴가 안내.md"
-    assert again.outcome.value == "unchanged"
+    [item] = services.directories.import_directory(LOCAL_USER, folder).items
+    assert first.key == item.key == "휴가 안내.md"
+    assert item.outcome.value == "unchanged"
     [hit] = services.search.search(LOCAL_USER, "연차")
     assert hit.metadata["title"] == "휴가 안내"

@@ -1,4 +1,4 @@
-"""Nothing leaves the machine: the whole program, where each call to another machine is recorded."""
+"""The program makes no outgoing calls: run in a network that records each of them."""
 
 import socket
 import subprocess
@@ -39,7 +39,7 @@ def outside():
 
 @pytest.fixture
 def line(tmp_path):
-    """Commands on such a machine, with a reranker whose files are there."""
+    """Commands in that network, with a reranker whose files are present."""
     home = tmp_path / "home"
     home.mkdir()
     reranker = write_cross_encoder(tmp_path / "reranker", ["annual", "leave", "days"])
@@ -49,7 +49,7 @@ def line(tmp_path):
 
 @contextmanager
 def running(line, *command):
-    """The process, which is ended in order after the block."""
+    """A process that is stopped with a signal after the block."""
     with subprocess.Popen(
         [sys.executable, *map(str, command)],
         cwd=line.home,
@@ -72,7 +72,7 @@ def free_address():
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_the_whole_program_calls_nobody(outside, line, handbook):
+def test_the_program_makes_no_outgoing_calls(outside, line, handbook):
     address = free_address()
     with running(line, ROOT / "cli.py", "serve", "--port", address.partition(":")[2]):
         wait_for_pages(address)
@@ -88,11 +88,11 @@ def test_the_whole_program_calls_nobody(outside, line, handbook):
 
 
 @pytest.mark.slow
-def test_pages_on_every_interface_call_nobody(outside, line):
-    """Streamlit would print the address that a host on the internet sees this machine by."""
+def test_pages_on_every_interface_make_no_outgoing_calls(outside, line):
+    """Streamlit would print the external address, which it looks up on the internet."""
     address = free_address()
     options = ("--server.address=0.0.0.0", f"--server.port={address.partition(':')[2]}")
-    with running(line, "-m", "commands.pages", *options):
+    with running(line, "-m", "commands.pages_process", *options):
         wait_for_pages(address)
         open_start_page(address)
     assert outside.calls() == []
@@ -101,13 +101,13 @@ def test_pages_on_every_interface_call_nobody(outside, line):
 def ask_with_a_chat_model(line):
     with serving() as model:
         model.answer = lambda _body: Text(ANSWER)
-        model_of_ours = {"OPENAI_BASE_URL": model.url, "FOOTNOTE_CHAT_MODEL": MODEL}
-        done = line.run("ask", QUESTION, **model_of_ours)
-        assert "found in the document: Leave policy" in done.stdout
+        model_settings = {"OPENAI_BASE_URL": model.url, "FOOTNOTE_CHAT_MODEL": MODEL}
+        result = line.run("ask", QUESTION, **model_settings)
+        assert "found in the document: Leave policy" in result.stdout
 
 
 def use_api(line, folder):
-    """Let the worker of `serve` import, and answer from what it has imported."""
+    """Let the worker of `serve` import a folder, and ask about it."""
     folder.mkdir()
     (folder / "parking.md").write_text("# Parking\n\nAsk for a parking permit at the desk.\n")
     scopes = [part for scope in ApiScope for part in ("--scope", scope)]
@@ -116,10 +116,10 @@ def use_api(line, folder):
         url = process.stdout.readline().split()[4]
         headers = {"Authorization": f"Bearer {key}"}
         with httpx.Client(base_url=url, headers=headers, timeout=WAIT_S) as api:
-            wanted = {"kind": "directory", "fields": {"path": str(folder)}}
-            source = api.post("/sources", json=wanted).json()["source"]["id"]
+            request = {"kind": "directory", "fields": {"path": str(folder)}}
+            source = api.post("/sources", json=request).json()["source"]["id"]
             job = api.post(f"/sources/{source}/import").json()["id"]
-            api.get(f"/imports/{job}/events")  # ends with the import
+            api.get(f"/imports/{job}/events")  # exits after the import
             answer = api.post("/ask", json={"question": "Where do I get a parking permit?"})
             assert "permit at the desk" in answer.text
 

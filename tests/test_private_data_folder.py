@@ -1,4 +1,4 @@
-"""The data folder is for the user who runs Footnote alone, whichever process writes there."""
+"""Only the user who runs Footnote may read the data folder, whichever process writes to it."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ PRIVATE = {"folder": 0o700, "file": 0o600}
 
 
 def others(folder: Path) -> list[str]:
-    """What in the folder has another mode than it should; what links lead to is not ours."""
+    """Paths in the folder with an unexpected mode; symlink targets are ignored."""
     paths = [folder, *(path for path in folder.rglob("*") if not path.is_symlink())]
     assert len(paths) > 3
     return [
@@ -27,7 +27,7 @@ def others(folder: Path) -> list[str]:
     ]
 
 
-def test_all_that_services_write_is_private(build_services, handbook, tmp_path):
+def test_all_files_that_services_write_are_private(build_services, handbook, tmp_path):
     data = tmp_path / "private"
     services = build_services(data_dir=data)
     assert others(data) == []
@@ -39,13 +39,13 @@ def test_all_that_services_write_is_private(build_services, handbook, tmp_path):
     assert services.worker.run_next()
     assert others(data) == []
     services.source_secrets.value("a secret")
-    changed = build_services(data_dir=data, passage_chars=500)
-    changed.maintenance.reindex(LOCAL_USER)
+    reindexed = build_services(data_dir=data, passage_chars=500)
+    reindexed.maintenance.reindex(LOCAL_USER)
     assert (data / "encryption.key").exists()
     assert others(data) == []
 
 
-def test_what_an_earlier_version_left_open_is_private_after_the_next_start(
+def test_files_of_an_earlier_version_become_private_at_the_next_start(
     build_services, imported, tmp_path
 ):
     data = imported(data_dir=tmp_path / "old", embed=True).imports.data_dir
@@ -55,13 +55,13 @@ def test_what_an_earlier_version_left_open_is_private_after_the_next_start(
     assert others(data) == []
 
 
-def test_commands_keep_it_private(line, handbook):
+def test_commands_keep_files_private(line, handbook):
     line.run("import", handbook)
     line.run("ask", "How many days of annual leave?")
     assert others(line.data_dir) == []
 
 
-def test_pages_that_are_started_without_the_command_line_keep_it_private(
+def test_pages_started_without_the_command_line_keep_files_private(
     tmp_path, monkeypatch, model_server
 ):
     data = tmp_path / "above" / "data"

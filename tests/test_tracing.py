@@ -1,4 +1,4 @@
-"""Traces are sent only where an account or a server of LangSmith is configured."""
+"""Traces are sent only if a LangSmith key or endpoint is configured."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ DESTINATIONS = [
 
 @pytest.fixture
 def environment(monkeypatch):
-    """The environment of this process, restored after the test whatever the code has set."""
+    """The environment of this process, restored after the test."""
     for name in [*SWITCHES, *OLD_SWITCHES]:
         monkeypatch.setenv(name, "")
     yield monkeypatch
@@ -35,7 +35,7 @@ def is_tracing():
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_a_switch_alone_sends_nothing(environment, switch):
+def test_a_switch_without_key_or_endpoint_sends_nothing(environment, switch):
     environment.setenv(switch, "true")
     environment.setenv("LANGSMITH_API_KEY", " ")
     assert is_tracing()
@@ -44,7 +44,7 @@ def test_a_switch_alone_sends_nothing(environment, switch):
 
 
 @pytest.mark.parametrize("destination", DESTINATIONS)
-def test_with_a_key_or_an_address_tracing_is_what_the_switch_says(environment, destination):
+def test_with_a_key_or_endpoint_the_switch_controls_tracing(environment, destination):
     environment.setenv(destination, "something")
     stop_traces_without_destination()
     assert not is_tracing()
@@ -54,7 +54,7 @@ def test_with_a_key_or_an_address_tracing_is_what_the_switch_says(environment, d
 
 
 @pytest.mark.parametrize("switch", OLD_SWITCHES)
-def test_a_switch_of_an_old_langchain_stops_no_chain(environment, switch):
+def test_an_old_langchain_switch_does_not_break_chains(environment, switch):
     environment.setenv(switch, "true")
     stop_traces_without_destination()
     get_env_var.cache_clear()
@@ -77,8 +77,8 @@ assert Run is Same
 """
 
 
-def test_the_types_of_langsmiths_client_are_loaded_when_they_are_asked_for():
-    done = subprocess.run(
+def test_the_types_of_the_langsmith_client_are_loaded_lazily():
+    result = subprocess.run(
         [sys.executable, "-c", POSTPONED], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr

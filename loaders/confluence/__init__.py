@@ -1,1 +1,5 @@
-"""Confluence as a source, Cloud and Server or Data Center alike."""
+"""Confluence as a source: Cloud, Server, and Data Center.
+
+`ConfluenceLoader` lists and reads; `ConfluenceClient` sends its requests; `storage_format` converts
+pages to Markdown. `services.sources` imports from here inside functions, because it loads slowly.
+"""

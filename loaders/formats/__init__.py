@@ -5,110 +5,108 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from domain.messages import _
 from errors import UnreadableError
+from loaders.encoding import SUSPECTED, is_suspected
 from loaders.formats.content import Content, clean
 from loaders.formats.ocr import missing
 from loaders.formats.titles import document_title
-from loaders.mojibake import SUSPECTED, is_suspected
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
 FORMATS_VERSION = 2
-"""Goes up whenever the same bytes give another text.
+"""Raised whenever the same bytes produce a different text.
 
-Every document is then read and embedded anew, which a better title is not worth: that comes with
-the document's next version, or when it is read again by itself.
+Every document is then read and embedded again, which a better title alone does not justify: titles
+are updated when a document changes or is read again for another reason.
 """
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
-# Suffix -> format. Each is a module here with `read(data) -> Content`, imported on use, or a
-# function of one by its name.
-_FORMATS = {
-    ".txt": "text",
-    ".md": "text",
-    ".markdown": "text",
-    ".html": "html",
-    ".htm": "html",
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".xlsx": "xlsx",
-    ".csv": "delimited",
-    ".tsv": "delimited",
-    ".json": "json",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".xml": "xml",
-    ".ipynb": "ipynb",
-    ".eml": "eml",
-    ".msg": "msg",
-    ".rtf": "rtf",
-    ".odt": "odt",
-    ".ods": "ods",
-    ".odp": "odp",
-    ".hwp": "hwp",
-    ".hwpx": "hwpx",
-    ".epub": "epub",
-    ".zip": "zip",
+# Suffix -> module in this package, imported when used, and its function from bytes to Content.
+_READERS = {
+    **dict.fromkeys((".txt", ".md", ".markdown"), "text.read_text"),
+    **dict.fromkeys((".html", ".htm"), "html.read"),
+    ".pdf": "pdf.read",
+    ".docx": "docx.read",
+    ".pptx": "ooxml.read_pptx",
+    ".xlsx": "ooxml.read_xlsx",
+    **dict.fromkeys((".csv", ".tsv"), "structured_data.read_delimited"),
+    ".json": "structured_data.read_json",
+    **dict.fromkeys((".yaml", ".yml"), "structured_data.read_yaml"),
+    ".xml": "xml.read",
+    ".ipynb": "text.read_notebook",
+    ".eml": "mail.read_eml",
+    ".msg": "msg.read",
+    ".rtf": "rtf.read",
+    ".odt": "opendocument.read_odt",
+    ".ods": "opendocument.read_ods",
+    ".odp": "opendocument.read_odp",
+    ".hwp": "hwp.read",
+    ".hwpx": "hwpx.read",
+    ".epub": "html.read_epub",
+    ".zip": "embedded_files.read_zip",
     ".doc": "legacy_office.read_doc",
     ".ppt": "legacy_office.read_ppt",
     ".xls": "legacy_office.read_xls",
-    **dict.fromkeys(_PICTURES, "image"),
+    **dict.fromkeys(_PICTURES, "ocr.read_picture"),
 }
-SUFFIXES = tuple(_FORMATS)
-"""The ends of the names of files that can be read."""
+SUFFIXES = tuple(_READERS)
+"""The suffixes of the files that can be read."""
 _NAMES = {".markdown": "md", ".htm": "html", ".yml": "yaml", ".jpeg": "jpg", ".tiff": "tif"}
 
 
 def suffix_of(name: str) -> str:
-    """The suffix that decides the format, in lower case with its dot; empty where there is none."""
+    """The suffix that determines the format, in lower case with its dot; empty if there is none."""
     return PurePosixPath(name).suffix.lower()
 
 
 def unsupported(name: str) -> str | None:
-    """Why a file of this name is not read here, for people; None where it is.
+    """The reason, for users, why a file of this name can't be read; None if it can.
 
-    A picture among texts is none without what recognises text in it; a document is one always,
-    and reading it tells what is missing.
+    Without text recognition, pictures are not supported at all; other files are, and reading them
+    reports which program is missing.
     """
     suffix = suffix_of(name)
     if suffix in _PICTURES and (reason := missing()):
         return reason
-    if suffix in _FORMATS:
+    if suffix in _READERS:
         return None
     if not suffix:
-        return "Footnote tells formats by the end of the name (.pdf, .md ...), and this has none"
-    return f"Footnote does not read {suffix} files yet"
+        return _("Footnote tells formats by the end of the name (.pdf, .md ...), and this has none")
+    return _("Footnote does not read {suffix} files yet").format(suffix=suffix)
 
 
 def read_document(name: str, data: bytes) -> "Document":
     """Read a file of any supported format as Markdown text.
 
     Args:
-        name: The file's name or path; its suffix decides the format, and it gives the title
-            where the file has none of its own (see `loaders.formats.titles`).
+        name: The file's name or path. Its suffix determines the format, and it is the title if the
+            file has none (see `loaders.formats.titles`).
         data: The whole file.
 
     Returns:
-        The text (headings as #, tables as pipe tables, code fenced; newlines are line feeds), with
-        metadata title, format, encoding (None where the format has its own), pages (pairs of
-        start offset and page number from 1; empty where the format has none) and warnings.
+        The text (headings as #, tables as pipe tables, code fenced, line feeds as newlines), with
+        title, format, encoding (None if the format defines it), pages (pairs of start offset and
+        page number from 1; empty if the format has none), and warnings in its metadata.
 
     Raises:
-        UnreadableError: With the reason, and nothing else, whatever the bytes are.
+        UnreadableError: The file can't be read; the message gives the reason. No other error is
+            raised, regardless of the bytes.
     """
-    from langchain_core.documents import Document  # slow, and asking for a suffix needs none
+    from langchain_core.documents import Document  # slow, and not needed to look up a suffix
 
     if reason := unsupported(name):
         raise UnreadableError(reason)
     if not data:
-        raise UnreadableError("the file is empty")
+        raise UnreadableError(_("the file is empty"))
     suffix = suffix_of(name)
     content = _read(suffix, data)
     text = content.text if content.pages else clean(content.text)
     if not text.strip():
-        raise UnreadableError(f"0 characters: the {suffix} file holds no text")
+        raise UnreadableError(
+            _("0 characters: the {suffix} file holds no text").format(suffix=suffix)
+        )
     metadata = {
         "title": document_title(content, name),
         "format": _NAMES.get(suffix, suffix[1:]),
@@ -119,20 +117,29 @@ def read_document(name: str, data: bytes) -> "Document":
     return Document(page_content=text, metadata=metadata)
 
 
-def _read(suffix: str, data: bytes) -> Content:
-    module, _, function = _FORMATS[suffix].partition(".")
+def reader_of(suffix: str) -> Callable[[bytes], Content]:
+    """The reader of a supported suffix."""
+    module, _dot, function = _READERS[suffix].partition(".")
     reader: Callable[[bytes], Content] = getattr(
-        import_module(f"loaders.formats.{module}"), function or "read"
+        import_module(f"loaders.formats.{module}"), function
     )
+    return reader
+
+
+def _read(suffix: str, data: bytes) -> Content:
     try:
-        return reader(data)
+        return reader_of(suffix)(data)
     except UnreadableError:
         raise
     except RecursionError as error:
-        raise UnreadableError(f"the {suffix} file is nested too deeply to be read") from error
-    # The boundary to parsers of other people: on damaged bytes they raise anything at all.
+        raise UnreadableError(
+            _("the {suffix} file is nested too deeply to be read").format(suffix=suffix)
+        ) from error
+    # Boundary: third-party parsers raise any kind of exception on damaged bytes.
     except Exception as error:
         raise UnreadableError(
-            f"the {suffix} file is damaged or not really {suffix} ({type(error).__name__}): "
-            "open it in its program, save it again and import that"
+            _(
+                "the {suffix} file is damaged or not really {suffix} ({name}): open it in its"
+                " program, save it again and import that"
+            ).format(suffix=suffix, name=type(error).__name__)
         ) from error

@@ -1,4 +1,4 @@
-"""What every format reader hands back, and the Markdown pieces they share."""
+"""The result of every reader, and functions for Markdown blocks that readers share."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,11 +22,11 @@ _TITLE_STYLES = ("title", "제목", "문서 제목", "表題")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A document's text as Markdown, and what its file says about it.
+    """A document's text as Markdown, and the metadata of its file.
 
-    `pages` pairs the offset where a page starts with its number, from 1; a reader that gives
-    pages has cleaned its text, so that the offsets stay true. `title` is empty where the file
-    has none.
+    `pages` pairs the start offset of each page with its number, from 1; readers that return pages
+    must clean the text themselves to keep the offsets correct. `title` is empty if the file has
+    none.
     """
 
     text: str
@@ -37,18 +37,18 @@ class Content:
 
 
 def clean(text: str) -> str:
-    """The text with line feeds for newlines, without controls and lone surrogates."""
+    """The text with line feeds as newlines, without control characters and lone surrogates."""
     text = _SURROGATES.sub("\ufffd", _DROPPED.sub("", _NEWLINES.sub("\n", text)))
     return text.strip("\n")
 
 
 def single_spaced(text: str) -> str:
-    """The text with one blank line wherever several stand."""
+    """The text with consecutive blank lines collapsed to one."""
     return _BLANK_LINES.sub("\n\n", text)
 
 
 def join_pages(pages: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Join the texts of pages 1, 2 ...: the whole, and where each page that has text starts."""
+    """Join the texts of pages 1, 2 ...; also return the start of each page that has text."""
     parts: list[str] = []
     starts: list[tuple[int, int]] = []
     offset = 0
@@ -62,29 +62,29 @@ def join_pages(pages: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Rising numbers as "1, 4-6"."""
-    found: list[list[int]] = []
+    """Format ascending numbers as "1, 4-6"."""
+    spans: list[list[int]] = []
     for number in numbers:
-        if found and found[-1][-1] == number - 1:
-            found[-1] = [found[-1][0], number]
+        if spans and spans[-1][-1] == number - 1:
+            spans[-1] = [spans[-1][0], number]
         else:
-            found.append([number])
-    return ", ".join("-".join(map(str, pair)) for pair in found)
+            spans.append([number])
+    return ", ".join("-".join(map(str, pair)) for pair in spans)
 
 
 def one_line(text: str) -> str:
-    """The text with every run of white space as one space, none at its ends."""
+    """The text with every run of white space replaced by one space, and none at its ends."""
     return _SPACES.sub(" ", text).strip()
 
 
-def told_title(title: object) -> str:
-    """The title from a file's properties; empty where a program, not a person, has set it."""
+def file_title(title: object) -> str:
+    """The title from a file's properties; empty if a program rather than a person set it."""
     text = one_line(title) if isinstance(title, str) else ""
     return "" if _NO_TITLE.match(text) else text
 
 
 def style_level(name: str) -> int:
-    """The heading level that a paragraph style's name tells, from 1; 0 where it tells none."""
+    """The heading level in the name of a paragraph style, from 1; 0 if there is none."""
     if name.strip().lower() in _TITLE_STYLES:
         return 1
     match = _HEADING_STYLE.match(name.strip())
@@ -97,10 +97,10 @@ def cell(text: str) -> str:
 
 
 def pipe_table(rows: Iterable[Sequence[str]]) -> str:
-    """Rows as a pipe table, the first as its header; rows without any text are left out.
+    """Format rows as a pipe table, the first as its header; rows without text are omitted.
 
-    Rows keep their own lengths, bar the header, which is as wide as the widest: one long row
-    must not make every other row long.
+    Rows keep their own lengths, because one long row must not lengthen all others; only the header
+    is as wide as the widest row.
     """
     cells = [[cell(text) for text in row] for row in rows]
     cells = [_trimmed(row) for row in cells if any(row)]
@@ -122,18 +122,48 @@ def _line(row: Sequence[str]) -> str:
 
 
 def without_empty_columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The rows without the columns that hold text in no row."""
+    """The rows without the columns that have no text in any row."""
     used = sorted({i for row in rows for i, text in enumerate(row) if text and not text.isspace()})
     return [[row[i] for i in used if i < len(row)] for row in rows]
 
 
 def heading(level: int, text: str) -> str:
-    """A heading of a level from 1 to 6; deeper ones become 6."""
+    """A heading of level 1 to 6; deeper levels become 6."""
     return f"{'#' * max(1, min(level, 6))} {one_line(text)}"
 
 
 def fenced(code: str, language: str = "") -> str:
-    """A code block, its fence longer than any run of backticks within."""
+    """A code block; its fence is longer than any run of backticks in the code."""
     longest = max(map(len, re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{code.strip(chr(10))}\n{fence}"
+
+
+_MAX_SPAN = 200
+_MAX_CELLS = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell's text, its row and column from 0, and how many rows and columns it spans."""
+
+    row: int
+    column: int
+    text: str
+    rows: int = 1
+    columns: int = 1
+
+
+def grid_table(cells: Iterable[Cell]) -> str:
+    """Format cells as a pipe table; a cell that spans rows is repeated to keep rows complete."""
+    texts: dict[int, dict[int, str]] = {}
+    count = 0
+    for cell in cells:
+        height = max(1, min(cell.rows, _MAX_SPAN))
+        count += height
+        if count > _MAX_CELLS or cell.column >= _MAX_CELLS:
+            break
+        for row in range(cell.row, cell.row + height):
+            texts.setdefault(row, {})[cell.column] = cell.text
+    used = sorted({column for row in texts.values() for column in row})
+    return pipe_table([texts[row].get(column, "") for column in used] for row in sorted(texts))

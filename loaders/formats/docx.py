@@ -1,6 +1,9 @@
-"""Word documents as Markdown: paragraphs and tables in the order of the body."""
+"""Reads Word documents as Markdown: paragraphs and tables in the order of the body."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from loaders.formats.content import (
@@ -11,18 +14,241 @@ from loaders.formats.content import (
     pipe_table,
     single_spaced,
 )
-from loaders.formats.docx_runs import W, boxes, content_blocks, note_ids, paragraph_text
-from loaders.formats.docx_styles import Numbering, Styles
 from loaders.formats.ooxml import open_archive
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_BLOCKS = (W + "p", W + "tbl")
+_WRAPPERS = frozenset({W + "sdt", W + "sdtContent", W + "customXml", W + "ins", W + "moveTo"})
+# Hidden, displayed elsewhere, or duplicated: a drawing's fallback copy, readings above kanji.
+_NOT_TEXT = frozenset(
+    {_MC + "Fallback", W + "del", W + "moveFrom", W + "rt", W + "txbxContent", W + "pPr", W + "rPr"}
+)
+_MARKS = {
+    W + "tab": "\t",
+    W + "ptab": "\t",
+    W + "br": "\n",
+    W + "cr": "\n",
+    W + "noBreakHyphen": "-",
+}
+
+
+def content_blocks(parent: Any, *tags: str) -> Iterator[Any]:
+    """Yield the children with one of the tags (by default paragraphs and tables), in order.
+
+    The children of content controls and tracked insertions are included.
+    """
+    names = tags or _BLOCKS
+    stack = [parent.iterchildren()]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+        elif child.tag in names:
+            yield child
+        elif child.tag in _WRAPPERS:
+            stack.append(child.iterchildren())
+
+
+def paragraph_text(paragraph: Any) -> str:
+    """The paragraph's text, without that of text boxes anchored in it."""
+    parts: list[str] = []
+    for element in _text_elements(paragraph):
+        if element.tag == W + "t":
+            parts.append(element.text or "")
+        elif element.tag == W + "br" and element.get(W + "type") in ("page", "column"):
+            continue
+        else:
+            parts.append(_MARKS.get(element.tag, ""))
+    return "".join(parts)
+
+
+def _text_elements(paragraph: Any) -> Iterator[Any]:
+    stack = [paragraph.iterchildren()]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+        elif child.tag not in _NOT_TEXT and isinstance(child.tag, str):
+            yield child
+            stack.append(child.iterchildren())
+
+
+def boxes(paragraph: Any) -> Iterator[Any]:
+    """Yield the text boxes anchored in the paragraph, each once; files contain two copies."""
+    for box in paragraph.iter(W + "txbxContent"):
+        if next(box.iterancestors(_MC + "Fallback", W + "txbxContent"), None) is None:
+            yield box
+
+
+def note_ids(paragraph: Any) -> Iterator[tuple[str, str]]:
+    """Yield the notes that the paragraph refers to, as ("footnote" or "endnote", id)."""
+    for kind in ("footnote", "endnote"):
+        for reference in paragraph.iter(f"{W}{kind}Reference"):
+            yield kind, reference.get(W + "id")
+
+
+# In files, style names are English regardless of Word's language, but ids are localized.
+_HEADING = re.compile(r"heading ?([1-9])$", re.IGNORECASE)
+_CODE = re.compile(
+    r"\bcode|source ?code|preformatted|listing|html pre|코드|ソース|コード", re.IGNORECASE
+)
+_GANADA = "가나다라마바사아자차카타파하"
+_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
+          (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_BODY_LEVEL = 9  # the outline level that means "not a heading"
+_MAX_CHAIN = 20
+_LEVELS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The properties of a style, some inherited from its ancestors. `level` is 0 for body text."""
+
+    level: int = 0
+    is_code: bool = False
+    number_id: str = ""
+    number_level: int = 0
+
+
+class Styles:
+    """The styles of one document by id, each resolved once."""
+
+    def __init__(self, root: Any) -> None:
+        styles = root.iterchildren(W + "style") if root is not None else ()
+        self._elements = {style.get(W + "styleId"): style for style in styles}
+        self._resolved: dict[str, Style] = {}
+
+    def of(self, paragraph: Any) -> Style:
+        """The paragraph's style; the plain style if it names none."""
+        style_id = _value(paragraph, f"{W}pPr/{W}pStyle")
+        if style_id not in self._resolved:
+            self._resolved[style_id] = self._resolve(style_id)
+        return self._resolved[style_id]
+
+    def level(self, paragraph: Any, style: Style) -> int:
+        """The heading level from 1; the paragraph's own outline level overrides its style's."""
+        own = _value(paragraph, f"{W}pPr/{W}outlineLvl")
+        return _outline_level(own) if own else style.level
+
+    def _chain(self, style_id: str) -> Iterator[Any]:
+        for _ in range(_MAX_CHAIN):
+            element = self._elements.get(style_id)
+            if element is None:
+                return
+            yield element
+            style_id = _value(element, W + "basedOn")
+
+    def _resolve(self, style_id: str) -> Style:
+        chain = list(self._chain(style_id))
+        names = [_value(element, W + "name") for element in chain]
+        numbers = (_value(element, f"{W}pPr/{W}numPr/{W}numId") for element in chain)
+        depths = (_value(element, f"{W}pPr/{W}numPr/{W}ilvl") for element in chain)
+        return Style(
+            level=next(filter(None, map(_heading_level, chain, names)), 0),
+            is_code=any(map(_CODE.search, names)),
+            number_id=next(filter(None, numbers), ""),
+            number_level=_number(next(filter(None, depths), "0")),
+        )
+
+
+def _heading_level(element: Any, name: str) -> int:
+    if match := _HEADING.match(name):
+        return int(match[1])
+    if name.lower() == "title":
+        return 1
+    return _outline_level(_value(element, f"{W}pPr/{W}outlineLvl"))
+
+
+def _outline_level(value: str) -> int:
+    level = _number(value or str(_BODY_LEVEL))
+    return level + 1 if level < _BODY_LEVEL else 0
+
+
+class Numbering:
+    """Computes the labels of list items and numbered headings, which Word does not store."""
+
+    def __init__(self, root: Any) -> None:
+        self._levels: dict[tuple[str, int], tuple[str, str, int]] = {}
+        self._abstract: dict[str, str] = {}
+        self._counts: dict[str, list[int]] = defaultdict(lambda: [0] * _LEVELS)
+        if root is None:
+            return
+        for number in root.iterchildren(W + "num"):
+            self._abstract[number.get(W + "numId")] = _value(number, W + "abstractNumId")
+        for abstract in root.iterchildren(W + "abstractNum"):
+            for level in abstract.iterchildren(W + "lvl"):
+                key = abstract.get(W + "abstractNumId"), _number(level.get(W + "ilvl", "0"))
+                formatting = _value(level, W + "numFmt"), _value(level, W + "lvlText")
+                self._levels[key] = (*formatting, _number(_value(level, W + "start") or "1"))
+
+    def label(self, paragraph: Any, style: Style) -> tuple[str, int]:
+        """The paragraph's label in its list ("-", "1.", "제3조"; empty for none), and its depth."""
+        number_id = _value(paragraph, f"{W}pPr/{W}numPr/{W}numId") or style.number_id
+        depth = _value(paragraph, f"{W}pPr/{W}numPr/{W}ilvl")
+        level = min(_number(depth) if depth else style.number_level, _LEVELS - 1)
+        abstract = self._abstract.get(number_id, "")
+        if number_id == "0" or (abstract, level) not in self._levels:
+            return "", 0
+        counts = self._counts[number_id]
+        start = self._levels[abstract, level][2]
+        counts[level] = counts[level] + 1 if counts[level] else start
+        counts[level + 1 :] = [0] * (_LEVELS - level - 1)
+        return self._label(abstract, level, counts), level
+
+    def _label(self, abstract: str, level: int, counts: list[int]) -> str:
+        form, pattern, _ = self._levels[abstract, level]
+        if form in ("bullet", "none", ""):
+            return "-" if form == "bullet" else ""
+
+        def number(match: re.Match[str]) -> str:
+            at = int(match[1]) - 1
+            kind, _, start = self._levels.get((abstract, at), ("decimal", "", 1))
+            return format_number(counts[at] or start, kind)
+
+        return re.sub(r"%([1-9])", number, pattern).strip() or "-"
+
+
+def format_number(number: int, form: str) -> str:
+    """Format a number in Word's format of this name; in decimal if the format is unknown."""
+    if form in ("lowerLetter", "upperLetter") and number > 0:
+        letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
+        return letter.upper() if form == "upperLetter" else letter
+    if form in ("lowerRoman", "upperRoman") and 0 < number < 4000:
+        roman = _roman(number)
+        return roman.upper() if form == "upperRoman" else roman
+    if form == "ganada" and 0 < number <= len(_GANADA):
+        return _GANADA[number - 1]
+    if form == "decimalEnclosedCircle" and 0 < number <= 20:
+        return chr(ord("①") + number - 1)
+    return str(number)
+
+
+def _roman(number: int) -> str:
+    text = ""
+    for value, letters in _ROMAN:
+        count, number = divmod(number, value)
+        text += letters * count
+    return text
+
+
+def _value(element: Any, path: str) -> str:
+    node = element.find(path)
+    return "" if node is None else node.get(W + "val") or ""
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 6 else 0
+
 
 _MARKUP = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
 def read(data: bytes) -> Content:
-    """Read a document: headings, lists with their numbers, tables, code, boxes and notes.
+    """Read a document: headings, numbered lists, tables, code, text boxes, and notes.
 
-    Footnotes follow their paragraph as a quotation, so that they share its passage. Deleted
-    text of tracked changes is left out, inserted text is kept.
+    Footnotes follow their paragraph as a quotation, to be in the same passage. Tracked deletions
+    are omitted, insertions are kept.
     """
     from docx import Document  # slow to import
 
@@ -31,7 +257,7 @@ def read(data: bytes) -> Content:
 
 
 class _Body:
-    """One document's walk. It goes over lxml: python-docx resolves a style anew at each access."""
+    """Walks through a document with lxml: python-docx resolves styles again on each access."""
 
     def __init__(self, document: Any) -> None:
         parts = {rel.reltype.removeprefix(_MARKUP): rel for rel in document.part.rels.values()}
@@ -62,7 +288,7 @@ class _Body:
         return "".join(blocks)
 
     def _blocks(self, parent: Any) -> Iterator[tuple[bool, bool, str]]:
-        """Each block as (is a line of code, is a further list item, text)."""
+        """Yield each block as (is a line of code, is a further list item, text)."""
         in_list = False
         for element in content_blocks(parent):
             if element.tag == W + "tbl":
@@ -94,7 +320,7 @@ class _Body:
         return False, True, f"{'  ' * depth}{label} {one_line(text)}"
 
     def _extras(self, paragraph: Any) -> Iterator[str]:
-        """Text boxes anchored in the paragraph, and the notes it refers to."""
+        """Yield the text boxes anchored in the paragraph, and the notes that it refers to."""
         for box in boxes(paragraph):
             yield from (text for _, _, text in self._blocks(box) if text.strip())
         for key in note_ids(paragraph):
@@ -102,7 +328,7 @@ class _Body:
                 yield f"> {one_line(self._flat(note))}"
 
     def _flat(self, parent: Any) -> str:
-        """Everything in a cell or note, on lines."""
+        """The text of everything in a cell or note, on separate lines."""
         lines: list[str] = []
         for element in content_blocks(parent):
             if element.tag == W + "tbl":
@@ -114,20 +340,20 @@ class _Body:
 
     def _table(self, table: Any) -> str:
         rows = [self._row(row) for row in content_blocks(table, W + "tr")]
-        if all(len(row) <= 1 for row in rows):  # a frame around text, not a table
+        if all(len(row) <= 1 for row in rows):  # a text frame, not a table
             cells = [cell for row in content_blocks(table, W + "tr") for cell in _cells(row)]
             return single_spaced("\n\n".join(self._flat(cell) for cell in cells))
         return pipe_table(_filled_down(rows))
 
     def _row(self, row: Any) -> list[str | None]:
-        """The row's texts by column; None where the cell above goes on."""
+        """The row's texts by column; None if the cell above continues."""
         texts: list[str | None] = []
         for cell in _cells(row):
             merged = cell.find(f"{W}tcPr/{W}vMerge")
-            goes_on = merged is not None and merged.get(W + "val", "continue") == "continue"
+            is_continued = merged is not None and merged.get(W + "val", "continue") == "continue"
             span = cell.find(f"{W}tcPr/{W}gridSpan")
             width = int(span.get(W + "val", 1)) if span is not None else 1
-            texts.append(None if goes_on else self._flat(cell))
+            texts.append(None if is_continued else self._flat(cell))
             texts += [""] * (min(width, 64) - 1)
         return texts
 
@@ -137,17 +363,17 @@ def _cells(row: Any) -> Iterator[Any]:
 
 
 def _filled_down(rows: list[list[str | None]]) -> Iterator[list[str]]:
-    """Rows in which a cell merged downwards is repeated, so that each row says it all."""
+    """Yield rows with vertically merged cells repeated to keep each row complete."""
     above: list[str] = []
     for row in rows:
-        kept = [above[i] if i < len(above) else "" for i in range(len(row))]
-        above = [kept[i] if text is None else text for i, text in enumerate(row)]
+        inherited = [above[i] if i < len(above) else "" for i in range(len(row))]
+        above = [inherited[i] if text is None else text for i, text in enumerate(row)]
         yield above
 
 
 def _root_of(parts: dict[str, Any], name: str) -> Any:
-    """The root element of a related part; None where the document has none."""
-    from docx.oxml import parse_xml  # resolves no entities
+    """The root element of a related part; None if the document has no such part."""
+    from docx.oxml import parse_xml  # does not resolve entities
 
     rel = parts.get(name)
     if rel is None or rel.is_external:

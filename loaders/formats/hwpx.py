@@ -1,6 +1,6 @@
-"""Hangul documents of the XML kind as Markdown.
+"""Reads Hangul documents in XML (.hwpx) as Markdown.
 
-Element names are those of the Korean standard KS X 6101 (OWPML), which .hwpx files follow.
+Element names are those of the Korean standard KS X 6101 (OWPML).
 """
 
 import re
@@ -8,18 +8,35 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
+from domain.messages import _
 from errors import UnreadableError
 from loaders.encoding import decode
-from loaders.formats.archive import ENCRYPTED, open_zip, read_part
-from loaders.formats.content import Content, heading, one_line, style_level, told_title
-from loaders.formats.grid import Cell, grid_table
-from loaders.formats.markup import attribute, child, local, number, outermost, parse_part
+from loaders.formats.archive import (
+    ENCRYPTED,
+    attribute,
+    child,
+    local,
+    number,
+    open_zip,
+    outermost,
+    parse_part,
+    read_part,
+)
+from loaders.formats.content import (
+    Cell,
+    Content,
+    file_title,
+    grid_table,
+    heading,
+    one_line,
+    style_level,
+)
 
 _SECTION = re.compile(r"Contents/section(\d{1,6})\.xml$", re.IGNORECASE)
 _PREVIEW = "Preview/PrvText.txt"
-_ONLY_PREVIEW = "its pages are damaged: only the preview of its beginning was read"
+_ONLY_PREVIEW = _("its pages are damaged: only the preview of its beginning was read")
 _MISSING = "section {number} is damaged and was left out"
-_MAX_HEADING = 200  # characters; longer ones are paragraphs, whatever their style
+_MAX_HEADING = 200  # characters; longer ones are paragraphs, regardless of style
 _LETTERS = {
     "lineBreak": "\n", "tab": "\t", "nbSpace": " ", "fwSpace": " ", "hyphen": "-",
     "titleMark": "",
@@ -33,7 +50,7 @@ _SHAPES = frozenset({
 def read(data: bytes) -> Content:
     """Read a document: headings, tables, boxes; notes follow their paragraph as a quotation.
 
-    Deleted text of tracked changes, page headers and hidden comments are left out.
+    Tracked deletions, page headers, and hidden comments are omitted.
     """
     archive = open_zip(data, ".hwpx")
     _check_encryption(archive)
@@ -42,14 +59,14 @@ def read(data: bytes) -> Content:
     for at, name in enumerate(_sections(archive), start=1):
         try:
             root = parse_part(read_part(archive, name))
-        except (UnreadableError, SyntaxError):  # lxml's error of syntax is one of Python's
+        except (UnreadableError, SyntaxError):  # lxml's syntax error is a SyntaxError
             warnings.append(_MISSING.format(number=at))
             continue
         texts.append("\n\n".join(_blocks(root, levels)))
     text = "\n\n".join(filter(None, texts))
     if not text:
         return Content(_preview(archive), warnings=(_ONLY_PREVIEW,))
-    return Content(text, _told(archive), warnings=tuple(warnings))
+    return Content(text, _title(archive), warnings=tuple(warnings))
 
 
 def _check_encryption(archive: zipfile.ZipFile) -> None:
@@ -61,34 +78,34 @@ def _check_encryption(archive: zipfile.ZipFile) -> None:
 
 
 def _sections(archive: zipfile.ZipFile) -> list[str]:
-    found = [(match, name) for name in archive.namelist() if (match := _SECTION.match(name))]
-    return [name for _, name in sorted((int(match[1]), name) for match, name in found)]
+    matches = [(match, name) for name in archive.namelist() if (match := _SECTION.match(name))]
+    return [name for _, name in sorted((int(match[1]), name) for match, name in matches)]
 
 
 def _preview(archive: zipfile.ZipFile) -> str:
     if _PREVIEW not in archive.namelist():
-        raise UnreadableError("damaged: there is no readable section in this .hwpx file")
+        raise UnreadableError(_("damaged: there is no readable section in this .hwpx file"))
     return decode(read_part(archive, _PREVIEW)).text
 
 
-def _told(archive: zipfile.ZipFile) -> str:
+def _title(archive: zipfile.ZipFile) -> str:
     if "Contents/content.hpf" not in archive.namelist():
         return ""
     package = parse_part(read_part(archive, "Contents/content.hpf"))
     titles = (node.text for node in package.iter() if local(node) == "title")
-    return next(filter(None, map(told_title, titles)), "")
+    return next(filter(None, map(file_title, titles)), "")
 
 
 def _levels(archive: zipfile.ZipFile) -> dict[tuple[str, str], int]:
-    """The heading levels of styles and of paragraph shapes, by ("style" or "shape", id)."""
+    """The heading levels of styles and paragraph shapes, by ("style" or "shape", id)."""
     if "Contents/header.xml" not in archive.namelist():
         return {}
     levels: dict[tuple[str, str], int] = {}
     for node in parse_part(read_part(archive, "Contents/header.xml")).iter():
         if local(node) == "paraPr":
-            told = child(node, "heading")
-            if told is not None and attribute(told, "type") == "OUTLINE":
-                levels["shape", attribute(node, "id")] = number(told, "level", 0) + 1
+            heading_node = child(node, "heading")
+            if heading_node is not None and attribute(heading_node, "type") == "OUTLINE":
+                levels["shape", attribute(node, "id")] = number(heading_node, "level", 0) + 1
         elif local(node) == "style":
             names = attribute(node, "name"), attribute(node, "engName")
             if level := max(map(style_level, names)):
@@ -135,7 +152,7 @@ def _letters(element: Any) -> str:
 
 
 def _object(element: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
-    """What stands in a run beside its letters: tables, notes, boxes, formulas."""
+    """Yield the objects in a run apart from its letters: tables, notes, boxes, formulas."""
     name = local(element)
     if name == "tbl":
         yield _table(element)
@@ -155,7 +172,7 @@ def _object(element: Any, levels: dict[tuple[str, str], int]) -> Iterator[str]:
 
 
 def _flat(element: Any) -> str:
-    """The texts of all paragraphs below, each on a line."""
+    """The texts of all paragraphs below, each on its own line."""
     texts = (_text(node) for node in element.iter() if local(node) == "p")
     return "\n".join(filter(None, texts))
 
@@ -164,7 +181,7 @@ def _table(table: Any) -> str:
     caption = child(table, "caption")
     above = f"{one_line(_flat(caption))}\n\n" if caption is not None else ""
     rows = [[cell for cell in row if local(cell) == "tc"] for row in table if local(row) == "tr"]
-    if all(len(row) <= 1 for row in rows):  # a frame around text, not a table
+    if all(len(row) <= 1 for row in rows):  # a text frame, not a table
         return above + "\n\n".join(_flat(cell) for row in rows for cell in row)
     cells = (_cell(cell, i, j) for i, row in enumerate(rows) for j, cell in enumerate(row))
     return above + grid_table(cells)

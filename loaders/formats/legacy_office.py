@@ -1,12 +1,13 @@
-"""Word, PowerPoint and Excel files of before 2007, converted by LibreOffice to what is read."""
+"""Reads Word, PowerPoint, and Excel files in pre-2007 formats, converted by LibreOffice."""
 
 import io
 import struct
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 
-from errors import UnreadableError, UnreadableNowError
+from domain.messages import _
+from errors import TemporarilyUnreadableError, UnreadableError
+from loaders.formats import reader_of
 from loaders.formats.archive import ENCRYPTED
 from loaders.formats.content import Content
 from loaders.programs import TooSlowError, is_installed, run_program
@@ -20,11 +21,11 @@ _STREAMS = {
     "xls": ("Workbook", "Book"),
 }
 _WEB = (b"<html", b"<table", b"<!doctype html")
-_HEAD = 1024  # bytes looked at to tell a web page, or a password
+_HEAD = 1024  # bytes examined to detect a web page or a password
 _FLAGS = 11
 _FILE_PASS = 0x2F
 
-# No macro, no link to elsewhere: what a file asks for is not done.
+# Disables macros, links, and active content.
 _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting">
@@ -38,52 +39,47 @@ _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def read_doc(data: bytes) -> Content:
-    """Read a .doc file as its .docx is read; see `_read`."""
+    """Read a .doc file like a .docx file; see `_read`."""
     return _read(data, "doc")
 
 
 def read_ppt(data: bytes) -> Content:
-    """Read a .ppt file as its .pptx is read; see `_read`."""
+    """Read a .ppt file like a .pptx file; see `_read`."""
     return _read(data, "ppt")
 
 
 def read_xls(data: bytes) -> Content:
-    """Read a .xls file as its .xlsx is read; see `_read`."""
+    """Read an .xls file like an .xlsx file; see `_read`."""
     return _read(data, "xls")
 
 
 def _read(data: bytes, kind: str) -> Content:
-    """The text; also of a newer file or a web page that only has the old name, as many have.
+    """Read a file; many with an old suffix are really newer files or web pages.
 
     Raises:
-        UnreadableNowError: LibreOffice is not installed.
-        UnreadableError: It needs a password, is damaged, or takes too long.
+        TemporarilyUnreadableError: LibreOffice is not installed.
+        UnreadableError: The file needs a password or is damaged, or its conversion takes too long.
     """
     if data.startswith(_ZIP):
-        return _reader(f"{kind}x")(data)
+        return reader_of(f".{kind}x")(data)
     if data[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB):
-        return _reader("html")(data)
+        return reader_of(".html")(data)
     head = _main_stream(data, kind)
     if not is_installed(_PROGRAM):
-        raise UnreadableNowError(_missing(f".{kind}"))
-    return _reader(f"{kind}x")(_converted(data, head, kind))
+        raise TemporarilyUnreadableError(_missing(f".{kind}"))
+    return reader_of(f".{kind}x")(_converted(data, head, kind))
 
 
 def _missing(suffix: str) -> str:
-    return (
-        f"LibreOffice reads {suffix} files, and is not installed: install it on the machine that"
+    return _(
+        "LibreOffice reads {suffix} files, and is not installed: install it on the machine that"
         " runs the worker (apt-get install libreoffice-writer-nogui libreoffice-calc-nogui"
         " libreoffice-impress-nogui), and import again"
-    )
+    ).format(suffix=suffix)
 
 
 def _advice(suffix: str) -> str:
-    return f"open it in its program, save it as {suffix} and import that"
-
-
-def _reader(module: str) -> Callable[[bytes], Content]:
-    reader: Callable[[bytes], Content] = import_module(f"loaders.formats.{module}").read
-    return reader
+    return _("open it in its program, save it as {suffix} and import that").format(suffix=suffix)
 
 
 def _converted(data: bytes, head: bytes, kind: str) -> bytes:
@@ -97,17 +93,21 @@ def _converted(data: bytes, head: bytes, kind: str) -> bytes:
         )
     except TooSlowError as error:
         raise UnreadableError(
-            f"LibreOffice took longer than {_TIMEOUT_S:g} s: {_advice(f'.{new}')}"
+            _("LibreOffice took longer than {timeout_s} s: {advice}").format(
+                timeout_s=f"{_TIMEOUT_S:g}", advice=_advice(f".{new}")
+            )
         ) from error
-    if ran.made is not None:
-        return ran.made
+    if ran.output_file is not None:
+        return ran.output_file
     if _is_encrypted(head, data, kind):
         raise UnreadableError(ENCRYPTED)
-    raise UnreadableError(f"LibreOffice can't open it: {_advice(f'.{new}')}")
+    raise UnreadableError(
+        _("LibreOffice can't open it: {advice}").format(advice=_advice(f".{new}"))
+    )
 
 
 def _command(folder: Path, kind: str) -> Sequence[str]:
-    """A profile of its own lets runs stand beside each other, and beside a person's LibreOffice."""
+    """The command, with its own profile: runs don't affect each other or a user's LibreOffice."""
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)
     (profile / "user" / "registrymodifications.xcu").write_text(_PROFILE, encoding="utf-8")
@@ -123,9 +123,10 @@ def _command(folder: Path, kind: str) -> Sequence[str]:
 
 
 def _main_stream(data: bytes, kind: str) -> bytes:
-    """The beginning of the stream that makes the file one of its kind.
+    """The beginning of the stream that identifies the kind of the file.
 
-    Without it LibreOffice would take the file for a text, and show its bytes as letters.
+    If the stream is missing, LibreOffice would treat the file as text and show its bytes as
+    letters.
     """
     from olefile import OleFileIO  # type: ignore[import-untyped]
 
@@ -136,26 +137,28 @@ def _main_stream(data: bytes, kind: str) -> bytes:
                     head: bytes = streams.openstream(name).read(_HEAD)
                     return head
     except OSError:
-        pass  # told below: without its cause, as what the system refuses would be tried again
+        pass  # reported below, without the OSError as its cause, which would be retried
     raise UnreadableError(
-        f"damaged, or not really .{kind}: open it in its program, and save it as .{kind}x"
+        _("damaged, or not really .{kind}: open it in its program, and save it as .{kind}x").format(
+            kind=kind
+        )
     )
 
 
 def _is_encrypted(head: bytes, data: bytes, kind: str) -> bool:
-    """Whether a file that could not be opened says that it needs a password."""
-    if kind == "ppt":  # [MS-PPT] 2.3.7: a stream of that name
+    """Whether a file that could not be opened is marked as needing a password."""
+    if kind == "ppt":  # [MS-PPT] 2.3.7: a stream with this name
         return "EncryptedSummary".encode("utf-16-le") in data
     return _says_word(head) if kind == "doc" else _says_excel(head)
 
 
 def _says_word(head: bytes) -> bool:
-    """[MS-DOC] 2.5.2: fEncrypted is the lowest bit of the file information block's byte 11."""
+    """Check fEncrypted: the lowest bit of the file information block's byte 11 ([MS-DOC] 2.5.2)."""
     return len(head) > _FLAGS and bool(head[_FLAGS] & 1)
 
 
 def _says_excel(head: bytes) -> bool:
-    """[MS-XLS] 2.4.117: a FilePass record among the first, each its type, its length, its data."""
+    """Look for a FilePass record ([MS-XLS] 2.4.117); records have a type, a length, and data."""
     at = 0
     while at + 4 <= len(head):
         kind, length = struct.unpack_from("<HH", head, at)

@@ -1,19 +1,30 @@
-"""What .eml and .msg share: a mail as Markdown, its attachments as sections."""
+"""Reads emails saved by mail programs (.eml, RFC 5322 and MIME), and formats those of .msg."""
 
-from collections.abc import Sequence
+import mimetypes
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from functools import partial
 
+from domain.messages import _
+from errors import UnreadableError
+from loaders.encoding import codec, decode
 from loaders.formats.content import Content, heading, one_line
+from loaders.formats.embedded_files import Part, sections
 from loaders.formats.html import to_markdown
-from loaders.formats.parts import Part, sections
 
-_SHOWN = ("From", "To", "Cc", "Date")
+_HEADERS = ("From", "To", "Cc", "Date")
 _UNNAMED = "(no subject)"
 
 
 @dataclass(slots=True)
 class Mail:
-    """What a mail holds: `headers` From, To, Cc and Date, decoded; `html` for want of `text`."""
+    """An email: the headers From, To, Cc, and Date, decoded; `html` is used only without `text`."""
 
     subject: str = ""
     headers: dict[str, str] = field(default_factory=dict)
@@ -25,14 +36,14 @@ class Mail:
 
 
 def content(mail: Mail) -> Content:
-    """The subject as heading, who wrote to whom and when, the text, and each attachment's text."""
-    told = (f"{name}: {mail.headers[name]}" for name in _SHOWN if mail.headers.get(name))
+    """Format an email: the subject as heading, headers, the text, and the text of attachments."""
+    header_lines = (f"{name}: {mail.headers[name]}" for name in _HEADERS if mail.headers.get(name))
     body, warnings = _body(mail)
-    attached = sections(mail.parts, level=2)
+    attachments = sections(mail.parts, level=2)
     subject = one_line(mail.subject)
-    blocks = [heading(1, subject or _UNNAMED), "\n".join(told), body, attached.text]
+    blocks = [heading(1, subject or _UNNAMED), "\n".join(header_lines), body, attachments.text]
     text = "\n\n".join(block for block in blocks if block.strip())
-    warnings = (*mail.warnings, *warnings, *attached.warnings)
+    warnings = (*mail.warnings, *warnings, *attachments.warnings)
     return Content(text, subject, mail.encoding, warnings=warnings)
 
 
@@ -40,4 +51,169 @@ def _body(mail: Mail) -> tuple[str, Sequence[str]]:
     if mail.text.strip() or not mail.html.strip():
         return mail.text.strip("\n"), ()
     text, title, warnings = to_markdown(mail.html)
-    return text.removeprefix(f"# {title}\n\n"), warnings  # the heading is the mail's subject
+    return text.removeprefix(f"# {title}\n\n"), warnings  # the subject is the heading
+
+
+_HEADER_NAMES = frozenset(
+    {"from", "to", "subject", "date", "received", "message-id", "mime-version"}
+)
+_ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+_LAYOUT = ("image/", "application/pgp-signature", "application/pkcs7-signature")
+_MAX_HEADER = 20_000  # characters; enough for a thousand recipients
+
+
+def read_eml(data: bytes) -> Content:
+    """Read an email: subject, people, date, text (or HTML if there is no text), and attachments.
+
+    Raises:
+        UnreadableError: The file is not an email, or is encrypted.
+    """
+    if b"\0" in data[:100]:  # UTF-16: emails contain no NUL
+        data = decode(data).text.encode()
+    message = message_from_bytes(data.lstrip())
+    if not _HEADER_NAMES & {name.lower() for name in message.keys()}:  # noqa: SIM118  # not a mapping
+        raise UnreadableError(
+            _("it is not an email: it does not begin with a line From, To, or Subject")
+        )
+    mail = Mail(subject=_header(message, "Subject"), headers=_headers(message))
+    for part in _leaves(message):
+        _take(mail, part)
+    if not mail.text.strip() and not mail.html and message.get_content_type() in _ENCRYPTED:
+        raise UnreadableError(_("encrypted: open it in its mail program and save its text"))
+    return content(mail)
+
+
+def header_of(text: str) -> dict[str, str]:
+    """The decoded From, To, Cc, and Date in the header lines of an email; empty if missing."""
+    return _headers(message_from_bytes(text.encode("utf-8", "replace")))
+
+
+def _headers(message: Message) -> dict[str, str]:
+    headers = {name: _header(message, name) for name in ("From", "To", "Cc", "Date")}
+    try:
+        date = parsedate_to_datetime(headers["Date"])
+        headers["Date"] = date.isoformat(sep=" ", timespec="minutes")
+    except (TypeError, ValueError, IndexError, OverflowError):  # shown as written
+        pass
+    return headers
+
+
+def _header(message: Message, name: str) -> str:
+    """A header in readable form; empty if the email has none."""
+    raw = (value for key, value in message.raw_items() if key.lower() == name.lower())
+    value = str(next(raw, ""))[:_MAX_HEADER]
+    if not value.isascii():  # eight-bit characters, which the standard does not allow
+        return one_line(_decoded(value.encode("utf-8", "surrogateescape"), None))
+    try:
+        words = decode_header(value)
+    except (HeaderParseError, ValueError):
+        return one_line(value)
+    return one_line("".join(_word(word, label) for word, label in words))
+
+
+def _word(word: str | bytes, label: str | None) -> str:
+    if isinstance(word, str):
+        return word
+    return _decoded(word, label) if label else word.decode("ascii", "replace")
+
+
+def _decoded(data: bytes, label: str | None) -> str:
+    """Decode with the encoding of a label, or with the most likely one if that does not fit."""
+    encoding = codec(label) if label else None
+    try:
+        return data.decode(encoding or "utf-8")
+    except UnicodeError:
+        pass
+    try:
+        return decode(data, declared=encoding).text
+    except UnreadableError:
+        return data.decode("utf-8", "replace")
+
+
+def _leaves(message: Message) -> Iterator[Message]:
+    """Yield the leaf parts; among alternatives, only plain text if there is any.
+
+    A nested email is one part.
+    """
+    kind = message.get_content_type()
+    below = message.get_payload()
+    if not isinstance(below, list) or kind == "message/rfc822":
+        yield message
+        return
+    parts = [part for part in below if isinstance(part, Message)]
+    if kind == "multipart/alternative":
+        plain = [part for part in parts if _is_plain_text(part)]
+        parts = plain or parts
+    for part in parts:
+        yield from _leaves(part)
+
+
+def _is_plain_text(part: Message) -> bool:
+    return part.get_content_type() == "text/plain" and bool(_payload(part).strip())
+
+
+def _payload(part: Message) -> bytes:
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
+
+
+def _take(mail: Mail, part: Message) -> None:
+    kind, name = part.get_content_type(), _name(part)
+    if kind == "message/rfc822":
+        mail.parts.append(_nested(part, name))
+    elif kind in ("text/plain", "text/html") and not name and not _is_attached(part):
+        _take_text(mail, part, kind)
+    elif name or not kind.startswith(_LAYOUT):
+        suffix = mimetypes.guess_extension(kind) or ""
+        mail.parts.append(Part(name or f"attachment{suffix}", partial(_payload, part)))
+
+
+def _is_attached(part: Message) -> bool:
+    return part.get_content_disposition() == "attachment"
+
+
+def _take_text(mail: Mail, part: Message, kind: str) -> None:
+    label = part.get_content_charset()
+    try:
+        decoded = decode(_payload(part), declared=codec(label) if label else None)
+    except UnreadableError as error:
+        mail.warnings.append(f"its text can't be read: {error}")
+        return
+    mail.encoding = mail.encoding or decoded.encoding
+    mail.warnings += decoded.warnings
+    text = decoded.text.replace("\r\n", "\n")
+    if kind == "text/html":
+        mail.html += text
+    else:
+        flowed = part.get_param("format") == "flowed"
+        mail.text += f"\n{_joined(text) if flowed else text}"
+
+
+def _joined(text: str) -> str:
+    """Join the lines of RFC 3676 text: a line that ends in a space continues on the next."""
+    return re.sub(r"(?<!\n--)(?<=\S) \n(?=[^\s>])", " ", text)
+
+
+def _name(part: Message) -> str:
+    """The file name of an attachment; empty if it has none."""
+    try:
+        name = part.get_filename()
+    except (LookupError, UnicodeError, ValueError):  # a charset unknown to Python
+        return ""
+    if not name:
+        return ""
+    if "=?" in name:
+        words = decode_header(name)
+        name = "".join(_word(word, label) for word, label in words)
+    elif not name.isascii():
+        name = _decoded(name.encode("utf-8", "surrogateescape"), None)
+    return one_line(name.replace("/", "_"))
+
+
+def _nested(part: Message, name: str) -> Part:
+    below = part.get_payload()
+    inner = below[0] if isinstance(below, list) and below else None
+    if not isinstance(inner, Message):
+        return Part(name or "mail.eml", partial(_payload, part))
+    subject = _header(inner, "Subject").replace("/", "_")
+    return Part(f"{subject or 'mail'}.eml", inner.as_bytes)

@@ -1,140 +1,147 @@
-"""Text in pictures, recognised by Tesseract where it is installed."""
+"""Recognizes text in pictures and scans with Tesseract if it is installed."""
 
 import io
+import math
 import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from errors import UnreadableError, UnreadableNowError
-from loaders.formats.content import ranges
+from domain.messages import _, join_messages
+from errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
+from loaders.formats.content import Content, join_pages, ranges
 from loaders.programs import TooSlowError, is_installed, run_program
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+
 MAX_PAGES = 500
-"""Of one file, in pictures."""
+"""The maximum number of pictures per file."""
 MAX_PIXELS = 20_000_000
-"""Of a picture that Tesseract is given: an A3 page at 300 dots per inch has 17 million."""
+"""The maximum size of a picture for Tesseract: an A3 page at 300 dpi has 17 million pixels."""
 DPI = 300
-"""What Tesseract is made for."""
+"""The resolution, in dots per inch, that Tesseract is designed for."""
 
 _PROGRAM = "tesseract"
 _PAGE_S = 60.0
 _FILE_S = 1800.0
 _LISTING_S = 20.0
 _HANGUL = re.compile("[가-힣]")
-_KOREAN_FROM = 0.1  # of a page's letters
-# Kana, kanji and the punctuation between them; Korean parts its words by spaces.
+_KOREAN_FROM = 0.1  # share of a page's letters
+# Kana, kanji, and their punctuation; Korean, by contrast, separates words by spaces.
 _JAPANESE = "[\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60]"
 _SPACED = re.compile(f"(?<={_JAPANESE}) (?={_JAPANESE})")
 _BLANKS = re.compile(r"[ \t\u3000]+")
 _PARAGRAPHS = re.compile(r"\n(?:[ \t]*\n)+")
 
-_OFF = "reading text in pictures is switched off: set FOOTNOTE_OCR_LANGUAGES, and import again"
-_MISSING = (
+_OFF = _("reading text in pictures is switched off: set FOOTNOTE_OCR_LANGUAGES, and import again")
+_MISSING = _(
     "Tesseract reads text in pictures, and is not installed: install it on the machine that runs"
     " the worker (apt-get install tesseract-ocr tesseract-ocr-kor tesseract-ocr-jpn), and import"
     " again"
 )
-_GUESSED = "was recognised in a picture (OCR): it may hold mistakes"
 
 _languages: tuple[str, ...] = ("eng", "kor", "jpn")
 
 
 def configure(languages: str) -> None:
-    """Choose the languages for this process, as Tesseract names them: "eng+kor"; "none" is off.
+    """Set the languages for this process by Tesseract's names, such as "eng+kor"; "none" is off.
 
-    They are a fact of the machine, as Tesseract is, not of a source: no loader has to hand them on.
+    Like Tesseract itself, they belong to the machine, not to a source, so loaders don't pass them
+    on.
     """
     global _languages
     _languages = () if languages == "none" else tuple(languages.split("+"))
 
 
 def missing() -> str | None:
-    """Why text in pictures can't be read here, and what to do; None where it can."""
+    """The reason why text in pictures can't be read here, and what to do; None if it can."""
     if not _languages:
         return _OFF
     return None if is_installed(_PROGRAM) else _MISSING
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
-    """What was found in pictures: by page its text, pages without any left out; and warnings."""
+class RecognizedText:
+    """The text found in pictures, by page (only pages with text), and warnings."""
 
     texts: dict[int, str]
     warnings: tuple[str, ...] = ()
 
 
-def recognise(pages: Sequence[int], picture: Callable[[int], "Image"]) -> Recognised:
-    """Read the pages whose numbers are given, each of them a picture of `MAX_PIXELS` at most.
+def recognize(pages: Sequence[int], picture: Callable[[int], "Image"]) -> RecognizedText:
+    """Read the pages with these numbers; `picture` returns a page of at most `MAX_PIXELS`.
 
-    A page that can't be read is named in a warning, as are those beyond `MAX_PAGES`, and those that
-    half an hour did not suffice for.
+    Warnings name pages that can't be read, pages beyond `MAX_PAGES`, and pages that were not
+    reached within half an hour.
 
     Raises:
-        UnreadableNowError: Tesseract, or the data of every language, is not installed.
+        TemporarilyUnreadableError: Tesseract or the data for all languages is not installed.
     """
-    known, unknown = _known()
+    installed, missing_languages = _languages_by_availability()
     texts: dict[int, str] = {}
     failed: dict[int, str] = {}
     began = time.monotonic()
     for done, page in enumerate(pages):
         if done >= MAX_PAGES or time.monotonic() - began > _FILE_S:
-            failed |= dict.fromkeys(pages[done:], "the file has too many such pages, split it")
+            failed |= dict.fromkeys(pages[done:], _("the file has too many such pages, split it"))
             break
         try:
-            text = _text(picture(page), known)
+            text = _text(picture(page), installed)
         except UnreadableError as error:
             failed[page] = str(error)
         else:
             texts |= {page: text} if text else {}
-    return Recognised(texts, _warnings(texts, failed, unknown, one=list(pages) == [1]))
+    return RecognizedText(
+        texts, _warnings(texts, failed, missing_languages, one=list(pages) == [1])
+    )
 
 
-def _known() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The languages that Tesseract has data for, and those that it has not."""
+def _languages_by_availability() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The configured languages with installed data, and those without."""
     if reason := missing():
-        raise UnreadableNowError(reason)
+        raise TemporarilyUnreadableError(reason)
     try:
-        said = run_program(lambda _: [_PROGRAM, "--list-langs"], {}, timeout_s=_LISTING_S).said
+        output = run_program(lambda _: [_PROGRAM, "--list-langs"], {}, timeout_s=_LISTING_S).output
     except TooSlowError as error:
-        raise UnreadableNowError(
-            f"Tesseract took longer than {_LISTING_S:g} s to name its languages"
+        raise TemporarilyUnreadableError(
+            _("Tesseract took longer than {listing_s} s to name its languages").format(
+                listing_s=f"{_LISTING_S:g}"
+            )
         ) from error
-    installed = set(said.split())
-    known = tuple(one for one in _languages if one in installed)
-    unknown = tuple(one for one in _languages if one not in installed)
-    if not known:
-        raise UnreadableNowError(_without_data(unknown))
-    return known, unknown
+    installed = set(output.split())
+    available = tuple(one for one in _languages if one in installed)
+    unavailable = tuple(one for one in _languages if one not in installed)
+    if not available:
+        raise TemporarilyUnreadableError(_without_data(unavailable))
+    return available, unavailable
 
 
 def _without_data(languages: Sequence[str]) -> str:
     packages = " ".join(f"tesseract-ocr-{one.replace('_', '-')}" for one in languages)
-    return (
-        f"Tesseract has no data for {', '.join(languages)} here: install it on the machine that"
-        f" runs the worker (apt-get install {packages}), and import again"
-    )
+    return _(
+        "Tesseract has no data for {languages} here: install it on the machine that runs the worker"
+        " (apt-get install {packages}), and import again"
+    ).format(languages=", ".join(languages), packages=packages)
 
 
 def _text(picture: "Image", languages: Sequence[str]) -> str:
-    """The text of one picture; empty where it is of one colour, or holds none."""
+    """The text of one picture; empty if it has only one color or contains no text."""
     grey = picture.convert("L")
     darkest, lightest = grey.getextrema()
     if darkest == lightest:
         return ""
-    written = io.BytesIO()
-    grey.save(written, "PPM")
-    data = written.getvalue()
-    text = tidy(_ran(data, languages, "3"))
-    # Dividing a page into columns, Tesseract loses much of Korean text: four fifths on the test
-    # pages. As one column it loses nothing, and its own language first parts its words rightly.
+    buffer = io.BytesIO()
+    grey.save(buffer, "PPM")
+    data = buffer.getvalue()
+    text = tidy(_run_tesseract(data, languages, "3"))
+    # When it divides pages into columns, Tesseract loses much Korean text: four fifths on the test
+    # pages. With a single column it loses none, and with Korean first it separates words correctly.
     if "kor" in languages and (not text or _is_korean(text)):
         korean = ("kor", *(one for one in languages if one != "kor"))
-        return tidy(_ran(data, korean, "4"))
+        return tidy(_run_tesseract(data, korean, "4"))
     return text
 
 
@@ -143,26 +150,31 @@ def _is_korean(text: str) -> bool:
     return len(_HANGUL.findall(text)) > _KOREAN_FROM * letters
 
 
-def _ran(picture: bytes, languages: Sequence[str], segmentation: str) -> str:
+def _run_tesseract(picture: bytes, languages: Sequence[str], segmentation: str) -> str:
     options = ["--dpi", str(DPI), "--psm", segmentation, "-c", "preserve_interword_spaces=1"]
     command = [_PROGRAM, "page.pgm", "page", "-l", "+".join(languages), *options]
     try:
-        ran = run_program(lambda _: command, {"page.pgm": picture}, "page.txt", timeout_s=_PAGE_S)
+        result = run_program(
+            lambda _: command, {"page.pgm": picture}, "page.txt", timeout_s=_PAGE_S
+        )
     except TooSlowError as error:
-        raise UnreadableError(f"Tesseract took longer than {_PAGE_S:g} s") from error
-    if ran.code or ran.made is None:
-        raise UnreadableError(f"Tesseract failed ({_last(ran.said)})")
-    return ran.made.decode("utf-8", "replace")
+        raise UnreadableError(
+            _("Tesseract took longer than {page_s} s").format(page_s=f"{_PAGE_S:g}")
+        ) from error
+    if result.code or result.output_file is None:
+        raise UnreadableError(_("Tesseract failed ({last})").format(last=_last(result.output)))
+    return result.output_file.decode("utf-8", "replace")
 
 
-def _last(said: str) -> str:
-    return next((line for line in reversed(said.splitlines()) if line.strip()), "without a word")
+def _last(output: str) -> str:
+    return next((line for line in reversed(output.splitlines()) if line.strip()), "no output")
 
 
 def tidy(text: str) -> str:
-    """What Tesseract writes, as people do: Japanese without spaces between its letters.
+    """Tidy Tesseract's text: remove the spaces between Japanese letters.
 
-    Words of other scripts keep one space between them, lines their ends, paragraphs one blank line.
+    Words of other scripts stay separated by one space, lines by a newline, and paragraphs by a
+    blank line.
     """
     lines = (_SPACED.sub("", _BLANKS.sub(" ", line)).strip() for line in text.splitlines())
     return _PARAGRAPHS.sub("\n\n", "\n".join(lines)).strip()
@@ -171,13 +183,108 @@ def tidy(text: str) -> str:
 def _warnings(
     texts: dict[int, str], failed: dict[int, str], unknown: Sequence[str], *, one: bool
 ) -> tuple[str, ...]:
-    warnings = []
+    warnings: list[str] = []
     if texts:
         pages = ranges(sorted(texts))
-        warnings.append(f"the text {_GUESSED}" if one else f"the text of page {pages} {_GUESSED}")
+        warnings.append(
+            _("the text was recognised in a picture (OCR): it may hold mistakes")
+            if one
+            else _(
+                "the text of page {pages} was recognised in a picture (OCR): it may hold mistakes"
+            ).format(pages=pages)
+        )
     for reason in dict.fromkeys(failed.values()):
         unread = [page for page, why in failed.items() if why == reason]
-        warnings.append(f"page {ranges(unread)} could not be recognised: {reason}")
+        warnings.append(
+            _("page {ranges} could not be recognised: {reason}").format(
+                ranges=ranges(unread), reason=reason
+            )
+        )
     if unknown:
         warnings.append(_without_data(unknown))
     return tuple(warnings)
+
+
+_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
+_SMALL = 1600  # pixels; if the longer side is below, it is a screenshot, not a scan
+_SPEAKS_OF_PAGES = "TIFF"  # in other formats, frames are animation
+
+
+def read_picture(data: bytes) -> Content:
+    """Read the text in a picture, or in each page of a multi-page TIFF.
+
+    Raises:
+        UnreadableError: The picture is damaged, or has more pixels than are safe to unpack;
+            NothingToReadError if it shows no text.
+        TemporarilyUnreadableError: Text in pictures can't be read here yet.
+    """
+    from PIL import Image, UnidentifiedImageError  # slow to import
+
+    try:
+        with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+            return _content(image)
+    except Image.DecompressionBombError as error:
+        raise UnreadableError(_too_large()) from error
+    except UnidentifiedImageError:
+        # Without its cause: an OSError would be retried, but this failure is permanent.
+        raise UnreadableError(_("damaged, or not really a picture: get a whole copy")) from None
+
+
+def _content(image: "Image") -> Content:
+    count = getattr(image, "n_frames", 1) if image.format == _SPEAKS_OF_PAGES else 1
+    recognized = recognize(range(1, count + 1), lambda page: _frame(image, page))
+    if not recognized.texts:
+        if not recognized.warnings:
+            raise NothingToReadError(_("0 characters: no text was recognised in the picture"))
+        raise UnreadableError(
+            _("0 characters: {warnings}").format(warnings=join_messages(recognized.warnings))
+        )
+    text, starts = join_pages([recognized.texts.get(page, "") for page in range(1, count + 1)])
+    return Content(text, pages=starts if count > 1 else (), warnings=recognized.warnings)
+
+
+def _frame(image: "Image", page: int) -> "Image":
+    """One picture, upright, in gray on white, and large enough to be recognized."""
+    from PIL import Image, ImageOps
+
+    try:
+        image.seek(page - 1)
+        if image.width * image.height > (Image.MAX_IMAGE_PIXELS or 0):
+            raise UnreadableError(_too_large())
+        upright = ImageOps.exif_transpose(image)
+    except (OSError, EOFError, SyntaxError, ValueError) as error:
+        raise UnreadableError(
+            _("the picture is damaged or cut off ({error})").format(error=error)
+        ) from None
+    return _scaled(_on_white(upright))
+
+
+def _scaled(grey: "Image") -> "Image":
+    from PIL import Image
+
+    if max(grey.size) < _SMALL:
+        return grey.resize((2 * grey.width, 2 * grey.height), Image.Resampling.LANCZOS)
+    sides = math.sqrt(grey.width * grey.height / MAX_PIXELS)
+    return grey.reduce(math.ceil(sides)) if sides > 1 else grey
+
+
+def _on_white(picture: "Image") -> "Image":
+    from PIL import Image
+
+    if picture.mode.startswith("I"):  # 16 bits
+        return picture.convert("I").point(lambda value: value / 256).convert("L")
+    if not picture.has_transparency_data:
+        return picture.convert("L")
+    solid = picture.convert("RGBA")
+    white = Image.new("L", solid.size, "white")
+    white.paste(solid.convert("L"), mask=solid.getchannel("A"))
+    return white
+
+
+def _too_large() -> str:
+    from PIL import Image
+
+    millions = (Image.MAX_IMAGE_PIXELS or 0) // 1_000_000
+    return _(
+        "more than {millions} million pixels are not safe to unpack: make the picture smaller"
+    ).format(millions=millions)

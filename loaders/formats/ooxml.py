@@ -1,24 +1,187 @@
-"""What .docx, .pptx and .xlsx share: a zip archive that must be looked at before it is parsed."""
+"""Reads presentations and spreadsheets (.pptx, .xlsx) as Markdown, and checks their archives."""
 
 import io
+from collections.abc import Iterable, Iterator
+from datetime import datetime, time
+from typing import Any
 
+from domain.messages import _
 from errors import UnreadableError
 from loaders.formats.archive import ENCRYPTED, open_zip
+from loaders.formats.content import (
+    Content,
+    heading,
+    join_pages,
+    one_line,
+    pipe_table,
+    without_empty_columns,
+)
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 
 def open_archive(data: bytes, suffix: str) -> io.BytesIO:
-    """The file as a stream, once its archive is found whole and of bounded size.
+    """Return the file as a stream after checking that it is complete and of limited size.
 
     Raises:
-        UnreadableError: It is encrypted, of the old binary format, cut off, or a zip bomb.
+        UnreadableError: The file is encrypted, in the old binary format, truncated, or a zip bomb.
     """
     if data.startswith(_OLE):
         if _ENCRYPTED in data:
             raise UnreadableError(ENCRYPTED)
         old = suffix.removesuffix("x")
-        raise UnreadableError(f"it is an old {old} file or is encrypted: save it as {suffix}")
+        raise UnreadableError(
+            _("it is an old {old} file or is encrypted: save it as {suffix}").format(
+                old=old, suffix=suffix
+            )
+        )
     open_zip(data, suffix).close()
     return io.BytesIO(data)
+
+
+_MAX_CHART_POINTS = 1000
+_MAX_TITLE = 200  # characters
+
+
+def read_pptx(data: bytes) -> Content:
+    """Read slides: title, texts and tables from top to bottom, and the notes as a quotation."""
+    from pptx import Presentation  # slow to import
+
+    presentation = Presentation(open_archive(data, ".pptx"))
+    text, pages = join_pages([_slide(slide) for slide in presentation.slides])
+    return Content(text, presentation.core_properties.title or "", pages=pages)
+
+
+def _slide(slide: Any) -> str:
+    title = slide.shapes.title
+    name = one_line(title.text_frame.text) if title is not None else ""
+    # Some authors put the whole text into the title's frame, which is not a heading.
+    is_heading = 0 < len(name) <= _MAX_TITLE
+    blocks = [heading(1, name)] if is_heading else []
+    title_id = title.shape_id if is_heading else None
+    blocks += [_shape(shape) for shape in _flattened(slide.shapes) if shape.shape_id != title_id]
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        notes = slide.notes_slide.notes_text_frame.text
+        blocks += [f"> {one_line(line)}" for line in notes.splitlines() if line.strip()]
+    return "\n\n".join(block for block in blocks if block.strip())
+
+
+def _flattened(shapes: Iterable[Any]) -> Iterator[Any]:
+    """Yield shapes by their position on the slide; those of a group together at its position."""
+    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
+        if hasattr(shape, "shapes"):
+            yield from _flattened(shape.shapes)
+        else:
+            yield shape
+
+
+def _shape(shape: Any) -> str:
+    if getattr(shape, "has_table", False):
+        return pipe_table([cell.text for cell in row.cells] for row in shape.table.rows)
+    if getattr(shape, "has_chart", False):
+        return _chart(shape.chart)
+    return _frame_text(shape) if shape.has_text_frame else ""
+
+
+def _frame_text(shape: Any) -> str:
+    """Format a frame's paragraphs, as list items if the layout makes them a list."""
+    paragraphs = [(p.level, one_line(p.text)) for p in shape.text_frame.paragraphs]
+    paragraphs = [(level, text) for level, text in paragraphs if text]
+    is_list = shape.is_placeholder and len(paragraphs) > 1
+    if is_list or any(level for level, _ in paragraphs):
+        return "\n".join(f"{'  ' * level}- {text}" for level, text in paragraphs)
+    return "\n\n".join(text for _, text in paragraphs)
+
+
+def _chart(chart: Any) -> str:
+    """A chart's numbers as a table with a row for each category and a column for each series."""
+    title = one_line(chart.chart_title.text_frame.text) if chart.has_title else ""
+    series = [one for plot in chart.plots for one in plot.series]
+    categories = [str(label) for plot in list(chart.plots)[:1] for label in plot.categories]
+    rows = [["", *(one.name or "" for one in series)]]
+    for at, label in enumerate(categories[:_MAX_CHART_POINTS]):
+        rows.append([label, *(_value(one.values, at) for one in series)])
+    return f"{title}\n\n{pipe_table(rows)}"
+
+
+def _value(values: Any, at: int) -> str:
+    value = values[at] if at < len(values) else None
+    return "" if value is None else f"{value:g}"
+
+
+_MAX_CELLS = 20_000_000  # including empty cells: a file of a few kilobytes can declare billions
+
+
+def read_xlsx(data: bytes) -> Content:
+    """Read the values that the sheets show, without empty rows and columns.
+
+    For formulas, the last saved result is read. Lines above the table that have only one cell, such
+    as a title, become paragraphs before it.
+    """
+    from openpyxl import load_workbook  # type: ignore[import-untyped]
+
+    book = load_workbook(open_archive(data, ".xlsx"), read_only=True, data_only=True)
+    try:
+        visited = _Counter()
+        sheets = [(sheet.title, _rows(sheet, visited)) for sheet in book.worksheets]
+        text = "\n\n".join(_sheet(title, rows) for title, rows in sheets if rows)
+        return Content(text, book.properties.title or "")
+    finally:
+        book.close()
+
+
+class _Counter:
+    """Counts and limits the cells visited in one file."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self, cells: int) -> None:
+        self._count += 1 + cells
+        if self._count > _MAX_CELLS:
+            raise UnreadableError(
+                _("more than {max_cells} million cells: split the file").format(
+                    max_cells=_MAX_CELLS // 10**6
+                )
+            )
+
+
+def _rows(sheet: Any, visited: _Counter) -> list[list[str]]:
+    sheet.reset_dimensions()  # the declared dimensions are often wrong
+    rows = []
+    for row in sheet.iter_rows():
+        visited.add(len(row))
+        texts = [_cell_text(cell) for cell in row]
+        if any(texts):
+            rows.append(texts)
+    return without_empty_columns(rows)
+
+
+def _sheet(title: str, rows: list[list[str]]) -> str:
+    width = max(map(len, rows))
+    above = 0
+    if width > 1:
+        above = next((i for i, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
+    lines = [one_line(text) for row in rows[:above] for text in row if text]
+    return "\n\n".join((heading(1, title), *lines, pipe_table(rows[above:])))
+
+
+def _cell_text(cell: Any) -> str:
+    value = cell.value
+    if value is None or isinstance(value, str):
+        return (value or "").strip()
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        return _number(value, cell.number_format or "")
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
+    return value.isoformat(sep=" ") if isinstance(value, datetime) else str(value)
+
+
+def _number(value: float, number_format: str) -> str:
+    """A number with at most ten significant digits; a percentage if the cell shows one."""
+    if "%" in number_format:
+        return f"{value * 100:.10g}%"
+    return str(value) if isinstance(value, int) else f"{value:.10g}"

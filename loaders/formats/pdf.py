@@ -1,32 +1,116 @@
-"""PDF as Markdown, page by page, in the order in which the file paints its text."""
+"""Reads PDF as Markdown, page by page in painting order, and renders its pages as pictures."""
 
+import hashlib
 import io
+import math
 import re
+import threading
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from errors import UnreadableError, UnreadableNowError
+from domain.messages import _, join_messages
+from errors import TemporarilyUnreadableError, UnreadableError
 from loaders.formats.archive import ENCRYPTED
 from loaders.formats.content import Content, join_pages, ranges
-from loaders.formats.ocr import DPI, MAX_PIXELS, Recognised, missing, recognise
+from loaders.formats.ocr import DPI, MAX_PIXELS, RecognizedText, missing, recognize
 from loaders.formats.pdf_layout import Layout, Line, LineCollector
-from loaders.pdf_pages import page_picture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+PREVIEW_SCALE = 1.5  # pixels per point of 1/72 inch
+PREVIEW_PIXELS = 4_000_000
+_TOO_LARGE = 512 * 2**20
+_rendering = threading.Lock()  # PDFium is not thread-safe
+
+
+def original_bytes(path: Path, version: str) -> bytes:
+    """The bytes of the file, if they are still those that were imported.
+
+    Raises:
+        UnreadableError: The file is missing, can't be read, or its SHA-256 is not `version`.
+    """
+    try:
+        if not path.is_file() or path.stat().st_size > _TOO_LARGE:
+            raise UnreadableError(
+                _("The original file {name} is not there any more.").format(name=path.name)
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise UnreadableError(
+            _("The original file {name} can't be opened ({strerror}).").format(
+                name=path.name, strerror=error.strerror
+            )
+        ) from error
+    if hashlib.sha256(data).hexdigest() != version:
+        raise UnreadableError(
+            _(
+                "The original file {name} has changed since it was imported: import it again to see"
+                " its pages."
+            ).format(name=path.name)
+        )
+    return data
+
+
+def page_png(data: bytes, page: int) -> bytes:
+    """A page of a PDF, numbered from 1, as a PNG of at most `PREVIEW_PIXELS` pixels.
+
+    Raises:
+        UnreadableError: The PDF has no such page, or can't be rendered.
+    """
+    buffer = io.BytesIO()
+    page_picture(data, page, PREVIEW_SCALE, PREVIEW_PIXELS).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def page_picture(data: bytes, page: int, scale: float, max_pixels: int) -> "Image":
+    """A page of a PDF, numbered from 1, at `scale` pixels per point or less to fit `max_pixels`.
+
+    Raises:
+        UnreadableError: The PDF has no such page, or can't be rendered.
+    """
+    import pypdfium2  # type: ignore[import-untyped]  # slow, and needed only for pictures
+
+    with _rendering:
+        try:
+            with pypdfium2.PdfDocument(data) as document:
+                if not 1 <= page <= len(document):
+                    raise UnreadableError(
+                        _("The PDF has {document} pages, but no page {page}.").format(
+                            document=len(document), page=page
+                        )
+                    )
+                return _drawn(document[page - 1], scale, max_pixels)
+        except pypdfium2.PdfiumError as error:
+            raise UnreadableError(
+                _("Page {page} of the PDF can't be drawn ({error}).").format(page=page, error=error)
+            ) from error
+
+
+def _drawn(page: Any, scale: float, max_pixels: int) -> "Image":
+    width, height = page.get_size()
+    bounded = min(scale, math.sqrt(max_pixels / max(width * height, 1)))
+    drawn: Image = page.render(scale=bounded).to_pil().copy()  # don't keep PDFium's memory
+    return drawn
+
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)-\n([a-zà-öø-ÿ][^\W\d_]*)")
 _ODD = re.compile("[\x00-\x08\x0e-\x1f\ue000-\uf8ff\ufffd]")
-_MAX_ODD = 0.03  # of a document's characters
-_GARBLED = "some text may be garbled: its fonts don't say which letters they show"
+_MAX_ODD = 0.03  # share of a document's characters
+_GARBLED = _("some text may be garbled: its fonts don't say which letters they show")
 
 
 def read(data: bytes) -> Content:
-    """Read the text of every page; a page that can't be read is named in a warning.
+    """Read the text of every page; warnings name the pages that can't be read.
 
-    Pages without text are read as pictures, where that can be done.
+    Pages without text are read as pictures if Tesseract is available.
 
     Raises:
-        UnreadableError: It needs a password, no page can be read, or none holds text.
-        UnreadableNowError: None holds text, and pictures can't be read here yet.
+        UnreadableError: The PDF needs a password, no page can be read, or no page has text.
+        TemporarilyUnreadableError: No page has text, and pictures can't be read here yet.
     """
     from pypdf import PdfReader  # slow to import
 
@@ -56,7 +140,7 @@ def _pages(reader: Any) -> tuple[list[list[Line]], dict[int, Exception]]:
         collector = LineCollector()
         try:
             page.extract_text(visitor_text=collector.visit)
-        # Boundary: on a damaged page pypdf raises anything, and the other pages are worth having.
+        # Boundary: pypdf raises any exception on a damaged page; the other pages are worth keeping.
         except Exception as error:  # noqa: BLE001
             failed[number] = error
         pages.append(collector.lines)
@@ -69,17 +153,21 @@ def _blank(texts: Sequence[str]) -> list[int]:
     return [number for number, text in enumerate(texts, start=1) if not text.strip()]
 
 
-def _recognised(data: bytes, pages: Sequence[int]) -> Recognised:
+def _recognised(data: bytes, pages: Sequence[int]) -> RecognizedText:
     if not pages or missing():
-        return Recognised({})
-    return recognise(pages, lambda page: page_picture(data, page, DPI / 72, MAX_PIXELS))
+        return RecognizedText({})
+    return recognize(pages, lambda page: page_picture(data, page, DPI / 72, MAX_PIXELS))
 
 
-def _without_text(recognised: Recognised) -> UnreadableError:
+def _without_text(recognised: RecognizedText) -> UnreadableError:
     if reason := missing():
-        return UnreadableNowError(f"0 characters: probably a scan; {reason}")
-    why = "; ".join(recognised.warnings) or "nothing was recognised in the pictures of its pages"
-    return UnreadableError(f"0 characters: {why}")
+        return TemporarilyUnreadableError(
+            _("0 characters: probably a scan; {reason}").format(reason=reason)
+        )
+    why = join_messages(recognised.warnings) or _(
+        "nothing was recognised in the pictures of its pages"
+    )
+    return UnreadableError(_("0 characters: {why}").format(why=why))
 
 
 def _title(reader: Any) -> str:
@@ -89,11 +177,17 @@ def _title(reader: Any) -> str:
 
 def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> tuple[str, ...]:
     warnings = [
-        f"page {number} could not be read whole ({type(error).__name__})"
+        _("page {number} could not be read whole ({name})").format(
+            number=number, name=type(error).__name__
+        )
         for number, error in failed.items()
     ]
     if blank := _blank(texts):
-        warnings.append(f"no text on page {ranges(blank)} of {len(texts)}: {_why(blank, texts)}")
+        warnings.append(
+            _("no text on page {ranges} of {texts}: {why}").format(
+                ranges=ranges(blank), texts=len(texts), why=_why(blank, texts)
+            )
+        )
     if len(_ODD.findall("".join(texts))) > _MAX_ODD * len(text):
         warnings.append(_GARBLED)
     return tuple(warnings)
@@ -102,16 +196,21 @@ def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> 
 def _why(blank: Sequence[int], texts: Sequence[str]) -> str:
     reason = missing()
     if reason is None:
-        return "blank, or nothing was recognised"
-    return f"probably a scan; {reason}" if 2 * len(blank) > len(texts) else "blank or scanned"
+        return _("blank, or nothing was recognised")
+    return (
+        _("probably a scan; {reason}").format(reason=reason)
+        if 2 * len(blank) > len(texts)
+        else _("blank or scanned")
+    )
 
 
 def join_hyphenated(texts: Sequence[str]) -> list[str]:
-    """Join words that a line's end has cut, where the document shows that they are one word.
+    """Join words hyphenated at the end of a line, if the document shows that they are one word.
 
-    "dedi-/cated" becomes "dedicated" if that stands elsewhere, "well-/known" becomes
-    "well-known" if that does, and what neither is known nor made of known words is joined.
-    All else stays as it is: better a broken word than a wrong one.
+    "dedi-/cated" becomes "dedicated" if that word occurs elsewhere, and "well-/known" becomes
+    "well-known" if that one does. If neither form occurs, the parts are joined unless one of them
+    is a word of the document. Everything else stays as it is: a broken word is better than a wrong
+    one.
     """
     words = {word.lower() for text in texts for word in _WORD.findall(_HYPHENATED.sub("", text))}
 

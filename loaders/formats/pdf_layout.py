@@ -1,4 +1,4 @@
-"""From the pieces of text that a PDF paints to lines, paragraphs and headings."""
+"""Turns the pieces of text that a PDF paints into lines, paragraphs, tables, and headings."""
 
 import math
 import re
@@ -13,15 +13,15 @@ from loaders.formats.content import heading, one_line, pipe_table
 
 _LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
 _TABLE = str.maketrans({**_LIGATURES, "\xad": "-"})
-_SAME_LINE = 0.35  # of the letter size: less than this up or down is the same line
-_PARAGRAPH_GAP = 1.35  # times the usual distance of lines
+_SAME_LINE = 0.35  # of the letter size: a smaller vertical offset is the same line
+_PARAGRAPH_GAP = 1.35  # times the usual line distance
 _INDENT = 0.8  # of the letter size
-_HEADING_SIZE = 1.08  # times the size of most letters
-_OTHER_SIZE = 0.07  # of the letter size: where it changes by more, a paragraph ends
+_HEADING_SIZE = 1.08  # times the most common letter size
+_OTHER_SIZE = 0.07  # of the letter size: a larger change ends a paragraph
 _MAX_HEADING = 150  # characters
-_MAX_HEADING_SHARE = 0.3  # of the lines: more are a poster's, not a document's
+_MAX_HEADING_SHARE = 0.3  # of the lines: more suggest a poster
 _LEVELS = 3
-_TABLE_ROWS = 3  # fewer may be aligned by chance
+_TABLE_ROWS = 3  # fewer rows may be aligned by chance
 _ALIGNED = 2.0  # points
 _FIRST_CJK = "\u2e80"
 _LIST_MARK = re.compile(r"\W{1,2}$|\(?\w{1,3}[.)]$")
@@ -29,15 +29,15 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’)\]」』]*$")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CJK = r"[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]"
 _ENDS_CJK, _STARTS_CJK = re.compile(f"{_CJK}$"), re.compile(_CJK)
-_FULL_LINE = 0.7  # of the paragraph's longest line: shorter ones end for a reason
+_FULL_LINE = 0.7  # of the paragraph's longest line: shorter lines are intentional
 
 
 @dataclass(slots=True)
 class Line:
-    """A line of a page: where it starts, in points from the bottom left, and its letters' size.
+    """A line of a page: its start, in points from the bottom left, and its letter size.
 
-    `cells` are its parts with wide gaps between them, each with where it starts; `end` is about
-    where the last of them ends.
+    `cells` are its parts separated by wide gaps, each with its start; `end` is the approximate end
+    of the last one.
     """
 
     text: str
@@ -49,14 +49,14 @@ class Line:
     end: float = -math.inf
 
     def space(self) -> None:
-        """Take a space painted on its own."""
+        """Append a space that was painted separately."""
         x, text = self.cells[-1]
         self.cells[-1] = (x, f"{text} ")
         self.text += " "
 
 
 class LineCollector:
-    """Gathers what pypdf extracts, piece by piece, as lines of one page."""
+    """Collects the pieces that pypdf extracts as the lines of one page."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -65,7 +65,7 @@ class LineCollector:
     def visit(
         self, text: str, cm: Sequence[float], tm: Sequence[float], _: Any, size: float
     ) -> None:
-        """Take one piece, with the matrices it was painted under (pypdf's visitor)."""
+        """Add one piece, with its transformation matrices; called by pypdf."""
         x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
         y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
         up = (tm[2] * cm[0] + tm[3] * cm[2], tm[2] * cm[1] + tm[3] * cm[3])
@@ -85,7 +85,7 @@ class LineCollector:
             self.lines.append(last)
         elif self._broken:
             piece.text = f" {piece.text}"
-        elif len(last.text) < 4:  # a bullet or a raised mark is no measure of its line
+        elif len(last.text) < 4:  # a bullet or superscript does not determine the line's size
             last.size = max(last.size, piece.size)
         last.text += piece.text
         _extend_cells(last, piece)
@@ -93,7 +93,7 @@ class LineCollector:
 
 
 def _extend_cells(line: Line, piece: Line) -> None:
-    # Many programs paint letter by letter: only a gap, by what letters usually take, parts cells.
+    # Many programs paint letter by letter; only gaps beyond the usual letter width separate cells.
     if piece.x - line.end > piece.size:
         line.cells.append((piece.x, piece.text))
     else:
@@ -104,12 +104,12 @@ def _extend_cells(line: Line, piece: Line) -> None:
 
 
 def _goes_on(last: Line, piece: Line) -> bool:
-    """Whether words painted one by one, or cells of one row, were torn apart by pypdf."""
+    """Whether pypdf split words painted one by one, or cells of one row."""
     return abs(piece.y - last.y) < _SAME_LINE * piece.size and piece.x > last.x
 
 
 class Layout:
-    """What the sizes of letters mean in one document: which are of text, which of headings."""
+    """The meaning of letter sizes in one document: text or headings."""
 
     def __init__(self, pages: Sequence[Sequence[Line]]) -> None:
         letters: Counter[float] = Counter()
@@ -124,7 +124,7 @@ class Layout:
         self._has_headings = big <= _MAX_HEADING_SHARE * len(lines) or len(lines) < 4
 
     def markdown(self, lines: Sequence[Line]) -> str:
-        """A page's lines as paragraphs and tables, a blank line between, its headings marked."""
+        """Format a page's lines as headings, paragraphs, and tables, separated by blank lines."""
         gaps = _usual_gaps(lines)
         blocks: list[str] = []
         for is_table, part in _tables(lines):
@@ -153,17 +153,17 @@ def _rounded(size: float) -> float:
 
 
 def _usual_gaps(lines: Sequence[Line]) -> dict[float, float]:
-    """The usual distance between lines of each letter size."""
+    """The median distance between lines, by letter size."""
     gaps: dict[float, list[float]] = defaultdict(list)
     for above, below in pairwise(lines):
         gap = above.y - below.y
         if 0 < gap < 3 * below.size and _rounded(above.size) == _rounded(below.size):
             gaps[_rounded(below.size)].append(gap)
-    return {size: median(found) for size, found in gaps.items()}
+    return {size: median(distances) for size, distances in gaps.items()}
 
 
 def _tables(lines: Sequence[Line]) -> Iterator[tuple[bool, list[Line]]]:
-    """The lines in runs, each with whether it is a table: rows whose cells start together."""
+    """Yield runs of lines and whether they are tables, that is, rows with aligned cells."""
     prose: list[Line] = []
     at = 0
     while at < len(lines):
@@ -210,7 +210,7 @@ def _starts_paragraph(above: Line, line: Line, gaps: dict[float, float]) -> bool
 
 
 def _joined(texts: list[str]) -> str:
-    """A paragraph's lines; Chinese and Japanese, which have no spaces, as one where they wrap."""
+    """Join a paragraph's lines; wrapped Chinese and Japanese lines are joined without a break."""
     full = _FULL_LINE * max(map(len, texts))
     parts = [texts[0]]
     for above, text in pairwise(texts):

@@ -1,4 +1,4 @@
-"""What a document is called: its own title, the heading at its top, or its file's name."""
+"""Finds the title of a document: its own title, its top heading, or the name of its file."""
 
 import re
 import unicodedata
@@ -7,24 +7,24 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from language.tokens import content_tokens
-from loaders.formats.content import Content, clean, one_line, told_title
+from domain.language.tokens import content_tokens
+from loaders.formats.content import Content, clean, file_title, one_line
 
 _WITH_HEADINGS = frozenset((
     ".md", ".markdown", ".html", ".htm", ".pdf", ".docx", ".doc", ".pptx", ".ppt", ".ipynb", ".rtf",
     ".odt", ".odp", ".hwp", ".hwpx",
 ))  # fmt: skip
-# Markup that is often kept as text: "index.adoc.txt".
+# Markup that is often saved as text: "index.adoc.txt".
 _MARKUP = frozenset((".md", ".markdown", ".adoc", ".asciidoc", ".rst"))
 _MAX_CHARS = 200
-_TOP_LINES = 200  # further down, a heading is not the document's title
-_OPENING = 3000  # characters in which a document's own title leaves a word
+_TOP_LINES = 200  # a heading below these is not the document's title
+_OPENING = 3000  # characters that contain a word of the document's own title
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _ASCIIDOC = re.compile(r"(={1,6})[ \t]+(\S.*?)[ \t]*=*$")
 _UNDERLINE = re.compile(r"={3,}[ \t]*$")
 _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,50}?---[ \t]*\n")
-# Badges, logos, comments and settings, which stand above the title.
+# Badges, logos, comments, and settings above the title.
 _DECORATION = re.compile(
     r"\s*(?:<|\[?!\[|\[[^\]]*\]$|//|:[\w!-]+:|\.\. |(?:if|end|include)\w*::|-{3,}$)"
 )
@@ -53,26 +53,26 @@ class _Heading(NamedTuple):
 def document_title(content: Content, name: str) -> str:
     """The title of a document, at most 200 characters; never empty.
 
-    It is that of the file's properties, unless a program or a template has set it; else the
-    heading at the top of the text, in formats that have headings, unless it is a chapter's; else
-    the file's name, below its folder's where many files have such a name: "setup/index".
+    It is the first of these: the title in the file's properties, unless a program or a template set
+    it; the heading at the top of the text, in formats that have headings, unless it is a chapter's;
+    the file's name, after its folder's if the name is common ("setup/index").
     """
-    own, top = told_title(clean(content.title)), _top_heading(content.text, name)
+    own, top = file_title(clean(content.title)), _top_heading(content.text, name)
     if own and (top or _TEMPLATE.search(own)) and not _fits(own, f"{name}\n{content.text}"):
         own = ""
     return (own or top)[:_MAX_CHARS].strip() or _title_of_file(name)
 
 
 def _fits(title: str, text: str) -> bool:
-    """Whether the text takes up a word of the title, which a template's does not."""
+    """Whether the text contains a word of the title; the title of a template has none in it."""
     words = set(content_tokens(title))
     return not words.isdisjoint(content_tokens(text[:_OPENING]))
 
 
 def _top_heading(text: str, name: str) -> str:
-    """The heading of level one that opens the text, or that is the first and only one.
+    """The level-one heading that opens the text, or that is its only one and comes first.
 
-    Those of a PDF are guessed from the sizes of letters: there only the opening counts.
+    In a PDF, headings are guessed from letter sizes, so only an opening heading counts.
     """
     suffix = _markup_suffix(name)
     headings = list(_headings(text, suffix)) if suffix else []
@@ -80,13 +80,13 @@ def _top_heading(text: str, name: str) -> str:
         return ""
     first, *others = headings
     is_only = suffix != ".pdf" and all(one.level > 1 for one in others)
-    title = told_title(first.text)
+    title = file_title(first.text)
     is_title = (first.is_at_top or is_only) and len(title) <= _MAX_CHARS
     return title if is_title and not _CHAPTER.match(title) else ""
 
 
 def _markup_suffix(name: str) -> str:
-    """The suffix that tells how headings are written; empty where there are none."""
+    """The suffix that determines how headings are written; empty for formats without headings."""
     *inner, suffix = PurePosixPath(name.lower()).suffixes or [""]
     if suffix == ".txt" and inner and inner[-1] in _MARKUP:
         return inner[-1]
@@ -110,7 +110,7 @@ def _headings(text: str, suffix: str) -> Iterator[_Heading]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines that are not blank, without the front matter."""
+    """The non-blank lines without the front matter."""
     plain = text[: 100 * _TOP_LINES].replace("\r\n", "\n")
     body = _FRONT_MATTER.sub("", plain.removeprefix("\ufeff"))
     return (line for line in body.split("\n") if line.strip())
@@ -122,5 +122,5 @@ def _title_of_file(name: str) -> str:
 
 
 def name_in_folder(name: str, folder: str) -> str:
-    """The name, below its folder's where many files are called that: "setup/index"."""
+    """The name, after its folder's if many files have that name: "setup/index"."""
     return f"{folder}/{name}" if folder and _COMMON_NAME.match(name) else name

@@ -1,16 +1,17 @@
-"""Any XML as text in reading order: titles as headings, prose as paragraphs, data as lines."""
+"""Reads XML as text in reading order: titles as headings, prose as paragraphs, data as lines."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from lxml import etree  # type: ignore[import-untyped]  # it has no types
+from lxml import etree  # type: ignore[import-untyped]
 
+from domain.messages import _
 from errors import UnreadableError
 from loaders.encoding import declared_encoding, decode
+from loaders.formats.archive import child, local, xml_parser
 from loaders.formats.content import Content, clean, fenced, heading, one_line, pipe_table
 from loaders.formats.html import to_markdown
-from loaders.formats.markup import child, local, xml_parser
 
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _MARKUP = re.compile(r"</[a-zA-Z]{1,12}>|<(?:br|p|img)\b")
@@ -28,25 +29,25 @@ _TECHNICAL = frozenset({
     "id", "class", "style", "lang", "type", "version", "rel", "space", "base", "schemaLocation",
     "encoding", "format", "isPermaLink", "domain", "resource", "about", "mode",
 })  # fmt: skip
-_PART = "\0"  # parts records without a title from each other
+_PART = "\0"  # separates records without a title
 _WORD = re.compile(r"[^\W\d_]")
 _TOKEN = re.compile(r"\w+:|#|[\w./-]*[/\\]|.*@|[0-9a-fA-F-]{16,}\Z")
 
 
 def read(data: bytes) -> Content:
-    """Read the texts of all elements, and the attributes that are words.
+    """Read the texts of all elements, and attributes that are words.
 
-    The encoding is the byte order mark's, the declared one, or the likeliest. Nothing that the
-    file refers to is fetched, and its entities stay what they are.
+    The encoding is that of the byte order mark, the declared one, or the most likely one. External
+    references are not fetched, and entities are not resolved.
     """
     decoded = decode(data, declared=declared_encoding(data))
     root, warnings = _parsed(_DECLARATION.sub("", clean(decoded.text)))
     warnings = (*decoded.warnings, *warnings)
     if local(root) == "html":
-        text, title, told = to_markdown(decoded.text)
-        return Content(text, title, decoded.encoding, warnings=(*warnings, *told))
+        text, title, page_warnings = to_markdown(decoded.text)
+        return Content(text, title, decoded.encoding, warnings=(*warnings, *page_warnings))
     text = "".join(_joined(_blocks(root, 1)))
-    return Content(text, _title(root), decoded.encoding, warnings=warnings)
+    return Content(text, _xml_title(root), decoded.encoding, warnings=warnings)
 
 
 def _parsed(text: str) -> tuple[Any, tuple[str, ...]]:
@@ -57,11 +58,15 @@ def _parsed(text: str) -> tuple[Any, tuple[str, ...]]:
         line = error.lineno or 1
     root = etree.fromstring(data, xml_parser(encoding="utf-8", recover=True))
     if root is None:
-        raise UnreadableError(f"the XML is broken at line {line}, and nothing in it can be read")
-    return root, (f"the XML is broken at line {line}: some of its text may be missing",)
+        raise UnreadableError(
+            _("the XML is broken at line {line}, and nothing in it can be read").format(line=line)
+        )
+    return root, (
+        _("the XML is broken at line {line}: some of its text may be missing").format(line=line),
+    )
 
 
-def _title(root: Any) -> str:
+def _xml_title(root: Any) -> str:
     """The first title at the root, or in its first element (a feed's channel, a book's info)."""
     for element in (root, *list(root)[:3]):
         for node in element:
@@ -71,7 +76,7 @@ def _title(root: Any) -> str:
 
 
 def _joined(blocks: Iterator[tuple[bool, str]]) -> Iterator[str]:
-    """Blocks with a blank line between them, lines of data and list items without one."""
+    """Separate blocks by blank lines, but not consecutive lines of data or list items."""
     was_line = False
     for is_line, text in blocks:
         if text == _PART:
@@ -82,11 +87,11 @@ def _joined(blocks: Iterator[tuple[bool, str]]) -> Iterator[str]:
 
 
 def _blocks(element: Any, level: int) -> Iterator[tuple[bool, str]]:
-    """An element as (is a line of data or an item, text) in reading order."""
+    """Yield the blocks of an element as (is a line of data or an item, text) in reading order."""
     name = local(element)
     if not name:
         return
-    if name in _TABLES and (table := _table(element)):
+    if name in _TABLES and (table := _xml_table(element)):
         yield False, table
     elif name == "image" and child(element, "url") is not None:
         return  # a feed's logo, which repeats the feed's title and link
@@ -137,7 +142,7 @@ def _leaf(element: Any, name: str, level: int) -> tuple[bool, str]:
 
 
 def _words(element: Any) -> str:
-    """The values of attributes that a person may search for: no ids, links and settings."""
+    """The attribute values that users may search for: no ids, links, or settings."""
     values = (
         one_line(value)
         for key, value in element.attrib.items()
@@ -147,7 +152,7 @@ def _words(element: Any) -> str:
 
 
 def _is_prose(element: Any) -> bool:
-    """Whether words stand between its elements, as in a sentence with emphasis."""
+    """Whether there are words between its elements, as in a sentence with emphasis."""
     if local(element) in _TITLES:
         return True
     between = (element.text, *(node.tail for node in element))
@@ -160,7 +165,7 @@ def _flat(element: Any) -> str:
     return one_line("".join(element.itertext()))
 
 
-def _table(table: Any) -> str:
+def _xml_table(table: Any) -> str:
     rows = [row for row in table.iter() if local(row) in _ROWS]
     title = child(table, "title")
     text = pipe_table([_flat(cell) for cell in row if local(cell)] for row in rows)

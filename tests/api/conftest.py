@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from api.app import make_app
+from api.application import make_app
 from domain import LOCAL_USER, ApiScope
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from api.app import make_app
+from api.application import make_app
 
 
 @contextmanager

@@ -199,7 +199,7 @@ def test_an_unexpected_error_is_logged_and_not_told(call, monkeypatch, caplog):
     def broken(*_):
         raise ZeroDivisionError("a secret")
 
-    monkeypatch.setattr(client.services.chat, "_make_chain", broken)
+    monkeypatch.setattr(type(client.services.chat.chains), "build", broken)
     name, problem = streamed(client, **LEAVE)[-1]
     assert (name, problem["status"]) == ("error", 500)
     assert "secret" not in problem["detail"]

@@ -9,9 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from api.bodies import FILES_PER_UPLOAD, MAX_JSON_BYTES, Bodies, read_json
-from api.operations import Operations
 from api.problems import MEDIA_TYPE, ProblemError, respond_with_problems
+from api.request_bodies import FILES_PER_UPLOAD, MAX_JSON_BYTES, Bodies, Operations, read_json
 
 MAX_FILE = 50_000
 PLAIN = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))

@@ -12,7 +12,7 @@ def test_what_cannot_be_read_is_a_problem_with_the_recovery(call, path, damage):
     client = call(embed=True)
     client.post("/api/v1/ask", json={"question": "How many days of annual leave?"})
     column = {"documents": "imported_at", "sources": "options", "conversations": "search"}[path]
-    with client.services._parts.database.write() as session:
+    with client.services.parts.database.write() as session:
         session.execute(text("PRAGMA defer_foreign_keys = ON"))
         session.execute(text(damage.format(path, column)))
     answer = client.get(f"/api/v1/{path}")

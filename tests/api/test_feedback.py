@@ -98,7 +98,7 @@ def test_a_source_that_is_gone_is_a_conflict_for_who_asks_again(client, turn):
     search = SearchChoice(Scope(sources=(source.source.id,)))
     narrow = services.chat.ask(LOCAL_USER, LEAVE, search=search)
     removal = services.sources.delete(LOCAL_USER, source.source.id)
-    services.queue.wait(LOCAL_USER, removal.id, lambda _: None)
+    services.worker.wait(LOCAL_USER, removal.id, lambda _: None)
     assert client.post(f"{RATINGS}/{narrow.id}/replay").status_code == 409
 
 

@@ -10,7 +10,7 @@ import anyio
 import httpx
 import pytest
 
-from api.routes import imports
+from api.rest import import_routes
 from domain import LOCAL_USER, ImportState, Progress, Stage
 from errors import BusyError, NotFoundError
 from tests.api.conftest import bearer
@@ -98,9 +98,9 @@ def test_an_import_is_paused_resumed_and_cancelled(client, queued):
 def worked_while_followed(client, monkeypatch):
     """The events of an import, whose work is begun only once somebody follows it."""
     looks, queue = [], client.services.queue
-    again = queue.again
+    again = queue.refreshed
     monkeypatch.setattr(queue, "expects_worker", lambda: True)
-    monkeypatch.setattr(queue, "again", lambda *asked: looks.append(1) or again(*asked))
+    monkeypatch.setattr(queue, "refreshed", lambda *asked: looks.append(1) or again(*asked))
 
     def follow(import_id):
         with ThreadPoolExecutor(1) as beside:
@@ -171,7 +171,7 @@ def followed(*looks):
         return found, found.ended
 
     async def collect():
-        events = imports._events(looks[0], look)
+        events = import_routes._events(looks[0], look)
         return [(one.decode(), time.monotonic() - begun) async for one in events]
 
     came = anyio.run(collect)
@@ -213,9 +213,9 @@ def test_a_ledger_that_is_busy_is_told_as_an_error_and_not_as_a_source_that_is_g
 
 def test_whoever_stops_following_costs_nothing_more(client, queued, monkeypatch):
     looks, queue = [], client.services.queue
-    again = queue.again
+    again = queue.refreshed
     monkeypatch.setattr(queue, "expects_worker", lambda: True)
-    monkeypatch.setattr(queue, "again", lambda *asked: looks.append(1) or again(*asked))
+    monkeypatch.setattr(queue, "refreshed", lambda *asked: looks.append(1) or again(*asked))
     with serving(client.services) as address:
         url = f"{address}{API}/imports/{queued}/events"
         headers = bearer(client.services)

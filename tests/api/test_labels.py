@@ -3,7 +3,7 @@
 import pytest
 
 from domain import LOCAL_USER, ApiScope, Principal, SearchMode
-from services.labels import LabelOrigin
+from services.evaluation.label_service import LabelOrigin
 from tests.api.conftest import bearer
 
 LABELS = "/api/v1/labels"

@@ -5,8 +5,8 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.app import make_app
-from api.limits import RequestLimit
+from api.application import make_app
+from api.authentication import RequestLimit
 from api.problems import ProblemError
 from tests.api.conftest import bearer
 

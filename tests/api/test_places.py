@@ -6,13 +6,13 @@ from domain import Principal
 from tests.api.conftest import bearer
 from tests.fakes.restaurants import PLACES, import_restaurants
 
-USERS, PLACES_AT, CATALOGUES = "/api/v1/users", "/api/v1/restaurants", "/api/v1/catalogues"
+USERS, PLACES_AT, CATALOGS = "/api/v1/users", "/api/v1/restaurants", "/api/v1/catalogues"
 
 
 @pytest.fixture
 def client(call, tmp_path):
     client = call()
-    client.catalogue = import_restaurants(client.services, tmp_path / "restaurants")
+    client.catalog = import_restaurants(client.services, tmp_path / "restaurants")
     return client
 
 
@@ -27,16 +27,16 @@ def problem(answer):
     return answer.status_code, answer.json()["detail"]
 
 
-def test_catalogues_tell_what_questions_may_name(client):
-    told = client.get(CATALOGUES).json()
+def test_catalogs_tell_what_questions_may_name(client):
+    told = client.get(CATALOGS).json()
     assert told["total"] == 1
-    [catalogue] = told["items"]
-    assert (catalogue["id"], catalogue["name"]) == (client.catalogue, "Restaurants")
-    assert (catalogue["places"], catalogue["rating_scale"]) == (4, 5.0)
-    assert catalogue["filters"] == {"borough_en": ["Bronx", "Brooklyn", "Queens"]}
-    assert "ambience" in catalogue["aspects"]
-    assert catalogue["groups"]["korean"]["ko"] == "한국인 리뷰"
-    assert client.get(CATALOGUES, params={"offset": 1}).json() == {"items": [], "total": 1}
+    [catalog] = told["items"]
+    assert (catalog["id"], catalog["name"]) == (client.catalog, "Restaurants")
+    assert (catalog["places"], catalog["rating_scale"]) == (4, 5.0)
+    assert catalog["filters"] == {"borough_en": ["Bronx", "Brooklyn", "Queens"]}
+    assert "ambience" in catalog["aspects"]
+    assert catalog["groups"]["korean"]["ko"] == "한국인 리뷰"
+    assert client.get(CATALOGS, params={"offset": 1}).json() == {"items": [], "total": 1}
 
 
 def test_places_are_listed_by_title_and_in_pages(client):
@@ -48,7 +48,7 @@ def test_places_are_listed_by_title_and_in_pages(client):
     assert taro["fields"] == {"borough_en": "Brooklyn"}
     assert taro["facts"] == {"address": "5 Bay Street"}
     assert (taro["rating"], taro["latitude"], taro["longitude"]) == (4.2, 40.65, -73.95)
-    assert taro["catalogue_id"] == client.catalogue
+    assert taro["catalogue_id"] == client.catalog
 
 
 def test_places_are_narrowed_by_fields_types_and_rating(client):
@@ -65,8 +65,8 @@ def test_places_are_narrowed_by_fields_types_and_rating(client):
     ("wanted", "status", "named"),
     [
         ({"field": "city:Bath"}, 409, "city"),
-        ({"field": "Brooklyn"}, 422, "field: 'Brooklyn' names no filter: write name:value"),
-        ({"field": ":Brooklyn"}, 422, "field: ':Brooklyn' names no filter"),
+        ({"field": "Brooklyn"}, 422, "field: 'Brooklyn' is not a filter: write name:value"),
+        ({"field": ":Brooklyn"}, 422, "field: ':Brooklyn' is not a filter"),
         ({"min_rating": "NaN"}, 422, "min_rating"),
         ({"min_rating": "-1"}, 422, "min_rating"),
         ({"borough_en": "Brooklyn"}, 422, "borough_en"),
@@ -108,21 +108,21 @@ def test_a_place_is_found_by_any_id_that_the_data_gave_it(call, tmp_path):
         assert client.get(f"{PLACES_AT}/{quote(place_id)}").json()["place"]["place_id"] == place_id
 
 
-def test_of_several_catalogues_one_is_to_be_named(client, tmp_path):
-    import_restaurants(client.services, tmp_path / "more", PLACES[:1], catalogue="Bistros")
+def test_of_several_catalogs_one_is_to_be_named(client, tmp_path):
+    import_restaurants(client.services, tmp_path / "more", PLACES[:1], catalog="Bistros")
     status, detail = problem(client.get(PLACES_AT))
     assert (status, "Bistros" in detail) == (409, True)
     assert ids(client, catalogue="Bistros") == ["lucia"]
     assert client.get(f"{PLACES_AT}/taro", params={"catalogue": "Bistros"}).status_code == 404
-    assert client.get(f"{PLACES_AT}/taro", params={"catalogue": client.catalogue}).is_success
+    assert client.get(f"{PLACES_AT}/taro", params={"catalogue": client.catalog}).is_success
 
 
-def test_without_a_catalogue_it_is_told_how_to_add_one(call):
+def test_without_a_catalog_it_is_told_how_to_add_one(call):
     client = call()
-    assert client.get(CATALOGUES).json() == {"items": [], "total": 0}
+    assert client.get(CATALOGS).json() == {"items": [], "total": 0}
     for path in (PLACES_AT, f"{PLACES_AT}/lucia"):
         status, detail = problem(client.get(path))
-        assert (status, "catalogue add" in detail) == (409, True)
+        assert (status, "catalog add" in detail) == (409, True)
 
 
 def test_a_person_s_preferences_change_one_by_one(call):

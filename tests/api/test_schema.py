@@ -25,8 +25,8 @@ from schemathesis.config import (
 from schemathesis.engine import Status, events, from_schema
 from schemathesis.generation.meta import TestPhase
 
-from api.app import PREFIX, make_app
-from api.description import TAGS
+from api.application import PREFIX, make_app
+from api.openapi_description import TAGS
 from tests.api.conftest import bearer
 from tests.fakes.restaurants import import_restaurants
 
@@ -88,10 +88,10 @@ def test_whatever_is_sent_is_answered_as_described(schema, tag):
     assert {label for label in few if not label.startswith("DELETE ")} == set()
 
 
-def test_whatever_is_sent_about_a_catalogue_is_answered_as_described(imported, tmp_path):
+def test_whatever_is_sent_about_a_catalog_is_answered_as_described(imported, tmp_path):
     services = imported(api_requests_per_minute=1_000_000)
     import_restaurants(services, tmp_path / "restaurants")
-    sent = run(described(services).include(tag="catalogue"))
+    sent = run(described(services).include(tag="catalog"))
     assert sent["POST /api/v1/chat/search"] >= EXAMPLES
 
 

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import domain
-from api.schemas import answers, catalogue, places, turns
-from api.schemas.answers import GivenScope, GivenSearch
-from api.schemas.texts import MOMENT
-from api.schemas.turns import Turn
+from api.field_types import MOMENT
+from api.rest import answer_schemas, catalog_routes, place_routes
+from api.rest.answer_schemas import ScopeRequest, SearchOptions, Turn
 
-SOURCE = domain.Source(
+SOURCE = domain.RetrievedPassage(
     1,
     "p",
     "d",
@@ -58,27 +57,29 @@ def test_a_turn_says_everything_that_the_turn_of_the_domain_holds():
 @pytest.mark.parametrize(
     "name", ["Turn", "Source", "Citation", "Step", "Explanation", "Scope", "SearchChoice"]
 )
-def test_each_schema_has_the_fields_of_its_namesake(name):
-    home = turns if name in ("Step", "Turn") else answers
-    fields = set(getattr(home, name).model_fields)
-    assert fields == {field.name for field in getattr(domain, name).__dataclass_fields__.values()}
+def test_each_schema_has_the_fields_of_its_domain_class(name):
+    domain_class = domain.RetrievedPassage if name == "Source" else getattr(domain, name)
+    model_fields = set(getattr(answer_schemas, name).model_fields)
+    assert model_fields == {field.name for field in fields(domain_class)}
 
 
 @pytest.mark.parametrize("name", ["FoundPlace", "Pattern", "PlacePassage", "Quote"])
-def test_what_is_told_of_places_is_all_that_the_domain_holds_of_them(name):
-    kind = getattr(domain, name)
-    held = set(getattr(kind, "_fields", ())) or {one.name for one in fields(kind)}
-    assert set(getattr(places, name).model_fields) == held
+def test_each_schema_of_places_has_the_fields_of_its_domain_class(name):
+    kind = domain.PlaceHit if name == "FoundPlace" else getattr(domain, name)
+    domain_fields = set(getattr(kind, "_fields", ())) or {one.name for one in fields(kind)}
+    assert set(getattr(place_routes, name).model_fields) == domain_fields
 
 
 def test_all_filters_of_places_can_be_given_and_are_told():
     told = {"borough_en": "Queens", "desired_types": ["bar"], "declined_types": ["cafe"]}
-    filters = catalogue.GivenPlaceFilters.model_validate({**told, "min_rating": 4.0}).filters()
-    assert filters == domain.CatalogueFilters({"borough_en": "Queens"}, ("bar",), 4.0, ("cafe",))
-    query = domain.CatalogueQuery("q", "q", filters)
-    again = catalogue.understanding_of(query, ["borough_en"]).filters
+    filters = catalog_routes.PlaceFiltersRequest.model_validate(
+        {**told, "min_rating": 4.0}
+    ).filters()
+    assert filters == domain.CatalogFilters({"borough_en": "Queens"}, ("bar",), 4.0, ("cafe",))
+    query = domain.CatalogQuery("q", "q", filters)
+    again = catalog_routes.understanding_of(query, ["borough_en"]).filters
     assert again == {**told, "min_rating": 4.0}
-    assert catalogue.GivenPlaceFilters.model_validate(again).filters() == filters
+    assert catalog_routes.PlaceFiltersRequest.model_validate(again).filters() == filters
 
 
 @pytest.mark.parametrize(
@@ -90,32 +91,32 @@ def test_all_filters_of_places_can_be_given_and_are_told():
     ],
 )
 def test_a_filter_is_one_value_or_a_list_of_several(given, held, told):
-    filters = catalogue.GivenPlaceFilters.model_validate({"borough_en": given}).filters()
+    filters = catalog_routes.PlaceFiltersRequest.model_validate({"borough_en": given}).filters()
     assert filters.fields == {"borough_en": held}
-    query = domain.CatalogueQuery("q", "q", filters)
-    assert catalogue.understanding_of(query, ["borough_en"]).filters["borough_en"] == told
+    query = domain.CatalogQuery("q", "q", filters)
+    assert catalog_routes.understanding_of(query, ["borough_en"]).filters["borough_en"] == told
 
 
 @pytest.mark.parametrize("given", [None, "", [], [""]])
 def test_a_filter_without_a_value_narrows_nothing(given):
-    filters = catalogue.GivenPlaceFilters.model_validate({"borough_en": given}).filters()
-    assert filters == domain.CatalogueFilters()
+    filters = catalog_routes.PlaceFiltersRequest.model_validate({"borough_en": given}).filters()
+    assert filters == domain.CatalogFilters()
 
 
 @pytest.mark.parametrize("given", [{}, {"declined_types": None}, {"declined_types": []}])
 def test_no_type_is_declined_where_none_is_said(given):
-    filters = catalogue.GivenPlaceFilters.model_validate(given).filters()
-    assert filters == domain.CatalogueFilters()
-    told = catalogue.understanding_of(domain.CatalogueQuery("q", "q", filters), [])
+    filters = catalog_routes.PlaceFiltersRequest.model_validate(given).filters()
+    assert filters == domain.CatalogFilters()
+    told = catalog_routes.understanding_of(domain.CatalogQuery("q", "q", filters), [])
     assert told.filters == {"desired_types": None, "min_rating": None}
 
 
 def test_what_is_sent_becomes_the_choice_of_the_domain():
-    given = GivenSearch.model_validate({"scope": {"labels": ["hr"]}, "mode": "bm25", "k": 3})
+    given = SearchOptions.model_validate({"scope": {"labels": ["hr"]}, "mode": "bm25", "k": 3})
     assert given.choice() == domain.SearchChoice(
         domain.Scope(labels=("hr",)), domain.SearchMode.BM25, 3
     )
-    assert GivenSearch().choice() == domain.SearchChoice()
+    assert SearchOptions().choice() == domain.SearchChoice()
 
 
 @pytest.mark.parametrize(
@@ -135,12 +136,12 @@ def test_what_is_sent_becomes_the_choice_of_the_domain():
 )
 def test_what_nothing_could_be_searched_with_is_refused(wrong):
     with pytest.raises(ValidationError):
-        GivenSearch.model_validate(wrong)
+        SearchOptions.model_validate(wrong)
 
 
 @given(st.dates(date(1600, 1, 1), date(9998, 12, 31)))
 def test_every_day_can_be_told(day):
-    assert GivenScope(since=day.isoformat()).scope().since == day.isoformat()
+    assert ScopeRequest(since=day.isoformat()).scope().since == day.isoformat()
 
 
 @given(st.from_regex(re.compile(MOMENT), fullmatch=True))

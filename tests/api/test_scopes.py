@@ -5,7 +5,7 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
-from api.app import make_app
+from api.application import make_app
 from domain import ApiScope
 from tests.api.conftest import bearer
 

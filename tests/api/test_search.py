@@ -4,9 +4,9 @@ from typing import get_type_hints
 
 import pytest
 
-from api.schemas.filters import GivenFilter, LabelsCondition, PageCondition, TextCondition
+from api.rest.search_routes import LabelsCondition, MetadataFilter, PageCondition, TextCondition
 from domain import FILTER_FIELDS, LOCAL_USER, ApiScope, Principal, SearchMode
-from services.scope import require_known_fields
+from services.search.search_scope import require_known_fields
 from tests.api.conftest import bearer
 from tests.fakes.openai import Fault
 
@@ -134,7 +134,7 @@ def test_no_query_is_taken_for_a_language(client, query, mode):
 
 
 def test_the_filter_names_every_field_there_is():
-    assert get_type_hints(GivenFilter).keys() == FILTER_FIELDS.keys()
+    assert get_type_hints(MetadataFilter).keys() == FILTER_FIELDS.keys()
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_what_is_dropped_into_a_conversation_is_found_by_no_search(client):
     talk = services.conversations.begin(LOCAL_USER, "Lunch").id
     file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
     box = services.uploads.add(LOCAL_USER, [file], conversation_id=talk).source_id
-    services.queue.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
+    services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
     query = "Lunch in the Bristol canteen"
     for narrowed in ({}, {"filter": {"source_id": box}}, {"filter": {"key": "lunch.md"}}):
         assert "lunch.md" not in keys(client, query=query, **narrowed)

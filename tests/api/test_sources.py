@@ -3,9 +3,9 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from api.app import make_app
+from api.application import make_app
 from domain import LOCAL_USER, ApiScope, Principal
-from services.secrets import new_key
+from services.sources.secret_service import new_key
 from tests.api.conftest import bearer
 from tests.api.working import work_off
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
@@ -142,13 +142,13 @@ def test_the_same_source_again_is_a_conflict(client, folder):
     created(client, folder)
     again = client.post(f"{API}/sources", json=given(folder))
     assert again.status_code == 409
-    assert "is a source already" in again.json()["detail"]
+    assert "is already a source" in again.json()["detail"]
 
 
 @pytest.mark.parametrize(
     ("fields", "status", "told"),
     [
-        ({"path": "/no/where"}, 409, "There is nothing at /no/where"),
+        ({"path": "/no/where"}, 409, "/no/where does not exist"),
         ({"path": "handbook"}, 409, "not an absolute path"),
         ({"path": "~nobody-at-all/handbook"}, 409, "not an absolute path"),
         ({}, 422, "fields.path: Field required"),
@@ -209,7 +209,7 @@ def test_a_field_of_another_kind_is_a_conflict(client, folder):
     id_ = created(client, folder)["id"]
     answer = client.patch(f"{API}/sources/{id_}", json={"fields": {"email": "ada@example.com"}})
     assert answer.status_code == 409
-    assert "those that can are: include, exclude" in answer.json()["detail"]
+    assert "The fields are: include, exclude" in answer.json()["detail"]
 
 
 def test_a_source_rests_and_goes_on(client, folder):

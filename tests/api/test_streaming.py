@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from api import streaming
 from api.problems import ProblemError
-from api.sent_events import event
-from api.streaming import Streams
+from api.streaming import Streams, event
 from domain import LOCAL_USER, TurnState
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
@@ -100,7 +99,7 @@ async def test_so_does_one_that_goes_away_while_it_waits_for_the_whole_answer(as
 
 SERVER = """
 import sys, uvicorn
-from api.app import make_app
+from api.application import make_app
 from bootstrap import build_services
 print("up", flush=True)
 uvicorn.run(make_app(build_services()), port=int(sys.argv[1]), log_level="warning")

@@ -1,9 +1,9 @@
-"""The pages open over the library that the benchmark makes up, and it says how long they take."""
+"""Pages open over the library that the benchmark generates, and their times are reported."""
 
 from benchmarks import pages
 
 
-def test_the_script_of_each_page_that_there_is_runs_and_is_timed(tmp_path, monkeypatch):
+def test_the_script_of_each_existing_page_runs_and_is_timed(tmp_path, monkeypatch):
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", "put back after the test")
     (tmp_path / "cache").mkdir()
     report = pages.measure(cache=str(tmp_path / "cache"), **pages.SMALL)

@@ -2,14 +2,14 @@ import random
 
 from benchmarks.afresh import EVAL_DATA
 from benchmarks.spelling import main, tell, with_slip
-from language.spelling import words_to_check
-from services.spelling import Spelling
-from storage.keyword_index import KeywordIndex
+from domain.language.spelling import words_to_check
+from services.search.spelling_correction import Spelling
+from storage.keywords.keyword_index import KeywordIndex
 
 TEXT = "Headphones and keyboards are paid for by the company."
 
 
-def test_what_is_corrected_and_what_is_left_alone_is_counted(tmp_path, capsys):
+def test_corrected_and_unchanged_words_are_counted(tmp_path, capsys):
     index = KeywordIndex(tmp_path / "keywords")
     index.add([("0", TEXT)])
     spelling = Spelling(index, lambda _ids: [TEXT])
@@ -17,7 +17,7 @@ def test_what_is_corrected_and_what_is_left_alone_is_counted(tmp_path, capsys):
     assert "2 questions, 2 as they were meant, 1 left alone" in capsys.readouterr().out
 
 
-def test_a_slip_changes_one_place_within_the_word():
+def test_a_typo_changes_one_position_within_the_word():
     (word,) = words_to_check("headphones")
     slips = {with_slip(word, random.Random(seed)) for seed in range(50)}
     assert len(slips) > 10
@@ -25,7 +25,7 @@ def test_a_slip_changes_one_place_within_the_word():
     assert all(abs(len(slip) - len("headphones")) <= 1 for slip in slips)
 
 
-def test_without_the_labelled_set_it_says_so(tmp_path, monkeypatch, capsys):
+def test_a_missing_labeled_set_is_reported(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(EVAL_DATA, str(tmp_path))
     main(50)
     assert "is not there" in capsys.readouterr().out

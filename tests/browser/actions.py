@@ -1,4 +1,4 @@
-"""What a person does on the pages, and the pictures taken of it.
+"""User actions on the pages, and screenshots.
 
 FOOTNOTE_SCREENSHOTS=1 writes the pictures of docs/screenshots.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-TAKE_SCREENSHOTS = bool(os.environ.get("FOOTNOTE_SCREENSHOTS"))  # tests see a clean environment
+TAKE_SCREENSHOTS = bool(os.environ.get("FOOTNOTE_SCREENSHOTS"))  # tests run in a clean environment
 SCREENSHOTS = Path(__file__).parents[2] / "docs" / "screenshots"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -32,34 +32,34 @@ _DRAGGED = """files => {
 
 
 def ask(page: "Page", question: str) -> "Locator":
-    """Ask, wait for the checked answer, and give back its turn."""
+    """Ask, wait for the checked answer, and return its turn."""
     before = page.locator(".fn-turn").count()
     typing_box(page).fill(question)
     page.keyboard.press("Enter")
-    return answered(page, before + 1)
+    return answered_turn(page, before + 1)
 
 
-def answered(page: "Page", turns: int) -> "Locator":
-    """The last of so many turns, once it is stored and checked."""
+def answered_turn(page: "Page", turns: int) -> "Locator":
+    """The last of `turns` turns, once it is stored and checked."""
     page.locator(".fn-turn").nth(turns - 1).wait_for()
     settle(page)
     return page.get_by_test_id("stChatMessage").last
 
 
 def typing_box(page: "Page") -> "Locator":
-    """Where a question is typed."""
+    """The question input."""
     return page.get_by_test_id("stChatInputTextArea")
 
 
 def drop_files(page: "Page", *files: Path) -> None:
-    """Drop the files on the chat input, as from a window with files."""
+    """Drop files on the chat input, as if from a file manager."""
     data = [(file.name, base64.b64encode(file.read_bytes()).decode()) for file in files]
     dragged = {"dataTransfer": page.evaluate_handle(_DRAGGED, data)}
     typing_box(page).dispatch_event("dragover", dragged)
     dropzone = page.get_by_test_id("stChatInput").locator('[role=presentation][tabindex="0"]')
     for moment in ("dragenter", "dragover", "drop"):
         dropzone.dispatch_event(moment, dragged)
-    page.locator('[data-testid="stChatInputSubmitButton"]:enabled').wait_for()  # all have arrived
+    page.locator('[data-testid="stChatInputSubmitButton"]:enabled').wait_for()  # all uploaded
 
 
 _NOTHING_UNFOLDS = """() => document.getAnimations().every((one) =>
@@ -67,7 +67,7 @@ _NOTHING_UNFOLDS = """() => document.getAnimations().every((one) =>
 
 
 def settle(page: "Page") -> None:
-    """Wait until no script has run for a moment: one that ends may start the next."""
+    """Wait until no script has run for a moment; a finishing run may start the next."""
     deadline = time.monotonic() + WAIT_MS / 1000
     idle_polls = 0
     while idle_polls < IDLE_POLLS:
@@ -77,10 +77,10 @@ def settle(page: "Page") -> None:
 
 
 def still(page: "Page") -> None:
-    """Wait until nothing moves: a click on what is unfolding lands beside it.
+    """Wait until all animations end: a click on an expanding element misses it.
 
-    Not for the `finished` promises of the animations: now and then Chromium never settles that of
-    an element's fade, though the fade has ended, and `evaluate` waits for it without a limit.
+    Does not wait for the `finished` promises: Chromium sometimes never settles the promise of an
+    element's fade after it has ended, and `evaluate` waits for it without a limit.
     """
     until(page, _NOTHING_UNFOLDS)
 
@@ -88,8 +88,8 @@ def still(page: "Page") -> None:
 def until(page: "Page", condition: str, arg: object = None) -> None:
     """Wait until a JavaScript expression, or a function of `arg`, is true.
 
-    Not with `wait_for_function`: what it polls with in the page is evaluated there, which the
-    page's content security policy forbids. Each `evaluate` comes from outside.
+    `wait_for_function` evaluates its polling code inside the page, which the content security
+    policy forbids; `evaluate` runs from outside.
     """
     deadline = time.monotonic() + WAIT_MS / 1000
     while not page.evaluate(condition, arg):
@@ -104,10 +104,12 @@ def squeeze(text: str) -> str:
 def screenshot(page: "Page", name: str) -> None:
     if not TAKE_SCREENSHOTS:
         return
-    page.wait_for_timeout(1000)  # fonts, and the end of what moves
+    page.wait_for_timeout(1000)  # for fonts and animations
     page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
 
 def scrolls_sideways(page: "Page") -> bool:
-    shown, window = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    return bool(shown > window)
+    content_width, window = page.evaluate(
+        "[document.documentElement.scrollWidth, window.innerWidth]"
+    )
+    return bool(content_width > window)

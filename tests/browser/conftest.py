@@ -1,4 +1,4 @@
-"""The real program, started as people do, and a real browser in front of it."""
+"""The real program, started with its command, and a real browser."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwr
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """A test that failed tells what stood on its page."""
+    """Attach the text of the page to a failed test."""
     outcome = yield
     report = outcome.get_result()
     page = getattr(item, "funcargs", {}).get("page")
@@ -31,36 +31,36 @@ sync_api.expect.set_options(timeout=WAIT_MS)
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The browser's path."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if not found:
+    """The path of the browser."""
+    browser_path = next(filter(None, map(shutil.which, NAMES)), None)
+    if not browser_path:
         pytest.skip("Chromium is missing; get it with: apt-get install chromium")
-    return found
+    return browser_path
 
 
 @pytest.fixture(scope="session")
 def clean() -> dict[str, str]:
-    """An environment without any setting of Footnote's, and no key."""
-    ours = ("OPENAI_", "FOOTNOTE_", "STREAMLIT_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    """An environment without Footnote settings or keys."""
+    prefixes = ("OPENAI_", "FOOTNOTE_", "STREAMLIT_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
 
 
 @pytest.fixture(scope="session")
 def environment(clean: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A clean environment with a data folder of its own; the first start imports the samples."""
+    """A clean environment with its own data folder; the first start imports the samples."""
     return clean | {"FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("data"))}
 
 
 @pytest.fixture(scope="session")
 def address(chromium: str, environment: dict[str, str]) -> Iterator[str]:
-    """The address of the running program."""
+    """The base URL of the running program."""
     with running(environment) as program:
         yield program.address
 
 
 @pytest.fixture
 def model_server() -> Iterator[OpenAIServer]:
-    """A chat model on loopback that follows the test's script."""
+    """A scripted chat model on loopback."""
     with serving() as model:
         yield model
 
@@ -69,7 +69,7 @@ def model_server() -> Iterator[OpenAIServer]:
 def address_with_model(
     chromium: str, environment: dict[str, str], model_server: OpenAIServer
 ) -> Iterator[str]:
-    """The address of the program running with that chat model."""
+    """The base URL of the program running with that chat model."""
     model = {"OPENAI_BASE_URL": model_server.url, "FOOTNOTE_CHAT_MODEL": MODEL}
     with running(environment | model) as program:
         yield program.address
@@ -77,7 +77,7 @@ def address_with_model(
 
 @pytest.fixture(scope="session")
 def embedder() -> Iterator[OpenAIServer]:
-    """An embedding model on loopback, quick but for the texts that a test lets it hold."""
+    """A fast embedding model on loopback that can hold the texts a test selects."""
     with serving() as model:
         yield model
 
@@ -89,7 +89,7 @@ def program(
     embedder: OpenAIServer,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Program]:
-    """The program running with that embedding model, over a library of its own."""
+    """The program running with that embedding model over its own library."""
     embedding = {
         "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("imports")),
         "FOOTNOTE_EMBEDDING_PROVIDER": "openai",
@@ -102,7 +102,7 @@ def program(
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator["sync_api.Browser"]:
-    """One for a file: while it lives its event loop stops other tests from running theirs."""
+    """One browser per file; its event loop blocks tests that run their own."""
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
@@ -111,7 +111,7 @@ def browser(chromium: str) -> Iterator["sync_api.Browser"]:
 
 @pytest.fixture
 def page(browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
-    """A page whose tab, like those that it opens, must have asked no machine but this one."""
+    """A page; the test fails if its context sends a request to another machine."""
     context = browser.new_context(viewport=DESKTOP, locale="en-GB")
     requested = []
     context.on("request", lambda request: requested.append(request.url))
@@ -127,9 +127,9 @@ def page(browser: "sync_api.Browser") -> Iterator["sync_api.Page"]:
 
 @contextmanager
 def no_policy_violations(context: "sync_api.BrowserContext") -> Iterator[None]:
-    """Fails at the end of the block if a page did what its content security policy forbids."""
-    said: list[str] = []
-    context.on("console", lambda message: said.append(message.text))
-    context.on("weberror", lambda error: said.append(str(error.error)))
+    """Fail at the end of the block if a page violated its content security policy."""
+    messages: list[str] = []
+    context.on("console", lambda message: messages.append(message.text))
+    context.on("weberror", lambda error: messages.append(str(error.error)))
     yield
-    assert [text for text in said if "Content Security Policy" in text] == []
+    assert [text for text in messages if "Content Security Policy" in text] == []

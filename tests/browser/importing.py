@@ -1,4 +1,4 @@
-"""What a person does on the import and the library page."""
+"""User actions on the import and library pages."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from domain import ImportState
 from tests.browser.actions import settle, still, until
 from tests.browser.program import Program
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 
-KEEPS_WHAT_IS_TOLD = """
-window.told = [];
+RECORDS_MESSAGES = """
+window.messages = [];
 new MutationObserver(() => {
-  for (const one of document.querySelectorAll(".fn-told")) window.told.push(one.innerText);
+  for (const one of document.querySelectorAll(".fn-status")) window.messages.push(one.innerText);
 }).observe(document, {childList: true, subtree: true, characterData: true});
 """
 """A script for the page: what it tells goes away once it is done, which may be at once."""
 
 
 def make_files(folder: Path, texts: Mapping[str, str]) -> Path:
-    """The folder, with these files in it."""
+    """Create the folder with these files."""
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -41,7 +41,7 @@ def open_page(page: "Page", program: Program, name: str) -> None:
 
 
 def open_form(page: "Page", program: Program) -> None:
-    """The import page with the form for another source unfolded."""
+    """The import page with the form for a new source expanded."""
     open_page(page, program, "imports")
     page.get_by_text(words.ADD_SOURCE, exact=True).click()
     page.get_by_label(words.SOURCE_FIELDS["path"]).wait_for()
@@ -53,8 +53,8 @@ def press(place: "Page | Locator", label: str) -> None:
     place.get_by_role("button", name=label).click()
 
 
-def agree(page: "Page", place: "Locator", label: str) -> None:
-    """Press it once the page has come to rest: a click on what is being scrolled to gets lost."""
+def confirm(page: "Page", place: "Locator", label: str) -> None:
+    """Press a button once the page is idle; a click during scrolling is lost."""
     settle(page)
     still(page)
     press(place, label)
@@ -68,39 +68,39 @@ def add_folder(page: "Page", program: Program, folder: Path, button: str) -> Non
 
 
 def import_folder(page: "Page", program: Program, folder: Path) -> None:
-    """Add the folder and wait for the end of its import."""
+    """Add the folder and wait for its import to end."""
     add_folder(page, program, folder, words.ADD_AND_IMPORT)
     see_state(page, ImportState.COMPLETED)
 
 
 def see_state(page: "Page", state: ImportState) -> None:
-    """Wait until the chosen source stands so."""
+    """Wait until the selected source has this state."""
     shown = page.locator(".fn-source-head .fn-state").first
     sync_api.expect(shown).to_have_text(words.IMPORT_STATES[state])
 
 
-def see_held(page: "Page", documents: int) -> None:
-    """Wait until the chosen source holds so many documents."""
-    told = f"{words.count(words.DOCUMENTS, documents)}, "
+def see_document_count(page: "Page", documents: int) -> None:
+    """Wait until the selected source has this number of documents."""
+    counts_text = f"{words.count(words.DOCUMENTS, documents)}, "
     sync_api.expect(
-        page.locator(".st-key-chosen-source .fn-source-row", has_text=told)
+        page.locator(".st-key-chosen-source .fn-source-row", has_text=counts_text)
     ).to_be_visible()
 
 
 def see_counts(place: "Page | Locator", **counts: int) -> None:
-    """Wait until so many documents had these outcomes, and no others."""
-    told = [f"{words.OUTCOMES[outcome]}{n}" for outcome, n in counts.items()]
+    """Wait until the import report shows exactly these outcomes."""
+    counts_text = [f"{words.OUTCOMES[outcome]}{n}" for outcome, n in counts.items()]
     shown = place.locator(".fn-counts").last.locator("div")
-    sync_api.expect(shown).to_have_text(told, use_inner_text=False)
+    sync_api.expect(shown).to_have_text(counts_text, use_inner_text=False)
 
 
 def choose(place: "Page | Locator", label: str) -> None:
-    """Choose one of the segments or pills of that name."""
+    """Choose a segment or pill by name."""
     place.get_by_test_id("stButtonGroup").get_by_role("radio", name=label).click()
 
 
 def pick(page: "Page", label: str, option: str) -> None:
-    """Pick an option of a box; once more where a run of the page has closed its list meanwhile."""
+    """Pick an option of a select box; retries if a page run closed the list."""
     found = page.get_by_role("option", name=option).first
     for _ in range(5):
         settle(page)
@@ -115,23 +115,23 @@ def pick(page: "Page", label: str, option: str) -> None:
 
 
 def see_rows(page: "Page", rows: int) -> None:
-    """Wait until the library's table has so many rows."""
+    """Wait until the library table has this number of rows."""
     last = words.SHOWN_OF.format(first=1, last=rows, total=rows)
     sync_api.expect(page.get_by_text(last, exact=True)).to_be_visible()
 
 
-def mark(page: "Page", row: int) -> None:
-    """Mark a row of the table, which is drawn: there is nothing to click on but a place."""
+def select_row(page: "Page", row: int) -> None:
+    """Select a row by coordinates: the table is a canvas without elements to click."""
     settle(page)
     page.get_by_test_id("stDataFrame").click(position={"x": 18, "y": 18 + 35 * (row + 1)})
 
 
 def see_quiet(page: "Page") -> None:
-    """Wait until the library page, which looks by itself, knows of no import at work any more."""
+    """Wait until the library page, which refreshes itself, shows no running import."""
     sync_api.expect(page.locator(".fn-under-way")).to_be_hidden()
     settle(page)
 
 
-def see_told(page: "Page", text: str) -> None:
-    """Wait until the page, with the script above, has told this, be it gone again by now."""
-    until(page, "text => window.told.some((one) => one.includes(text))", text)
+def see_message(page: "Page", text: str) -> None:
+    """Wait until the script above has recorded this text, even if it has disappeared since."""
+    until(page, "text => window.messages.some((one) => one.includes(text))", text)

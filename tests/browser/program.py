@@ -1,4 +1,4 @@
-"""The program as people start it: `cli.py serve`, with its pages and its worker."""
+"""Footnote as users start it: `cli.py serve` with its pages and its worker."""
 
 import os
 import signal
@@ -16,19 +16,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-START_S = 300  # the very first start imports the sample documents
+START_S = 300  # the first start imports the sample documents
 END_S = 20
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program that runs."""
+    """A running instance."""
 
     address: str
     process: subprocess.Popen
 
     def kill_worker(self) -> None:
-        """End the process that does the imports, as a lack of memory would."""
+        """Kill the import process, as the out-of-memory killer would."""
         os.kill(self._worker(), signal.SIGKILL)
 
     def _worker(self) -> int:
@@ -36,7 +36,7 @@ class Program:
             try:
                 parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
                 command = (folder / "cmdline").read_text().split("\0")
-            except OSError:  # it has ended meanwhile
+            except OSError:  # it has already exited
                 continue
             if parent == self.process.pid and "worker" in command:
                 return int(folder.name)
@@ -45,7 +45,7 @@ class Program:
 
 @contextmanager
 def running(environment: Mapping[str, str]) -> Iterator[Program]:
-    """The program over the data folder that the environment names, until the end of the block."""
+    """Run the program over the data folder in the environment until the end of the block."""
     port = _free_port()
     command = [sys.executable, "cli.py", "serve", "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment)
@@ -57,7 +57,7 @@ def running(environment: Mapping[str, str]) -> Iterator[Program]:
         try:
             process.wait(timeout=END_S)
         except subprocess.TimeoutExpired:
-            process.kill()  # its children end with it
+            process.kill()  # its children exit with it
             process.wait(timeout=END_S)
 
 

@@ -1,13 +1,14 @@
-"""A conversation with the agent, in a real browser: its steps as they happen, and afterwards."""
+"""A conversation with the agent in a real browser: its steps, live and afterwards."""
 
 import threading
+from urllib.parse import urljoin
 
 import pytest
 
 from tests.browser.actions import (
     PHONE,
     WAIT_MS,
-    answered,
+    answered_turn,
     screenshot,
     scrolls_sideways,
     settle,
@@ -15,7 +16,7 @@ from tests.browser.actions import (
     until,
 )
 from tests.fakes.openai import Call, OpenAIServer, Text, ToolCalls
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -42,7 +43,7 @@ NARROW = {"width": 360, "height": 780}
 
 @pytest.fixture
 def thoughts() -> threading.Semaphore:
-    """How often the model may answer before it waits; the first time it need not."""
+    """The replies that the model may send: one at first, and one for each release."""
     return threading.Semaphore(1)
 
 
@@ -53,16 +54,16 @@ def chat(
     model_server: OpenAIServer,
     thoughts: threading.Semaphore,
 ) -> "sync_api.Page":
-    """The chat page, switched to the agent, whose model takes four steps and then answers."""
+    """The chat page with the agent on; its model takes four steps and then answers."""
 
     def answer(body: dict) -> Text:
         assert thoughts.acquire(timeout=2 * WAIT_MS / 1000)
-        told = sum(message["role"] == "tool" for message in body["messages"])
-        if told < len(QUERIES):
-            said = "" if told else SAID
-            call = Call("search_documents", {"query": QUERIES[told], "k": 2, "mode": "bm25"})
-            return ToolCalls(call, said=said)
-        if told == len(QUERIES):
+        results = sum(message["role"] == "tool" for message in body["messages"])
+        if results < len(QUERIES):
+            text = "" if results else SAID
+            call = Call("search_documents", {"query": QUERIES[results], "k": 2, "mode": "bm25"})
+            return ToolCalls(call, said=text)
+        if results == len(QUERIES):
             return ToolCalls(Call("open_document", {"document_id": "<b>none</b>"}))
         return Text(ANSWER)
 
@@ -72,7 +73,7 @@ def chat(
     page.get_by_test_id("stApp").evaluate(RUNS)
     switch(page).focus()
     page.keyboard.press("Space")
-    # A question sent before its run begins could not be stopped.
+    # A question sent before its run starts could not be stopped.
     until(page, "window.ran")
     settle(page)
     sync_api.expect(switch(page)).to_be_checked()
@@ -93,7 +94,7 @@ def steps(page: "sync_api.Page") -> "sync_api.Locator":
 
 
 def expect_all_steps(page: "sync_api.Page") -> None:
-    """As they are told once they are done."""
+    """The labels of finished steps."""
     expect = sync_api.expect(steps(page))
     expect.to_have_count(4)
     for n, query in enumerate(QUERIES):
@@ -106,7 +107,7 @@ def expect_all_steps(page: "sync_api.Page") -> None:
     sync_api.expect(page.locator(".fn-said")).to_have_text(SAID)
 
 
-def test_each_step_shows_as_it_happens_and_all_of_them_folded_afterwards(
+def test_steps_appear_live_and_are_collapsed_afterwards(
     chat: "sync_api.Page", thoughts: threading.Semaphore
 ) -> None:
     send(chat)
@@ -121,9 +122,11 @@ def test_each_step_shows_as_it_happens_and_all_of_them_folded_afterwards(
     screenshot(chat, "agent-at-work")
 
     thoughts.release(2)
-    answered(chat, 1)
-    folded = chat.locator(".fn-taken > details")
-    sync_api.expect(folded.locator("> summary")).to_contain_text("4 steps · 1 failed · 6 passages")
+    answered_turn(chat, 1)
+    collapsed = chat.locator(".fn-taken > details")
+    sync_api.expect(collapsed.locator("> summary")).to_contain_text(
+        "4 steps · 1 failed · 6 passages"
+    )
     sync_api.expect(steps(chat).first).not_to_be_visible()
     sync_api.expect(chat.locator(".fn-answer")).to_contain_text("In Bristol it is 25 days")
     sync_api.expect(chat.locator(".fn-source mark").first).to_have_text(QUOTE)
@@ -132,7 +135,7 @@ def test_each_step_shows_as_it_happens_and_all_of_them_folded_afterwards(
     chat.reload()
     settle(chat)
     sync_api.expect(switch(chat)).to_be_checked()
-    folded.locator("> summary").click()
+    collapsed.locator("> summary").click()
     expect_all_steps(chat)
     result = steps(chat).first.locator(".fn-result")
     result.locator("summary").click()
@@ -140,16 +143,14 @@ def test_each_step_shows_as_it_happens_and_all_of_them_folded_afterwards(
     screenshot(chat, "agent-steps")
 
 
-def test_the_steps_fit_the_narrowest_phone(
-    chat: "sync_api.Page", thoughts: threading.Semaphore
-) -> None:
+def test_the_steps_fit_a_narrow_phone(chat: "sync_api.Page", thoughts: threading.Semaphore) -> None:
     thoughts.release(2)
     chat.set_viewport_size(NARROW)
     send(chat)
     sync_api.expect(chat.locator(".fn-step.fn-done")).to_have_count(3)
     assert not scrolls_sideways(chat)
     thoughts.release(2)
-    answered(chat, 1)
+    answered_turn(chat, 1)
     chat.locator(".fn-taken summary").first.click()
     expect_all_steps(chat)
     for n in range(len(QUERIES)):
@@ -161,14 +162,17 @@ def test_the_steps_fit_the_narrowest_phone(
     screenshot(chat, "agent-phone")
 
 
-def test_stopped_in_the_middle_the_steps_until_then_are_kept_and_nothing_moves(
+def test_stopping_midway_keeps_the_finished_steps_and_ends_the_animation(
     chat: "sync_api.Page", thoughts: threading.Semaphore
 ) -> None:
     thoughts.release(1)
     send(chat)
     sync_api.expect(chat.locator(".fn-step.fn-done")).to_have_count(2)
     chat.get_by_test_id("stChatInputStopButton").click()
-    thoughts.release(1)  # the program learns of the press when the model is heard again
+    until(chat, "document.querySelector('[data-test-script-state=stopRequested]')")
+    # The press has been sent; a server that answers a later request has read it.
+    assert chat.request.get(urljoin(chat.url, "/_stcore/health")).ok
+    thoughts.release(1)  # the script sees the press at the next event of the model
     settle(chat)
     sync_api.expect(chat.get_by_text(words.STOPPED).first).to_be_visible()
     moving = "document.getAnimations().filter((one) => one.animationName === 'fn-pulse').length"
@@ -181,7 +185,7 @@ def test_stopped_in_the_middle_the_steps_until_then_are_kept_and_nothing_moves(
     sync_api.expect(steps(chat).last).to_contain_text(words.STEP_BROKEN_OFF)
 
 
-def test_without_a_chat_model_the_switch_is_off_and_says_what_to_set(
+def test_without_a_chat_model_the_switch_is_disabled_and_names_the_setting(
     page: "sync_api.Page", address: str
 ) -> None:
     page.goto(address)

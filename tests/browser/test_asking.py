@@ -1,4 +1,4 @@
-"""What surrounds a question, in a real browser: files of its own, the scope, nothing found."""
+"""Files, scope, and empty results in a real browser."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.actions import (
     PHONE,
-    answered,
+    answered_turn,
     ask,
     drop_files,
     screenshot,
@@ -15,7 +15,7 @@ from tests.browser.actions import (
     typing_box,
 )
 from tests.loaders.formats.files import pdf_file
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -38,7 +38,7 @@ ANSWER = "New employees get 25 days of annual leave a year"
 
 
 def written(folder: Path, name: str) -> Path:
-    """The file as its writer saves it."""
+    """The file as its author saved it."""
     _, sentence, form = FILES[name]
     text = form.format(sentence=sentence)
     path = folder / name
@@ -47,7 +47,7 @@ def written(folder: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_dropped_file_is_asked_at_once_and_in_its_conversation_alone(
+def test_a_dropped_file_is_searched_only_in_its_conversation(
     page: "sync_api.Page", address: str, tmp_path: Path, name: str
 ) -> None:
     question, sentence, _ = FILES[name]
@@ -57,7 +57,7 @@ def test_a_dropped_file_is_asked_at_once_and_in_its_conversation_alone(
     sync_api.expect(page.get_by_test_id("stChatInput")).to_contain_text(name)
     typing_box(page).fill(question)
     page.keyboard.press("Enter")
-    turn = answered(page, 1)
+    turn = answered_turn(page, 1)
     quoted = page.locator("mark", has_text=sentence)
     sync_api.expect(turn.locator(".fn-source", has=quoted)).to_contain_text("found in the document")
     page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=1)).click()
@@ -73,8 +73,8 @@ def test_a_dropped_file_is_asked_at_once_and_in_its_conversation_alone(
 
 
 @pytest.fixture
-def narrowed(page: "sync_api.Page", address: str) -> "sync_api.Page":
-    """The chat page on which only PDFs are searched, after a question that no PDF answers."""
+def narrow_page(page: "sync_api.Page", address: str) -> "sync_api.Page":
+    """The chat page limited to PDFs, after a question that no PDF answers."""
     page.goto(address)
     settle(page)
     scope(page).get_by_role("button", name=words.SCOPE_EVERYWHERE).click()
@@ -83,36 +83,36 @@ def narrowed(page: "sync_api.Page", address: str) -> "sync_api.Page":
     sync_api.expect(scope(page)).to_contain_text(words.SCOPE_LABEL.format(what="pdf"))
     screenshot(page, "scope")
     page.keyboard.press("Escape")  # closes the list,
-    page.keyboard.press("Escape")  # and what it stands in
+    page.keyboard.press("Escape")  # and the panel around it
     ask(page, LEAVE)
     return page
 
 
 def scope(page: "sync_api.Page") -> "sync_api.Locator":
-    """What stands beside the input."""
+    """The label next to the input."""
     return page.locator(".st-key-scope")
 
 
-def test_a_scope_is_remembered_with_its_conversation(narrowed: "sync_api.Page") -> None:
-    narrowed.reload()
-    sync_api.expect(scope(narrowed)).to_contain_text(words.SCOPE_LABEL.format(what="pdf"))
-    sync_api.expect(narrowed.get_by_text(ANSWER)).to_have_count(0)
-    narrowed.get_by_role("button", name=words.NEW_CONVERSATION).click()
-    sync_api.expect(scope(narrowed)).to_contain_text(words.SCOPE_EVERYWHERE)
+def test_a_conversation_remembers_its_scope(narrow_page: "sync_api.Page") -> None:
+    narrow_page.reload()
+    sync_api.expect(scope(narrow_page)).to_contain_text(words.SCOPE_LABEL.format(what="pdf"))
+    sync_api.expect(narrow_page.get_by_text(ANSWER)).to_have_count(0)
+    narrow_page.get_by_role("button", name=words.NEW_CONVERSATION).click()
+    sync_api.expect(scope(narrow_page)).to_contain_text(words.SCOPE_EVERYWHERE)
 
 
-def test_where_nothing_is_found_one_is_told_why_and_searches_wider(
-    narrowed: "sync_api.Page",
+def test_when_nothing_is_found_the_page_explains_and_offers_a_wider_search(
+    narrow_page: "sync_api.Page",
 ) -> None:
-    told = narrowed.locator(".fn-nothing")
-    sync_api.expect(told).to_contain_text(words.NOTHING_RELEVANT)
-    sync_api.expect(told).to_contain_text(LEAVE)
-    sync_api.expect(told).to_contain_text("pdf")
-    screenshot(narrowed, "nothing-found")
-    narrowed.set_viewport_size(PHONE)
-    assert not scrolls_sideways(narrowed)
-    screenshot(narrowed, "nothing-found-phone")
-    narrowed.get_by_role("button", name=words.WIDEN_SCOPE).click()
-    sync_api.expect(narrowed.locator(".fn-version")).to_have_text("2/2")
-    sync_api.expect(narrowed.locator(".fn-answer")).to_contain_text(ANSWER)
-    sync_api.expect(told).to_have_count(0)
+    panel = narrow_page.locator(".fn-nothing")
+    sync_api.expect(panel).to_contain_text(words.NOTHING_RELEVANT)
+    sync_api.expect(panel).to_contain_text(LEAVE)
+    sync_api.expect(panel).to_contain_text("pdf")
+    screenshot(narrow_page, "nothing-found")
+    narrow_page.set_viewport_size(PHONE)
+    assert not scrolls_sideways(narrow_page)
+    screenshot(narrow_page, "nothing-found-phone")
+    narrow_page.get_by_role("button", name=words.WIDEN_SCOPE).click()
+    sync_api.expect(narrow_page.locator(".fn-version")).to_have_text("2/2")
+    sync_api.expect(narrow_page.locator(".fn-answer")).to_contain_text(ANSWER)
+    sync_api.expect(panel).to_have_count(0)

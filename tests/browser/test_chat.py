@@ -1,4 +1,4 @@
-"""The whole way through a real browser: ask in three languages, check the proof, come back."""
+"""The main path in a real browser: ask in three languages, check the quotes, come back."""
 
 from urllib.parse import urlparse
 
@@ -6,11 +6,11 @@ import pytest
 
 from tests.browser.actions import DESKTOP, PHONE, ask, screenshot, scrolls_sideways, typing_box
 from tests.fakes.openai import OpenAIServer, Text
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 QUESTIONS = {
     "english": (
@@ -31,9 +31,7 @@ QUESTIONS = {
 }
 
 
-def test_a_page_opened_by_its_own_address_gets_its_frame_first(
-    page: "sync_api.Page", address: str
-) -> None:
+def test_a_page_opened_by_url_shows_its_frame_first(page: "sync_api.Page", address: str) -> None:
     page.goto(f"{address}/chat")
     page.get_by_role("heading", name="Footnote").wait_for()
     sync_api.expect(page).to_have_title("Footnote")
@@ -43,7 +41,7 @@ def test_a_page_opened_by_its_own_address_gets_its_frame_first(
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
-def test_a_question_gets_a_cited_sentence_with_its_source(
+def test_an_answer_cites_a_sentence_with_its_source(
     page: "sync_api.Page", address: str, language: str
 ) -> None:
     question, sentence, title = QUESTIONS[language]
@@ -60,7 +58,7 @@ def test_a_question_gets_a_cited_sentence_with_its_source(
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_each_question_is_in_sight_with_its_answer_and_the_input(
+def test_each_question_stays_visible_with_its_answer_and_the_input(
     page: "sync_api.Page", address: str, size: dict[str, int]
 ) -> None:
     page.set_viewport_size(size)
@@ -77,9 +75,7 @@ def test_each_question_is_in_sight_with_its_answer_and_the_input(
     sync_api.expect(page.locator(".fn-question").last).to_be_in_viewport(ratio=1)
 
 
-def test_an_answer_is_copied_with_its_sources_by_a_button(
-    page: "sync_api.Page", address: str
-) -> None:
+def test_a_button_copies_the_answer_with_its_sources(page: "sync_api.Page", address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     question, sentence, title = QUESTIONS["english"]
     page.goto(address)
@@ -90,7 +86,7 @@ def test_an_answer_is_copied_with_its_sources_by_a_button(
     assert title in copied
 
 
-def test_a_conversation_goes_on_after_a_reload(page: "sync_api.Page", address: str) -> None:
+def test_a_conversation_continues_after_a_reload(page: "sync_api.Page", address: str) -> None:
     page.goto(address)
     ask(page, QUESTIONS["japanese"][0])
     page.reload()
@@ -101,7 +97,7 @@ def test_a_conversation_goes_on_after_a_reload(page: "sync_api.Page", address: s
     screenshot(page, "conversation")
 
 
-def test_a_first_question_that_is_stopped_goes_on_in_its_conversation(
+def test_a_conversation_continues_after_its_first_question_is_stopped(
     page: "sync_api.Page", address_with_model: str, model_server: OpenAIServer
 ) -> None:
     model_server.will(Text(*["slow "] * 200, pause_s=0.1))
@@ -113,7 +109,7 @@ def test_a_first_question_that_is_stopped_goes_on_in_its_conversation(
     sync_api.expect(page.locator(".fn-answer")).to_contain_text("slow " * 15)
     page.get_by_test_id("stChatInputStopButton").click()
     page.get_by_text(words.STOPPED).wait_for()
-    asked = page.url
+    address_before = page.url
     model_server.will(Text("How many days of sick leave?"), Text("Ten days."))
     turn = ask(page, "And sick leave?")
     sync_api.expect(turn.locator(".fn-answer")).to_contain_text("Ten days.")
@@ -122,17 +118,17 @@ def test_a_first_question_that_is_stopped_goes_on_in_its_conversation(
     sync_api.expect(page.locator(".fn-answer").first).to_contain_text("slow slow slow")
     stopped = page.get_by_role("alert").filter(has_text=words.STOPPED)
     sync_api.expect(stopped).to_be_visible()
-    assert page.url == asked
+    assert page.url == address_before
 
 
-def test_a_phone_shows_no_sideways_scrolling(page: "sync_api.Page", address: str) -> None:
+def test_a_phone_does_not_scroll_sideways(page: "sync_api.Page", address: str) -> None:
     page.set_viewport_size(PHONE)
     page.goto(address)
     ask(page, "What is the UDP port of each VPN gateway?")
     assert not scrolls_sideways(page)
 
 
-def test_the_browser_fetches_nothing_from_elsewhere(page: "sync_api.Page", address: str) -> None:
+def test_the_browser_makes_no_outside_requests(page: "sync_api.Page", address: str) -> None:
     page.goto(address)
     ask(page, "How do I roll back a deployment?")
     addresses = [urlparse(url) for url in page.requested]

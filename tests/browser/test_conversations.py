@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 
 from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways, settle
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -18,16 +18,16 @@ RENAMED = "병가 규정"
 
 
 @pytest.fixture
-def asked(page: "sync_api.Page", address: str) -> str:
-    """One question has been asked; its conversation's id."""
+def conversation(page: "sync_api.Page", address: str) -> str:
+    """Ask one question; returns the id of its conversation."""
     page.goto(address)
     ask(page, QUESTION)
     return parse_qs(urlparse(page.url).query)["conversation"][0]
 
 
 def choose(page: "sync_api.Page", conversation_id: str, action: str) -> "sync_api.Locator":
-    """Choose from the conversation's menu; the dialog that opens."""
-    settle(page)  # a menu closes where the list is drawn again
+    """Choose an entry of the conversation's menu; returns the dialog that opens."""
+    settle(page)  # redrawing the list closes its menus
     page.locator(f".st-key-menu-{conversation_id} button").click()
     page.get_by_role("menuitem", name=words.CONVERSATION_ACTIONS[action]).click()
     dialog = page.get_by_role("dialog")
@@ -46,47 +46,47 @@ def rename(page: "sync_api.Page", conversation_id: str, title: str) -> None:
     dialog.wait_for(state="detached")
 
 
-def test_a_conversation_is_renamed_found_deleted_and_brought_back(
-    page: "sync_api.Page", asked: str
+def test_a_conversation_is_renamed_found_deleted_and_restored(
+    page: "sync_api.Page", conversation: str
 ) -> None:
-    rename(page, asked, RENAMED)
-    sync_api.expect(row(page, asked)).to_have_text(RENAMED)
+    rename(page, conversation, RENAMED)
+    sync_api.expect(row(page, conversation)).to_have_text(RENAMED)
     page.reload()
-    sync_api.expect(row(page, asked)).to_have_text(RENAMED)
+    sync_api.expect(row(page, conversation)).to_have_text(RENAMED)
     sought = page.get_by_placeholder(words.SEARCH_CONVERSATIONS)
     sought.fill("규정 NOTE")
     page.get_by_text(words.count(words.CONVERSATIONS_FOUND, 1)).wait_for()
-    sync_api.expect(row(page, asked)).to_be_visible()
+    sync_api.expect(row(page, conversation)).to_be_visible()
     screenshot(page, "conversations")
     sought.fill("")
     page.get_by_text(words.count(words.CONVERSATIONS_FOUND, 1)).wait_for(state="detached")
-    choose(page, asked, "delete").get_by_role("button", name=words.DELETE).click()
-    sync_api.expect(row(page, asked)).to_have_count(0)
+    choose(page, conversation, "delete").get_by_role("button", name=words.DELETE).click()
+    sync_api.expect(row(page, conversation)).to_have_count(0)
     assert "conversation=" not in page.url
     page.get_by_role("button", name=words.UNDO).click()
-    sync_api.expect(row(page, asked)).to_be_visible()
+    sync_api.expect(row(page, conversation)).to_be_visible()
     page.locator(".fn-verdict").wait_for()
-    assert asked in page.url
+    assert conversation in page.url
 
 
-def test_a_conversation_is_still_open_after_a_look_at_another_page(
-    page: "sync_api.Page", asked: str
+def test_a_conversation_stays_open_after_visiting_another_page(
+    page: "sync_api.Page", conversation: str
 ) -> None:
     page.get_by_role("link", name=words.LIBRARY_PAGE).click()
     page.get_by_role("heading", name=words.LIBRARY_TITLE).wait_for()
     page.get_by_role("link", name=words.ASK_PAGE).click()
     sync_api.expect(page.locator(".fn-question")).to_have_text(QUESTION)
-    assert asked in page.url
+    assert conversation in page.url
     page.get_by_role("button", name=words.NEW_CONVERSATION).click()
     sync_api.expect(page.locator(".fn-question")).to_have_count(0)
-    assert asked not in page.url
+    assert conversation not in page.url
 
 
 def test_an_exported_conversation_is_imported_with_its_citations(
-    page: "sync_api.Page", asked: str, tmp_path: Path
+    page: "sync_api.Page", conversation: str, tmp_path: Path
 ) -> None:
-    rename(page, asked, RENAMED)
-    dialog = choose(page, asked, "export")
+    rename(page, conversation, RENAMED)
+    dialog = choose(page, conversation, "export")
     files = {}
     for form, name in words.EXPORT_FORMS.items():
         with page.expect_download() as download:
@@ -103,22 +103,22 @@ def test_an_exported_conversation_is_imported_with_its_citations(
     field = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     field.set_input_files(files["json"])
     page.get_by_text(words.CONVERSATION_IMPORTED.format(title=RENAMED)).wait_for()
-    page.wait_for_url(lambda url: asked not in url and "conversation=" in url)
+    page.wait_for_url(lambda url: conversation not in url and "conversation=" in url)
     settle(page)
     sync_api.expect(page.locator(".fn-question")).to_have_text([QUESTION])
     sync_api.expect(page.locator(".fn-source").first).to_contain_text("found in the document")
 
 
-def test_on_a_phone_the_list_opens_over_the_page_and_fits(
-    page: "sync_api.Page", asked: str
+def test_on_a_phone_the_list_overlays_the_page_and_fits(
+    page: "sync_api.Page", conversation: str
 ) -> None:
     page.set_viewport_size(PHONE)
     page.reload()
     page.get_by_test_id("stExpandSidebarButton").click()
-    sync_api.expect(row(page, asked)).to_be_visible()
-    menu = page.locator(f".st-key-menu-{asked} button")
+    sync_api.expect(row(page, conversation)).to_be_visible()
+    menu = page.locator(f".st-key-menu-{conversation} button")
     sync_api.expect(menu).to_be_in_viewport()
     sync_api.expect(menu).to_have_accessible_name(words.CONVERSATION_MENU.format(title=QUESTION))
-    choose(page, asked, "delete")
+    choose(page, conversation, "delete")
     assert not scrolls_sideways(page)
     screenshot(page, "conversations-phone")

@@ -1,9 +1,9 @@
-"""From an answer to the document that it cites, in a real browser."""
+"""Opening the document of a citation in a real browser."""
 
 import pytest
 
 from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -15,17 +15,17 @@ QUOTE = "1시간 안에 보안팀 당직 전화 051-555-0142로 신고합니다"
 
 @pytest.fixture
 def document(page: "sync_api.Page", address: str) -> "sync_api.Page":
-    """The document page, opened from the marker in an answer; the chat stays as it is."""
+    """The document page, opened from a marker in an answer; the chat stays open."""
     page.goto(address)
     turn = ask(page, QUESTION)
     chat = page.url
-    with page.context.expect_page() as opened:
+    with page.context.expect_page() as new_page:
         turn.locator("a.fn-cite").first.click()
     assert page.url == chat
-    return opened.value
+    return new_page.value
 
 
-def test_a_marker_opens_the_document_at_the_quote_beside_the_original_page(
+def test_a_marker_opens_the_document_at_the_quote_next_to_the_original_page(
     document: "sync_api.Page",
 ) -> None:
     mark = document.locator(".fn-reading mark")
@@ -42,14 +42,14 @@ def test_a_marker_opens_the_document_at_the_quote_beside_the_original_page(
     screenshot(document, "document-phone")
 
 
-def test_the_title_of_a_source_opens_what_has_no_pages_at_the_quote(
+def test_a_source_title_opens_a_document_without_pages_at_the_quote(
     page: "sync_api.Page", address: str
 ) -> None:
     page.goto(address)
     turn = ask(page, "How many days of annual leave do new employees get?")
-    with page.context.expect_page() as opened:
+    with page.context.expect_page() as new_page:
         turn.locator("a.fn-title").first.click()
-    document = opened.value
+    document = new_page.value
     mark = document.locator(".fn-reading mark").first
     sync_api.expect(mark).to_contain_text("New employees get 25 days of annual leave a year")
     sync_api.expect(mark).to_be_in_viewport()
@@ -58,7 +58,7 @@ def test_the_title_of_a_source_opens_what_has_no_pages_at_the_quote(
     screenshot(document, "document-text")
 
 
-def test_one_reads_on_from_passage_to_passage(document: "sync_api.Page") -> None:
+def test_next_and_previous_move_between_passages(document: "sync_api.Page") -> None:
     place = document.locator(".fn-place")
     before = place.inner_text()
     document.get_by_role("button", name=words.NEXT_PASSAGE).click()

@@ -1,7 +1,6 @@
-"""Imports at work, in a real browser and real processes: watched, paused, cancelled, killed.
+"""Running imports in a real browser with real processes: watched, paused, canceled, killed.
 
-The embedding model holds one of the documents, so that an import is at work for as long as a
-test wants it to be.
+The embedding model holds one of the documents, so an import runs for as long as the test needs.
 """
 
 from collections.abc import Iterator
@@ -12,32 +11,32 @@ import pytest
 
 from domain import ImportState
 from tests.browser.actions import DESKTOP, PHONE, screenshot, scrolls_sideways, settle
-from tests.browser.importing import add_folder, make_files, press, see_held, see_state
+from tests.browser.importing import add_folder, make_files, press, see_document_count, see_state
 from tests.browser.program import Program
 from tests.fakes.openai import OpenAIServer
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 NUMBERS = count(1)
-DOCUMENTS, HELD = 100, 80  # of more than one batch; the document that is held is not in the first
+DOCUMENTS, HELD = 100, 80  # more than one batch; the held document is not in the first
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Many small documents, in a folder of a name of its own."""
+    """Many small documents in a folder with a unique name."""
     name = f"notes{next(NUMBERS):02}"
     texts = {f"{n:03}.md": f"# Note {n}\n\nOf {name}: {n}.\n" for n in range(DOCUMENTS)}
     return make_files(tmp_path / name, texts)
 
 
 @pytest.fixture
-def held(
+def running_import(
     page: "sync_api.Page", program: Program, embedder: OpenAIServer, folder: Path
 ) -> Iterator["sync_api.Page"]:
-    """The page of a source whose import is at work, and stays so until the model goes on."""
+    """The page of a source with a running import that waits for the model."""
     embedder.hold(f"Of {folder.name}: {HELD}.")
     add_folder(page, program, folder, words.ADD_AND_IMPORT)
     assert embedder.holds.wait(60)
@@ -51,10 +50,10 @@ def job(page: "sync_api.Page") -> "sync_api.Locator":
 
 
 def see_embedding(page: "sync_api.Page") -> None:
-    """Wait until the import is seen at the document that is held."""
-    shown = job(page).locator(".fn-source-row")
-    sync_api.expect(shown).to_contain_text(words.JOB_STAGES["embedding"])
-    sync_api.expect(shown).to_contain_text(".md")
+    """Wait until the import reaches the held document."""
+    row = job(page).locator(".fn-source-row")
+    sync_api.expect(row).to_contain_text(words.JOB_STAGES["embedding"])
+    sync_api.expect(row).to_contain_text(".md")
     total = words.JOB_DONE_OF.format(done="", total=DOCUMENTS).strip()
     sync_api.expect(job(page)).to_contain_text(total)
     sync_api.expect(job(page).locator(".fn-state")).to_have_text(words.IMPORT_STATES["running"])
@@ -65,58 +64,63 @@ def see_end(page: "sync_api.Page", state: ImportState = ImportState.COMPLETED) -
     see_state(page, state)
 
 
-def test_an_import_goes_on_whatever_is_done_with_the_page(
-    held: "sync_api.Page", embedder: OpenAIServer
+def test_an_import_continues_while_the_page_is_reloaded_or_closed(
+    running_import: "sync_api.Page", embedder: OpenAIServer
 ) -> None:
-    screenshot(held, "import-running")
-    held.set_viewport_size(PHONE)
-    assert not scrolls_sideways(held)
-    screenshot(held, "import-running-phone")
-    held.reload()
-    see_embedding(held)
-    held.set_viewport_size(DESKTOP)
-    source = held.url
-    held.get_by_role("link", name=words.LIBRARY_PAGE).click()
-    held.get_by_role("heading", name=words.LIBRARY_TITLE).wait_for()
-    held.get_by_text(words.count(words.LIBRARY_UNDER_WAY, 1)).wait_for()
-    held.goto(source)
-    see_embedding(held)
+    screenshot(running_import, "import-running")
+    running_import.set_viewport_size(PHONE)
+    assert not scrolls_sideways(running_import)
+    screenshot(running_import, "import-running-phone")
+    running_import.reload()
+    see_embedding(running_import)
+    running_import.set_viewport_size(DESKTOP)
+    source = running_import.url
+    running_import.get_by_role("link", name=words.LIBRARY_PAGE).click()
+    running_import.get_by_role("heading", name=words.LIBRARY_TITLE).wait_for()
+    running_import.get_by_text(words.count(words.LIBRARY_UNDER_WAY, 1)).wait_for()
+    running_import.goto(source)
+    see_embedding(running_import)
     embedder.go_on()
-    see_end(held)
-    see_held(held, DOCUMENTS)
+    see_end(running_import)
+    see_document_count(running_import, DOCUMENTS)
 
 
-def test_a_paused_import_rests_until_it_may_go_on(
-    held: "sync_api.Page", embedder: OpenAIServer
+def test_a_paused_import_waits_until_it_is_resumed(
+    running_import: "sync_api.Page", embedder: OpenAIServer
 ) -> None:
-    press(job(held), words.PAUSE_JOB)
-    sync_api.expect(job(held).locator(".fn-state")).to_have_text(words.IMPORT_STATES["paused"])
+    press(job(running_import), words.PAUSE_JOB)
+    sync_api.expect(job(running_import).locator(".fn-state")).to_have_text(
+        words.IMPORT_STATES["paused"]
+    )
     embedder.go_on()
-    held.reload()
-    settle(held)
-    sync_api.expect(job(held)).to_contain_text(words.JOB_PAUSED)
-    see_held(held, 64)
-    screenshot(held, "import-paused")
-    press(job(held), words.RESUME_JOB)
-    see_end(held)
-    see_held(held, DOCUMENTS)
+    running_import.reload()
+    settle(running_import)
+    sync_api.expect(job(running_import)).to_contain_text(words.JOB_PAUSED)
+    see_document_count(running_import, 64)
+    screenshot(running_import, "import-paused")
+    press(job(running_import), words.RESUME_JOB)
+    see_end(running_import)
+    see_document_count(running_import, DOCUMENTS)
 
 
-def test_a_cancelled_import_keeps_what_it_has_done(held: "sync_api.Page") -> None:
-    press(job(held), words.CANCEL_JOB)  # the model does not answer even now
-    see_end(held, ImportState.CANCELLED)
-    see_held(held, 64)
-    screenshot(held, "import-cancelled")
+def test_a_canceled_import_keeps_what_it_finished(running_import: "sync_api.Page") -> None:
+    press(job(running_import), words.CANCEL_JOB)  # the model is still holding
+    see_end(running_import, ImportState.CANCELLED)
+    see_document_count(running_import, 64)
+    screenshot(running_import, "import-cancelled")
 
 
-def test_an_import_whose_worker_is_killed_goes_on_by_itself(
-    held: "sync_api.Page", program: Program, embedder: OpenAIServer
+def test_an_import_resumes_automatically_after_its_worker_is_killed(
+    running_import: "sync_api.Page", program: Program, embedder: OpenAIServer
 ) -> None:
     program.kill_worker()
-    sync_api.expect(job(held).locator(".fn-state")).to_have_text(words.IMPORT_STATES["interrupted"])
-    sync_api.expect(job(held)).to_contain_text(words.JOB_INTERRUPTED)
-    screenshot(held, "import-interrupted")
+    sync_api.expect(job(running_import).locator(".fn-state")).to_have_text(
+        words.IMPORT_STATES["interrupted"]
+    )
+    sync_api.expect(job(running_import)).to_contain_text(words.JOB_INTERRUPTED)
+    screenshot(running_import, "import-interrupted")
     embedder.go_on()
-    see_end(held)
-    see_held(held, DOCUMENTS)
-    sync_api.expect(held.locator(".fn-table tbody tr")).to_have_count(1)  # one import, not two
+    see_end(running_import)
+    see_document_count(running_import, DOCUMENTS)
+    history = running_import.locator(".fn-table tbody tr")
+    sync_api.expect(history).to_have_count(1)  # one import, not two

@@ -1,4 +1,4 @@
-"""Sources on the import page, in a real browser: tested, tried out, imported, changed, deleted."""
+"""Sources on the import page in a real browser: test, dry run, import, edit, delete."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -18,11 +18,11 @@ from tests.browser.importing import (
     pick,
     press,
     see_counts,
-    see_held,
+    see_document_count,
     see_state,
 )
 from tests.browser.program import Program
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -38,11 +38,11 @@ TEXTS = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Three documents, in a folder of a name of its own."""
+    """Three documents in a folder with a unique name."""
     return make_files(tmp_path / f"handbook{next(NUMBERS):02}", TEXTS)
 
 
-def test_a_connection_is_tested_before_anything_is_kept(
+def test_testing_a_connection_saves_nothing(
     page: "sync_api.Page", program: Program, folder: Path
 ) -> None:
     open_form(page, program)
@@ -57,22 +57,22 @@ def test_a_connection_is_tested_before_anything_is_kept(
     screenshot(page, "import-test")
     page.reload()
     settle(page)
-    page.get_by_role("button", name="sample_documents").wait_for()
+    page.get_by_role("button", name="documents").wait_for()
     sync_api.expect(page.get_by_role("button", name=folder.name)).to_have_count(0)
 
 
-def test_the_import_changes_what_the_trial_run_counted(
+def test_an_import_makes_the_changes_that_the_dry_run_counted(
     page: "sync_api.Page", program: Program, folder: Path
 ) -> None:
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 is not all there")
-    add_folder(page, program, folder, words.ADD_AND_TRY)
-    trial = page.locator(".st-key-trial")
-    see_counts(trial, new=3, failed=1)
-    see_held(page, 0)
-    screenshot(page, "import-trial")
-    press(trial, words.count(words.IMPORT_CHANGES, 3))
+    add_folder(page, program, folder, words.ADD_AND_DRY_RUN)
+    dry_run = page.locator(".st-key-dry-run")
+    see_counts(dry_run, new=3, failed=1)
+    see_document_count(page, 0)
+    screenshot(page, "import-dry-run")
+    press(dry_run, words.count(words.IMPORT_CHANGES, 3))
     see_state(page, ImportState.COMPLETED_WITH_ERRORS)
-    see_held(page, 3)
+    see_document_count(page, 3)
     pick(page, words.HISTORY_CHOOSE, words.JOB_KINDS["import"])
     see_counts(page, new=3, failed=1)
     reason = page.locator(".fn-table tr", has_text="broken.pdf")
@@ -81,28 +81,30 @@ def test_the_import_changes_what_the_trial_run_counted(
     screenshot(page, "import-report")
 
 
-def test_of_a_source_that_is_mostly_gone_nothing_goes_unconfirmed(
+def test_mostly_deleted_sources_remove_nothing_without_confirmation(
     page: "sync_api.Page", program: Program, folder: Path
 ) -> None:
     make_files(folder, {f"note-{n}.md": f"# Note {n}\n\nIt says {n}.\n" for n in range(9)})
     import_folder(page, program, folder)
-    for gone in folder.glob("note-*.md"):
-        gone.unlink()
+    for file in folder.glob("note-*.md"):
+        file.unlink()
     press(page, words.REFRESH_NOW)
     see_state(page, ImportState.NEEDS_CONFIRMATION)
-    sync_api.expect(page.locator(".fn-notice")).to_contain_text(words.count(words.HELD_BACK, 9))
-    see_held(page, 12)
+    sync_api.expect(page.locator(".fn-notice")).to_contain_text(
+        words.count(words.REMOVALS_WITHHELD, 9)
+    )
+    see_document_count(page, 12)
     screenshot(page, "import-held-back")
     press(page, words.count(words.CONFIRM_REMOVALS, 9))
     see_state(page, ImportState.COMPLETED)
-    see_held(page, 3)
+    see_document_count(page, 3)
     history = page.locator(".fn-table tbody tr")
     sync_api.expect(history).to_have_count(3)
     sync_api.expect(history.nth(0)).to_contain_text(words.IMPORT_STATES["completed"])
     sync_api.expect(history.nth(1)).to_contain_text(words.IMPORT_STATES["needs confirmation"])
 
 
-def test_uploaded_files_are_a_source_to_which_more_can_be_added(
+def test_files_can_be_added_to_an_upload_source(
     page: "sync_api.Page", program: Program, folder: Path
 ) -> None:
     open_form(page, program)
@@ -113,11 +115,11 @@ def test_uploaded_files_are_a_source_to_which_more_can_be_added(
     press(page, words.UPLOAD_AND_IMPORT)
     page.get_by_role("heading", name=folder.name).wait_for()
     see_state(page, ImportState.COMPLETED)
-    see_held(page, 2)
+    see_document_count(page, 2)
     choose(page, words.EDIT_SOURCE)
     files.set_input_files(folder / "休暇.md")
     press(page, words.EDIT_SAVE)
-    see_held(page, 3)
+    see_document_count(page, 3)
     screenshot(page, "import-upload")
 
 
@@ -145,7 +147,7 @@ def test_a_source_is_renamed_scheduled_and_paused(
     sync_api.expect(badges).to_have_count(1)
 
 
-def test_a_deleted_source_takes_what_it_said_and_no_file(
+def test_deleting_a_source_removes_its_passages_but_no_files(
     page: "sync_api.Page", program: Program, folder: Path
 ) -> None:
     import_folder(page, program, folder)
@@ -155,12 +157,12 @@ def test_a_deleted_source_takes_what_it_said_and_no_file(
     sync_api.expect(notice).to_contain_text(words.DELETE_KEEPS_FILES)
     screenshot(page, "import-delete")
     press(page, words.DELETE_NOW)
-    page.get_by_role("button", name="sample_documents").wait_for()
+    page.get_by_role("button", name="documents").wait_for()
     sync_api.expect(page.get_by_role("button", name=folder.name)).to_have_count(0)
     assert sorted(one.name for one in folder.iterdir()) == sorted(TEXTS)
 
 
-def test_on_a_phone_a_source_is_added_and_read_without_scrolling_sideways(
+def test_a_source_is_added_on_a_phone_without_sideways_scrolling(
     page: "sync_api.Page", program: Program, folder: Path
 ) -> None:
     page.set_viewport_size(PHONE)
@@ -182,7 +184,7 @@ def test_on_a_phone_a_source_is_added_and_read_without_scrolling_sideways(
 def japanese(
     browser: "sync_api.Browser", monkeypatch: pytest.MonkeyPatch
 ) -> Iterator["sync_api.Page"]:
-    """A page of a browser that is set to Japanese; the test reads Japanese too."""
+    """A page of a browser set to Japanese; the test expects Japanese texts."""
     monkeypatch.setattr(words, "language", lambda: "ja")
     context = browser.new_context(viewport=PHONE, locale="ja-JP")
     page = context.new_page()
@@ -195,8 +197,8 @@ def test_a_folder_is_imported_in_japanese(
     japanese: "sync_api.Page", program: Program, folder: Path
 ) -> None:
     import_folder(japanese, program, folder)
-    see_held(japanese, 3)
-    assert words.IMPORT_TITLE == "文書の取り込み元"
+    see_document_count(japanese, 3)
+    assert words.IMPORT_TITLE == "取り込み"
     japanese.get_by_role("heading", name=words.IMPORT_TITLE, level=1).wait_for()
     assert not scrolls_sideways(japanese)
     screenshot(japanese, "import-source-ja-phone")

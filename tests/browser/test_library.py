@@ -1,4 +1,4 @@
-"""The library in a real browser: find, read, import again, leave out, mend what failed."""
+"""The library in a real browser: search, read, reimport, exclude, fix failures."""
 
 import shutil
 from itertools import count
@@ -9,36 +9,36 @@ import pytest
 from domain import ImportState
 from tests.browser.actions import PHONE, screenshot, scrolls_sideways, still
 from tests.browser.importing import (
-    KEEPS_WHAT_IS_TOLD,
+    RECORDS_MESSAGES,
     add_folder,
-    agree,
     choose,
+    confirm,
     import_folder,
     make_files,
-    mark,
     open_page,
     pick,
     press,
+    see_message,
     see_quiet,
     see_rows,
     see_state,
-    see_told,
+    select_row,
 )
 from tests.browser.program import ROOT, Program
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-WORD_FILE = ROOT / "sample_documents" / "expenses.docx"
+WORD_FILE = ROOT / "samples" / "documents" / "expenses.docx"
 NUMBERS = count(1)
 SENTENCE = "The kettle of the {name} kitchen is to be descaled each month."
 
 
 @pytest.fixture
 def kitchen() -> str:
-    """A name that only the documents of this test bear."""
+    """A name that occurs only in this test's documents."""
     return f"kitchen{next(NUMBERS):02}"
 
 
@@ -55,8 +55,8 @@ def folder(tmp_path: Path, kitchen: str) -> Path:
 
 @pytest.fixture
 def library(page: "sync_api.Page", program: Program, folder: Path, kitchen: str) -> "sync_api.Page":
-    """The library page, the test's own two documents found in it."""
-    page.add_init_script(KEEPS_WHAT_IS_TOLD)
+    """The library page filtered to the test's two documents."""
+    page.add_init_script(RECORDS_MESSAGES)
     import_folder(page, program, folder)
     find(page, program, kitchen)
     see_rows(page, 2)
@@ -70,7 +70,7 @@ def find(page: "sync_api.Page", program: Program, text: str) -> None:
     field.press("Enter")
 
 
-def test_documents_are_found_narrowed_down_and_opened_at_a_passage(
+def test_documents_are_searched_filtered_and_opened_at_a_passage(
     library: "sync_api.Page", kitchen: str
 ) -> None:
     library.get_by_text(words.LIBRARY_NARROW, exact=True).click()
@@ -85,22 +85,22 @@ def test_documents_are_found_narrowed_down_and_opened_at_a_passage(
     library.get_by_label(words.FIND_DOCUMENTS).fill(f"kettle {kitchen}")
     library.keyboard.press("Enter")
     see_rows(library, 1)
-    mark(library, 0)
+    select_row(library, 0)
     press(library, words.SHOW_PASSAGES)
     passages = library.locator(".fn-chunk")
-    sync_api.expect(passages.nth(1).locator("mark").first).to_be_visible()  # what is shared
+    sync_api.expect(passages.nth(1).locator("mark").first).to_be_visible()  # the overlap
     screenshot(library, "library-passages")
     passages.nth(1).get_by_role("link", name=words.READ_HERE).click()
     library.get_by_role("heading", name=f"Kettle of {kitchen}").wait_for()
     sync_api.expect(library.locator(".fn-place")).to_contain_text("2")
 
 
-def test_what_is_chosen_is_imported_again_though_nothing_has_changed(
+def test_selected_documents_are_reimported_even_if_unchanged(
     library: "sync_api.Page", program: Program, kitchen: str
 ) -> None:
     library.get_by_text(words.DOCUMENTS_CHOOSE_ALL.format(n=2)).click()
     press(library, words.READ_AGAIN)
-    see_told(library, words.count(words.WILL_IMPORT, 2))
+    see_message(library, words.count(words.WILL_IMPORT, 2))
     open_page(library, program, "imports")
     library.get_by_role("button", name=kitchen).click()
     history = library.locator(".fn-table tbody tr")
@@ -108,28 +108,28 @@ def test_what_is_chosen_is_imported_again_though_nothing_has_changed(
     sync_api.expect(history.first.locator("td").nth(5)).to_have_text("2")  # changed
 
 
-def test_a_removed_document_stays_left_out_until_it_is_taken_back(
+def test_a_removed_document_stays_excluded_until_it_is_restored(
     library: "sync_api.Page", program: Program, folder: Path, kitchen: str
 ) -> None:
-    mark(library, 0)
+    select_row(library, 0)
     press(library, words.LIBRARY_REMOVE)
     removal = library.locator(".st-key-library-removal")
     sync_api.expect(removal).to_contain_text(words.count(words.LIBRARY_REMOVE_ASK, 1))
     screenshot(library, "library-remove")
-    agree(library, removal, words.count(words.LIBRARY_REMOVE_NOW, 1))
-    see_told(library, words.count(words.WILL_REMOVE, 1))
+    confirm(library, removal, words.count(words.LIBRARY_REMOVE_NOW, 1))
+    see_message(library, words.count(words.WILL_REMOVE, 1))
     see_rows(library, 1)  # without a click
     see_quiet(library)
     assert len(list(folder.iterdir())) == 2
     choose(library, words.LIBRARY_VIEWS["left out"])
     press(library, words.count(words.TAKE_BACK_ALL, 1))
-    see_told(library, words.count(words.WILL_TAKE_BACK, 1))
+    see_message(library, words.count(words.WILL_TAKE_BACK, 1))
     see_quiet(library)
     find(library, program, kitchen)
     see_rows(library, 2)
 
 
-def test_a_failed_file_is_tried_again_once_it_is_mended_or_dismissed(
+def test_a_failed_file_is_retried_after_a_fix_or_dismissed(
     page: "sync_api.Page", program: Program, folder: Path, kitchen: str
 ) -> None:
     for name in ("one", "two"):
@@ -151,7 +151,7 @@ def test_a_failed_file_is_tried_again_once_it_is_mended_or_dismissed(
     see_rows(page, 3)
 
 
-def test_the_figures_are_drawn(page: "sync_api.Page", program: Program) -> None:
+def test_the_charts_are_drawn(page: "sync_api.Page", program: Program) -> None:
     open_page(page, program, "library")
     choose(page, words.LIBRARY_VIEWS["figures"])
     charts = page.get_by_test_id("stVegaLiteChart")
@@ -161,7 +161,7 @@ def test_the_figures_are_drawn(page: "sync_api.Page", program: Program) -> None:
     screenshot(page, "library-figures")
 
 
-def test_on_a_phone_every_view_of_the_library_scrolls_down_only(
+def test_every_library_tab_scrolls_only_vertically_on_a_phone(
     library: "sync_api.Page", program: Program, kitchen: str
 ) -> None:
     library.set_viewport_size(PHONE)
@@ -169,7 +169,7 @@ def test_on_a_phone_every_view_of_the_library_scrolls_down_only(
     see_rows(library, 2)
     assert not scrolls_sideways(library)
     screenshot(library, "library-phone")
-    mark(library, 0)
+    select_row(library, 0)
     press(library, words.SHOW_PASSAGES)
     library.locator(".fn-chunk").first.wait_for()
     assert not scrolls_sideways(library)

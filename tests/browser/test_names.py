@@ -1,4 +1,4 @@
-"""Names of sources and conversations are text on every page: nothing is loaded, nothing styled."""
+"""Names of sources and conversations are text on every page, never markup or requests."""
 
 import re
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ import pytest
 
 import bootstrap
 from domain import LOCAL_USER, SearchChoice
-from services.conversations import LISTED
-from services.source_status import SourceSettings
+from services.chat.conversation_service import LIST_LIMIT
+from services.sources.source_service import SourceSettings
 from settings import load_settings
 from tests.browser.actions import ask, settle
 from tests.browser.program import running
 from tests.hostile_names import HOSTILE_NAMES, IMAGE
-from ui import words
-from ui.conversations import TITLE_CHARACTERS
+from ui.chat.conversation_list import TITLE_CHARACTERS
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -31,7 +31,7 @@ LABEL = '[class*="st-key-{}-"] button [data-testid="stMarkdownContainer"]'
 def address(
     chromium: str, clean: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
-    """The address of the program over sources and conversations with such names."""
+    """The base URL of the program over sources and conversations with such names."""
     folder = tmp_path_factory.mktemp("named")
     fill(folder / "data", folder)
     with running(clean | {"FOOTNOTE_DATA_DIR": str(folder / "data")}) as program:
@@ -41,20 +41,21 @@ def address(
 def fill(data_dir: Path, folder: Path) -> None:
     services = bootstrap.build_services(load_settings(data_dir=data_dir))
     for n, name in enumerate(HOSTILE_NAMES):
-        made = folder / f"folder-{n}"
-        made.mkdir()
+        source_folder = folder / f"folder-{n}"
+        source_folder.mkdir()
         text = f"# {one_line(name)}\n\nThe kettle number {n} is to be descaled each month.\n"
-        (made / f"kettle-{n}.md").write_text(text, encoding="utf-8")
+        (source_folder / f"kettle-{n}.md").write_text(text, encoding="utf-8")
         services.sources.add(
-            LOCAL_USER, "directory", {"path": str(made)}, SourceSettings(name=name, labels=(name,))
+            LOCAL_USER,
+            "directory",
+            {"path": str(source_folder)},
+            SourceSettings(name=name, labels=(name,)),
         )
-        services.directories.import_directory(LOCAL_USER, made)
+        services.directories.import_directory(LOCAL_USER, source_folder)
         services.conversations.begin(LOCAL_USER, name, SearchChoice())
 
 
-def test_a_button_shows_the_name_of_a_source_letter_by_letter(
-    page: "sync_api.Page", address: str
-) -> None:
+def test_a_button_shows_the_name_of_a_source_literally(page: "sync_api.Page", address: str) -> None:
     open_page(page, f"{address}/imports")
     names = page.locator(LABEL.format("open"))
     sync_api.expect(names).to_have_count(len(HOSTILE_NAMES))
@@ -62,37 +63,37 @@ def test_a_button_shows_the_name_of_a_source_letter_by_letter(
     sees_text_alone(page)
 
 
-def test_the_list_shows_the_title_of_a_conversation_letter_by_letter(
+def test_the_list_shows_the_title_of_a_conversation_literally(
     page: "sync_api.Page", address: str
 ) -> None:
     open_page(page, address)
     titles = page.locator(LABEL.format("conversation"))
-    for listed_now in (2 * LISTED, len(HOSTILE_NAMES)):
+    for count in (2 * LIST_LIMIT, len(HOSTILE_NAMES)):
         page.get_by_role("button", name=words.MORE_CONVERSATIONS).click()
-        sync_api.expect(titles).to_have_count(listed_now)
+        sync_api.expect(titles).to_have_count(count)
     sync_api.expect(titles).to_have_count(len(HOSTILE_NAMES))
-    assert sorted(map(one_line, titles.all_inner_texts())) == sorted(map(listed, HOSTILE_NAMES))
+    assert sorted(map(one_line, titles.all_inner_texts())) == sorted(
+        map(listed_title, HOSTILE_NAMES)
+    )
     sees_text_alone(page)
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_no_page_loads_anything_for_a_name(page: "sync_api.Page", address: str, name: str) -> None:
+def test_names_cause_no_requests_on_any_page(
+    page: "sync_api.Page", address: str, name: str
+) -> None:
     open_page(page, f"{address}/{name}")
     sees_text_alone(page)
 
 
-def test_the_charts_of_the_library_load_nothing_for_a_name(
-    page: "sync_api.Page", address: str
-) -> None:
+def test_names_in_the_library_charts_cause_no_requests(page: "sync_api.Page", address: str) -> None:
     open_page(page, f"{address}/library")
     page.get_by_role("radio", name=words.LIBRARY_VIEWS["figures"]).click()
     page.locator(".stVegaLiteChart").first.wait_for()
     sees_text_alone(page)
 
 
-def test_the_panel_of_what_is_searched_offers_names_as_they_are(
-    page: "sync_api.Page", address: str
-) -> None:
+def test_the_scope_panel_shows_names_literally(page: "sync_api.Page", address: str) -> None:
     open_page(page, address)
     page.get_by_role("button", name=words.SCOPE_EVERYWHERE).click()
     page.get_by_role("combobox", name=words.SCOPE_SOURCES).fill(IMAGE)
@@ -102,7 +103,7 @@ def test_the_panel_of_what_is_searched_offers_names_as_they_are(
     sees_text_alone(page)
 
 
-def test_an_answer_and_its_sources_load_nothing_for_a_name(
+def test_names_in_an_answer_and_its_sources_cause_no_requests(
     page: "sync_api.Page", address: str
 ) -> None:
     open_page(page, address)
@@ -118,15 +119,15 @@ def open_page(page: "sync_api.Page", address: str) -> None:
 
 
 def sees_text_alone(page: "sync_api.Page") -> None:
-    """Nothing that Markdown makes stands in a label, and no request has left this machine."""
+    """Check that no label contains rendered Markdown and no request left this machine."""
     assert page.locator(MADE_OF_MARKDOWN).count() == 0
     assert page.locator('[src*="evil.example"], a[href^="http://evil.example"]').count() == 0
     hosts = {urlsplit(url).hostname for url in page.requested if url.startswith(("http", "ws"))}
     assert hosts == {"localhost"}
 
 
-def listed(name: str) -> str:
-    """As the list of conversations shows it: of a long title the beginning."""
+def listed_title(name: str) -> str:
+    """The title as the conversation list shows it: truncated if long."""
     line = " ".join(name.split())
     return line if len(line) <= TITLE_CHARACTERS else line[: TITLE_CHARACTERS - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""What other web sites can do to the program in a real browser, and what its pages may load."""
+"""What other sites can do to the program in a real browser, and what its pages may load."""
 
 import re
 import threading
@@ -39,23 +39,23 @@ FRAME = """
 
 
 class _Site(BaseHTTPRequestHandler):
-    """Another web site on this machine, which also notes what it is asked for."""
+    """Another site on this machine, which records its requests."""
 
     def do_GET(self):
-        self.server.asked.append(self.path)
+        self.server.requested_paths.append(self.path)
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
         self.wfile.write(b"<!DOCTYPE html><title>Another site</title><body>Another site</body>")
 
     def log_message(self, format, *args):
-        """Nothing is printed."""
+        pass
 
 
 @pytest.fixture
 def other_site() -> Iterator[ThreadingHTTPServer]:
     site = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
-    site.asked = []
+    site.requested_paths = []
     site.origin = f"http://localhost:{site.server_address[1]}"
     threading.Thread(target=site.serve_forever, daemon=True).start()
     yield site
@@ -67,7 +67,7 @@ def other_site() -> Iterator[ThreadingHTTPServer]:
 def elsewhere(
     browser: "sync_api.Browser", other_site: ThreadingHTTPServer
 ) -> Iterator["sync_api.Page"]:
-    """A page of the other site, open."""
+    """An open page of the other site."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(other_site.origin)
@@ -75,26 +75,20 @@ def elsewhere(
     context.close()
 
 
-def test_a_page_of_another_site_cannot_open_a_connection(
-    elsewhere: "sync_api.Page", address: str
-) -> None:
+def test_another_site_cannot_open_a_connection(elsewhere: "sync_api.Page", address: str) -> None:
     stream = f"ws://{urlsplit(address).netloc}/_stcore/stream"
     assert elsewhere.evaluate(CONNECT, stream) == "refused"
 
 
-def test_a_page_of_another_site_cannot_load_anything(
-    elsewhere: "sync_api.Page", address: str
-) -> None:
+def test_another_site_cannot_load_anything(elsewhere: "sync_api.Page", address: str) -> None:
     assert elsewhere.evaluate(FETCH, f"{address}/_stcore/health") == "refused"
 
 
-def test_a_page_of_another_site_cannot_put_the_pages_into_a_frame(
-    elsewhere: "sync_api.Page", address: str
-) -> None:
-    said: list[str] = []
-    elsewhere.on("console", lambda message: said.append(message.text))
+def test_another_site_cannot_frame_the_pages(elsewhere: "sync_api.Page", address: str) -> None:
+    messages: list[str] = []
+    elsewhere.on("console", lambda message: messages.append(message.text))
     elsewhere.evaluate(FRAME, address)
-    assert any("frame-ancestors" in text for text in said)
+    assert any("frame-ancestors" in text for text in messages)
     assert not any(frame.url.startswith(address) for frame in elsewhere.frames)
 
 
@@ -114,7 +108,7 @@ def test_every_page_works_under_its_content_security_policy(
         context.close()
 
 
-def test_a_picture_of_another_site_in_an_answer_is_not_loaded(
+def test_an_external_image_in_an_answer_is_not_loaded(
     browser: "sync_api.Browser",
     address_with_model: str,
     model_server: OpenAIServer,
@@ -123,8 +117,8 @@ def test_a_picture_of_another_site_in_an_answer_is_not_loaded(
     model_server.will(Text(f"Twenty-five days. ![leave]({other_site.origin}/leak?days=25)"))
     context = browser.new_context(locale="en-GB")
     page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
     page.goto(address_with_model)
     ask(page, "How many days of annual leave do new employees get?")
     page.evaluate(
@@ -133,6 +127,6 @@ def test_a_picture_of_another_site_in_an_answer_is_not_loaded(
     )
     page.evaluate(FETCH, f"{other_site.origin}/leak?by=fetch")
     settle(page)
-    assert other_site.asked == []
-    assert any("Content Security Policy" in text for text in said)  # as other tests look for it
+    assert other_site.requested_paths == []
+    assert any("Content Security Policy" in text for text in messages)  # as other tests expect it
     context.close()

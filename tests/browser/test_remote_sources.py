@@ -1,4 +1,4 @@
-"""Confluence and Google Drive on the import page, in a real browser, against sites on loopback."""
+"""Confluence and Google Drive on the import page in a real browser, with fakes on loopback."""
 
 import json
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ import pytest
 
 from domain import ImportState
 from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, still
-from tests.browser.importing import choose, open_form, pick, press, see_held, see_state
+from tests.browser.importing import choose, open_form, pick, press, see_document_count, see_state
 from tests.browser.program import Program, running
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
 from tests.fakes.google_drive import IMPORTER, FakeDrive
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -32,7 +32,7 @@ def program(
     drive: FakeDrive,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Program]:
-    """The program, which asks the fake for what is Google's; nothing else is set."""
+    """The program with Google's URLs set to the fake."""
     settings = {
         "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("remote")),
         "FOOTNOTE_GOOGLE_API_URL": drive.origin,
@@ -65,7 +65,7 @@ def fill_in(page: "sync_api.Page", **values: str) -> None:
 
 
 def refresh(page: "sync_api.Page", imports: int, **counts: int) -> None:
-    """Import again: the last of so many imports then tells these outcomes."""
+    """Import again, and wait until the last of `imports` runs shows these outcomes."""
     rows = page.locator(".fn-table tbody tr")
     sync_api.expect(rows).to_have_count(imports - 1)
     settle(page)
@@ -76,7 +76,7 @@ def refresh(page: "sync_api.Page", imports: int, **counts: int) -> None:
         sync_api.expect(cell).to_have_text(str(n))
 
 
-def test_a_confluence_site_is_tested_added_and_kept_in_step(
+def test_a_confluence_site_is_tested_added_and_refreshed(
     page: "sync_api.Page", program: Program, site: FakeConfluence
 ) -> None:
     open_kind(page, program, "confluence")
@@ -91,14 +91,14 @@ def test_a_confluence_site_is_tested_added_and_kept_in_step(
     press(page, words.ADD_AND_IMPORT)
     page.get_by_role("heading", name="Documentation").wait_for()
     see_state(page, ImportState.COMPLETED)
-    see_held(page, 2)
+    see_document_count(page, 2)
     assert API_TOKEN not in page.content()
 
     site.edit(site.guide, "<p>Where everything ends.</p>")
     refresh(page, 2, new=0, changed=1, gone=0)
     site.trash(site.vpn)
     refresh(page, 3, new=0, changed=0, gone=1)
-    see_held(page, 1)
+    see_document_count(page, 1)
 
     page.set_viewport_size(PHONE)
     choose(page, words.EDIT_SOURCE)
@@ -107,7 +107,7 @@ def test_a_confluence_site_is_tested_added_and_kept_in_step(
     assert label.bounding_box()["width"] > 40, "styles of other pages' keys must not hide it"
 
 
-def test_what_is_typed_stays_when_another_choice_shows_other_fields(
+def test_typed_values_survive_switching_to_other_fields(
     page: "sync_api.Page", program: Program
 ) -> None:
     open_kind(page, program, "confluence")
@@ -122,7 +122,7 @@ def test_what_is_typed_stays_when_another_choice_shows_other_fields(
     sync_api.expect(page.get_by_label(words.SOURCE_FIELDS["spaces"])).to_have_count(0)
 
 
-def test_a_folder_of_google_drive_is_tested_added_and_kept_in_step(
+def test_a_google_drive_folder_is_tested_added_and_refreshed(
     page: "sync_api.Page", program: Program, drive: FakeDrive
 ) -> None:
     folder = drive.folder("Handbook")
@@ -132,21 +132,21 @@ def test_a_folder_of_google_drive_is_tested_added_and_kept_in_step(
     address = f"https://drive.google.com/drive/folders/{folder.id}"
     fill_in(page, service_account=json.dumps(drive.service_account(), indent=2), folders=address)
     press(page, words.TEST_SOURCE)
-    told = page.locator(".fn-notice.fn-error")
-    sync_api.expect(told).to_contain_text(f"share it with {IMPORTER}")
+    error = page.locator(".fn-notice.fn-error")
+    sync_api.expect(error).to_contain_text(f"share it with {IMPORTER}")
     drive.share(folder)
     press(page, words.TEST_SOURCE)
     page.get_by_text(words.count(words.TEST_PASSED, 2)).wait_for()
     press(page, words.ADD_AND_IMPORT)
     page.get_by_role("heading", name="Handbook").wait_for()
     see_state(page, ImportState.COMPLETED)
-    see_held(page, 2)
+    see_document_count(page, 2)
 
     drive.edit(leave, "# Leave\n\n30 days a year.")
     refresh(page, 2, new=0, changed=1, gone=0)
     drive.trash(leave)
     refresh(page, 3, new=0, changed=0, gone=1)
-    see_held(page, 1)
+    see_document_count(page, 1)
 
 
 @pytest.mark.parametrize("kind", ["confluence", "google_drive"])

@@ -1,9 +1,9 @@
-"""The retrieval lab through a real browser, opened by its own address."""
+"""The retrieval lab in a real browser, opened by its URL."""
 
 import pytest
 
 from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, still
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -21,7 +21,7 @@ def lab(page: "sync_api.Page", address: str) -> "sync_api.Page":
     return page
 
 
-def test_it_is_there_by_its_own_address_and_shows_each_mode(lab: "sync_api.Page") -> None:
+def test_the_lab_opens_by_url_and_shows_each_mode(lab: "sync_api.Page") -> None:
     lab.get_by_role("heading", name=words.LAB_TITLE).wait_for()
     for mode in ("similarity", "bm25", "ensemble", "convex"):
         lab.get_by_role("heading", name=words.MODES[mode], exact=True).wait_for()
@@ -29,7 +29,7 @@ def test_it_is_there_by_its_own_address_and_shows_each_mode(lab: "sync_api.Page"
     screenshot(lab, "retrieval-lab")
 
 
-def test_a_passage_marked_as_right_is_measured(lab: "sync_api.Page") -> None:
+def test_labeling_a_passage_as_right_enables_measurement(lab: "sync_api.Page") -> None:
     lab.get_by_text(words.WHY).first.click()
     still(lab)
     lab.get_by_role("button", name=words.RIGHT_PASSAGE).first.click()
@@ -37,10 +37,10 @@ def test_a_passage_marked_as_right_is_measured(lab: "sync_api.Page") -> None:
     lab.get_by_role("button", name=words.MEASURE).click()
     lab.get_by_text("nDCG@10").first.wait_for()
     lab.get_by_role("button", name=words.TAKE_BACK).first.click()
-    lab.get_by_text(words.LABELLED.many.format(n=0)).wait_for()
+    lab.get_by_text(words.LABELED.many.format(n=0)).wait_for()
 
 
-def test_on_a_phone_it_scrolls_down_only(lab: "sync_api.Page") -> None:
+def test_the_lab_scrolls_only_vertically_on_a_phone(lab: "sync_api.Page") -> None:
     lab.set_viewport_size(PHONE)
     settle(lab)
     assert not scrolls_sideways(lab)

@@ -1,4 +1,4 @@
-"""What is done with an answer, in a real browser: ask again, edit, search again, rate, reload."""
+"""Actions on an answer in a real browser: ask again, edit, search again, rate, reload."""
 
 from urllib.parse import parse_qs, urlparse
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.actions import PHONE, ask, screenshot, scrolls_sideways, settle
 from tests.fakes.openai import OpenAIServer, Text
-from ui import words
+from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -23,7 +23,7 @@ OTHER = "What is the UDP port of each VPN gateway?"
 
 
 @pytest.fixture
-def asked(page: "sync_api.Page", address: str) -> "sync_api.Page":
+def answered_page(page: "sync_api.Page", address: str) -> "sync_api.Page":
     """The chat page after one answered question."""
     page.goto(address)
     ask(page, QUESTION)
@@ -31,7 +31,7 @@ def asked(page: "sync_api.Page", address: str) -> "sync_api.Page":
 
 
 def press(page: "sync_api.Page", label: str, *, turn: int = 0) -> None:
-    """Press a button under an answer."""
+    """Press a button below an answer."""
     page.locator(".stChatMessage").get_by_role("button", name=label, exact=True).nth(turn).click()
 
 
@@ -44,18 +44,18 @@ def questions(page: "sync_api.Page") -> "sync_api.LocatorAssertions":
     return sync_api.expect(page.locator(".fn-question"))
 
 
-def test_an_answer_asked_for_again_is_kept_beside_the_first(asked: "sync_api.Page") -> None:
-    press(asked, words.ASK_AGAIN)
-    expect_version(asked, "2/2")
-    questions(asked).to_have_text([QUESTION])
-    press(asked, words.PREVIOUS_VERSION)
-    expect_version(asked, "1/2")
-    sync_api.expect(asked.locator(".fn-answer")).to_contain_text(ANSWER)
-    asked.reload()
-    expect_version(asked, "1/2")
+def test_a_regenerated_answer_is_kept_next_to_the_first(answered_page: "sync_api.Page") -> None:
+    press(answered_page, words.ASK_AGAIN)
+    expect_version(answered_page, "2/2")
+    questions(answered_page).to_have_text([QUESTION])
+    press(answered_page, words.PREVIOUS_VERSION)
+    expect_version(answered_page, "1/2")
+    sync_api.expect(answered_page.locator(".fn-answer")).to_contain_text(ANSWER)
+    answered_page.reload()
+    expect_version(answered_page, "1/2")
 
 
-def test_an_answer_asked_for_again_can_be_stopped(
+def test_regenerating_an_answer_can_be_stopped(
     page: "sync_api.Page", address_with_model: str, model_server: OpenAIServer
 ) -> None:
     model_server.will(Text("Twenty-five days."), Text(*["slow "] * 200, pause_s=0.1))
@@ -72,97 +72,97 @@ def test_an_answer_asked_for_again_can_be_stopped(
     sync_api.expect(page.get_by_role("button", name=words.STOP, exact=True)).to_have_count(0)
 
 
-def test_an_edited_question_branches_off_and_nothing_is_lost(asked: "sync_api.Page") -> None:
-    ask(asked, FOLLOW_UP)
-    press(asked, words.EDIT_QUESTION)
-    box = asked.get_by_label(words.YOUR_QUESTION)
+def test_editing_a_question_branches_and_keeps_the_original(answered_page: "sync_api.Page") -> None:
+    ask(answered_page, FOLLOW_UP)
+    press(answered_page, words.EDIT_QUESTION)
+    box = answered_page.get_by_label(words.YOUR_QUESTION)
     sync_api.expect(box).to_have_value(QUESTION)
-    screenshot(asked, "edit-question")
+    screenshot(answered_page, "edit-question")
     box.fill(OTHER)
-    press(asked, words.ASK)
-    expect_version(asked, "2/2")
-    questions(asked).to_have_text([OTHER])
-    sync_api.expect(asked.locator(".fn-source").first).to_contain_text("VPN")
-    press(asked, words.PREVIOUS_VERSION)
-    expect_version(asked, "1/2")
-    questions(asked).to_have_text([QUESTION, FOLLOW_UP])
-    sync_api.expect(asked.locator(".fn-turn")).to_have_count(2)
-    press(asked, words.NEXT_VERSION)
-    expect_version(asked, "2/2")
-    questions(asked).to_have_text([OTHER])
-    screenshot(asked, "versions")
+    press(answered_page, words.ASK)
+    expect_version(answered_page, "2/2")
+    questions(answered_page).to_have_text([OTHER])
+    sync_api.expect(answered_page.locator(".fn-source").first).to_contain_text("VPN")
+    press(answered_page, words.PREVIOUS_VERSION)
+    expect_version(answered_page, "1/2")
+    questions(answered_page).to_have_text([QUESTION, FOLLOW_UP])
+    sync_api.expect(answered_page.locator(".fn-turn")).to_have_count(2)
+    press(answered_page, words.NEXT_VERSION)
+    expect_version(answered_page, "2/2")
+    questions(answered_page).to_have_text([OTHER])
+    screenshot(answered_page, "versions")
 
 
-def test_one_searches_again_with_a_question_worded_by_hand(asked: "sync_api.Page") -> None:
-    press(asked, words.SEARCH_AGAIN)
-    box = asked.get_by_label(words.SEARCHED_QUESTION)
+def test_the_search_query_can_be_edited(answered_page: "sync_api.Page") -> None:
+    press(answered_page, words.SEARCH_AGAIN)
+    box = answered_page.get_by_label(words.SEARCHED_QUESTION)
     sync_api.expect(box).to_have_value(QUESTION)
     box.fill(FOLLOW_UP)
-    screenshot(asked, "edit-search")
-    press(asked, words.SEARCH)
-    expect_version(asked, "2/2")
-    questions(asked).to_have_text([QUESTION])
-    activity = asked.locator(".fn-turn .fn-activity")
-    given = words.SEARCHED_FOR_GIVEN.format(question=FOLLOW_UP)
-    sync_api.expect(activity).to_contain_text(given)
-    sync_api.expect(asked.locator(".fn-answer")).to_contain_text("carried over")
-    press(asked, words.PREVIOUS_VERSION)
-    expect_version(asked, "1/2")
+    screenshot(answered_page, "edit-search")
+    press(answered_page, words.SEARCH)
+    expect_version(answered_page, "2/2")
+    questions(answered_page).to_have_text([QUESTION])
+    activity = answered_page.locator(".fn-turn .fn-activity")
+    search_note = words.SEARCHED_FOR_EDITED.format(question=FOLLOW_UP)
+    sync_api.expect(activity).to_contain_text(search_note)
+    sync_api.expect(answered_page.locator(".fn-answer")).to_contain_text("carried over")
+    press(answered_page, words.PREVIOUS_VERSION)
+    expect_version(answered_page, "1/2")
     sync_api.expect(activity).to_contain_text(words.SEARCHED_FOR.format(question=QUESTION))
 
 
-def test_an_edit_that_is_left_changes_nothing(asked: "sync_api.Page") -> None:
-    press(asked, words.EDIT_QUESTION)
-    asked.get_by_label(words.YOUR_QUESTION).fill(OTHER)
-    press(asked, words.CANCEL)
-    sync_api.expect(asked.get_by_label(words.YOUR_QUESTION)).to_have_count(0)
-    questions(asked).to_have_text([QUESTION])
-    sync_api.expect(asked.locator(".fn-version")).to_have_count(0)
+def test_closing_the_editor_changes_nothing(answered_page: "sync_api.Page") -> None:
+    press(answered_page, words.EDIT_QUESTION)
+    answered_page.get_by_label(words.YOUR_QUESTION).fill(OTHER)
+    press(answered_page, words.CANCEL)
+    sync_api.expect(answered_page.get_by_label(words.YOUR_QUESTION)).to_have_count(0)
+    questions(answered_page).to_have_text([QUESTION])
+    sync_api.expect(answered_page.locator(".fn-version")).to_have_count(0)
 
 
-def test_the_keyboard_alone_reaches_and_presses_ask_again(asked: "sync_api.Page") -> None:
-    button = asked.get_by_role("button", name=words.ASK_AGAIN, exact=True)
-    settle(asked)
+def test_ask_again_works_with_the_keyboard_alone(answered_page: "sync_api.Page") -> None:
+    button = answered_page.get_by_role("button", name=words.ASK_AGAIN, exact=True)
+    settle(answered_page)
     for _ in range(60):
-        asked.keyboard.press("Shift+Tab")
+        answered_page.keyboard.press("Shift+Tab")
         if button.evaluate("button => button === document.activeElement"):
             break
     sync_api.expect(button).to_be_focused()
     assert button.evaluate("button => button.matches(':focus-visible')")
     assert button.evaluate(NOT_COVERED)
-    screenshot(asked, "focus")
-    asked.keyboard.press("Enter")
-    expect_version(asked, "2/2")
+    screenshot(answered_page, "focus")
+    answered_page.keyboard.press("Enter")
+    expect_version(answered_page, "2/2")
 
 
-def test_a_thumb_down_is_kept_with_its_reason(asked: "sync_api.Page") -> None:
-    asked.get_by_role("radio", name="Thumbs down").click()
+def test_a_thumb_down_is_saved_with_its_reason(answered_page: "sync_api.Page") -> None:
+    answered_page.get_by_role("radio", name="Thumbs down").click()
     reason, comment = words.REASONS["incomplete"], "경력 사원의 일수가 없습니다."
-    asked.get_by_role("radio", name=reason).click()
-    asked.get_by_label(words.COMMENT).fill(comment)
-    screenshot(asked, "thumb-down")
-    press(asked, words.KEEP_REASON)
-    unfold = asked.locator(".stExpander summary", has_text=reason)
+    answered_page.get_by_role("radio", name=reason).click()
+    answered_page.get_by_label(words.COMMENT).fill(comment)
+    screenshot(answered_page, "thumb-down")
+    press(answered_page, words.KEEP_REASON)
+    unfold = answered_page.locator(".stExpander summary", has_text=reason)
     unfold.wait_for()
-    asked.reload()
-    sync_api.expect(asked.get_by_text(words.RATED_DOWN)).to_be_visible()
+    answered_page.reload()
+    sync_api.expect(answered_page.get_by_text(words.RATED_DOWN)).to_be_visible()
     unfold.click()
-    sync_api.expect(asked.get_by_label(words.COMMENT)).to_have_value(comment)
+    sync_api.expect(answered_page.get_by_label(words.COMMENT)).to_have_value(comment)
 
 
-def test_a_reload_keeps_every_citation_and_quote(asked: "sync_api.Page") -> None:
-    ask(asked, "노트북을 잃어버리면 어떻게 해야 하나요?")
-    before = proof(asked)
+def test_a_reload_keeps_citations_and_quotes(answered_page: "sync_api.Page") -> None:
+    ask(answered_page, "노트북을 잃어버리면 어떻게 해야 하나요?")
+    before = proof(answered_page)
     assert len(before["addresses"]) >= 2
     assert ANSWER in " ".join(before["quotes"])
-    asked.reload()
-    asked.locator(".fn-turn").nth(1).wait_for()
-    settle(asked)
-    assert proof(asked) == before
+    answered_page.reload()
+    answered_page.locator(".fn-turn").nth(1).wait_for()
+    settle(answered_page)
+    assert proof(answered_page) == before
 
 
 def proof(page: "sync_api.Page") -> dict[str, list[str]]:
-    """Everything on the page that proves the answers."""
+    """All sources and quotes on the page."""
     markers = page.locator("a.fn-cite")
     return {
         "answers": page.locator(".fn-answer").all_inner_texts(),
@@ -172,22 +172,22 @@ def proof(page: "sync_api.Page") -> dict[str, list[str]]:
     }
 
 
-def test_on_a_phone_the_buttons_under_an_answer_fit_and_have_names(
-    asked: "sync_api.Page",
+def test_buttons_below_an_answer_fit_a_phone_and_have_names(
+    answered_page: "sync_api.Page",
 ) -> None:
-    press(asked, words.ASK_AGAIN)
-    expect_version(asked, "2/2")
-    conversation = parse_qs(urlparse(asked.url).query)["conversation"]
-    asked.set_viewport_size(PHONE)
-    press(asked, words.EDIT_QUESTION)
-    sync_api.expect(asked.get_by_label(words.YOUR_QUESTION)).to_be_visible()
+    press(answered_page, words.ASK_AGAIN)
+    expect_version(answered_page, "2/2")
+    conversation = parse_qs(urlparse(answered_page.url).query)["conversation"]
+    answered_page.set_viewport_size(PHONE)
+    press(answered_page, words.EDIT_QUESTION)
+    sync_api.expect(answered_page.get_by_label(words.YOUR_QUESTION)).to_be_visible()
     for label in (words.ASK_AGAIN, words.SEARCH_AGAIN, words.PREVIOUS_VERSION):
-        button = asked.get_by_role("button", name=label, exact=True).first
+        button = answered_page.get_by_role("button", name=label, exact=True).first
         sync_api.expect(button).to_be_visible()
         x, right = button.evaluate(
             "b => [b.getBoundingClientRect().x, b.getBoundingClientRect().right]"
         )
         assert 0 <= x < right <= PHONE["width"], label
-    assert not scrolls_sideways(asked)
-    assert parse_qs(urlparse(asked.url).query)["conversation"] == conversation
-    screenshot(asked, "edit-question-phone")
+    assert not scrolls_sideways(answered_page)
+    assert parse_qs(urlparse(answered_page.url).query)["conversation"] == conversation
+    screenshot(answered_page, "edit-question-phone")

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from chains.answer_measures import ALL_MATCHED, MOST_MARGIN, NO_RIVAL, cosine, measures_of
-from chains.sentence_scores import score_sentences
+from chains.extractive.answer_decision import (
+    ALL_MATCHED,
+    MOST_MARGIN,
+    NO_RIVAL,
+    cosine,
+    measures_of,
+)
+from chains.extractive.sentence_scores import score_sentences
 
 SHARES = {"passage", "sentence", "share", "lacking"}
 

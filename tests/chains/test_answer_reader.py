@@ -2,18 +2,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.answer_reader import AnswerReader, read_answer
-from chains.citations import check_answer, plain_text, shown_text
-from chains.marker import Marker
-from domain import CitationState, Source
+from chains.citations.answer_check import check_answer
+from chains.citations.answer_reader import AnswerReader, as_markdown, plain_text, read_answer
+from chains.citations.markers import Marker
+from domain import CitationState, RetrievedPassage
 
 SURVEY = (
     "The method of Kim [42] is used in [2] and [3, 7], see rows[12] and 表【1】. "
     "It reaches 93 percent [1]."
 )
 SOURCES = [
-    Source(1, "p1", "d1", "Survey", "", SURVEY),
-    Source(2, "p2", "d2", "Leave", "", "15 days."),
+    RetrievedPassage(1, "p1", "d1", "Survey", "", SURVEY),
+    RetrievedPassage(2, "p2", "d2", "Leave", "", "15 days."),
 ]
 
 
@@ -23,7 +23,7 @@ def numbers(answer, sources=SOURCES):
 
 
 def shown(answer, sources=SOURCES):
-    return shown_text(read_answer(answer, sources))
+    return as_markdown(read_answer(answer, sources))
 
 
 def check(answer):
@@ -48,7 +48,7 @@ def test_a_backslash_before_a_lookalike_does_not_undo_the_escape():
 
 
 def test_a_lookalike_that_a_source_holds_itself_stays():
-    sources = [Source(1, "", "", "", "", "The glyph ⟦4⟧ and [42]")]
+    sources = [RetrievedPassage(1, "", "", "", "", "The glyph ⟦4⟧ and [42]")]
     assert shown("The glyph ⟦4⟧ and ⟬42⟭ [1]", sources) == "The glyph ⟦4⟧ and \\[42\\] [1]"
 
 
@@ -98,4 +98,4 @@ def test_however_the_answer_is_cut_the_same_is_shown(parts, data):
     pieces = []
     for start, end in zip([0, *cuts], [*cuts, len(answer)], strict=True):
         pieces += reader.feed(answer[start:end])
-    assert shown_text(pieces + reader.close()) == shown(answer)
+    assert as_markdown(pieces + reader.close()) == shown(answer)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.answer_types import lacks_answer_type
+from chains.extractive.answer_decision import lacks_answer_type
 
 
 @pytest.mark.parametrize(

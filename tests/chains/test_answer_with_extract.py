@@ -6,14 +6,13 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import RunnableLambda
 
-from chains.answer import answer_with_model
-from chains.answer_with_extract import AnswererWithExtract, is_usable
-from chains.citations import check_answer
+from chains.citations.answer_check import check_answer
+from chains.citations.answer_reader import WrittenAnswer
 from chains.conversational_retrieval import ConversationalRetrievalChain
-from chains.extractive import ExtractiveAnswerer
-from chains.written_answer import WrittenAnswer
-from domain import CitationState, Source
-from services.safe_markdown import markdown_to_html
+from chains.extractive.extractive_answerer import ExtractiveAnswerer
+from chains.model_answer import AnswererWithExtract, answer_with_model, is_usable
+from domain import CitationState, RetrievedPassage
+from services.export.safe_markdown import markdown_to_html
 from tests.chains.scripted import (
     FINISH,
     USAGE,
@@ -49,7 +48,8 @@ def checked(pieces):
     """What the pieces are checked to, and shown as."""
     documents = pieces[0]["source_documents"]
     sources = [
-        Source(n, "", "", "", "", one.page_content) for n, one in enumerate(documents, start=1)
+        RetrievedPassage(n, "", "", "", "", one.page_content)
+        for n, one in enumerate(documents, start=1)
     ]
     written = WrittenAnswer(sources)
     for piece in pieces[1:]:

@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chains.brackets import FORMS, escape, lookalikes, neutralize, restoration
-from chains.marker import Marker
-from chains.markers import parse_markers
-from chains.quotes import find_quote
+from chains.citations.answer_reader import parse_markers
+from chains.citations.markers import Marker
+from chains.citations.quotes import find_quote
+from chains.citations.visible_text import FORMS, escape, lookalikes, neutralize, restoration
 
 PARTS = [
     "[42]", "[1, 2]", "[", "]", " ", "1", "a word", "［４２］", "【1】", "【1†x】", "[1: ",

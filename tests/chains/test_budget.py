@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from chains.budget import estimate_tokens, fit_documents, fit_history
-from chains.history import render_history
+from chains.history import estimate_tokens, fit_documents, fit_history, render_history
 
 TEXT = st.text(st.sampled_from("ab 연차有給の.😀"), max_size=30)
 SAID = st.one_of(

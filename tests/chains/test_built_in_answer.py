@@ -1,10 +1,10 @@
 from functools import reduce
 from operator import add
 
-from chains.built_in_answer import Quotation, answer_pieces, quotable
-from chains.citations import check_answer
-from chains.written_answer import WrittenAnswer
-from domain import EXTRACTIVE, CitationState, Source
+from chains.citations.answer_check import check_answer
+from chains.citations.answer_reader import WrittenAnswer
+from chains.requests.built_in_answer import Quotation, answer_pieces, quotable
+from domain import EXTRACTIVE, CitationState, RetrievedPassage
 from tests.chains.documents import LEAVE
 
 QUOTE = "New employees get 25 days of annual leave a year."
@@ -42,7 +42,7 @@ def test_the_programs_own_words_hold_no_marker():
 
 
 def test_a_quotation_is_verified_beside_the_programs_own_words():
-    source = Source(1, "p1", "d1", "Leave policy", "leave.md", LEAVE[1].page_content)
+    source = RetrievedPassage(1, "p1", "d1", "Leave policy", "leave.md", LEAVE[1].page_content)
     checked = written(["An extract of the leave policy.", Quotation(1, QUOTE)], [source])
     assert [one.state for one in checked.citations] == [CitationState.VERIFIED]
     assert (checked.statements, checked.unsupported_sentences) == (1, 0)

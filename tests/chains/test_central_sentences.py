@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.central_sentences import MAX_SENTENCES, SHARE, central_sentences
-from chains.quotes import find_quote
+from chains.citations.quotes import find_quote
+from chains.requests.central_sentences import MAX_SENTENCES, SHARE, central_sentences
 from tests.chains.documents import LEAVE, passages_of
 
 
@@ -10,7 +10,7 @@ def test_an_extract_begins_with_the_opening_and_goes_on_section_by_section():
     extract = central_sentences(LEAVE)
     assert extract[0].words == "This policy covers everyone employed in Bristol."
     assert [one.section for one in extract] == ["", "Annual leave", "Sick leave"]
-    assert [one.place for one in extract] == [0, 1, 2]
+    assert [one.index for one in extract] == [0, 1, 2]
 
 
 def test_the_sentence_nearest_to_its_section_stands_for_it():
@@ -70,4 +70,4 @@ def test_every_sentence_is_found_in_its_passage(sections):
     extract = central_sentences(passages)
     assert len(extract) <= MAX_SENTENCES
     for one in extract:
-        assert find_quote(passages[one.place].page_content, one.words)
+        assert find_quote(passages[one.index].page_content, one.words)

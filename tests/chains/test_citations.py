@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chains.citations import check_answer, shown_text
-from chains.markers import MarkerParser
-from chains.support import holds_numbers
-from domain import CitationState, Source
+from chains.citations.answer_check import check_answer
+from chains.citations.answer_reader import MarkerParser, as_markdown
+from chains.citations.support import contains_numbers
+from domain import CitationState, RetrievedPassage
 
 VERIFIED, NOT_FOUND, NO_SUCH = (
     CitationState.VERIFIED, CitationState.NOT_FOUND, CitationState.NO_SUCH_SOURCE,
@@ -36,7 +36,9 @@ The last section is about parental leave of 90 days.
 def source(n, document_id, end="\n\nThe last"):
     text = TEXTS[document_id]
     passage = text[text.index("\n\n") + 2 :].partition(end)[0]
-    return Source(n, f"p{n}", document_id, "Handbook", "/handbook", passage, "v1", 3, ("Leave",))
+    return RetrievedPassage(
+        n, f"p{n}", document_id, "Handbook", "/handbook", passage, "v1", 3, ("Leave",)
+    )
 
 
 SOURCES = [source(1, "en"), source(2, "ko"), source(3, "ja")]
@@ -192,9 +194,9 @@ def test_the_streamed_text_is_the_shown_text(answer, lengths):
     parser = MarkerParser()
     streamed, at = "", 0
     for length in [*lengths, *[1] * len(answer)]:
-        streamed += shown_text(parser.feed(answer[at : at + length]))
+        streamed += as_markdown(parser.feed(answer[at : at + length]))
         at += length
-    assert streamed + shown_text(parser.close()) == check(answer).text
+    assert streamed + as_markdown(parser.close()) == check(answer).text
 
 
 def test_equal_citations_are_one_and_different_ones_of_a_number_keep_the_order_of_the_text():
@@ -248,7 +250,7 @@ def test_sentences_without_support_are_counted(answer, statements, unsupported):
     ],
 )
 def test_numbers_of_a_statement_must_be_in_the_evidence(statement, evidence, held):
-    assert holds_numbers(statement, evidence) is held
+    assert contains_numbers(statement, evidence) is held
 
 
 def test_a_quotation_of_two_sentences_supports_both():

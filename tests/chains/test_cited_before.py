@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage
 
-from chains.cited_before import PLACES_AHEAD, prefer_cited
+from chains.condensing.follow_ups import RANKS_AHEAD, prefer_cited
 
 
 def history(*document_ids):
@@ -47,4 +47,4 @@ def test_passages_are_only_moved_and_the_cited_ones_by_few_places(found, cited):
     moved = order(found, said=history(*cited))
     assert sorted(moved) == sorted(found)
     for place, one in enumerate(found):
-        assert one not in cited or place - PLACES_AHEAD <= moved.index(one) <= place
+        assert one not in cited or place - RANKS_AHEAD <= moved.index(one) <= place

@@ -11,8 +11,8 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import ChatPromptTemplate, PromptTemplate
 
+from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT
 from chains.conversational_retrieval import ConversationalRetrievalChain
-from chains.prompts import ANSWER_PROMPT, CONDENSE_PROMPT
 from tests.chains.scripted import (
     ScriptedChatModel,
     ScriptedRetriever,

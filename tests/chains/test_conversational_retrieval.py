@@ -7,9 +7,9 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableGenerator, RunnableLambda
 
-from chains.condense import RuleCondenser
+from chains.condensing.condense import RuleCondenser
 from chains.conversational_retrieval import ConversationalRetrievalChain
-from chains.extractive import ExtractiveAnswerer
+from chains.extractive.extractive_answerer import ExtractiveAnswerer
 from tests.chains.scripted import (
     FINISH,
     USAGE,

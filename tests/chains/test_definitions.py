@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.definitions import defined_term, defines
+from chains.extractive.sentence_scores import defined_term, defines
 
 
 @pytest.mark.parametrize(

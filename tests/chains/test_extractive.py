@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from chains.citations import check_answer
-from chains.extractive import ExtractiveAnswerer, nothing_found
-from chains.sentence_scores import score_sentences
-from domain import CitationState, Source
+from chains.citations.answer_check import check_answer
+from chains.extractive.extractive_answerer import ExtractiveAnswerer, nothing_found
+from chains.extractive.sentence_scores import score_sentences
+from domain import CitationState, RetrievedPassage
 
 PASSAGES = [
     "## VPN\n\nInstall the client first. Then sign in with your staff number.\n\n"
@@ -56,7 +56,9 @@ def test_the_sentence_that_answers_is_quoted_first_with_its_number(question, fir
     ],
 )
 def test_every_quote_is_verified_in_the_stored_text(question):
-    sources = [Source(n, f"p{n}", str(n), "", "", text) for n, text in enumerate(PASSAGES, 1)]
+    sources = [
+        RetrievedPassage(n, f"p{n}", str(n), "", "", text) for n, text in enumerate(PASSAGES, 1)
+    ]
     texts = {str(n): f"# Top\n\n{text}" for n, text in enumerate(PASSAGES, 1)}
     checked = check_answer(answer(question).content, sources, texts.get)
     assert checked.citations
@@ -306,7 +308,7 @@ def test_any_question_and_texts_get_an_answer_whose_quotes_are_true(question, te
         assert (
             check_answer(
                 f"“{sentence.text}” [{sentence.n}]",
-                [Source(n, "", str(n), "", "", text) for n, text in enumerate(texts, 1)],
+                [RetrievedPassage(n, "", str(n), "", "", text) for n, text in enumerate(texts, 1)],
                 lambda document_id: texts[int(document_id) - 1],
             )
             .citations[0]

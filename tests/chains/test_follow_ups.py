@@ -2,7 +2,7 @@
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from chains.follow_ups import salient_terms
+from chains.condensing.follow_ups import salient_terms
 
 
 def rarity(**of):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chains.leaning import leans_on_history
+from chains.condensing.follow_ups import leans_on_history
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chains.list_questions import asks_for_all
+from chains.extractive.extractive_answerer import asks_for_all
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chains.navigation import is_navigation
+from chains.extractive.sentence_scores import is_navigation
 
 
 @pytest.mark.parametrize(

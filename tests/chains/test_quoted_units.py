@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.quoted_units import MAX_CHARS, MAX_ITEMS, announces_list, quoted_unit, readable
-from chains.quotes import find_quote
-from language.sentences import split_sentences
+from chains.citations.quotes import find_quote
+from chains.extractive.quoted_units import (
+    MAX_CHARS,
+    MAX_ITEMS,
+    announces_list,
+    quoted_unit,
+    readable,
+)
+from domain.language.sentences import split_sentences
 
 STEPS = (
     "To launch a buoy, follow these steps:\n\n1. Check the anchor.\n2. Switch the lamp on.\n"

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from chains.quotes import QuoteFinder, find_quote, proves_something
-from chains.visible_text import VisibleText, shown
+from chains.citations.quotes import QuoteFinder, find_quote, proves_something
+from chains.citations.visible_text import VisibleText, shown
 
 POLICY = """# Leave policy
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.documents import Document
 
-from chains.rewrite_guard import as_one_question, interleave, questions_to_search
+from chains.condensing.condense import as_one_question, interleave, questions_to_search
 
 LEAVE = "How many days of annual leave do new employees get?"
 

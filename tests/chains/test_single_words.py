@@ -2,7 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.single_words import ask_for_definition, definition_question, is_single_word, single_word
+from chains.requests.single_words import (
+    ask_for_definition,
+    definition_question,
+    is_single_word,
+    single_word,
+)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from chains.small_talk import LibraryFacts, SmallTalkAnswerer, is_small_talk
+from chains.requests.small_talk import LibraryFacts, SmallTalkAnswerer, is_small_talk
 
 
 def answer(question, documents=25, questions=()):

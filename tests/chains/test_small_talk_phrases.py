@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.small_talk_phrases import MAX_CHARS, SmallTalk, small_talk
+from chains.requests.small_talk import MAX_CHARS, SmallTalk, small_talk
 
 SAID = {
     SmallTalk.GREETING: [

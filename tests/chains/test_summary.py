@@ -3,8 +3,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.runnables.utils import AddableDict
 
-from chains.condense import RuleCondenser
-from chains.summary import Summarizer, is_summary_request
+from chains.condensing.condense import RuleCondenser
+from chains.requests.summary import Summarizer, is_summary_request
 from tests.chains.documents import EXPENSES, LEAVE, passages_of
 
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.answer import answer_with_model
-from chains.turn_end import TurnEnd
+from chains.model_answer import TurnEnd, answer_with_model
 from tests.chains.scripted import ScriptedChatModel, StreamingChatModel, numbered
 
 MARKERS = ["<|im_end|>", "</s>", "[/INST]", "<<SYS>>", "<end_of_turn>", "<|eot_id|>"]

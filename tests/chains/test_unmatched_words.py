@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.unmatched_words import unmatched_words
-from language.tokens import content_tokens
+from chains.extractive.answer_decision import unmatched_words
+from domain.language.tokens import content_tokens
 
 
 def unmatched(question, passage):

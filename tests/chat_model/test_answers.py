@@ -1,13 +1,13 @@
-"""What must hold for the answers of any chat model, tried with one that writes mostly nonsense."""
+"""Properties of answers from any chat model, checked with one that writes mostly nonsense."""
 
 import pytest
 
-from chains.answer_with_extract import is_usable
+from chains.model_answer import is_usable
 from domain import CUT_SHORT_REASONS, LOCAL_USER, CitationState, TurnState
 from errors import ModelError
 from models.answer_limits import CHARS_PER_TOKEN
-from services.answering import CUT_SHORT, REPEATED_ITSELF
-from services.events import Answered, Condensing, Written
+from services.chat.running_answer import REPEATED_ITSELF, TOO_LONG
+from services.events import Condensing, TextDelta, TurnFinished
 from tests.chat_model.conftest import MOST_TOKENS
 from tests.chat_model.server import NAME
 
@@ -34,35 +34,37 @@ def documents_of(turn):
 
 
 def reported(exchanges):
-    """The tokens in and out that the server reported for these requests."""
+    """Input and output tokens that the server reported for these requests."""
     usages = [usage for one in exchanges if (usage := one.usage())]
     if not usages:
         return {}
     names = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
-    return {ours: sum(usage[theirs] for usage in usages) for ours, theirs in names.items()}
+    return {
+        name: sum(usage[server_name] for usage in usages) for name, server_name in names.items()
+    }
 
 
 def require_sound(services, turn, exchanges):
-    """What holds for an answer that nobody stopped, whatever the model wrote."""
+    """Check the properties of a complete answer, whatever the model wrote."""
     last = exchanges[-1]
-    assert last.ended.wait(60)
+    assert last.finished.wait(60)
     assert turn.model == NAME
     assert turn.answer.strip()
     assert len(turn.answer) <= MOST_TOKENS * CHARS_PER_TOKEN + MOST_EXTRACT_CHARS
-    assert {one.asked["max_tokens"] for one in exchanges} == {MOST_TOKENS}
+    assert {one.request["max_tokens"] for one in exchanges} == {MOST_TOKENS}
     if turn.state is TurnState.COMPLETE:
         assert turn.error == ""
         assert last.finish_reason() not in CUT_SHORT_REASONS
     else:
         assert turn.state is TurnState.INCOMPLETE
-        assert turn.error in {CUT_SHORT, REPEATED_ITSELF}
+        assert turn.error in {TOO_LONG, REPEATED_ITSELF}
     assert turn.usage == reported(exchanges)
     require_checked(services, turn)
     assert services.turns.get(LOCAL_USER, turn.conversation_id, turn.id) == turn
 
 
 def require_checked(services, turn):
-    """Every verified quote stands in its document; a useless answer has the extract below it."""
+    """Check that verified quotes occur in their documents and useless answers get an extract."""
     verified = [one for one in turn.citations if one.state is CitationState.VERIFIED]
     for one in verified:
         text = services.reader.text(LOCAL_USER, one.document_id)
@@ -77,26 +79,26 @@ def require_checked(services, turn):
 
 
 @pytest.mark.parametrize("talk", TALKS, ids=["english", "korean", "japanese", "unanswerable"])
-def test_a_conversation_is_answered_within_its_limits_checked_and_kept(services, recorder, talk):
-    conversation, asked = None, []
+def test_a_conversation_is_answered_within_limits_checked_and_stored(services, recorder, talk):
+    conversation, turns = None, []
     for question in talk:
         before = len(recorder.exchanges)
         events = list(services.chat.stream(LOCAL_USER, question, conversation))
         turn = events[-1].turn
         exchanges = recorder.exchanges[before:]
-        # A follow-up is condensed first, unless the answer before it is longer than a history.
+        # A follow-up is condensed first, unless the previous answer exceeds the history limit.
         assert len(exchanges) in ({1} if conversation is None else {1, 2})
         require_sound(services, turn, exchanges)
-        assert isinstance(events[-1], Answered)
-        assert "".join(one.text for one in events if isinstance(one, Written)) == turn.answer
+        assert isinstance(events[-1], TurnFinished)
+        assert "".join(one.text for one in events if isinstance(one, TextDelta)) == turn.answer
         assert 0 < len(turn.standalone_question) <= 2_100
         conversation = turn.conversation_id
-        asked.append(turn)
-    assert services.turns.list(LOCAL_USER, conversation) == asked
+        turns.append(turn)
+    assert services.turns.list(LOCAL_USER, conversation) == turns
 
 
-def test_what_the_model_can_not_say_is_quoted_without_it(services):
-    """Gemma 3 270M was not taught to follow the prompt; here a better model may need no extract."""
+def test_an_answer_that_the_documents_do_not_support_gets_an_extract(services):
+    """Gemma 3 270M is not tuned to follow the prompt; a better model may need no extract."""
     turn = services.chat.ask(LOCAL_USER, LEAVE)
     if not is_usable(turn.answer.partition("\n\n**")[0], documents_of(turn)):
         assert "**The text above cites nothing that was found in the documents." in turn.answer
@@ -105,42 +107,42 @@ def test_what_the_model_can_not_say_is_quoted_without_it(services):
     )
 
 
-def test_a_stop_in_the_middle_is_kept_and_ends_the_models_work(imported, recorder):
+def test_stopping_keeps_the_partial_answer_and_ends_the_models_work(imported, recorder):
     services = imported(chat_max_tokens=1_000)
     stream = services.chat.stream(LOCAL_USER, LEAVE)
     started, pieces = next(stream), []
     for event in stream:
-        if isinstance(event, Written):
+        if isinstance(event, TextDelta):
             pieces.append(event.text)
         if len(pieces) == 3:
             break
     stream.close()
     (exchange,) = recorder.exchanges
-    assert exchange.ended.wait(60)
-    assert exchange.left
+    assert exchange.finished.wait(60)
+    assert exchange.disconnected
     assert exchange.finish_reason() is None
     turn = services.turns.get(LOCAL_USER, started.turn.conversation_id, started.turn.id)
     assert turn.state is TurnState.STOPPED
     assert turn.answer.startswith("".join(pieces))
     assert "**The text above" not in turn.answer
-    again = services.chat.ask(LOCAL_USER, LEAVE)  # the server is free again
-    assert again.state in {TurnState.COMPLETE, TurnState.INCOMPLETE}
+    next_turn = services.chat.ask(LOCAL_USER, LEAVE)  # the server is idle again
+    assert next_turn.state in {TurnState.COMPLETE, TurnState.INCOMPLETE}
 
 
-def test_a_stop_while_a_follow_up_is_rewritten_ends_that_too(imported, recorder):
+def test_stopping_during_condensing_ends_the_models_work(imported, recorder):
     services = imported(chat_max_tokens=1_000, history_tokens=1_000)
-    asked = "노트북을 잃어버리면?"
-    first = imported(chat_max_tokens=20).chat.ask(LOCAL_USER, asked)
+    question = "노트북을 잃어버리면?"
+    first = imported(chat_max_tokens=20).chat.ask(LOCAL_USER, question)
     stream = services.chat.stream(LOCAL_USER, "누구에게 신고하나요?", first.conversation_id)
     started = next(stream)
     assert next(stream) == Condensing()
     stream.close()
-    assert recorder.exchanges[-1].ended.wait(60)
+    assert recorder.exchanges[-1].finished.wait(60)
     turn = services.turns.get(LOCAL_USER, first.conversation_id, started.turn.id)
     assert (turn.state, turn.answer) == (TurnState.STOPPED, "")
 
 
-def test_what_does_not_fit_the_models_context_is_a_clear_error(imported, recorder):
+def test_a_prompt_beyond_the_models_context_is_a_clear_error(imported, recorder):
     services = imported(passages_tokens=20_000, top_k=20)
     with pytest.raises(ModelError, match="too long for gemma") as raised:
         services.chat.ask(LOCAL_USER, LEAVE)
@@ -151,7 +153,7 @@ def test_what_does_not_fit_the_models_context_is_a_clear_error(imported, recorde
     assert (turn.state, turn.error) == (TurnState.FAILED, str(raised.value))
 
 
-def test_a_long_conversation_keeps_fitting(services, recorder):
+def test_a_long_conversation_still_fits(services, recorder):
     conversation = None
     for question in (LEAVE, "And sick leave?", "And parental leave?", "Who approves it?"):
         before = len(recorder.exchanges)

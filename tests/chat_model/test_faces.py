@@ -1,4 +1,4 @@
-"""The answers of a real chat model as programs and the command line get them."""
+"""Answers of a real chat model through the API, the command line, and the page."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from api.app import make_app
+from api.application import make_app
 from domain import LOCAL_USER
 from tests.api.conftest import bearer
 from tests.api.serving import events_of
@@ -36,7 +36,7 @@ def data_of(response):
 
 
 @in_each_language
-def test_the_api_streams_what_it_keeps(client, services, recorder, question):
+def test_the_api_streams_the_stored_answer(client, services, recorder, question):
     response = client.post("/api/v1/ask/stream", json={"question": question})
     events = data_of(response)
     name, turn = events[-1]
@@ -44,48 +44,50 @@ def test_the_api_streams_what_it_keeps(client, services, recorder, question):
     assert "".join(data["text"] for name, data in events if name == "token") == turn["answer"]
     assert turn["state"] in {"complete", "incomplete"}
     assert turn["usage"] == reported(recorder.exchanges)
-    kept = services.turns.get(LOCAL_USER, turn["conversation_id"], turn["id"])
-    assert (kept.answer, kept.error) == (turn["answer"], turn["error"])
+    stored = services.turns.get(LOCAL_USER, turn["conversation_id"], turn["id"])
+    assert (stored.answer, stored.error) == (turn["answer"], turn["error"])
 
 
 @in_each_language
-def test_openais_protocol_streams_an_answer_with_its_end_and_its_tokens(client, recorder, question):
-    asked = {
+def test_the_openai_protocol_streams_an_answer_with_finish_reason_and_usage(
+    client, recorder, question
+):
+    request = {
         "model": "footnote",
         "messages": [{"role": "user", "content": question}],
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-    chunks = [data for _, data in data_of(client.post("/v1/chat/completions", json=asked))]
+    chunks = [data for _, data in data_of(client.post("/v1/chat/completions", json=request))]
     choices = [chunk["choices"][0] for chunk in chunks if chunk["choices"]]
     assert "".join(one["delta"].get("content") or "" for one in choices).strip()
     evidence = choices[-1]["delta"]["footnote"]
     assert choices[-1]["finish_reason"] == ("length" if evidence["error"] else "stop")
     usage = reported(recorder.exchanges)
     tokens = [usage.get(name, 0) for name in ("input_tokens", "output_tokens")]
-    told = chunks[-1]["usage"]
-    assert [told["prompt_tokens"], told["completion_tokens"]] == tokens
+    streamed = chunks[-1]["usage"]
+    assert [streamed["prompt_tokens"], streamed["completion_tokens"]] == tokens
 
 
-def test_openais_protocol_gives_a_whole_answer(client):
-    asked = {"model": "footnote", "messages": [{"role": "user", "content": QUESTIONS[0]}]}
-    (choice,) = client.post("/v1/chat/completions", json=asked).json()["choices"]
+def test_the_openai_protocol_returns_a_whole_answer(client):
+    request = {"model": "footnote", "messages": [{"role": "user", "content": QUESTIONS[0]}]}
+    (choice,) = client.post("/v1/chat/completions", json=request).json()["choices"]
     assert choice["message"]["content"].strip()
     assert choice["finish_reason"] in {"stop", "length"}
     states = {one["state"] for one in choice["message"]["footnote"]["citations"]}
     assert states <= {"verified", "not found", "no such source"}
 
 
-def test_the_command_line_prints_it(library, model_settings, tmp_path):
+def test_the_command_line_prints_the_answer(library, model_settings, tmp_path):
     settings = {f"FOOTNOTE_{name.upper()}": str(value) for name, value in model_settings.items()}
     settings["OPENAI_BASE_URL"] = settings.pop("FOOTNOTE_OPENAI_BASE_URL")
-    done = CommandLine(library, tmp_path).run("ask", QUESTIONS[0], "--json", **settings)
-    told = json.loads(done.stdout)
-    assert told["answer"].strip()
-    assert told["state"] in {"complete", "incomplete"}
+    result = CommandLine(library, tmp_path).run("ask", QUESTIONS[0], "--json", **settings)
+    reply = json.loads(result.stdout)
+    assert reply["answer"].strip()
+    assert reply["state"] in {"complete", "incomplete"}
 
 
-def test_the_page_shows_it_at_once_and_when_it_is_read_again(services, monkeypatch):
+def test_the_page_shows_the_answer_at_once_and_after_a_reload(services, monkeypatch):
     serving = served(services, monkeypatch)
     next(serving)
     page = AppTest.from_file(str(APP), default_timeout=600).run()

@@ -1,4 +1,4 @@
-"""The fake Confluence, asked with plain requests."""
+"""The fake Confluence through plain requests."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -17,14 +17,14 @@ class Clock:
 
 
 def ask(fake, path, auth=True, **params):
-    """The answer of the REST API, as the account unless told otherwise."""
+    """The response of the REST API, as the test account by default."""
     if auth is True:
         auth = (EMAIL, API_TOKEN) if fake.cloud else (KIM, PASSWORD)
     return requests.get(f"{fake.url}/rest/api/{path}", params, auth=auth or None, timeout=5)
 
 
 def search(fake, cql, **params):
-    """Every page of results of a search: lists of titles."""
+    """All result pages of a search, as lists of titles."""
     pages, answer = [], ask(fake, "content/search", cql=cql, **params).json()
     while True:
         pages.append([result["title"] for result in answer["results"]])

@@ -1,4 +1,4 @@
-"""Footnote's commands in processes of their own, as a person runs them."""
+"""Footnote's commands in subprocesses."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass
 class CommandLine:
-    """Runs commands over one data folder; none may ever show a traceback."""
+    """Runs commands over one data folder; none may print a traceback."""
 
     data_dir: Path
     home: Path
@@ -23,18 +23,18 @@ class CommandLine:
         return [sys.executable, str(ROOT / "cli.py"), *map(str, arguments)]
 
     def environ(self, **more: str) -> dict[str, str]:
-        kept = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
-        chosen = {"FOOTNOTE_DATA_DIR": str(self.data_dir)}
-        return kept | chosen | self.environment | more
+        base = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
+        settings = {"FOOTNOTE_DATA_DIR": str(self.data_dir)}
+        return base | settings | self.environment | more
 
     def run(
         self, *arguments: object, code: int = 0, within: Sequence[str] = (), **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command in the home folder, which must end with that code.
+        """Run a command in the home folder and check its exit code.
 
-        `within` is put before it, say a program that takes rights away.
+        `within` is a command prefix, such as a program that drops capabilities.
         """
-        done = subprocess.run(
+        result = subprocess.run(
             [*within, *self.command(*arguments)],
             cwd=self.home,
             env=self.environ(**environment),
@@ -42,15 +42,15 @@ class CommandLine:
             encoding=environment.get("PYTHONIOENCODING", "utf-8"),
             timeout=240,
         )
-        assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == code, done.stdout + done.stderr
-        return done
+        assert "Traceback" not in result.stderr, result.stderr
+        assert result.returncode == code, result.stdout + result.stderr
+        return result
 
 
 def powerless() -> list[str] | None:
-    """What to put before a command so that file permissions hold for it; None where nothing does.
+    """A command prefix under which file permissions are enforced; None if there is none.
 
-    They do for everybody but root.
+    Without it, root ignores them.
     """
     if os.geteuid() != 0:
         return []

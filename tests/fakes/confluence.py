@@ -1,7 +1,7 @@
-"""A strict Confluence on loopback: a site people edit (`Site`), served as Cloud or as Server.
+"""A strict Confluence on loopback: an editable site (`Site`), served as Cloud or Server.
 
-Paths, parameters and shapes are those of the REST API v1. What the API does not know gets a 400
-that names it and stays in `refused`.
+Paths, parameters, and shapes are those of REST API v1. An unknown request gets a 400 that names
+it, and is recorded in `refused`.
 """
 
 from collections.abc import Callable
@@ -22,11 +22,11 @@ TYPES = ("page", "blogpost")
 
 
 class FakeConfluence(Site, Loopback):
-    """Serves on loopback inside a `with` block; `url` is what a person would enter.
+    """Serves on loopback inside a `with` block; `url` is the URL that a user would enter.
 
-    Cloud: Basic EMAIL and API_TOKEN, `/wiki`, pages of results by cursor. Server: Bearer
-    ACCESS_TOKEN or Basic KIM and PASSWORD, `context` (such as "/confluence"), pages by start.
-    The account's dates in CQL are those of `zone`.
+    Cloud: Basic EMAIL and API_TOKEN, `/wiki`, result pages by cursor. Server: Bearer
+    ACCESS_TOKEN or Basic KIM and PASSWORD, `context` (such as "/confluence"), result pages by
+    start. CQL dates are in the account's time zone, `zone`.
     """
 
     def __init__(
@@ -54,8 +54,8 @@ class FakeConfluence(Site, Loopback):
         return Shapes(self, self.url, cloud=self.cloud)
 
     def count(self, part: str) -> int:
-        """How many requests there were whose path has this in it, faulty ones too."""
-        return sum(part in asked.path for asked in self.requests)
+        """Number of requests with this text in the path, including faulty ones."""
+        return sum(part in request.path for request in self.requests)
 
     def answer(self, request: Request) -> Answer:
         inside = request.path.removeprefix(self.context)
@@ -74,7 +74,7 @@ class FakeConfluence(Site, Loopback):
             raise RefusedError("the fake is only read")
         return self._route(inside.strip("/").split("/"), Params(inside, request.params))
 
-    # Who asks
+    # Authentication
 
     def _is_known(self, authorization: str) -> bool:
         if self.cloud:
@@ -87,7 +87,7 @@ class FakeConfluence(Site, Loopback):
         page = b"<html><head><title>Unauthorized (401)</title></head><body>Basic Authentication "
         return Answer(401, page + b"Failure - Reason : AUTHENTICATED_FAILED</body></html>", HTML)
 
-    # What is asked
+    # Routes
 
     def _route(self, path: list[str], params: Params) -> Answer:
         match path:
@@ -116,14 +116,14 @@ class FakeConfluence(Site, Loopback):
         cql, statuses = params.text("cql"), params.searched_statuses()
         archived = params.flag("includeArchivedSpaces")
         start = params.place(cql) if self.cloud else params.number("start", 0)
-        kept = params.given("cql", "cqlcontext", "includeArchivedSpaces")
-        return self._page(self.find(cql, statuses, archived), params, start, kept)
+        query = params.given("cql", "cqlcontext", "includeArchivedSpaces")
+        return self._page(self.find(cql, statuses, archived), params, start, query)
 
     def _listing(self, params: Params) -> Answer:
-        """The classic listing: start and limit on Cloud too."""
-        kept = params.given("spaceKey", "title", "type", "status")
-        space, title = kept.get("spaceKey"), kept.get("title")
-        kind, statuses = kept.get("type", "page"), params.statuses()
+        """The classic listing, with start and limit on Cloud too."""
+        query = params.given("spaceKey", "title", "type", "status")
+        space, title = query.get("spaceKey"), query.get("title")
+        kind, statuses = query.get("type", "page"), params.statuses()
         if kind not in TYPES:
             raise RefusedError(f"there is no type {kind!r} to list")
         if space is not None and not self._sees_space(space):
@@ -136,7 +136,7 @@ class FakeConfluence(Site, Loopback):
             and space in (None, content.space.key)
             and title in (None, content.title)
         ]
-        return self._page(found, params, params.number("start", 0), kept)
+        return self._page(found, params, params.number("start", 0), query)
 
     def _content(self, id: str, params: Params) -> Answer:
         statuses, expand = params.statuses(), params.expand()
@@ -158,7 +158,7 @@ class FakeConfluence(Site, Loopback):
                 return json_answer(200, self.shapes.labels(content, start, limit))
             case ["child", kind]:
                 kept = params.given("depth")
-                params.given("id")  # atlassian-python-api says the page twice
+                params.given("id")  # atlassian-python-api sends it twice
                 found = self.children(content, kind, kept.get("depth") == "all")
                 return self._page(found, params, params.number("start", 0), kept)
         raise RefusedError("there is no such path")
@@ -171,10 +171,10 @@ class FakeConfluence(Site, Loopback):
         follows = {**kept, "start": start + limit} if start + limit < len(found) else None
         return self._envelope(params.path, shown, start, limit, follows)
 
-    def _lists_space(self, space: Space, wanted: dict[str, str]) -> bool:
+    def _lists_space(self, space: Space, filters: dict[str, str]) -> bool:
         status = "archived" if space.is_archived else "current"
-        told = {"type": space.type, "status": status, "spaceKey": space.key}
-        return not space.is_hidden and all(told[name] == wanted[name] for name in wanted)
+        attributes = {"type": space.type, "status": status, "spaceKey": space.key}
+        return not space.is_hidden and all(attributes[name] == filters[name] for name in filters)
 
     def _space(self, key: str, params: Params) -> Answer:
         params.text("expand", "")
@@ -209,7 +209,7 @@ class FakeConfluence(Site, Loopback):
     def _bytes(self, attachment: Content) -> Answer:
         return Answer(200, attachment.data, attachment.media_type)
 
-    # Pages of results
+    # Result pages
 
     def _page(
         self, found: list[Content], params: Params, start: int, kept: dict[str, str]

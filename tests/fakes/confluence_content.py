@@ -1,4 +1,4 @@
-"""What a Confluence site holds."""
+"""The content of a Confluence site."""
 
 import threading
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Space:
 
 @dataclass(eq=False)
 class Content:
-    """A page, blog post, comment or attachment; `status` is current, archived or trashed."""
+    """A page, blog post, comment, or attachment; `status` is current, archived, or trashed."""
 
     site: "Contents"
 
@@ -56,7 +56,7 @@ class Content:
         return self.home or self.site.contents[self.container].space
 
     def ancestors(self) -> list["Content"]:
-        """The topmost first, the parent last."""
+        """The root first, the parent last."""
         above, content = [], self
         while content.parent:
             content = self.site.contents[content.parent]
@@ -66,7 +66,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Visible:
-    """What an importer ought to have of a page."""
+    """The fields of a page that an importer should have."""
 
     version: int
     title: str
@@ -77,10 +77,10 @@ class Visible:
 
 
 class Contents:
-    """Everything in a site, and what of it the account KIM sees.
+    """Everything in a site, and what the account KIM can see of it.
 
-    `now` tells the time, `zone` is that of the account. `sees_trash` tells whether it may look into
-    the trash, `revision` changes with every edit.
+    `now` returns the time, `zone` is the account's time zone. `sees_trash` tells whether the
+    account can see trashed content; `revision` changes with every edit.
     """
 
     def __init__(self, now: Callable[[], datetime], zone: tzinfo):
@@ -95,7 +95,7 @@ class Contents:
         self._found_at = -1
 
     def visible(self, *, archived: bool = False) -> dict[str, Visible]:
-        """The current pages and blog posts that the account sees, by id."""
+        """Current pages and blog posts that the account can see, by id."""
         with self.lock:
             return {
                 content.id: self._shown(content)
@@ -115,7 +115,7 @@ class Contents:
         )
 
     def may_see(self, content: Content) -> bool:
-        """Whether the account sees it, in whatever status it is: restrictions are inherited."""
+        """Whether the account can see it, in any status; restrictions are inherited."""
         holder = self.contents[content.container] if content.container else None
         if content.space.is_hidden or (content.status == "trashed" and not self.sees_trash):
             return False
@@ -124,16 +124,16 @@ class Contents:
         return holder is None or (self.may_see(holder) and holder.status != "trashed")
 
     def is_listed(self, content: Content, statuses=CURRENT, archived_spaces: bool = False) -> bool:
-        """Whether a search or a listing shows it to the account."""
+        """Whether searches and listings return it to the account."""
         if content.status not in statuses or (content.space.is_archived and not archived_spaces):
             return False
         holder = self.contents[content.container] if content.container else content
         return holder.status in statuses and self.may_see(content)
 
     def find(self, cql: str, statuses: frozenset[str], archived: bool) -> list[Content]:
-        """What a search finds, in order.
+        """The search results in order.
 
-        Kept until the next edit or minute: each page of results would search everything again.
+        Cached until the next edit or minute, so that each result page does not search again.
         """
         now = self.now()
         if self._found_at != self.revision:
@@ -141,26 +141,26 @@ class Contents:
         key = (cql, statuses, archived, now.replace(second=0, microsecond=0), self.zone)
         if key not in self._found:
             query = parse(cql, now, self.zone)
-            listed = (c for c in self.contents.values() if self.is_listed(c, statuses, archived))
-            self._found[key] = query.sort([content for content in listed if query.keep(content)])
+            items = (c for c in self.contents.values() if self.is_listed(c, statuses, archived))
+            self._found[key] = query.sort([content for content in items if query.keep(content)])
         return self._found[key]
 
     def inside(self, page: str, type: str) -> list[Content]:
-        """The comments (replies too) or attachments of a page, the oldest first."""
+        """Comments (including replies) or attachments of a page, oldest first."""
         return [c for c in self.contents.values() if c.container == page and c.type == type]
 
     def below(self, id: str) -> list[Content]:
-        """Everything under a page, at any depth."""
+        """All descendants of a page."""
         top = self.contents[id]
         return [content for content in self.contents.values() if top in content.ancestors()]
 
     def children(self, content: Content, kind: str, at_any_depth: bool) -> list[Content]:
-        """The pages, attachments or comments right under one; replies are at any depth."""
+        """Child pages, attachments, or comments; replies are at any depth."""
         if kind not in ("page", "attachment", "comment"):
             raise RefusedError(f"there is no child {kind!r}")
-        found = self.inside(content.id, kind)
+        contents = self.inside(content.id, kind)
         if kind == "page":
-            found = [child for child in self.contents.values() if child.parent == content.id]
+            contents = [child for child in self.contents.values() if child.parent == content.id]
         if kind == "comment" and not at_any_depth:
-            found = [comment for comment in found if not comment.parent]
-        return [child for child in found if self.is_listed(child, archived_spaces=True)]
+            contents = [comment for comment in contents if not comment.parent]
+        return [child for child in contents if self.is_listed(child, archived_spaces=True)]

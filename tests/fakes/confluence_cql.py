@@ -1,7 +1,7 @@
-"""CQL, as far as importers and people use it: parsed strictly into a test and an order.
+"""The CQL that importers and people use, strictly parsed into a test and an order.
 
-After Atlassian's "CQL fields" and "Advanced searching using CQL". Dates are compared at minute
-granularity in the time zone of whoever asks, as the site does.
+After Atlassian's "CQL fields" and "Advanced searching using CQL". As on a real site, dates are
+compared by the minute in the time zone of the caller.
 """
 
 import re
@@ -39,14 +39,14 @@ Test = Callable[[Any], bool]
 
 @dataclass(frozen=True)
 class Query:
-    """`keep` says of a content whether it is found; `sort` puts what is found in order."""
+    """`keep` tests whether a content matches; `sort` orders the matches."""
 
     keep: Test
     sort: Callable[[list], list]
 
 
 def parse(cql: str, now: datetime, zone: tzinfo) -> Query:
-    """The query for somebody in `zone` at `now`; raises RefusedError naming what is wrong."""
+    """Parse the query for a caller in `zone` at `now`; raises RefusedError with the reason."""
     return _Parser(cql, now, zone).query()
 
 
@@ -76,7 +76,7 @@ class _Parser:
         raise RefusedError(f"Could not parse cql : {self.cql} ({reason})")
 
     def _word(self, place: int) -> str | None:
-        """The lower-case word or sign there; None: the end, or something quoted."""
+        """The word or sign here, in lower case; None at the end or at a quoted value."""
         if place >= len(self.tokens) or self.tokens[place][0] == "quoted":
             return None
         return self.tokens[place][1].lower()
@@ -186,7 +186,7 @@ class _Parser:
         return test
 
     def _moment(self, value: str) -> tuple[datetime, timedelta]:
-        """The local minute that a value means, and for how long it lasts."""
+        """The local minute that a value denotes, and the length of its period."""
         local = self.now.astimezone(self.zone).replace(second=0, microsecond=0, tzinfo=None)
         relative = NOW.match(value)
         if relative:
@@ -224,7 +224,7 @@ class _Parser:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text or of a storage format, folded."""
+    """The words of a text or of a storage format, case-folded."""
     return frozenset(re.findall(r"\w+", unescape(re.sub(r"<[^>]*>", " ", text)).casefold()))
 
 

@@ -1,13 +1,13 @@
-"""A library that imports from the fake Confluence as the product does."""
+"""A library that imports from the fake Confluence with the real services."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from domain import ImportReport, ImportState
-from loaders.confluence.pages import ConfluencePages
-from loaders.confluence.versions import ContentVersion
-from loaders.confluence.wanted import Wanted
-from storage.documents import KnownVersion
+from loaders.confluence.confluence_content import ContentVersion
+from loaders.confluence.confluence_loader import ConfluenceLoader
+from loaders.confluence.confluence_selection import ConfluenceSelection
+from storage.ledger.document_store import StoredVersion
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_content import Visible
 from tests.fakes.library import Library
@@ -16,12 +16,12 @@ from tests.loaders.confluence.reading import client_of
 
 
 class ConfluenceLibrary:
-    """Imports what is wanted; `waits` are the (seconds, reasons) that the loader told.
+    """Imports the selected content; `waits` are the (seconds, reason) pairs from the loader.
 
-    `confirm` is what a person answers who is asked whether documents are really gone.
+    `confirm` is the user's answer to a removal confirmation.
     """
 
-    def __init__(self, fake: FakeConfluence, data_dir: Path, wanted: Wanted) -> None:
+    def __init__(self, fake: FakeConfluence, data_dir: Path, wanted: ConfluenceSelection) -> None:
         self.fake, self.wanted = fake, wanted
         self.library = Library(data_dir)
         self.waits: list[tuple[float, str]] = []
@@ -29,7 +29,7 @@ class ConfluenceLibrary:
         self.source = self.library.sources.ensure("confluence", fake.url, name="Wiki")
 
     def load(self) -> tuple[ImportReport, list[Asked]]:
-        """Import, confirming removals if need be: the report, and what the site was asked."""
+        """Import, confirming removals if needed; returns the report and the requests."""
         before = len(self.fake.requests)
         report = self._run(confirm_removals=False)
         if report.state is ImportState.NEEDS_CONFIRMATION and self.confirm():
@@ -41,26 +41,26 @@ class ConfluenceLibrary:
         source = self.library.sources.get(self.source.id)
         return self.library.load(self.loader(), source=source, confirm_removals=confirm_removals)
 
-    def loader(self) -> ConfluencePages:
-        return ConfluencePages(client_of(self.fake, self.waits), self.wanted)
+    def loader(self) -> ConfluenceLoader:
+        return ConfluenceLoader(client_of(self.fake, self.waits), self.wanted)
 
     def pages(self) -> dict[str, Visible]:
-        """By id, the pages and posts that the library holds, as `Contents.visible` tells them."""
+        """Pages and posts in the library by id, in the form of `Contents.visible`."""
         return {key: self._page(known) for key, known in self._known(files=False).items()}
 
     def files(self) -> dict[str, tuple[int, str]]:
-        """By id, the version and the text of the attachments that the library holds."""
+        """Version and text of the attachments in the library, by id."""
         return {
             key: (ContentVersion.parse(known.version).number, self._text(known))
             for key, known in self._known(files=True).items()
         }
 
-    def _known(self, *, files: bool) -> dict[str, KnownVersion]:
-        known = self.library.documents.known(self.source.id)
+    def _known(self, *, files: bool) -> dict[str, StoredVersion]:
+        known = self.library.documents.versions(self.source.id)
         return {key: one for key, one in known.items() if key.startswith("att") == files}
 
-    def _page(self, known: KnownVersion) -> Visible:
-        """Each page of the tests is one paragraph."""
+    def _page(self, known: StoredVersion) -> Visible:
+        """Each page in the tests is one paragraph."""
         stored = self.library.documents.get(known.document_id)
         version, details = ContentVersion.parse(stored.version), stored.details
         assert details["page_version"] == version.number
@@ -73,5 +73,5 @@ class ConfluenceLibrary:
             tuple(details["labels"]),
         )
 
-    def _text(self, known: KnownVersion) -> str:
+    def _text(self, known: StoredVersion) -> str:
         return self.library.documents.text(known.document_id)

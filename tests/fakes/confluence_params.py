@@ -1,4 +1,4 @@
-"""What a request to Confluence may ask, read strictly, and the errors it answers with."""
+"""Strict parsing of Confluence request parameters, and error responses."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ STATUSES = frozenset({"current", "trashed", "archived", "draft"})
 
 
 class Params:
-    """The parameters of a request; one that nobody asked for is refused in `all_used`."""
+    """The parameters of a request; `all_used` refuses those that were never read."""
 
     def __init__(self, path: str, values: dict[str, str]):
         self.path, self.values = path, values
@@ -26,7 +26,7 @@ class Params:
         return value
 
     def given(self, *names: str) -> dict[str, str]:
-        """Those of these parameters that the request has."""
+        """Which of these parameters the request has."""
         self._used.update(names)
         return {name: self.values[name] for name in names if name in self.values}
 
@@ -37,7 +37,7 @@ class Params:
         return int(text)
 
     def limit(self) -> int:
-        """How many results a page of them has: fewer than asked where that is too many."""
+        """Results per page: the requested limit, capped at the maximum."""
         with_body = any(part.startswith("body") for part in self.expand())
         asked = self.number("limit", USUAL)
         if asked == 0:
@@ -51,12 +51,12 @@ class Params:
         return parts
 
     def statuses(self) -> frozenset[str]:
-        """Which statuses are asked for: "current" where nothing is said."""
+        """Requested statuses; "current" by default."""
         asked = frozenset(self.text("status", "current").split(","))
         return STATUSES if asked == {"any"} else _known(asked)
 
     def searched_statuses(self) -> frozenset[str]:
-        """The same of a search, where it is part of `cqlcontext`."""
+        """Requested statuses of a search, from `cqlcontext`."""
         context = _json(self.text("cqlcontext", "{}"))
         if not isinstance(context, dict) or context.keys() - {"contentStatuses"}:
             raise RefusedError(f"the fake knows only contentStatuses in cqlcontext, not {context}")
@@ -69,7 +69,7 @@ class Params:
         return text == "true"
 
     def place(self, cql: str) -> int:
-        """Where a page of a search begins: Cloud's cursor, which ends with a search, or start."""
+        """The offset of a result page: from Cloud's cursor, or from start."""
         start, given = self.number("start", 0), self.text("cursor", "")
         self.given("next")
         if not given:
@@ -103,16 +103,16 @@ def _known(statuses: frozenset[str]) -> frozenset[str]:
 
 
 def basic(user: str, secret: str) -> str:
-    """The Authorization header of a user and a password or token."""
+    """An Authorization header with a user and a password or token."""
     return "Basic " + base64.b64encode(f"{user}:{secret}".encode()).decode()
 
 
 def error(status: int, message: str) -> Answer:
-    """An error in the shape in which Confluence tells one."""
+    """An error in Confluence's format."""
     data = {"authorized": status != 403, "valid": True, "errors": [], "successful": False}
     return json_answer(status, {"statusCode": status, "data": data, "message": message})
 
 
 def no_content(id: str) -> Answer:
-    """What is not there and what the account may not see look the same."""
+    """Missing and invisible content look the same."""
     return error(404, f"No content found with id: ContentId{{id={id}}}")

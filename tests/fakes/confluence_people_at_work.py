@@ -1,4 +1,4 @@
-"""People at work in the fake Confluence: seeded steps, each one thing that somebody does."""
+"""Random edits of the fake Confluence, from a seed; each step is one action of a person."""
 
 import random
 from itertools import count
@@ -10,9 +10,9 @@ WANTED = ("DOC", "HR")
 
 
 class PeopleAtWork:
-    """A site with two spaces that are imported and one that is not.
+    """A site with two imported spaces and one that is not.
 
-    Every text holds words of its own, so that it tells where it is from.
+    Every text has unique words, so that its origin can be recognized.
     """
 
     def __init__(self, fake: FakeConfluence, seed: int) -> None:
@@ -31,17 +31,17 @@ class PeopleAtWork:
         ]
 
     def step(self) -> str:
-        """Do one thing; its name."""
+        """Perform one action; returns its name."""
         act = self.random.choice(self._acts)
         act()
         return act.__name__
 
     def expected(self) -> dict[str, Visible]:
-        """What the library should hold of pages and posts; see `Site.visible`."""
+        """Pages and posts that the library should have; see `Site.visible`."""
         return {id: page for id, page in self.fake.visible().items() if page.space in WANTED}
 
     def expected_files(self) -> dict[str, tuple[int, str]]:
-        """The same of attachments: version and text."""
+        """Attachments that the library should have: version and text."""
         return {
             held.id: (held.version, held.data.decode())
             for held in self.fake.contents.values()
@@ -63,7 +63,7 @@ class PeopleAtWork:
         self.fake.edit(self._any(), self._storage(), by=self.random.choice([*self.fake.users]))
 
     def edit_back(self) -> None:
-        """An edit and its undoing: another version of the same text."""
+        """An edit and its reversal: a new version of the same text."""
         id = self._any()
         text = self.fake.contents[id].storage
         self.fake.edit(id, self._storage())
@@ -73,7 +73,7 @@ class PeopleAtWork:
         self.fake.rename(self._any(), f"Page {next(self._number)}")
 
     def rename_to_old_title(self) -> None:
-        """A page takes over the title, and so the address, that another one had."""
+        """Give a page the title, and so the URL, that another page used to have."""
         first, second = self._one(), self._one()
         title = self.fake.contents[first].title
         self.fake.rename(first, f"Page {next(self._number)}")
@@ -137,11 +137,11 @@ class PeopleAtWork:
         return [c for c in self.fake.contents.values() if c.type in ("page", "blogpost")]
 
     def _any(self) -> str:
-        """A page or a post."""
+        """A random page or post."""
         return self.random.choice([c.id for c in self._pages() if c.status == "current"])
 
     def _one(self) -> str:
-        """A page."""
+        """A random page."""
         pages = [c.id for c in self._pages() if c.type == "page" and c.status == "current"]
         return self.random.choice(pages)
 

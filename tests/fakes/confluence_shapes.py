@@ -1,4 +1,4 @@
-"""The JSON of Confluence's REST API (v1), in the ways of Cloud and of Server / Data Center."""
+"""The JSON of Confluence's REST API (v1), as Cloud or as Server / Data Center."""
 
 import base64
 import re
@@ -30,7 +30,7 @@ LABELS_PER_ANSWER = 200
 
 
 class Shapes:
-    """What the site looks like on the wire: parts not asked for are named in `_expandable`."""
+    """The site as JSON: parts that were not requested are named in `_expandable`."""
 
     def __init__(self, site: Site, url: str, *, cloud: bool):
         self.site, self.url, self.cloud = site, url, cloud
@@ -103,8 +103,8 @@ class Shapes:
         return {"labels": self.labels(content, 0, LABELS_PER_ANSWER), "_expandable": {}}
 
     def labels(self, content: Content, start: int, limit: int) -> dict[str, Any]:
-        found = [self._label(name) for name in content.labels[start : start + limit]]
-        return {"results": found, "start": start, "limit": limit, "size": len(found)}
+        label_shapes = [self._label(name) for name in content.labels[start : start + limit]]
+        return {"results": label_shapes, "start": start, "limit": limit, "size": len(label_shapes)}
 
     def _label(self, name: str) -> dict[str, str]:
         return {"prefix": "global", "name": name, "id": _digits(name), "label": name}
@@ -119,7 +119,7 @@ class Shapes:
         return body
 
     def restrictions(self, content: Content) -> dict[str, Any]:
-        """Nobody sees restrictions that keep himself out: those shown are always empty."""
+        """Users cannot see restrictions that exclude them: visible ones are always empty."""
         nobody = {"results": [], "start": 0, "limit": 200, "size": 0}
         return {
             operation: {
@@ -186,19 +186,19 @@ class Shapes:
         return shown | {"username": name, "userKey": user_key(name)}
 
     def when(self, moment: datetime) -> str:
-        """Cloud tells UTC, Server its own time zone with the offset."""
+        """Cloud uses UTC, Server its own time zone with the offset."""
         if self.cloud:
             return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
         return moment.astimezone(self.site.zone).isoformat(timespec="milliseconds")
 
 
 def account_id(name: str) -> str:
-    """How Cloud names a user, as in 557058:0a1b..."""
+    """Cloud's user id, such as 557058:0a1b..."""
     return f"557058:{_hex(name)}"
 
 
 def user_key(name: str) -> str:
-    """How Server names a user for ever, even where the name changes."""
+    """Server's permanent user id, independent of the name."""
     return f"ff80{_hex(name)[:28]}"
 
 
@@ -211,6 +211,6 @@ def _digits(text: str) -> str:
 
 
 def _tiny(number: int) -> str:
-    """A page's id in its short address: base 64 from the lowest byte, zeros left off."""
+    """A page id in a short URL: base 64 from the lowest byte, without trailing zeros."""
     text = base64.b64encode(number.to_bytes(8, "little")).decode().rstrip("=").rstrip("A")
     return text.replace("/", "-").replace("+", "_")

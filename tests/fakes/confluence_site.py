@@ -1,7 +1,7 @@
-"""A Confluence site as people edit it: spaces, pages, comments, attachments, who sees what.
+"""An editable Confluence site: spaces, pages, comments, attachments, and permissions.
 
-Where sites differ, the case that is harder for an importer holds: a move, a label or a restriction
-changes neither the version nor the last modification of a page.
+Where real sites differ, this one behaves in the way that is harder for an importer: a move, a
+label, or a restriction changes neither the version nor the modification time of a page.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from tests.fakes.confluence_content import KIM, Content, Contents, Space
 
 
 class Site(Contents):
-    """The edits that people make; see `Contents` for what comes of them."""
+    """Edits by people; see `Contents` for their results."""
 
     def __init__(self, now: Callable[[], datetime] | None = None, zone: tzinfo = UTC):
         super().__init__(now or (lambda: datetime.now(UTC)), zone)
@@ -32,7 +32,7 @@ class Site(Contents):
             self.spaces[key].is_archived = is_archived
 
     def hide_space(self, key: str, is_hidden: bool = True) -> None:
-        """Take the space out of the account's permissions."""
+        """Revoke the account's permission to see the space."""
         with self._editing():
             self.spaces[key].is_hidden = is_hidden
 
@@ -55,19 +55,19 @@ class Site(Contents):
         labels: tuple[str, ...] = (),
         by: str = KIM,
     ) -> str:
-        """A new page (or type="blogpost"); its id. Titles are unique in a space, as there."""
+        """Create a page (or type="blogpost"); returns its id. Titles are unique in a space."""
         with self._editing():
             self._check_title(space, title, type)
             home = self.spaces[space]
             if parent and self.contents[parent].space is not home:
                 raise ValueError(f"Page {parent} is not in the space {space}")
-            made = self._make(type, home, title, storage, by, parent=parent)
-            made.labels.extend(labels)
-            self._take_title(made)
-            return made.id
+            new = self._make(type, home, title, storage, by, parent=parent)
+            new.labels.extend(labels)
+            self._take_title(new)
+            return new.id
 
     def edit(self, id: str, storage: str, *, by: str = KIM) -> None:
-        """Change the text: of a page, a blog post or a comment."""
+        """Change the text of a page, blog post, or comment."""
         with self._changing(id, by) as content:
             content.storage = storage
 
@@ -78,7 +78,7 @@ class Site(Contents):
             self._take_title(content)
 
     def move(self, id: str, parent: str | None = None, *, space: str | None = None) -> None:
-        """Under another page, or to the top of a space; what is under it goes with it."""
+        """Move below another page, or to the root of a space, with all descendants."""
         with self._editing():
             content = self.contents[id]
             above = self.contents[parent] if parent else None
@@ -94,14 +94,14 @@ class Site(Contents):
                 self._take_title(each)
 
     def trash(self, id: str) -> None:
-        """Pages under it move up to its parent, as there."""
+        """Trash a page; its children move up to its parent."""
         self._put_away(id, "trashed")
 
     def archive(self, id: str) -> None:
         self._put_away(id, "archived")
 
     def restore(self, id: str) -> None:
-        """Out of the trash or the archive: under its old parent, if that is still there."""
+        """Restore from the trash or archive, below the old parent if it still exists."""
         with self._editing():
             content = self.contents[id]
             parent = self.contents.get(content.parent or "")
@@ -112,13 +112,13 @@ class Site(Contents):
             self._take_title(content)
 
     def purge(self, id: str) -> None:
-        """For ever, with its comments and attachments."""
+        """Delete permanently, with comments and attachments."""
         self.trash(id)
         with self._editing():
             self._forget(self.contents[id])
 
     def restrict(self, id: str, is_restricted: bool = True) -> None:
-        """Let the account no more see it, nor what is under it; False takes that back."""
+        """Hide the page and its descendants from the account; False undoes that."""
         with self._editing():
             self.contents[id].is_restricted = is_restricted
 
@@ -132,35 +132,35 @@ class Site(Contents):
             self.contents[id].labels.remove(label)
 
     def lose_body(self, id: str) -> None:
-        """Let the page be given without a body, as broken pages are."""
+        """Return the page without a body, as broken pages are."""
         with self._editing():
             self.contents[id].has_body = False
 
-    # What is in a page
+    # Contents of a page
 
     def comment(
         self, page: str, storage: str, *, reply_to: str | None = None, by: str = KIM
     ) -> str:
         with self._editing():
             title = f"Re: {self.contents[page].title}"
-            made = self._make("comment", None, title, storage, by, parent=reply_to, container=page)
-            return made.id
+            new = self._make("comment", None, title, storage, by, parent=reply_to, container=page)
+            return new.id
 
     def attach(
         self, page: str, name: str, data: bytes, media_type: str = "text/plain", *, by: str = KIM
     ) -> str:
-        """A new attachment, or a new version of the one of that name; its id."""
+        """Add an attachment, or a new version of the one with that name; returns its id."""
         with self._editing():
             for held in self.inside(page, "attachment"):
                 if held.title == name and held.status == "current":
                     with self._changing(held.id, by):
                         held.data, held.media_type = data, media_type
                     return held.id
-            made = self._make("attachment", None, name, "", by, container=page)
-            made.data, made.media_type = data, media_type
-            return made.id
+            new = self._make("attachment", None, name, "", by, container=page)
+            new.data, new.media_type = data, media_type
+            return new.id
 
-    # How edits are made
+    # Edits
 
     def _editing(self) -> "_Edit":
         return _Edit(self)
@@ -171,11 +171,9 @@ class Site(Contents):
     def _make(self, type, home, title, storage, by, *, parent=None, container=None) -> Content:
         self._last += 1
         number, now = 100_000 + self._last, self.now()
-        made = Content(
-            self, number, type, home, title, storage, parent, container, by, now, now, by
-        )
-        self.contents[made.id] = made
-        return made
+        new = Content(self, number, type, home, title, storage, parent, container, by, now, now, by)
+        self.contents[new.id] = new
+        return new
 
     def _check_title(self, space: str, title: str, type: str) -> None:
         held = self._titles.get((space, title))
@@ -207,7 +205,7 @@ class Site(Contents):
 
 
 class _Edit:
-    """One edit at a time; with a content, it becomes a new version of it."""
+    """Serialize edits; with a content, the edit creates a new version of it."""
 
     def __init__(self, site: Site, content: Content | None = None, by: str = ""):
         self.site, self.content, self.by = site, content, by

@@ -26,7 +26,7 @@ def drive():
 
 @pytest.fixture
 def strict(drive):
-    """The fake Drive, of which nothing is asked that it does not know."""
+    """The fake Drive; fails if it refused a request."""
     yield drive
     assert drive.refused == []
 

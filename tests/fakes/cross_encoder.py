@@ -1,4 +1,4 @@
-"""A tiny cross-encoder for the true library: it counts the words that a pair shares."""
+"""A tiny cross-encoder in the format of the real library: it counts shared words."""
 
 import json
 
@@ -11,10 +11,10 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 
 
 def write_cross_encoder(folder, words, outputs=("scores", 2)):
-    """Put model and tokenizer into the folder, laid out as fastembed's default model is.
+    """Write model and tokenizer to the folder, in the layout of fastembed's default model.
 
-    The words are one-hot vectors, what is special or unknown is zero. `outputs` chooses another
-    node of the graph and its rank, for a model that is no cross-encoder.
+    Words are one-hot vectors; special and unknown tokens are zero. `outputs` chooses another
+    node of the graph and its rank, for a model that is not a cross-encoder.
     """
     (folder / "onnx").mkdir(parents=True)
     onnx.save(_model(len(SPECIAL) + len(words), *outputs), folder / "onnx" / "model.onnx")
@@ -37,7 +37,7 @@ def _tokenizer(vocabulary):
 
 
 def _model(size, output, rank):
-    """The sum of the question's vectors times the sum of the passage's."""
+    """The dot product of the question's and the passage's summed vectors."""
     names = ("input_ids", "attention_mask", "token_type_ids")
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "n"]) for name in names]
     table = np.eye(size, dtype=np.float32)

@@ -1,8 +1,8 @@
-"""Damages the files of an index in every way, one after another, and looks what becomes of it.
+"""Damages each file of an index in every way and checks the result.
 
     python -m tests.fakes.damage FOLDER KIND
 
-A process of its own: were a damaged file ever handed to Deep Lake or tantivy, it could die of it.
+Runs in a subprocess: Deep Lake or tantivy could crash if a damaged file ever reached them.
 """
 
 import shutil
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from domain import LOCAL_USER, SearchMode
 from errors import DamagedIndexError
-from services.library import ONE_ANSWERS
-from services.library import Library as WholeLibrary
-from services.search import SearchService
-from storage.checksums import CHECKSUMS
-from storage.ledger_filter import LedgerFilter
+from services.search.library_index import PARTLY_DAMAGED
+from services.search.library_index import Library as WholeLibrary
+from services.search.search_service import SearchService
+from storage.index_files import CHECKSUMS
+from storage.ledger.passage_finder import LedgerFilter
 from tests.fakes.library import DictLoader, Library
 
 TEXTS = {f"{n:02}.txt": f"number {n} of the leave policy. " * 12 for n in range(6)}
@@ -40,11 +40,11 @@ def emptied(_data):
     return b""
 
 
-def grown(data):
+def extended(data):
     return data + b"\0"
 
 
-KINDS = {"cut": cut, "flipped": flipped, "zeroed": zeroed, "emptied": emptied, "grown": grown}
+KINDS = {"cut": cut, "flipped": flipped, "zeroed": zeroed, "emptied": emptied, "grown": extended}
 DELETED = "deleted"
 
 
@@ -65,7 +65,7 @@ def make_library(data_dir):
 
 
 def files_of(store):
-    """All files that an index needs, but for locks, notes and who wrote last."""
+    """All files that an index needs, without locks, notes, and the last writer."""
     found = [file for file in sorted(store.rglob("*")) if file.is_file()]
     return [
         file
@@ -76,16 +76,14 @@ def files_of(store):
     ]
 
 
-def opened(library, **options):
-    """The search over a library, as a process that has just been started has it."""
+def open_search(library, **options):
+    """Search as a newly started process does."""
     whole = WholeLibrary(
         library.documents,
         library.sources,
         library.indexes,
         library.stores,
         library.maintenance,
-        lambda _embedding: None,
-        lambda _embedding: False,
         Path("nowhere"),
         LedgerFilter(library.database),
     )
@@ -97,7 +95,7 @@ def found_by(search, **options):
 
 
 def look(data_dir, store, names, kind):
-    """Damage these files of a store and demand what a person is promised."""
+    """Damage these files of a store and check that the promised behavior holds."""
     library = Library(data_dir)
     folder = library.stores.folder(library.indexes.active().id) / store
     for name in names:
@@ -106,16 +104,16 @@ def look(data_dir, store, names, kind):
 
     report = library.check()
     for name in names:
-        told = [line for line in report.disagreements if f"{folder}/{name}" in line]
-        assert told or (folder / CHECKSUMS).name in names or len(names) > 1, f"{case}: {report}"
+        lines = [line for line in report.disagreements if f"{folder}/{name}" in line]
+        assert lines or (folder / CHECKSUMS).name in names or len(names) > 1, f"{case}: {report}"
     assert any(str(folder) in line for line in report.disagreements), f"{case}: {report}"
 
     library.maintenance.recover()
-    search = opened(library)
+    search = open_search(library)
     assert found_by(search), f"{case}: the default mode finds nothing"
     notices = search.library.damage()
     assert str(folder) in notices[0], f"{case}: {notices}"
-    assert notices[1] == ONE_ANSWERS
+    assert notices[1] == PARTLY_DAMAGED
     assert set(found_by(search, condition={"key": "03.txt"})) == {"03.txt"}, case
     for of, mode in OF_STORE.items():
         try:
@@ -127,12 +125,12 @@ def look(data_dir, store, names, kind):
 
     library.reindex()
     assert library.check().agrees, case
-    assert opened(library).library.damage() == (), case
+    assert open_search(library).library.damage() == (), case
     library.database.close()
 
 
 def cases(index, kind):
-    """By store, each file alone and all together."""
+    """For each store, every file alone and all together."""
     for store in OF_STORE:
         names = [str(file.relative_to(index / store)) for file in files_of(index / store)]
         for name in names:

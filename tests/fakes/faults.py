@@ -1,4 +1,4 @@
-"""Faults that a server elsewhere shows now and then, drawn by a seed."""
+"""Occasional server faults, drawn from a seed."""
 
 import random
 import threading
@@ -10,7 +10,7 @@ MOST_IN_A_ROW = 3
 
 
 class Fault(StrEnum):
-    """One way in which an answer goes wrong."""
+    """One way in which a response fails."""
 
     TOO_MANY = "429"
     TOO_MANY_RETRY_AFTER = "429 with Retry-After"
@@ -29,12 +29,12 @@ PASSING = tuple(fault for fault in Fault if fault not in (Fault.LOGIN_PAGE, Faul
 
 
 class Faults:
-    """Which answers go wrong, and how: the same for the same seed and order of requests.
+    """Which responses fail, and how; deterministic for a seed and an order of requests.
 
-    `share` of all answers are faulty, of `kinds` with equal odds, though the same request never
-    fails more than `in_a_row` times in a row, and never more than `at_most` are given in all.
-    `only` picks the requests (told "GET /path?query") that may go wrong. `retry_after` is what a
-    429 asks for, `slow_seconds` what a slow answer takes.
+    A `share` of all responses is faulty, with the `kinds` equally likely. One request fails at
+    most `in_a_row` times in a row, and all requests together at most `at_most` times. `only`
+    selects the requests ("GET /path?query") that may fail. `retry_after` is the header value of
+    a 429, `slow_seconds` the duration of a slow response.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Faults:
         self._lock = threading.Lock()
 
     def draw(self, request: str) -> Fault | None:
-        """What goes wrong with this request now; None: nothing."""
+        """The fault of this request; None for none."""
         with self._lock:
             if not self._may_fail(request) or self._random.random() >= self.share:
                 self._rows.pop(request, None)
@@ -68,10 +68,10 @@ class Faults:
             return fault
 
     def _may_fail(self, request: str) -> bool:
-        spent = self.at_most is not None and self.counts.total() >= self.at_most
-        return self._rows[request] < self.in_a_row and not spent and self.only(request)
+        is_exhausted = self.at_most is not None and self.counts.total() >= self.at_most
+        return self._rows[request] < self.in_a_row and not is_exhausted and self.only(request)
 
 
 def no_faults() -> Faults:
-    """A server in which nothing ever goes wrong."""
+    """Faults that never occur."""
     return Faults(share=0)

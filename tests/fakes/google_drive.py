@@ -1,7 +1,7 @@
-"""A strict Google Drive on loopback: the calls of API version 3 that readers need, and sign-in.
+"""A strict Google Drive on loopback: sign-in, and the calls of API version 3 that readers need.
 
-Members of a shared drive find changes in it only in that drive's own log (`driveId`), as with
-Google: see google_drive_changes.py.
+As with Google, members of a shared drive find its changes only in the drive's own log
+(`driveId`): see google_drive_changes.py.
 """
 
 import re
@@ -41,7 +41,7 @@ _BASE = "/drive/v3"
 
 
 class AboutCalls(Calls):
-    """The calls about who asks, and about the shared drives they are a member of."""
+    """The calls about the current user and the shared drives they belong to."""
 
     def about(self, request: Request, account: str) -> Answer:
         only_known(request.params)
@@ -58,8 +58,8 @@ class AboutCalls(Calls):
         only_known(request.params, "pageSize", "pageToken")
         drives = [item for item in self.drive.items.values() if self.is_member(account, item)]
         page, more = self.page(request, account, lambda: drives, most=100)
-        told = {"kind": "drive#driveList", "drives": [of_drive(item) for item in page]}
-        return partly("DriveList", request, told | more)
+        body = {"kind": "drive#driveList", "drives": [of_drive(item) for item in page]}
+        return partly("DriveList", request, body | more)
 
     def drive_of(self, request: Request, account: str, drive_id: str) -> Answer:
         only_known(request.params)
@@ -67,10 +67,10 @@ class AboutCalls(Calls):
 
 
 class FakeDrive(DriveSite, Loopback):
-    """`url` is what the client takes as its address; `people` signs accounts in.
+    """`url` is the API endpoint for the client; `people` signs accounts in.
 
-    `page_limit` is the most a page holds, however much is asked for, as Drive is free to do.
-    `incomplete` are the ids of shared drives that a search of all drives says it left out.
+    `page_limit` caps every page below the requested size, as Drive may do. `incomplete` are the
+    ids of shared drives that a search of all drives reports as not searched.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -101,11 +101,11 @@ class FakeDrive(DriveSite, Loopback):
         self.people.origin = self.origin
 
     def service_account(self, account: str = IMPORTER) -> dict[str, str]:
-        """The key file of an account, whose tokens this very server gives."""
+        """The key file of an account whose tokens come from this server."""
         return self.people.service_account(account)
 
     def calls(self) -> Counter[str]:
-        """How often each call was asked, ids left out: "files", "files/ID/export" ..."""
+        """Number of requests by call without ids: "files", "files/ID/export" ..."""
         return Counter(
             re.sub(r"(files|drives)/[\w-]+", r"\1/ID", asked.path.removeprefix(f"{_BASE}/"))
             for asked in self.requests

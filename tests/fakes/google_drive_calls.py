@@ -1,4 +1,4 @@
-"""What the calls of the fake Google Drive share: pages of answers, and what an account may see."""
+"""Shared by the calls of the fake Google Drive: result pages, and what an account can see."""
 
 import hashlib
 from collections.abc import Callable
@@ -13,7 +13,7 @@ SHARED = ("supportsAllDrives", "includeItemsFromAllDrives")
 
 
 class Calls:
-    """Some calls of the API over a `FakeDrive`."""
+    """A group of API calls over a `FakeDrive`."""
 
     def __init__(self, drive: Any) -> None:
         self.drive = drive
@@ -22,17 +22,17 @@ class Calls:
     def page(
         self, request: Request, account: str, search: Callable[[], list[Item]], most: int = 1000
     ) -> tuple[list[Item], dict[str, str]]:
-        """One page of what was found when the first was asked for, and the token of the next."""
+        """One page of the results of the first request, and the token of the next page."""
         size = min(page_size(request.params, most), self.drive.page_limit)
-        asked = (account, request.path, *sorted(_without_page(request.params).items()))
+        key = (account, request.path, *sorted(_without_page(request.params).items()))
         token = request.params.get("pageToken")
-        if token is not None and (token not in self._pages or self._pages[token][0] != asked):
+        if token is not None and (token not in self._pages or self._pages[token][0] != key):
             raise ApiError(400, "invalid", "Invalid Value", "pageToken")
         found = search() if token is None else self._pages[token][1]
         if len(found) <= size:
             return found, {}
-        following = f"~!!~{hashlib.sha256(f'{asked}{len(self._pages)}'.encode()).hexdigest()}"
-        self._pages[following] = asked, found[size:]
+        following = f"~!!~{hashlib.sha256(f'{key}{len(self._pages)}'.encode()).hexdigest()}"
+        self._pages[following] = key, found[size:]
         return found[:size], {"nextPageToken": following}
 
     def seen(self, account: str, item_id: str, is_shared_asked: bool) -> Item | None:

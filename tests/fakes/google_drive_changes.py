@@ -1,7 +1,7 @@
-"""The logs of changes of the fake Google Drive: one of each account, one of each shared drive.
+"""The change logs of the fake Google Drive: one per account and one per shared drive.
 
-As in Drive, an account's own log tells nothing of what is in a shared drive that it is a member
-of, only that it became or is no more a member; a file that is moved into a shared drive leaves it.
+As in Drive, an account's log contains no changes inside shared drives, only changes of its
+membership; a file that moves into a shared drive leaves the log.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ FIRST = 1001
 
 @dataclass(frozen=True)
 class Entry:
-    """`drive` is the shared drive whose log it is in, "" where it is in those of `accounts`."""
+    """`drive` is the shared drive of the log; "" for an entry in the logs of `accounts`."""
 
     number: int
     item: Item
@@ -25,11 +25,11 @@ class Entry:
 
 
 class InvalidTokenError(Exception):
-    """No such place in this log: with the status that Drive answers."""
+    """An unknown position in the log, with Drive's status."""
 
 
 class ChangeLog:
-    """Entries in order, and the places in it as tokens."""
+    """Ordered entries, with tokens for the positions between them."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
@@ -46,8 +46,8 @@ class ChangeLog:
         self.entries.append(Entry(self.next, item, drive, frozenset(accounts), stamp(moment)))
 
     def expire(self) -> None:
-        """Let no token given so far be good any more."""
-        self.entries.extend(self.entries[-1:])  # another number, the same change
+        """Expire all tokens issued so far."""
+        self.entries.extend(self.entries[-1:])  # new number, same change
         self.oldest = self.next
 
     def token(self, drive: str, number: int | None = None) -> str:
@@ -55,10 +55,10 @@ class ChangeLog:
         return f"{drive}~{number}" if drive else str(number)
 
     def since(self, token: str, drive: str, wanted: Callable[[Entry], bool]) -> list[Entry]:
-        """What was logged from there on: of each item only the newest, in order.
+        """Changes since the token: only the latest for each item, in order.
 
         Raises:
-            InvalidTokenError: The token is not one of this log, or has expired.
+            InvalidTokenError: The token belongs to another log or has expired.
         """
         log, _, digits = token.rpartition("~")
         if log != drive or not digits.isdigit() or not FIRST <= int(digits) <= self.next:

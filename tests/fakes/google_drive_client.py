@@ -1,4 +1,4 @@
-"""What tests ask the fake Google Drive for, through Google's own client."""
+"""Requests to the fake Google Drive through Google's own client."""
 
 import pytest
 from google.oauth2 import service_account
@@ -25,24 +25,26 @@ def client(fake, scope=READ_ONLY):
     )
 
 
-def names(api, **asked):
+def names(api, **params):
     found, token = [], None
     while True:
-        told = api.files().list(**{**asked, "pageToken": token} if token else asked).execute()
-        found += [file["name"] for file in told["files"]]
-        token = told.get("nextPageToken")
+        body = api.files().list(**{**params, "pageToken": token} if token else params).execute()
+        found += [file["name"] for file in body["files"]]
+        token = body.get("nextPageToken")
         if not token:
             return sorted(found)
 
 
-def changes(api, token, **asked):
-    told = api.changes().list(pageToken=token, **{**BY_LOG, **asked}).execute()
-    return told["changes"], told["newStartPageToken"]
+def changes(api, token, **params):
+    body = api.changes().list(pageToken=token, **{**BY_LOG, **params}).execute()
+    return body["changes"], body["newStartPageToken"]
 
 
-def start(api, **asked):
+def start(api, **params):
     return (
-        api.changes().getStartPageToken(supportsAllDrives=True, **asked).execute()["startPageToken"]
+        api.changes()
+        .getStartPageToken(supportsAllDrives=True, **params)
+        .execute()["startPageToken"]
     )
 
 

@@ -1,4 +1,4 @@
-"""Google's own documents as files: what files.export of the fake Drive answers."""
+"""Google documents as files: the results of files.export of the fake Drive."""
 
 import csv
 import html
@@ -26,7 +26,7 @@ _BOM = "\ufeff"
 
 
 def exported(item: Item, mime: str) -> bytes | None:
-    """The document in that format; None where Drive does not convert it so."""
+    """The document in that format; None if Drive does not support the conversion."""
     convert = _EXPORTS.get(item.mime, {}).get(mime)
     return None if convert is None else convert(item.content)
 
@@ -36,7 +36,7 @@ def _doc_markdown(doc: Doc) -> bytes:
 
 
 def _doc_plain(doc: Doc) -> bytes:
-    """As Drive writes it: a byte order mark, CR LF, and no headings."""
+    """Like Drive's export: a byte order mark, CR LF, and no headings."""
     lines = [heading.group(2) if heading else line for heading, line in _lines(doc)]
     return (_BOM + "\r\n".join(lines)).encode()
 

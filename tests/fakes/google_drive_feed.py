@@ -15,13 +15,13 @@ Tell = Callable[[Entry], dict[str, Any] | None]
 
 
 class ChangeCalls(Calls):
-    """Of an account's own log, or with a driveId of that shared drive's."""
+    """The log of the account, or of a shared drive if there is a driveId."""
 
     def start(self, request: Request, account: str) -> Answer:
         only_known(request.params, "driveId", "supportsAllDrives")
         token = self.drive.log.token(self._log_of(request, account))
-        told = {"kind": "drive#startPageToken", "startPageToken": token}
-        return partly("StartPageToken", request, told)
+        body = {"kind": "drive#startPageToken", "startPageToken": token}
+        return partly("StartPageToken", request, body)
 
     def since(self, request: Request, account: str) -> Answer:
         only_known(request.params, *_KNOWN, *_CHOICES)
@@ -32,8 +32,8 @@ class ChangeCalls(Calls):
         changes = [tell(entry) for entry in entries[:size]]
         following = self.drive.log.token(log, entries[size].number if entries[size:] else None)
         name = "nextPageToken" if entries[size:] else "newStartPageToken"
-        told = {"kind": "drive#changeList", "changes": changes, name: following}
-        return partly("ChangeList", request, told)
+        body = {"kind": "drive#changeList", "changes": changes, name: following}
+        return partly("ChangeList", request, body)
 
     def _log_of(self, request: Request, account: str) -> str:
         drive_id = request.params.get("driveId", "")
@@ -50,7 +50,7 @@ class ChangeCalls(Calls):
             raise ApiError(status, "invalid", "Invalid Value", "pageToken") from error
 
     def _telling(self, request: Request, account: str, log: str) -> Tell:
-        """What this request is told of an entry; None: nothing."""
+        """The entry as this request sees it; None to omit it."""
         supports, everywhere = (flag(request.params, name) for name in SHARED)
         removed = flag(request.params, "includeRemoved", default=True)
         after = flag(request.params, "includeCorpusRemovals")
@@ -73,7 +73,7 @@ class ChangeCalls(Calls):
         return tell
 
     def _is_in(self, log: str, account: str, item: Item) -> bool:
-        """Whether that log still follows the item."""
+        """Whether that log still covers the item."""
         if item.is_shared_drive:
             return account in item.shared
         followed = item.drive is not None and item.drive.id == log
@@ -81,8 +81,8 @@ class ChangeCalls(Calls):
 
 
 def _of_a_drive(entry: Entry, *, is_there: bool) -> dict[str, Any]:
-    told = _head(entry, "drive", is_there) | {"driveId": entry.item.id}
-    return told | ({"drive": of_drive(entry.item)} if is_there else {})
+    change = _head(entry, "drive", is_there) | {"driveId": entry.item.id}
+    return change | ({"drive": of_drive(entry.item)} if is_there else {})
 
 
 def _of_a_file(entry: Entry, is_there: bool) -> dict[str, Any]:
@@ -90,5 +90,5 @@ def _of_a_file(entry: Entry, is_there: bool) -> dict[str, Any]:
 
 
 def _head(entry: Entry, kind: str, is_there: bool) -> dict[str, Any]:
-    told = {"kind": "drive#change", "changeType": kind, "removed": not is_there}
-    return {**told, "time": entry.time}
+    change = {"kind": "drive#change", "changeType": kind, "removed": not is_there}
+    return {**change, "time": entry.time}

@@ -1,4 +1,4 @@
-"""Partial answers: the `fields` of Google's APIs, over the fields that the fake Drive knows."""
+"""Partial responses: the `fields` of Google's APIs, for the fields of the fake Drive."""
 
 import re
 from typing import Any
@@ -48,39 +48,39 @@ UNASKED = {
 _TOKEN = re.compile(r"[A-Za-z0-9*]+|[(),/]")
 
 
-def partial(schema: str, asked: str | None, value: dict[str, Any]) -> dict[str, Any]:
-    """Of an answer what is asked for.
+def partial(schema: str, field_mask: str | None, value: dict[str, Any]) -> dict[str, Any]:
+    """The requested part of a response.
 
     Raises:
-        RefusedError: A field is not known, or the mask is not well formed.
+        RefusedError: The mask is malformed or has an unknown field.
     """
-    mask = UNASKED[schema] if asked is None else asked
+    mask = UNASKED[schema] if field_mask is None else field_mask
     return _pick(parse(mask, KNOWN[schema]), value)
 
 
 def parse(mask: str, known: dict[str, Any]) -> dict[str, Any]:
-    """The fields asked for, each with those asked for in it; None: all of it."""
+    """The requested fields, each with its requested subfields; None for all."""
     tokens = _TOKEN.findall(mask)
     if "".join(tokens) != re.sub(r"\s", "", mask):
         raise RefusedError(f"Invalid field selection {mask}")
-    asked = _list(tokens, known, mask)
+    fields = _list(tokens, known, mask)
     if tokens:
         raise RefusedError(f"Invalid field selection {mask}")
-    return asked
+    return fields
 
 
 def _list(tokens: list[str], known: dict[str, Any], mask: str) -> dict[str, Any]:
-    asked: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     while True:
         name, within = _one(tokens, known, mask)
         if name == "*":
-            asked |= dict.fromkeys(known)
-        elif isinstance(asked.get(name), dict) and within is not None:
-            asked[name] |= within
+            fields |= dict.fromkeys(known)
+        elif isinstance(fields.get(name), dict) and within is not None:
+            fields[name] |= within
         else:
-            asked[name] = within
+            fields[name] = within
         if not tokens or tokens[0] != ",":
-            return asked
+            return fields
         tokens.pop(0)
 
 
@@ -95,15 +95,15 @@ def _one(tokens: list[str], known: dict[str, Any], mask: str) -> tuple[str, Any]
         raise RefusedError(f"Invalid field selection {name}: it has no fields")
     if tokens.pop(0) == "/":
         return name, dict([_one(tokens, within, mask)])
-    asked = _list(tokens, within, mask)
+    fields = _list(tokens, within, mask)
     if not tokens or tokens.pop(0) != ")":
         raise RefusedError(f"Invalid field selection {mask}")
-    return name, asked
+    return name, fields
 
 
-def _pick(asked: dict[str, Any] | None, value: Any) -> Any:
-    if asked is None:
+def _pick(fields: dict[str, Any] | None, value: Any) -> Any:
+    if fields is None:
         return value
     if isinstance(value, list):
-        return [_pick(asked, one) for one in value]
-    return {name: _pick(asked[name], value[name]) for name in value if name in asked}
+        return [_pick(fields, one) for one in value]
+    return {name: _pick(fields[name], value[name]) for name in value if name in fields}

@@ -19,7 +19,7 @@ _ORDERS = {
 
 
 class FileCalls(Calls):
-    """Of all drives that an account sees something of."""
+    """Of all drives in which the account can see something."""
 
     def search(self, request: Request, account: str) -> Answer:
         known = ("q", "corpora", "driveId", "orderBy", "pageSize", "pageToken", "spaces")
@@ -41,7 +41,7 @@ class FileCalls(Calls):
         return [item for item in matching if item.parents and in_corpus(item)]
 
     def _corpus(self, request: Request, account: str) -> Callable[[Item], bool]:
-        """Whether an item is among those that this search looks through."""
+        """Whether the search covers an item."""
         corpora, drive_id = request.params.get("corpora", "user"), request.params.get("driveId")
         supports, everywhere = (flag(request.params, name) for name in SHARED)
         if corpora not in ("user", "drive", "allDrives") or (corpora == "drive") != bool(drive_id):
@@ -94,7 +94,7 @@ class FileCalls(Calls):
 
 
 def _order(text: str) -> Callable[[list[Item]], list[Item]]:
-    """Sorts as `orderBy` says; without it in an order that nobody should count on."""
+    """Sort by `orderBy`; without it, in an order that clients cannot rely on."""
     keys = [key.split() for key in text.split(",")] if text else []
     if any(key[0] not in _ORDERS or key[1:] not in ([], ["desc"]) for key in keys):
         raise RefusedError(f"Invalid value of orderBy: {text}")

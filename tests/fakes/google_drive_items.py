@@ -1,4 +1,4 @@
-"""What lies in the fake Google Drive: folders, files, documents, shortcuts, and who sees them."""
+"""Items of the fake Google Drive: folders, files, documents, shortcuts, and their viewers."""
 
 import hashlib
 import mimetypes
@@ -24,21 +24,21 @@ _LINKS = {
 
 @dataclass(frozen=True)
 class Doc:
-    """A Google document, as the Markdown it is exported to."""
+    """A Google document, given by its Markdown export."""
 
     markdown: str
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A Google spreadsheet: the rows of each of its sheets, by the sheet's name."""
+    """A Google spreadsheet: the rows of each sheet, by name."""
 
     sheets: dict[str, list[list[Any]]]
 
 
 @dataclass(frozen=True)
 class Slides:
-    """A Google presentation: the text of each slide, its first line the title."""
+    """A Google presentation: the text of each slide, with the title in the first line."""
 
     texts: list[str]
 
@@ -48,7 +48,7 @@ TYPES = {Doc: DOCUMENT, Sheet: SPREADSHEET, Slides: PRESENTATION}
 
 
 def type_of(name: str, content: Content) -> str:
-    """The MIME type that Drive gives to an upload of that name."""
+    """The MIME type of an upload with that name."""
     if not isinstance(content, bytes):
         return TYPES[type(content)]
     suffix = name[name.rfind(".") :].lower() if "." in name else ""
@@ -57,7 +57,7 @@ def type_of(name: str, content: Content) -> str:
 
 @dataclass(eq=False)
 class Item:
-    """Anything with an id. The root of a person's drive and of a shared drive have no parents."""
+    """Anything with an id. The roots of My Drive and of shared drives have no parents."""
 
     id: str
     name: str
@@ -83,12 +83,12 @@ class Item:
 
     @property
     def drive(self) -> "Item | None":
-        """The shared drive that it lies in."""
+        """The shared drive that contains it."""
         return self.root if self.root.is_shared_drive else None
 
     @property
     def trashed(self) -> bool:
-        """In the trash, itself or with every folder that it is in."""
+        """Whether it, or every folder that contains it, is in the trash."""
         above = bool(self.parents) and all(parent.trashed for parent in self.parents)
         return self.explicitly_trashed or above
 
@@ -100,7 +100,7 @@ class Item:
 
     @property
     def followers(self) -> set[str]:
-        """In whose own log of changes it is told: members of a shared drive read its log."""
+        """Accounts whose log covers it; members of a shared drive read the drive's log."""
         if self.is_purged or self.is_shared_drive:
             return set()
         return self.shared.union(*(parent.followers for parent in self.parents))
@@ -113,9 +113,9 @@ class Item:
         return self is folder or any(parent.is_below(folder) for parent in self.parents)
 
     def resource(self, account: str) -> dict[str, Any]:
-        """All that the API tells this account of it; parents it may not see are left out."""
-        seen = [parent.id for parent in self.parents if account in parent.viewers]
-        told = {
+        """The API resource as the account sees it, without invisible parents."""
+        visible_parents = [parent.id for parent in self.parents if account in parent.viewers]
+        resource_fields = {
             "kind": "drive#file",
             "id": self.id,
             "name": self.name,
@@ -123,7 +123,7 @@ class Item:
             "starred": False,
             "trashed": self.trashed,
             "explicitlyTrashed": self.explicitly_trashed,
-            **({"parents": seen} if seen else {}),
+            **({"parents": visible_parents} if visible_parents else {}),
             "spaces": ["drive"],
             "version": str(self.version),
             "webViewLink": _LINKS.get(
@@ -135,7 +135,7 @@ class Item:
             "ownedByMe": self.drive is None and account == self.owner,
             "capabilities": {"canDownload": self.can_download, "canCopy": self.can_download},
         }
-        return told | self._of_place() | self._of_content()
+        return resource_fields | self._of_place() | self._of_content()
 
     def _of_place(self) -> dict[str, Any]:
         if self.drive is not None:
@@ -172,5 +172,5 @@ def person(account: str) -> dict[str, Any]:
 
 
 def stamp(moment: datetime) -> str:
-    """As Google writes times: UTC with milliseconds."""
+    """Google's time format: UTC with milliseconds."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

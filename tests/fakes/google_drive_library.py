@@ -1,13 +1,13 @@
-"""A library that imports from the fake Google Drive as the product does."""
+"""A library that imports from the fake Google Drive with the real services."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 
-from domain import NOTHING_BEFORE, DocumentRef, ImportReport, ImportState
-from loaders.google_drive.files import DriveFiles
-from loaders.google_drive.login import DriveLogin
-from loaders.google_drive.wanted import DriveWanted
+from domain import NEVER_IMPORTED, DocumentRef, ImportReport, ImportState
+from loaders.google_drive.drive_login import DriveLogin
+from loaders.google_drive.drive_selection import DriveSelection
+from loaders.google_drive.google_drive_loader import GoogleDriveLoader
 from tests.fakes.google_drive import Doc, FakeDrive, Item
 from tests.fakes.google_drive_items import stamp
 from tests.fakes.google_drive_people_at_work import words
@@ -16,9 +16,9 @@ from tests.fakes.loopback import Asked
 
 
 class DriveLibrary:
-    """Imports these folders; `waits` are the seconds that the loader asked for.
+    """Imports these folders; `waits` are the seconds that the loader asked to wait.
 
-    `confirm` is what a person answers who is asked whether most of the source is gone.
+    `confirm` is the user's answer to a removal confirmation.
     """
 
     def __init__(self, fake: FakeDrive, data_dir: Path, *folders: Item) -> None:
@@ -27,12 +27,12 @@ class DriveLibrary:
         self.waits: list[float] = []
         self.confirm: Callable[[], bool] = lambda: True
         ids = [folder.id for folder in folders]
-        self._wanted = DriveWanted.of("folders", folders=ids)
+        self._wanted = DriveSelection.of("folders", folders=ids)
         self._source = self.library.sources.ensure("google_drive", " ".join(ids), name="Drive")
         self._login = DriveLogin.of("service_account", json.dumps(fake.service_account()))
 
     def load(self) -> tuple[ImportReport, list[Asked]]:
-        """Import, confirming removals if need be: the report, and what the API was asked."""
+        """Import, confirming removals if needed; returns the report and the requests."""
         before = len(self.fake.requests)
         report = self._run(confirm_removals=False)
         if report.state is ImportState.NEEDS_CONFIRMATION and self.confirm():
@@ -43,29 +43,29 @@ class DriveLibrary:
         source = self.library.sources.get(self._source.id)
         return self.library.load(self._loader(), source=source, confirm_removals=confirm_removals)
 
-    def _loader(self) -> DriveFiles:
+    def _loader(self) -> GoogleDriveLoader:
         def wait(seconds: float, why: str) -> None:
             self.waits.append(seconds)
 
-        return DriveFiles(self._login, self._wanted, wait, api_url=self.fake.url)
+        return GoogleDriveLoader(self._login, self._wanted, wait, api_url=self.fake.url)
 
     def logs(self) -> int:
-        """How many logs of changes an import without news asks."""
-        return len(self.library.sources.get(self._source.id).mark["tokens"])
+        """How many change logs an import without changes reads."""
+        return len(self.library.sources.get(self._source.id).cursor["tokens"])
 
     def versions(self) -> dict[str, str]:
-        """By id, the version that the library holds."""
-        known = self.library.documents.known(self._source.id)
+        """Versions in the library, by id."""
+        known = self.library.documents.versions(self._source.id)
         return {key: one.version for key, one in known.items()}
 
     def listed_anew(self) -> dict[str, str]:
-        """By id, the version that a whole listing tells now."""
-        listed = self._loader().list(NOTHING_BEFORE)
+        """Versions in a new full listing, by id."""
+        listed = self._loader().list(NEVER_IMPORTED)
         return {one.key: one.version for one in listed if isinstance(one, DocumentRef)}
 
     def differences(self, expected: dict[str, Item]) -> list[tuple[str, str]]:
-        """The names of what is not as in the Drive, and how: ids, versions, titles and texts."""
-        known = self.library.documents.known(self._source.id)
+        """Names of items that differ from the Drive, and how: ids, versions, titles, and texts."""
+        known = self.library.documents.versions(self._source.id)
         names = {key: item.name for key, item in self.fake.items.items()}
         wrong = [(names.get(key, key), "not there") for key in expected.keys() - known.keys()]
         wrong += [(names.get(key, key), "too many") for key in known.keys() - expected.keys()]

@@ -1,4 +1,4 @@
-"""Who may ask the fake Google Drive: accounts, their keys, and the tokens they get."""
+"""Sign-in for the fake Google Drive: accounts, keys, and tokens."""
 
 import base64
 import hashlib
@@ -41,7 +41,7 @@ _HOUR = timedelta(hours=1)
 
 
 class GrantError(Exception):
-    """No token: the error's code and its description, as OAuth tells them."""
+    """A refused token: OAuth's error code and description."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Grant:
 
 
 class People:
-    """Signs accounts in. `consents` is what the person says whom a browser asks."""
+    """Signs accounts in. `consents` is the user's answer in the browser."""
 
     def __init__(self) -> None:
         self.origin = ""
@@ -64,7 +64,7 @@ class People:
         self._revoked: set[str] = set()
 
     def service_account(self, account: str = IMPORTER) -> dict[str, str]:
-        """The key file of a service account: what its JSON holds."""
+        """The JSON of a service account's key file."""
         return {
             "type": "service_account",
             "project_id": "a-project",
@@ -78,7 +78,7 @@ class People:
         }
 
     def authorized_user(self, account: str = PERSON) -> dict[str, str]:
-        """A stored token of a person who agreed to be read."""
+        """A stored token of a user who gave consent."""
         token = self._keep(Grant(account, frozenset([READ_ONLY]), _now() + _HOUR))
         return {
             "type": "authorized_user",
@@ -88,20 +88,20 @@ class People:
         }
 
     def client_secrets(self) -> dict[str, Any]:
-        """What Google's console gives for a desktop application."""
+        """The client file of a desktop application, as Google's console provides it."""
         uris = {"auth_uri": f"{self.origin}/o/oauth2/auth", "token_uri": f"{self.origin}/token"}
         return {"installed": {**CLIENT, **uris, "redirect_uris": ["http://localhost"]}}
 
     def revoke(self, account: str) -> None:
-        """Take all its tokens and keys away, as their owner or an administrator can."""
+        """Revoke all tokens and keys of an account, as its owner or an administrator can."""
         self._revoked.add(account)
 
     def expire_access(self) -> None:
-        """Let every access token end now; what refreshes them stays good."""
+        """Expire all access tokens; refresh tokens stay valid."""
         self._grants.clear()
 
     def account_of(self, request: Request) -> tuple[str, frozenset[str]] | None:
-        """Who asks, and the scopes that may be used; None: nobody known."""
+        """The account of a request and its scopes; None if unknown."""
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         grant = self._grants.get(token) if kind == "Bearer" else None
         if grant is None or grant.until < _now() or grant.account in self._revoked:
@@ -121,7 +121,7 @@ class People:
             return json_answer(400, {"error": code, "error_description": description})
 
     def consent(self, request: Request) -> Answer:
-        """GET /o/oauth2/auth: the person's browser is sent back at once, with their answer."""
+        """GET /o/oauth2/auth: redirects the browser immediately with the user's answer."""
         params = request.params
         unknown = params.keys() - _ASKED_FOR_CONSENT
         target = urlsplit(params.get("redirect_uri", ""))
@@ -185,7 +185,7 @@ class People:
 
 
 def _client_of(request: Request) -> dict[str, str]:
-    """The client that names itself in the header, as Google allows it to."""
+    """The client in the Authorization header, which Google accepts too."""
     kind, _, told = request.headers.get("authorization", "").partition(" ")
     if kind != "Basic":
         return {}
@@ -200,10 +200,10 @@ _HOME = ("localhost", "127.0.0.1")
 
 
 def _signed(assertion: str, audience: str) -> Grant:
-    """What a service account's signed wish is for.
+    """The account and scopes of a service account's signed assertion.
 
     Raises:
-        GrantError: It is not signed by the key of who says so, or not for now and for here.
+        GrantError: The signature, audience, or time is invalid.
     """
     try:
         head, claims = (json.loads(_decoded(part)) for part in assertion.split(".")[:2])
@@ -230,7 +230,7 @@ def _decoded(part: str) -> bytes:
 
 @cache
 def _key(account: str) -> rsa.RSAPrivateKey:
-    return rsa.generate_private_key(public_exponent=65537, key_size=1024)  # quick to load
+    return rsa.generate_private_key(public_exponent=65537, key_size=1024)  # fast to load
 
 
 def _private_pem(account: str) -> str:

@@ -1,4 +1,4 @@
-"""People at work in the fake Google Drive: seeded steps, each one thing that somebody does."""
+"""Random changes of the fake Google Drive, from a seed; each step is one action of a person."""
 
 import random
 import re
@@ -11,9 +11,9 @@ _WORD = re.compile(r"w\d+")
 
 
 class PeopleAtWork:
-    """A Drive with a team's folder and a shared drive, which are imported, and much beside them.
+    """A Drive with an imported team folder and shared drive, and much that is not imported.
 
-    Every piece of text holds words of its own, so that a text tells where it is from.
+    Every text has unique words, so that its origin can be recognized.
     """
 
     def __init__(self, fake: FakeDrive, seed: int) -> None:
@@ -38,13 +38,13 @@ class PeopleAtWork:
         ]
 
     def step(self) -> str:
-        """Do one thing; its name."""
+        """Perform one action; returns its name."""
         act = self.random.choice(self._acts)
         act()
         return act.__name__
 
     def expected(self) -> dict[str, Item]:
-        """What the library should hold: what can be read of what can be seen."""
+        """What the library should have: visible items that can be read."""
         found = self.fake.visible(self.team, self.wiki)
         return {key: item for key, item in found.items() if _is_document(item)}
 
@@ -140,7 +140,7 @@ class PeopleAtWork:
             self.fake.add_member(self.board)
 
     def look(self) -> None:
-        """Somebody stars it, or shares it with somebody else: nothing that is imported."""
+        """Star it, or share it with another user; nothing that is imported changes."""
         self.fake.share(self._file(), "guest@example.org")
 
     def _place(self) -> Item:
@@ -169,7 +169,7 @@ class PeopleAtWork:
 
 
 def words(content: object) -> list[str]:
-    """The words of its own that a content holds, in order."""
+    """The unique words of a content, in order."""
     return _WORD.findall(content.decode() if isinstance(content, bytes) else repr(content))
 
 

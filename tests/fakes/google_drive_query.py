@@ -1,4 +1,4 @@
-"""The `q` of files.list: the terms that the fake Drive knows, and every way to join them."""
+"""The `q` of files.list: the supported terms and all ways to combine them."""
 
 import re
 from collections.abc import Callable
@@ -24,16 +24,16 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Query:
-    """A query, read once: `matches(item)`, and the `folders` whose contents it asks for.
+    """A parsed query: `matches(item)`, and the `folders` whose contents it asks for.
 
-    As Drive does, `and` and `or` are taken from left to right, none binding tighter.
+    As in Drive, `and` and `or` have equal precedence and are evaluated left to right.
     """
 
     def __init__(self, text: str, root_id: str = "") -> None:
-        """Args: `root_id` is what 'root' stands for.
+        """Args: `root_id` replaces 'root'.
 
         Raises:
-            RefusedError: It is not well formed, or has a term that Drive or the fake lacks.
+            RefusedError: The query is malformed or has a term that Drive or the fake lacks.
         """
         self.text, self.folders, self._root_id = text, [], root_id
         self._tokens = self._split(text)
@@ -47,11 +47,11 @@ class Query:
     def _split(self, text: str) -> list[str]:
         tokens, end = [], 0
         while text[end:].strip():
-            found = _TOKEN.match(text, end)
-            if found is None:
+            match = _TOKEN.match(text, end)
+            if match is None:
                 self._refuse()
-            tokens.append(found.group().strip())
-            end = found.end()
+            tokens.append(match.group().strip())
+            end = match.end()
         return tokens
 
     def _expression(self) -> Matches:
@@ -83,8 +83,8 @@ class Query:
     def _comparison(self, name: str) -> Matches:
         operator, value = self._next(), self._next()
         if name == "trashed" and operator in ("=", "!=") and value in ("true", "false"):
-            wanted = (value == "true") is (operator == "=")
-            return lambda item: item.trashed is wanted
+            expected = (value == "true") is (operator == "=")
+            return lambda item: item.trashed is expected
         if not value.startswith("'"):
             self._refuse()
         if name == "modifiedTime" and operator in _COMPARISONS:
@@ -135,6 +135,6 @@ def _moment(text: str) -> datetime:
 
 
 def _has_prefix(name: str, value: str) -> bool:
-    """Drive finds beginnings of words: "Hello" and "World" in HelloWorld.txt, never "loW"."""
+    """Drive matches prefixes of words: "Hello" and "World" in HelloWorld.txt, never "loW"."""
     words = [name, *re.split(r"\W+", name)]
     return any(word.lower().startswith(value.lower()) for word in words)

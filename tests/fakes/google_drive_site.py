@@ -1,4 +1,4 @@
-"""The site behind the fake Google Drive: people edit, move, trash and share what lies in it."""
+"""The site behind the fake Google Drive: people edit, move, trash, and share its items."""
 
 import random
 import string
@@ -26,11 +26,11 @@ _LETTERS = string.ascii_letters + string.digits + "-_"
 
 
 class DriveSite:
-    """One person's My Drive, and shared drives. Items are made without anybody else seeing them.
+    """One person's My Drive, and shared drives. New items are visible to nobody else.
 
-    `tells_descendants`: a folder's change is also logged for all that is in it; Drive may do so
-    or not. `others_see_trash`: whether what its owner trashed is still there, as trashed, for
-    those it is shared with, or hidden from them.
+    `tells_descendants`: a change of a folder is also logged for its descendants, which Drive may
+    or may not do. `others_see_trash`: whether other users see trashed items as trashed or not
+    at all.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -45,7 +45,7 @@ class DriveSite:
         self.my_drive = self.root_of(PERSON)
 
     def root_of(self, account: str) -> Item:
-        """The account's own topmost folder, which Drive calls "root"."""
+        """The root folder of the account, Drive's "root"."""
         if account not in self._roots:
             root = self._roots[account] = self._new("My Drive", FOLDER, None)
             root.owner = account
@@ -58,7 +58,7 @@ class DriveSite:
     def upload(
         self, name: str, content: bytes | str, parent: Item | None = None, mime: str | None = None
     ) -> Item:
-        """A file as it is; its type follows from its name unless told."""
+        """Upload a file; its type follows from its name by default."""
         data = content.encode() if isinstance(content, str) else content
         return self._made(name, mime or type_of(name, data), parent, content=data)
 
@@ -74,23 +74,23 @@ class DriveSite:
         return self._made(name, type_of(name, Slides([])), parent, content=Slides(texts))
 
     def other(self, name: str, kind: str, parent: Item | None = None) -> Item:
-        """Another of Google's own, such as a "form" or a "drawing": nothing can be had of it."""
+        """Another Google type, such as a "form" or a "drawing", which cannot be exported."""
         return self._made(name, f"application/vnd.google-apps.{kind}", parent)
 
     def shortcut(self, target: Item, parent: Item | None = None, name: str | None = None) -> Item:
         return self._made(name or target.name, SHORTCUT, parent, target=target)
 
     def shared_drive(self, name: str, members: Iterable[str] = (IMPORTER,)) -> Item:
-        """The root of a new shared drive."""
+        """Create a shared drive; returns its root."""
         drive = self._new(name, FOLDER, None, is_shared_drive=True)
         for member in members:
             self.add_member(drive, member)
         return drive
 
     def edit(self, item: Item, content: Content | str, modified: datetime | None = None) -> None:
-        """Give it other content; `modified` as programs set it that keep the time of a file.
+        """Replace the content; `modified` as set by programs that preserve a file's time.
 
-        A text is the Markdown of a document, and a file's as it is.
+        A text is the Markdown of a document, or the content of a file.
         """
         if isinstance(content, str):
             content = Doc(content) if isinstance(item.content, Doc) else content.encode()
@@ -103,10 +103,10 @@ class DriveSite:
             item.name, item.modified = name, self.now
 
     def move(self, item: Item, *parents: Item) -> None:
-        """Put it there, in two folders at once if need be; its time does not change.
+        """Move to these parents, two folders at once if needed; the modified time stays.
 
         Raises:
-            ValueError: There is no parent, or one lies in the item itself.
+            ValueError: No parent is given, or one is inside the item itself.
         """
         if not parents or any(parent.is_below(item) for parent in parents):
             raise ValueError(f"{item.name} can't be moved there")
@@ -114,7 +114,7 @@ class DriveSite:
             item.parents = list(parents)
 
     def trash(self, item: Item) -> None:
-        """With all that is in it, which is not told of itself."""
+        """Trash with all descendants, which are not logged separately."""
         with self._changing(item):
             item.explicitly_trashed = True
 
@@ -123,7 +123,7 @@ class DriveSite:
             item.explicitly_trashed = False
 
     def purge(self, item: Item) -> None:
-        """Delete it for ever, with all that is in it."""
+        """Delete permanently with all descendants."""
         with self._changing(item):
             for one in self.below(item):
                 one.is_purged = True
@@ -134,12 +134,12 @@ class DriveSite:
             item.shared.add(account)
 
     def unshare(self, item: Item, account: str = IMPORTER) -> None:
-        """Take the sharing of this item away; it may still be seen through a folder it is in."""
+        """Remove the item's own sharing; it may still be visible through a folder."""
         with self._changing(item):
             item.shared.discard(account)
 
     def add_member(self, drive: Item, account: str = IMPORTER) -> None:
-        """Its log tells the account of the drive as one, of nothing that is in it."""
+        """Logged in the account's log for the drive as a whole, not for its items."""
         with self._changing(drive, {account}):
             drive.shared.add(account)
 
@@ -148,12 +148,12 @@ class DriveSite:
             drive.shared.discard(account)
 
     def forbid_download(self, item: Item) -> None:
-        """Its owner lets readers only look at it."""
+        """Forbid readers to download it."""
         with self._changing(item):
             item.can_download = False
 
     def below(self, folder: Item) -> list[Item]:
-        """The folder and all that is in it, at any depth, trashed or not."""
+        """The folder and all descendants, including trashed ones."""
         return [item for item in self.items.values() if item.is_below(folder)]
 
     def children(self, folder: Item) -> list[Item]:
@@ -166,12 +166,12 @@ class DriveSite:
         return self.others_see_trash or not hidden
 
     def visible(self, *starts: Item, account: str = IMPORTER) -> dict[str, Item]:
-        """What an importer of these finds, by id: everything that is neither folder nor trashed.
+        """What an importer of these folders should find, by id: no folders and nothing trashed.
 
-        A shortcut stands for what it points to, once, however many lead there; one that points
-        to another shortcut, to nothing or to what the account may not see leads nowhere.
+        A shortcut counts as its target, once however many shortcuts there are; one to another
+        shortcut, to nothing, or to an invisible item is ignored.
         """
-        found: dict[str, Item] = {}
+        items: dict[str, Item] = {}
         seen: set[Item] = set()
         waiting = list(starts)
         while waiting:
@@ -184,8 +184,8 @@ class DriveSite:
             elif item.mime == FOLDER:
                 waiting.extend(self.children(item))
             else:
-                found[item.id] = item
-        return found
+                items[item.id] = item
+        return items
 
     def _made(self, name: str, mime: str, parent: Item | None, **more: Any) -> Item:
         item = self._new(name, mime, parent or self.my_drive, **more)
@@ -205,11 +205,11 @@ class DriveSite:
     def _changing(self, item: Item, accounts: Iterable[str] = ()) -> Iterator[None]:
         with self.lock:
             self.now += timedelta(seconds=1, milliseconds=7)
-            told = self.below(item) if self.tells_descendants else [item]
-            before = [(one.drive, one.followers) for one in told]
+            logged = self.below(item) if self.tells_descendants else [item]
+            before = [(one.drive, one.followers) for one in logged]
             yield
             item.version += 1
-            for one, (drive, followers) in zip(told, before, strict=True):
+            for one, (drive, followers) in zip(logged, before, strict=True):
                 members = one.shared if one.is_shared_drive else set()
                 self._log(
                     one, [drive, one.drive], followers | one.followers | members | set(accounts)

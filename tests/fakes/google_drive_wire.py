@@ -1,4 +1,4 @@
-"""How Google's APIs speak: their errors and faults, parameters, and files sent in parts."""
+"""Conventions of Google's APIs: errors, faults, parameters, and range downloads."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ COMMON = frozenset({"alt", "fields", "prettyPrint", "quotaUser"})
 
 
 class DriveFault(StrEnum):
-    """Faults that Google alone shows, beside those of every server."""
+    """Faults specific to Google, in addition to those of any server."""
 
     RATE = "403 rateLimitExceeded"
     USER_RATE = "403 userRateLimitExceeded"
@@ -34,7 +34,7 @@ _FAULTY = {
 
 
 class ApiError(Exception):
-    """An answer that Google gives to a request that is well formed: its status and reason."""
+    """Google's error response to a well-formed request: status and reason."""
 
     def __init__(self, status: int, reason: str, message: str, parameter: str = "") -> None:
         super().__init__(message)
@@ -55,9 +55,9 @@ def not_found(file_id: str) -> ApiError:
 
 
 def fault_error(fault: Any, *, is_api: bool) -> ApiError | None:
-    """The error that a fault sends in place of an answer; None: it spoils the answer itself.
+    """The error response of a fault; None for faults that corrupt the response instead.
 
-    Only the API limits how fast it is asked by a 403: of the sign-in server it means no.
+    Only the API uses 403 for rate limits; from the sign-in server a 403 is final.
     """
     if fault in (DriveFault.RATE, DriveFault.USER_RATE) and not is_api:
         fault = Fault.UNAVAILABLE
@@ -65,10 +65,10 @@ def fault_error(fault: Any, *, is_api: bool) -> ApiError | None:
 
 
 def only_known(params: Mapping[str, str], *known: str) -> None:
-    """Refuse what the call does not take.
+    """Refuse parameters that the call does not support.
 
     Raises:
-        RefusedError: It names the parameter.
+        RefusedError: Names the parameter.
     """
     unknown = sorted(params.keys() - COMMON - set(known))
     if unknown:
@@ -92,16 +92,16 @@ def page_size(params: Mapping[str, str], most: int = 1000) -> int:
 
 
 def sent(data: bytes, mime: str, request: Request) -> Answer:
-    """A file, or the part of it that is asked for."""
-    asked = request.headers.get("range")
-    if asked is None:
+    """A file, or its requested range."""
+    header = request.headers.get("range")
+    if header is None:
         return Answer(200, data, mime)
-    found = re.fullmatch(r"bytes=(\d+)-(\d*)", asked)
-    if found is None:
-        raise RefusedError(f"Range {asked}")
-    start = int(found.group(1))
+    match = re.fullmatch(r"bytes=(\d+)-(\d*)", header)
+    if match is None:
+        raise RefusedError(f"Range {header}")
+    start = int(match.group(1))
     if start >= len(data):
         return Answer(416, b"", mime, {"Content-Range": f"bytes */{len(data)}"})
-    part = data[start : int(found.group(2) or len(data)) + 1]
-    told = f"bytes {start}-{start + len(part) - 1}/{len(data)}"
-    return Answer(206, part, mime, {"Content-Range": told})
+    part = data[start : int(match.group(2) or len(data)) + 1]
+    content_range = f"bytes {start}-{start + len(part) - 1}/{len(data)}"
+    return Answer(206, part, mime, {"Content-Range": content_range})

@@ -1,4 +1,4 @@
-"""A library in a folder with a fake embedding, and a loader whose documents a test sets."""
+"""A library in a folder with a fake embedding, and a loader over documents that a test sets."""
 
 import hashlib
 import socket
@@ -7,18 +7,18 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from domain import LOCAL_USER, NOTHING_BEFORE, DocumentRef, Skipped
+from domain import LOCAL_USER, NEVER_IMPORTED, DocumentRef, Skipped
 from errors import UnreadableError
 from loaders.split import SPLITTER_VERSION
-from services.imports import ImportService
-from services.maintenance import MaintenanceService
-from storage.database import open_database
-from storage.documents import Documents
-from storage.import_leases import ImportLeases
-from storage.imports import Imports
+from services.imports.import_service import ImportService
+from services.imports.maintenance import MaintenanceService
 from storage.index_stores import IndexStores
-from storage.indexes import Indexes, IndexSpec
-from storage.sources import Sources
+from storage.ledger.database import open_database
+from storage.ledger.document_store import Documents
+from storage.ledger.import_leases import ImportLeases
+from storage.ledger.import_store import Imports
+from storage.ledger.index_store import Indexes, IndexSpec
+from storage.ledger.source_store import Sources
 from tests.fakes.models import HashingEmbeddings
 
 DEAD = f"{socket.gethostname()}/999999999/dead"
@@ -31,8 +31,8 @@ def version_of(text):
 
 @dataclass
 class DictLoader:
-    """Documents by key; `broken` keys can't be read, `hidden` keys can't be listed,
-    and nobody reads `foreign` ones."""
+    """Documents by key; `broken` keys cannot be read, `hidden` keys cannot be listed, and
+    `foreign` ones are skipped."""
 
     texts: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
@@ -40,7 +40,7 @@ class DictLoader:
     reads: list = field(default_factory=list)
     foreign: dict = field(default_factory=dict)
 
-    def list(self, before=NOTHING_BEFORE):
+    def list(self, before=NEVER_IMPORTED):
         for key, reason in self.hidden.items():
             yield Skipped(key, f"/docs/{key}", reason)
         for key, reason in self.foreign.items():
@@ -58,18 +58,18 @@ class DictLoader:
 
 
 class Library:
-    """The services over one data folder, wired as bootstrap does it."""
+    """The services over one data folder, wired as in bootstrap."""
 
     def __init__(self, data_dir: Path, *, size=200, overlap=40, model="hashing", formats=1):
         self.embeddings = HashingEmbeddings()
         self.asked_for = []
-        self.wanted = IndexSpec({"name": model}, model, SPLITTER_VERSION, size, overlap)
+        self.wanted = IndexSpec({"model": model}, model, SPLITTER_VERSION, size, overlap)
         self.data_dir = data_dir
         self.database = open_database(data_dir)
         self.stores = IndexStores(data_dir, self._embeddings_for)
         self.documents = Documents(self.database)
         self.indexes = Indexes(self.database)
-        self.remembered = Imports(self.database)
+        self.import_store = Imports(self.database)
         self.leases = ImportLeases(self.database)
         self.sources = Sources(self.database)
         self.source = self.sources.ensure("directory", "/docs", name="docs")
@@ -77,7 +77,7 @@ class Library:
         self.maintenance = MaintenanceService(self.database, self.stores, self.wanted)
 
     def _embeddings_for(self, embedding):
-        self.asked_for.append(embedding["name"])
+        self.asked_for.append(embedding["model"])
         return self.embeddings
 
     def load(self, loader, **options):
@@ -94,6 +94,6 @@ class Library:
         return self.stores.open(self.indexes.active())
 
     def texts(self):
-        """By key, the text of every document of the source."""
-        known = self.documents.known(self.source.id)
+        """The text of every document of the source, by key."""
+        known = self.documents.versions(self.source.id)
         return {key: self.documents.text(version.document_id) for key, version in known.items()}

@@ -1,4 +1,4 @@
-"""llmock, an OpenAI-compatible server that somebody else wrote, as a process of its own."""
+"""llmock, a third-party OpenAI-compatible server, in a subprocess."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ START_S = 40
 
 
 class Llmock:
-    """The running server: scripted, and asked what it saw and what it thinks of the client."""
+    """The running server: scripts replies and returns requests and its findings about them."""
 
     def __init__(self, port: int) -> None:
         self.root = f"http://127.0.0.1:{port}"
@@ -32,8 +32,8 @@ class Llmock:
         self.call("/_llmock/reset", {})
 
     def script(self, *behaviors: dict, **behavior: Any) -> None:
-        chosen = list(behaviors) + ([behavior] if behavior else [])
-        self.call("/_llmock/scenario", {"behaviors": chosen})
+        all_behaviors = list(behaviors) + ([behavior] if behavior else [])
+        self.call("/_llmock/scenario", {"behaviors": all_behaviors})
 
     def requests(self) -> list[dict]:
         return self.call("/_llmock/requests")["requests"]

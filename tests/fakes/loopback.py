@@ -1,4 +1,4 @@
-"""An HTTP server on loopback whose answers a fake gives: logged, made faulty, unplugged."""
+"""An HTTP server on loopback for fakes: logs requests, injects faults, can be unplugged."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ FAULTY_STATUS = {
 
 @dataclass(frozen=True)
 class Request:
-    """What a client asked; `path` is decoded, `headers` have lower-case names."""
+    """A request; `path` is decoded, and header names are in lower case."""
 
     method: str
     path: str
@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Asked:
-    """A line of the log: `status` is what was answered, or the fault that the client got."""
+    """A log entry; `status` is the HTTP status, or the injected fault."""
 
     method: str
     path: str
@@ -54,7 +54,7 @@ class Asked:
 
 
 class RefusedError(Exception):
-    """A request that the protocol does not know; the message names what is wrong with it."""
+    """A request outside the protocol; the message says what is wrong with it."""
 
 
 def json_answer(status: int, value: Any, **headers: str) -> Answer:
@@ -62,9 +62,9 @@ def json_answer(status: int, value: Any, **headers: str) -> Answer:
 
 
 class Loopback:
-    """Base of the fakes: `answer` decides, this logs, spoils and sends.
+    """Base of the fakes: subclasses `answer`; this class logs, injects faults, and sends.
 
-    Serves from `start` to `close`, or inside a `with` block, on the same port throughout.
+    Serves from `start` to `close`, or inside a `with` block, always on the same port.
     """
 
     def __init__(self) -> None:
@@ -82,15 +82,15 @@ class Loopback:
         return f"http://127.0.0.1:{self._port}"
 
     def answer(self, request: Request) -> Answer:
-        """What the site says, called by one thread at a time; RefusedError becomes a 400."""
+        """The response, computed by one thread at a time; RefusedError becomes a 400."""
         raise NotImplementedError
 
     def refusal(self, message: str) -> Any:
-        """The body of the 400 that names what was refused."""
+        """The body of the 400 that names the refused part."""
         return {"statusCode": 400, "message": message}
 
     def instead(self, fault: Fault, request: Request) -> Answer | None:
-        """What a fault sends in place of the answer; None: it spoils the answer itself."""
+        """The response that a fault sends instead; None for faults that corrupt the response."""
         if fault is Fault.LOGIN_PAGE:
             return Answer(200, LOGIN_PAGE, "text/html; charset=utf-8")
         if fault not in FAULTY_STATUS:
@@ -108,23 +108,23 @@ class Loopback:
         self.unplug()
 
     def plug(self) -> None:
-        """Serve, from now or again: on the port it had before."""
+        """Serve, or serve again, on the same port."""
         if self._http is None:
             self._http = _Http(("127.0.0.1", self._port), self)
             self._port = self._http.server_address[1]
 
     def unplug(self) -> None:
-        """Take the network away: connections are cut, new ones refused."""
+        """Take the network away: cut connections and refuse new ones."""
         http, self._http = self._http, None
         if http is not None:
             http.end()
 
     def counts(self) -> Counter[str]:
-        """How often each path was asked."""
-        return Counter(asked.path for asked in self.requests)
+        """Number of requests by path."""
+        return Counter(request.path for request in self.requests)
 
     def give(self, request: Request) -> Answer:
-        """The answer, or a 400 that is remembered in `refused`."""
+        """The response, or a 400 that is recorded in `refused`."""
         with self.lock:
             try:
                 return self.answer(request)
@@ -133,7 +133,7 @@ class Loopback:
                 return json_answer(400, self.refusal(str(error)))
 
     def is_cut(self) -> bool:
-        """Whether the network goes away before this request is answered."""
+        """Whether the network fails before this request is answered."""
         with self.lock:
             if self.unplug_after is None:
                 return self._http is None
@@ -164,7 +164,7 @@ class _Http(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request, client_address):
-        """Nothing is printed: clients leave as they like, and the network is unplugged."""
+        """Print nothing: clients may disconnect, and the network can be unplugged."""
 
     def end(self) -> None:
         self.shutdown()
@@ -221,7 +221,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif fault is Fault.BROKEN_JSON and is_json:
             self._send(replace(answer, body=answer.body[: len(answer.body) // 2]))
-        else:  # half of a file that is said to be all of it could not be told from the file
+        else:  # half a file with a matching Content-Length would look like a whole file
             self._send(answer, sent=len(answer.body) // 2)
 
     def _send(self, answer: Answer, sent: int | None = None) -> None:
@@ -238,5 +238,5 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _cut(connection: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # the client may have left already
+    with contextlib.suppress(OSError):  # the client may have disconnected
         connection.shutdown(socket.SHUT_RDWR)

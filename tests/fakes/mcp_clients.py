@@ -1,4 +1,4 @@
-"""The true MCP client for tests that do not wait in an event loop; every wait is bounded."""
+"""The real MCP client for synchronous tests, with a limit on every wait."""
 
 import threading
 import time
@@ -7,14 +7,14 @@ from contextlib import contextmanager
 import anyio
 from anyio.from_thread import start_blocking_portal
 
-from agent.mcp_http import make_mcp_app
-from web.policy import HostPolicy, parse_hosts
+from api.mcp.mcp_server import make_mcp_app
+from domain.web.host_policy import HostPolicy, parse_hosts
 
 WAIT_S = 60
 
 
 class Connected:
-    """A client that stands; what it is asked is awaited for at most a minute."""
+    """A connected client; calls are awaited for at most a minute."""
 
     def __init__(self, portal, client):
         self._portal = portal
@@ -31,7 +31,7 @@ class Connected:
         return self.ask("call_tool", tool, arguments)
 
     def call_and_leave(self, tool, seconds, **arguments):
-        """Cancel the call after so many seconds."""
+        """Cancel the call after this many seconds."""
 
         async def left():
             with anyio.move_on_after(seconds):
@@ -51,7 +51,7 @@ def connected(transport, **settings):
 
 
 def over_stdio(line):
-    """The command in a process of its own, as a program starts it."""
+    """The command in a subprocess, as an MCP client starts it."""
     from mcp import StdioServerParameters
 
     command = line.command("mcp")
@@ -60,7 +60,7 @@ def over_stdio(line):
 
 
 def over_http(url, secret):
-    """A transport that sends the key; `secret` None sends none."""
+    """A transport that sends the API key; none if `secret` is None."""
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
@@ -72,7 +72,7 @@ def over_http(url, secret):
 
 @contextmanager
 def serving_mcp(services, hosts=()):
-    """The address of the app over these services, served by uvicorn in a thread."""
+    """The URL of the app over these services, served by uvicorn in a thread."""
     import uvicorn
 
     policy = HostPolicy(parse_hosts(hosts, "hosts"))

@@ -1,4 +1,4 @@
-"""A small true MCP server of somebody else, over stdio or HTTP, in a process of its own.
+"""A small third-party MCP server over stdio or HTTP, for a subprocess.
 
 python -m tests.fakes.mcp_server stdio
 python -m tests.fakes.mcp_server http PORT [TOKEN]
@@ -33,12 +33,12 @@ def make_server():
 
     @server.tool()
     def environment(variable: str) -> str:
-        """What a variable of its environment holds."""
+        """Returns the value of an environment variable."""
         return os.environ.get(variable, "unset")
 
     @server.tool(name="pid.of/it")
     def pid() -> str:
-        """Takes nothing."""
+        """A tool without arguments."""
         return str(os.getpid())
 
     @server.tool()
@@ -61,7 +61,7 @@ def make_server():
 
     @server.tool()
     def settings(config: str, run_manager: str, self: str) -> str:
-        """Takes what LangChain's own functions take."""
+        """Takes the argument names that LangChain injects."""
         return f"{config}, {run_manager}, {self}"
 
     @server.tool()
@@ -70,14 +70,14 @@ def make_server():
 
     @server.tool()
     def picture() -> CallToolResult:
-        shown = ImageContent(type="image", data="AAAA", mime_type="image/png")
-        return CallToolResult(content=[shown], structured_content=None)
+        image = ImageContent(type="image", data="AAAA", mime_type="image/png")
+        return CallToolResult(content=[image], structured_content=None)
 
     return server
 
 
 def http_app(token=""):
-    """The server's app; with a token it answers 401 to whoever does not send it."""
+    """The ASGI app; with a token, requests without it get a 401."""
     app = make_server().streamable_http_app()
 
     async def guarded(scope, receive, send):
@@ -92,7 +92,7 @@ def http_app(token=""):
 
 @contextmanager
 def serving_http(port, token=""):
-    """The server at that port, in a process of its own, until the end."""
+    """Run the server on that port in a subprocess until the end of the block."""
     command = [sys.executable, "-m", "tests.fakes.mcp_server", "http", str(port), token]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
     try:
@@ -118,14 +118,14 @@ def main(kind, *arguments):
 def _serve_http(port, token=""):
     import uvicorn
 
-    class Told(uvicorn.Server):
+    class ReadyServer(uvicorn.Server):
         async def startup(self, sockets=None):
             await super().startup(sockets)
             sys.stdout.write("ready\n")
             sys.stdout.flush()
 
     config = uvicorn.Config(http_app(token), host="127.0.0.1", port=port, log_level="error")
-    Told(config).run()
+    ReadyServer(config).run()
 
 
 if __name__ == "__main__":

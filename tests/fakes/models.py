@@ -1,4 +1,4 @@
-"""Models for tests: quick, deterministic, and near each other where the words are."""
+"""Fast, deterministic models for tests, in which similar texts have similar vectors."""
 
 import hashlib
 import math
@@ -9,9 +9,9 @@ DIMENSION = 64
 
 
 class HashingEmbeddings(Embeddings):
-    """A bag of words, each hashed to one of 64 places: shared words mean a higher cosine.
+    """A bag of words, each hashed to one of 64 dimensions: shared words raise the cosine.
 
-    `calls` and `texts` count what was asked of it, so that a test can say "embeds nothing".
+    `calls` and `texts` count requests, so that a test can check that nothing is embedded.
     """
 
     def __init__(self, dimension: int = DIMENSION):

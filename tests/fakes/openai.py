@@ -1,4 +1,4 @@
-"""A strict OpenAI-compatible server on loopback: exact bytes, scripted replies and faults."""
+"""A strict OpenAI-compatible server on loopback with exact bytes, scripted replies, and faults."""
 
 import json
 import threading
@@ -49,7 +49,7 @@ __all__ = [
 
 @contextmanager
 def serving() -> Iterator[OpenAIServer]:
-    """The server, until the end of the block, which fails if a request broke the protocol."""
+    """The server until the end of the block; fails if a request violated the protocol."""
     script = OpenAIServer()
     http = _Http(("127.0.0.1", 0), _Handler)
     http.script = script
@@ -153,18 +153,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _complete(self, reply: Text, body: dict) -> None:
         choice = {"index": 0, "message": reply.message(), "finish_reason": reply.finish_reason}
-        made = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0}
-        self._json({**made, "model": body["model"], "choices": [choice], "usage": usage(reply)})
+        base = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0}
+        self._json({**base, "model": body["model"], "choices": [choice], "usage": usage(reply)})
 
     def _stream(self, reply: Text, body: dict) -> None:
         self.send_response(reply.status)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Transfer-Encoding", "chunked")
-        self.send_header("Connection", "close")  # or the client may ask again on a dying one
+        # Otherwise the client may reuse a closing connection.
+        self.send_header("Connection", "close")
         self.end_headers()
         try:
             for number, event in enumerate(events(reply, body)):
-                # The role comes before the pieces.
+                # The role precedes the content.
                 if reply.break_after is not None and number > reply.break_after:
                     return
                 time.sleep(reply.pause_s)
@@ -204,5 +205,5 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         try:
             self.wfile.write(data)
-        except (BrokenPipeError, ConnectionResetError):  # who asked has left meanwhile
+        except (BrokenPipeError, ConnectionResetError):  # the client has disconnected
             self.server.script.hung_up.set()

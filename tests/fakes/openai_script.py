@@ -1,4 +1,4 @@
-"""What a test tells the OpenAI-compatible server on loopback to do, and reads of it."""
+"""The script and the log of the OpenAI-compatible server on loopback."""
 
 import threading
 from collections import deque
@@ -13,11 +13,11 @@ EMBEDDING_MODEL = "test-embedding"
 
 @dataclass
 class OpenAIServer:
-    """What the test scripts and reads. Replies are used up in order.
+    """Scripted replies, used in order, and recorded requests.
 
-    `answer` makes the reply from the request's body once the script is used up; without it a
-    request too many is a violation, as is everything the protocol doesn't know. With `api_key`
-    set, a request without that key gets 401.
+    `answer` computes a reply from the request body once the script is used up; without it,
+    another request is a violation, as is anything outside the protocol. With `api_key`,
+    requests without that key get a 401.
     """
 
     url: str = ""
@@ -53,13 +53,13 @@ class OpenAIServer:
         self.embeddings.extend(replies)
 
     def hold(self, text: str) -> None:
-        """Let embedding requests with this in a text wait."""
+        """Hold embedding requests with this text."""
         self.let_go.clear()
         self.holds.clear()
         self.held = text
 
     def go_on(self) -> None:
-        """Answer what waits, and let nothing wait any more."""
+        """Release held requests and hold no more."""
         self.held = ""
         self.let_go.set()
 

@@ -1,4 +1,4 @@
-"""What goes over the wire between an OpenAI client and the loopback server, byte for byte."""
+"""The wire format between an OpenAI client and the loopback server, byte for byte."""
 
 import base64
 import hashlib
@@ -21,9 +21,9 @@ EMBEDDING_FIELDS = {"model", "input", "encoding_format", "dimensions"}
 class Text:
     """A reply in pieces; `Text("one ", "two")`.
 
-    `finish_reason=None` leaves it out of a stream that otherwise ends well; `break_after=n`
-    drops the connection after n pieces; `pause_s` passes before each piece, `delay_s` before
-    the first byte.
+    `finish_reason=None` omits it from an otherwise complete stream; `break_after=n` drops the
+    connection after n pieces; `pause_s` is the delay before each piece, `delay_s` before the
+    first byte.
     """
 
     pieces: tuple[str, ...]
@@ -43,7 +43,7 @@ class Text:
             object.__setattr__(self, name, value)
 
     def deltas(self) -> Iterator[dict]:
-        """What comes of the message when it is streamed, after its role."""
+        """The streamed deltas of the message, after its role."""
         return ({"content": piece} for piece in self.pieces)
 
     def message(self) -> dict:
@@ -57,10 +57,10 @@ BETWEEN_NUMBERS = 40
 
 
 class Endless(Text):
-    """A stream that repeats one delta, whatever length was asked for: `Endless(content="word ")`.
+    """A stream that repeats one delta beyond any requested length: `Endless(content="word ")`.
 
-    `once` comes before it. Unless it `loops`, a number follows each `BETWEEN_NUMBERS` pieces of
-    content, so that nothing is repeated without end.
+    `once` precedes it. Unless it `loops`, a number follows every `BETWEEN_NUMBERS` pieces of
+    content, so that the text is not an endless repetition.
     """
 
     once: tuple[dict, ...]
@@ -83,7 +83,7 @@ class Endless(Text):
 
 
 class EndlessBytes(Text):
-    """A response that repeats some bytes: no event, or an error page."""
+    """A response that repeats bytes without sending an event, or an error page."""
 
     data: bytes
 
@@ -94,7 +94,7 @@ class EndlessBytes(Text):
 
 @dataclass(frozen=True)
 class Fault:
-    """An HTTP error as OpenAI words it."""
+    """An HTTP error in OpenAI's format."""
 
     status: int
     message: str = "scripted fault"
@@ -104,7 +104,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Raw:
-    """Any body, for what is not the protocol at all."""
+    """Any body, for responses outside the protocol."""
 
     body: bytes
     content_type: str = "application/json"
@@ -113,7 +113,7 @@ class Raw:
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors of an embeddings reply, whatever was asked."""
+    """Fixed vectors of an embeddings reply, whatever the request."""
 
     rows: tuple[tuple[float, ...], ...]
 
@@ -123,7 +123,7 @@ Reply = Text | Fault | Raw | Vectors
 
 @dataclass(frozen=True)
 class Recorded:
-    """A request as it came."""
+    """A received request."""
 
     method: str
     path: str
@@ -132,7 +132,7 @@ class Recorded:
 
 
 def vector_of(text: str, dimension: int = DIMENSION) -> list[float]:
-    """The server's vector of a text: always the same, representable in float32, not unit."""
+    """The deterministic vector of a text: representable in float32, not normalized."""
     digest = hashlib.shake_128(text.encode()).digest(dimension)
     return [(byte - 127) / 16 for byte in digest]
 
@@ -190,14 +190,14 @@ def usage(reply: Text) -> dict[str, int]:
 
 
 def events(reply: Text, body: dict) -> Iterator[bytes]:
-    """The server-sent events: role, pieces, finish, usage where asked for, [DONE]."""
+    """The server-sent events: role, pieces, finish, usage if requested, [DONE]."""
     if isinstance(reply, EndlessBytes):
         yield from repeat(reply.data, MANY)
         return
 
     def event(choices: list[dict], **more) -> bytes:
-        made = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0}
-        value = {**made, "model": body["model"], "choices": choices, **more}
+        base = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0}
+        value = {**base, "model": body["model"], "choices": choices, **more}
         return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode(
             errors="backslashreplace"
         )

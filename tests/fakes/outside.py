@@ -1,7 +1,7 @@
-"""The network beyond this machine: a namespace where nobody answers and every call is recorded.
+"""A network namespace where nothing answers and every outgoing call is recorded.
 
-In it all addresses, of every network, lead back to the namespace itself. So a call is refused at
-once, and its packet is seen whichever library sent it, even where the failure is swallowed.
+All addresses of all networks are routed back to the namespace itself: a call is refused
+immediately, and its packet is recorded whichever library sent it, even if errors are swallowed.
 """
 
 import ctypes
@@ -18,16 +18,16 @@ from pathlib import Path
 
 import pytest
 
-_NEW_NETWORK = 0x40000000  # CLONE_NEWNET, for this thread and what it starts
+_NEW_NETWORK = 0x40000000  # CLONE_NEWNET, for this thread and its children
 _ALL_PROTOCOLS = 3  # ETH_P_ALL
-_OUTGOING = 4  # PACKET_OUTGOING; on loopback each packet is seen coming in as well
+_OUTGOING = 4  # PACKET_OUTGOING; on loopback each packet also arrives as incoming
 _STATISTICS = (263, 6)  # SOL_PACKET, PACKET_STATISTICS
 _BUFFER = 1 << 25
-_SNAPSHOT = 512  # bytes of a packet: its headers, or a whole question for a name
+_SNAPSHOT = 512  # bytes of a packet: its headers, or a whole DNS question
 _POLL_S = 0.1
 _TCP, _UDP, _DNS = 6, 17, 53
 _SYN, _ACK = 0x02, 0x10
-# An address beyond loopback: without one the C library does not even look names up.
+# A non-loopback address; without one the C library does not look names up.
 _ROUTES = (
     "ip link set lo up",
     "ip address add 192.0.2.1/32 dev lo",
@@ -41,7 +41,7 @@ _AS_ORDINARY_USER = "unshare --map-root-user .venv/bin/python -m pytest"
 
 
 class Outside:
-    """Records, from its construction on, every call to a host beyond loopback."""
+    """Records every call to a host beyond loopback, starting at construction."""
 
     def __init__(self) -> None:
         self._calls: set[str] = set()
@@ -55,7 +55,7 @@ class Outside:
         self._thread.start()
 
     def calls(self) -> list[str]:
-        """End the recording.
+        """Stop recording.
 
         Returns:
             Each name that was looked up, and `ADDRESS port N` of each connection or datagram,
@@ -65,7 +65,7 @@ class Outside:
         return sorted(self._calls)
 
     def close(self) -> None:
-        """End the recording."""
+        """Stop recording."""
         if self._is_over.is_set():
             return
         self._is_over.set()
@@ -90,8 +90,7 @@ class Outside:
 def recorded() -> Iterator[Outside]:
     """Move this thread, and the processes and servers it starts, into such a namespace.
 
-    The test is skipped where none can be made, or where names are looked up by a daemon that is
-    outside of every namespace.
+    Skips the test if none can be created, or if a daemon outside the namespace looks up names.
     """
     if shutil.which("ip") is None:
         pytest.skip("ip is missing; get it with: apt-get install iproute2")
@@ -128,7 +127,7 @@ def _check_that_look_ups_are_seen() -> None:
 
 
 def _call(packet: bytes) -> str | None:
-    """The call that an outgoing packet begins; None for an answer, or within loopback."""
+    """The call that an outgoing packet starts; None for replies and loopback traffic."""
     if packet[0] >> 4 == 4:
         protocol, address, content = packet[9], packet[16:20], packet[(packet[0] & 15) * 4 :]
     else:
@@ -145,7 +144,7 @@ def _call(packet: bytes) -> str | None:
 
 
 def _name(question: bytes) -> str:
-    """The name that a question of DNS begins with: labels, each after its length."""
+    """The name of a DNS question: length-prefixed labels."""
     labels = []
     while length := question[0]:
         labels.append(question[1 : length + 1].decode("ascii", "replace"))

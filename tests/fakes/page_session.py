@@ -1,4 +1,4 @@
-"""A browser's session with the pages, without a browser: their script is run as for a person."""
+"""A browser session without a browser: runs the pages' scripts over the WebSocket."""
 
 import time
 import urllib.error
@@ -21,7 +21,7 @@ def wait_for_pages(address: str) -> None:
 
 
 def open_start_page(address: str) -> None:
-    """Run the script of the first page to its end, as a browser that opens it does."""
+    """Run the start page's script to its end, as opening it in a browser does."""
     from streamlit.proto.BackMsg_pb2 import BackMsg
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
     from websockets.sync.client import connect
@@ -38,7 +38,7 @@ def open_start_page(address: str) -> None:
 
 
 def open_from_another_site(address: str) -> None:
-    """Try what a web page of another site may try in the same browser: it must be refused."""
+    """Check that requests from another site's page in the same browser are refused."""
     from websockets.exceptions import InvalidStatus
     from websockets.sync.client import connect
 

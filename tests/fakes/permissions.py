@@ -1,4 +1,4 @@
-"""File permissions that hold, even where the tests run as root, to whom everything is open."""
+"""File permissions that are enforced even if the tests run as root."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ class _Sets(ctypes.Structure):
 
 @contextmanager
 def permissions_hold() -> Iterator[None]:
-    """What a file's mode says holds for its owner, in this thread and those it starts."""
+    """Enforce file modes for this thread and its children, by dropping root's capabilities."""
     if os.geteuid() != 0:
         yield
         return

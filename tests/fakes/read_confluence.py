@@ -1,9 +1,9 @@
-"""Reads a Confluence with LangChain's ConfluenceLoader, which others wrote, and prints what it saw.
+"""Reads Confluence with LangChain's ConfluenceLoader and prints the documents.
 
-Run by the Python of .venv-oracle (`make .venv-oracle/.ready`), never imported: the versions it
-needs are not those of Footnote. Takes JSON on stdin: `url`, `cloud`, `credentials` and `load`
-(arguments of the loader, among them space_key, page_ids, label or cql); prints a JSON list of
-{id, title, source, text}.
+Run by the Python of .venv-oracle (`make .venv-oracle/.ready`) and never imported, since its
+dependencies conflict with Footnote's. Reads JSON from stdin: `url`, `cloud`, `credentials`, and
+`load` (arguments of the loader, such as space_key, page_ids, label, or cql); prints a JSON list
+of {id, title, source, text}.
 """
 
 import json
@@ -12,7 +12,7 @@ import warnings
 
 
 def read(url: str, cloud: bool, credentials: dict, load: dict) -> list[dict]:
-    warnings.simplefilter("ignore")  # langchain-community says that it is being sunset
+    warnings.simplefilter("ignore")  # langchain-community prints a deprecation warning
     from langchain_community.document_loaders import ConfluenceLoader
 
     loader = ConfluenceLoader(url=url, cloud=cloud, max_pages=10_000, **credentials, **load)

@@ -1,4 +1,4 @@
-"""A strict server of Cohere's and Jina's /rerank on loopback, with scripted replies."""
+"""A strict /rerank server for Cohere's and Jina's protocol on loopback, with scripted replies."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ FIELDS = {"model": str, "query": str, "documents": list, "top_n": int}
 
 @dataclass
 class Reply:
-    """Exact bytes; `hangs` says nothing, or `drips` for ever, until the test is over."""
+    """Exact bytes; `hangs` sends nothing, or `drips` endlessly, until the test ends."""
 
     body: bytes | str | dict = b""
     status: int = 200
@@ -25,7 +25,7 @@ class Reply:
 
 @dataclass
 class RerankServer:
-    """Scores a passage by the words it shares with the query, once the script is used up."""
+    """Plays the script, and then scores passages by the words they share with the query."""
 
     url: str = ""
     key: str | None = None
@@ -41,7 +41,7 @@ class RerankServer:
 
 @contextmanager
 def reranking() -> Iterator[RerankServer]:
-    """The server, until the end of the block, which fails if a request broke the protocol."""
+    """The server until the end of the block; fails if a request violated the protocol."""
     state = RerankServer()
     http = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Handler,), {"state": state}))
     http.daemon_threads = True
@@ -67,7 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def handle(self) -> None:
-        with suppress(ConnectionResetError):  # a client that leaves in the middle
+        with suppress(ConnectionResetError):  # a client that disconnects midway
             super().handle()
 
     def do_POST(self) -> None:
@@ -109,12 +109,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
             while reply.drips and not self.state.over.wait(0.01):
                 self.wfile.write(b" ")
-        except OSError:  # the client has left
+        except OSError:  # the client has disconnected
             return
 
 
 def scored(body: dict) -> Reply:
-    """Best first, as the true ones list them, with a field that nobody asked for."""
+    """Best first, as on real servers, with an extra field."""
     query = set(body["query"].split())
     scores = [len(query & set(text.split())) / 10 for text in body["documents"]]
     order = sorted(range(len(scores)), key=lambda place: -scores[place])[: body["top_n"]]

@@ -1,4 +1,4 @@
-"""A catalogue of four restaurants in a folder, imported as a person would."""
+"""A catalog of four restaurants, imported with the real services."""
 
 import json
 
@@ -11,7 +11,7 @@ GROUPS = {
     "local": {"en": "local review", "ko": "현지인 리뷰", "ja": "地元の人のレビュー"},
 }
 DESCRIPTION = {
-    "catalogue": "Restaurants",
+    "catalog": "Restaurants",
     "places": "places.jsonl",
     "id": "place_id",
     "title": "name",
@@ -102,23 +102,23 @@ PLACES = [
 
 
 def write_restaurants(folder, places=PLACES, **changes):
-    """Write the catalogue into a folder; the path of its description."""
+    """Write the catalog to a folder; returns the path of its description."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(place, ensure_ascii=False) for place in places]
     (folder / "places.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    told = yaml.safe_dump({**DESCRIPTION, **changes}, allow_unicode=True)
-    path = folder / "catalogue.yaml"
-    path.write_text(told, encoding="utf-8")
+    description = yaml.safe_dump({**DESCRIPTION, **changes}, allow_unicode=True)
+    path = folder / "catalog.yaml"
+    path.write_text(description, encoding="utf-8")
     return path
 
 
 def import_restaurants(services, folder, places=PLACES, **changes):
-    """The id of the catalogue, once it is imported."""
+    """Import the catalog; returns its id."""
     path = write_restaurants(folder, places, **changes)
-    report = services.catalogue_imports.run(LOCAL_USER, path)
+    report = services.catalog_imports.run(LOCAL_USER, path)
     assert report.state.value == "completed", report
     return next(
         one.id
-        for one in services.catalogue.catalogues(LOCAL_USER)
-        if one.name == {**DESCRIPTION, **changes}["catalogue"]
+        for one in services.catalog.catalogs(LOCAL_USER)
+        if one.name == {**DESCRIPTION, **changes}["catalog"]
     )

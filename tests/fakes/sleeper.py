@@ -1,4 +1,4 @@
-"""A process that writes its number into a folder and then does nothing."""
+"""A process that writes its id to a folder and sleeps."""
 
 import os
 import sys

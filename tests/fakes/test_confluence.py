@@ -8,50 +8,50 @@ from tests.fakes.faults import PASSING, Faults
 ALL = "version,ancestors,space,metadata.labels,history,body.storage"
 
 
-def test_a_page_is_told_with_the_parts_asked_for(fake):
+def test_a_page_includes_the_requested_expansions(fake):
     top = fake.add("DOC", "Top")
     page = fake.add("DOC", "Sub page", "<p>text</p>", top, labels=("a", "b"))
     fake.edit(page, "<p>new</p>", by="lee")
-    told = ask(fake, f"content/{page}", expand=ALL).json()
+    result = ask(fake, f"content/{page}", expand=ALL).json()
 
-    assert (told["id"], told["type"], told["status"]) == (page, "page", "current")
-    assert told["body"]["storage"]["value"] == "<p>new</p>"
-    assert told["version"]["number"] == 2
-    assert told["version"]["by"]["displayName"] == "Lee Jun"
-    assert [above["title"] for above in told["ancestors"]] == ["Top"]
-    assert told["space"] | {"key": "DOC", "name": "Documents"} == told["space"]
-    assert [label["name"] for label in told["metadata"]["labels"]["results"]] == ["a", "b"]
+    assert (result["id"], result["type"], result["status"]) == (page, "page", "current")
+    assert result["body"]["storage"]["value"] == "<p>new</p>"
+    assert result["version"]["number"] == 2
+    assert result["version"]["by"]["displayName"] == "Lee Jun"
+    assert [above["title"] for above in result["ancestors"]] == ["Top"]
+    assert result["space"] | {"key": "DOC", "name": "Documents"} == result["space"]
+    assert [label["name"] for label in result["metadata"]["labels"]["results"]] == ["a", "b"]
     if fake.cloud:
-        assert told["version"]["when"] == "2026-11-21T23:33:15.250Z"
-        assert told["_links"]["webui"] == f"/spaces/DOC/pages/{page}/Sub+page"
-        assert told["history"]["createdBy"]["accountId"].startswith("557058:")
+        assert result["version"]["when"] == "2026-11-21T23:33:15.250Z"
+        assert result["_links"]["webui"] == f"/spaces/DOC/pages/{page}/Sub+page"
+        assert result["history"]["createdBy"]["accountId"].startswith("557058:")
     else:
-        assert told["version"]["when"] == "2026-11-22T08:33:15.250+09:00"
-        assert told["_links"]["webui"] == "/display/DOC/Sub+page"
-        assert told["history"]["createdBy"]["username"] == KIM
+        assert result["version"]["when"] == "2026-11-22T08:33:15.250+09:00"
+        assert result["_links"]["webui"] == "/display/DOC/Sub+page"
+        assert result["history"]["createdBy"]["username"] == KIM
 
 
-def test_parts_that_were_not_asked_for_are_only_named(fake):
-    told = ask(fake, f"content/{fake.add('DOC', 'Top')}").json()
-    assert {"version", "space", "ancestors", "body", "metadata"} <= told["_expandable"].keys()
-    assert not told.keys() & told["_expandable"].keys()
+def test_expansions_that_were_not_requested_are_only_named(fake):
+    result = ask(fake, f"content/{fake.add('DOC', 'Top')}").json()
+    assert {"version", "space", "ancestors", "body", "metadata"} <= result["_expandable"].keys()
+    assert not result.keys() & result["_expandable"].keys()
 
 
 @pytest.mark.parametrize(
-    ("expand", "asked", "given"),
+    ("expand", "requested", "returned"),
     [("", 100, 100), ("", 500, 200), ("body.storage", 500, 50), ("", None, 25)],
 )
-def test_a_page_of_results_has_no_more_than_the_site_allows(fake, expand, asked, given):
+def test_a_page_of_results_respects_the_limit_of_the_site(fake, expand, requested, returned):
     for n in range(205):
         fake.add("DOC", f"Page {n:03}")
-    limit = {"limit": asked} if asked else {}
+    limit = {"limit": requested} if requested else {}
     pages = search(fake, "type = page order by title", expand=expand, **limit)
-    assert len(pages[0]) == given
+    assert len(pages[0]) == returned
     assert [title for page in pages for title in page] == [f"Page {n:03}" for n in range(205)]
     assert fake.refused == []
 
 
-def test_the_next_page_is_named_without_the_context(fake):
+def test_the_next_link_omits_the_context_path(fake):
     for n in range(3):
         fake.add("DOC", f"Page {n}")
     links = ask(fake, "content/search", cql="type=page", limit=2).json()["_links"]
@@ -70,13 +70,13 @@ def test_a_cursor_can_repeat(fake):
     assert first["results"] == second["results"]
 
 
-def test_a_page_can_be_without_a_body(fake):
+def test_a_page_can_lack_its_body(fake):
     page = fake.add("DOC", "A", "<p>x</p>")
     fake.lose_body(page)
     assert "storage" not in ask(fake, f"content/{page}", expand="body.storage").json()["body"]
 
 
-def test_who_asks_is_told(fake):
+def test_the_current_user_is_returned(fake):
     user = ask(fake, "user/current").json()
     assert user["displayName"] == "Kim Minji"
     assert user.get("timeZone") == ("Asia/Seoul" if fake.cloud else None)
@@ -90,18 +90,18 @@ def test_a_wrong_credential_is_401(fake, auth):
     assert ask(fake, "user/current", auth=auth).status_code == 401
 
 
-def test_a_personal_access_token_signs_in_to_a_server_only(fake):
+def test_personal_access_tokens_work_on_a_server_only(fake):
     bearer = {"Authorization": f"Bearer {ACCESS_TOKEN}"}
     answer = requests.get(f"{fake.url}/rest/api/user/current", headers=bearer, timeout=5)
     assert answer.status_code == (401 if fake.cloud else 200)
 
 
-def test_an_account_may_be_denied_everything(fake):
+def test_an_account_can_be_forbidden_everything(fake):
     fake.denies_access = True
     assert ask(fake, "user/current").status_code == 403
 
 
-def test_a_browser_without_a_session_is_sent_to_log_in(fake):
+def test_a_request_without_a_session_is_redirected_to_the_login(fake):
     answer = requests.get(f"{fake.url}/pages/viewpage.action?pageId=1", timeout=5)
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
     assert requests.get(f"{fake.origin}/rest/api/space", timeout=5).status_code == 404
@@ -123,7 +123,7 @@ def test_a_browser_without_a_session_is_sent_to_log_in(fake):
         ("space", {"limit": "many"}, "limit is no number: 'many'"),
     ],
 )
-def test_what_the_api_does_not_know_is_refused_and_remembered(fake, path, params, reason):
+def test_unknown_parameters_are_refused_and_recorded(fake, path, params, reason):
     page = fake.add("DOC", "A")
     answer = ask(fake, path.replace("1", page), **params)
     assert answer.status_code == 400
@@ -132,18 +132,18 @@ def test_what_the_api_does_not_know_is_refused_and_remembered(fake, path, params
     assert reason in fake.refused[0]
 
 
-def test_with_faults_a_client_that_asks_again_gets_everything(fake):
+def test_a_client_that_retries_gets_everything_despite_faults(fake):
     for n in range(30):
         fake.add("DOC", f"Page {n}")
     fake.faults = Faults(1, share=0.5, kinds=PASSING, retry_after=0)
     ids = list(fake.visible())
     for id in ids:
-        answers = (again(fake, id) for _ in range(4))
+        answers = (ask_until_ok(fake, id) for _ in range(4))
         assert next(filter(None, answers))["id"] == id
     assert fake.count("content/") == len(ids) + fake.faults.counts.total() - slow(fake)
 
 
-def again(fake, id):
+def ask_until_ok(fake, id):
     try:
         answer = ask(fake, f"content/{id}")
         return answer.json() if answer.ok else None
@@ -155,7 +155,7 @@ def slow(fake):
     return sum(count for fault, count in fake.faults.counts.items() if "slow" in fault)
 
 
-def test_five_thousand_pages_are_listed_in_26_answers(fake):
+def test_five_thousand_pages_are_listed_in_26_responses(fake):
     top = fake.add("DOC", "Top")
     for n in range(5000):
         fake.add("DOC", f"Page {n}", "<p>x</p>", top)

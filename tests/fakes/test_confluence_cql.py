@@ -15,7 +15,7 @@ SEOUL = ZoneInfo("Asia/Seoul")
 
 @pytest.fixture
 def site():
-    """Two spaces; made a minute apart, in the order of their names."""
+    """Two spaces, with pages created a minute apart in the order of their names."""
     times = iter(NOON + timedelta(minutes=n) for n in range(100))
     site = Site(lambda: next(times))
     site.add_space("DOC")
@@ -29,7 +29,7 @@ def site():
     return site
 
 
-def found(site, cql, zone=UTC, now=NOON):
+def search(site, cql, zone=UTC, now=NOON):
     query = parse(cql, now, zone)
     return [c.title for c in query.sort([c for c in site.contents.values() if query.keep(c)])]
 
@@ -62,45 +62,45 @@ def id_of(site, title):
         ("space = NOPE", ""),
     ],
 )
-def test_a_query_finds_what_it_says(site, cql, titles):
-    assert [title.split()[0].strip(":") for title in found(site, cql)] == titles.split()
+def test_a_query_matches_its_conditions(site, cql, titles):
+    assert [title.split()[0].strip(":") for title in search(site, cql)] == titles.split()
 
 
-def test_a_tree_is_all_that_is_under_a_page(site):
+def test_an_ancestor_query_finds_all_descendants(site):
     a, b = id_of(site, "A"), id_of(site, "B")
-    assert found(site, f"ancestor = {a}") == ["B", "C"]
-    assert found(site, f"parent = {a}") == ["B"]
-    assert found(site, f"id in ({a}, {b}) or ancestor = {b}") == ["A", "B", "C"]
-    assert found(site, f"container = {a}") == ["Re: A", "e.pdf"]
+    assert search(site, f"ancestor = {a}") == ["B", "C"]
+    assert search(site, f"parent = {a}") == ["B"]
+    assert search(site, f"id in ({a}, {b}) or ancestor = {b}") == ["A", "B", "C"]
+    assert search(site, f"container = {a}") == ["Re: A", "e.pdf"]
 
 
-def test_dates_are_minutes_of_the_clock_of_whoever_asks(site):
-    assert found(site, 'created >= "2026-11-21 12:01" and created < "2026/11/21 12:03"') == [
+def test_dates_are_minutes_in_the_time_zone_of_the_caller(site):
+    assert search(site, 'created >= "2026-11-21 12:01" and created < "2026/11/21 12:03"') == [
         "B",
         "C",
     ]
-    assert found(site, 'lastmodified <= "2026-11-21 12:00"') == ["A"], "seconds do not count"
-    assert found(site, 'lastmodified > "2026-11-21 12:04"') == ["e.pdf"]
-    assert found(site, 'created = "2026-11-21 21:02"', SEOUL) == ["C"]
-    assert found(site, 'created != "2026-11-21"') == []
-    assert found(site, 'created >= "2026-11-21 12:01"', SEOUL) == found(site, "order by id")
-    assert found(site, 'lastmodified >= now("-2m")', now=NOON + timedelta(minutes=5)) == [
+    assert search(site, 'lastmodified <= "2026-11-21 12:00"') == ["A"], "seconds do not count"
+    assert search(site, 'lastmodified > "2026-11-21 12:04"') == ["e.pdf"]
+    assert search(site, 'created = "2026-11-21 21:02"', SEOUL) == ["C"]
+    assert search(site, 'created != "2026-11-21"') == []
+    assert search(site, 'created >= "2026-11-21 12:01"', SEOUL) == search(site, "order by id")
+    assert search(site, 'lastmodified >= now("-2m")', now=NOON + timedelta(minutes=5)) == [
         "D day",
         "Re: A",
         "e.pdf",
     ]
 
 
-def test_results_come_in_the_order_asked_for(site):
-    assert found(site, "type = page order by created desc") == ["C", "B", "A"]
-    assert found(site, "type in (page, blogpost) ORDER BY space desc, title desc") == [
+def test_results_follow_the_requested_order(site):
+    assert search(site, "type = page order by created desc") == ["C", "B", "A"]
+    assert search(site, "type in (page, blogpost) ORDER BY space desc, title desc") == [
         "D day",
         "C",
         "B",
         "A",
     ]
     site.edit(id_of(site, "A"), "<p>later</p>")
-    assert found(site, "type = page order by lastModified") == ["B", "C", "A"]
+    assert search(site, "type = page order by lastModified") == ["B", "C", "A"]
 
 
 @pytest.mark.parametrize(
@@ -132,19 +132,19 @@ def test_results_come_in_the_order_asked_for(site):
         "lastmodified in (now())",
     ],
 )
-def test_what_the_language_does_not_know_is_refused_with_its_reason(cql):
+def test_unsupported_queries_are_refused_with_a_reason(cql):
     with pytest.raises(RefusedError, match="Could not parse cql"):
         parse(cql, NOON, UTC)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
-def test_any_title_can_be_asked_for_when_it_is_quoted(title):
+def test_any_quoted_title_can_be_searched(title):
     site = Site(lambda: NOON)
     site.add_space("DOC")
     site.add("DOC", title)
     quoted = title.replace("\\", "\\\\").replace('"', '\\"')
-    assert found(site, f'title = "{quoted}"') == [title]
-    assert found(site, f'title != "{quoted}"') == []
+    assert search(site, f'title = "{quoted}"') == [title]
+    assert search(site, f'title != "{quoted}"') == []
 
 
 @given(st.text(alphabet="space=DOC!<>~(),\" \\'andorti1-", max_size=40))

@@ -1,4 +1,4 @@
-"""A client that others wrote reads the fake as its own site says it is: the fake is right."""
+"""A third-party client reads the fake correctly, which shows that the fake is right."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def site(request):
 
 
 def fill(fake):
-    """Two spaces with more pages than one answer holds, and all that should not be seen."""
+    """Two spaces with more pages than one response holds, and content that must stay invisible."""
     for key in ("DOC", "HR", "OLD"):
         fake.add_space(key)
     top = fake.add("DOC", "Handbook", "<h1>Rules &amp; advice</h1><p>Ask <b>first</b></p>")
@@ -45,18 +45,18 @@ def fill(fake):
 
 
 def read(site, **load):
-    """What the second client saw, by id."""
+    """What the second client read, by id."""
     secret = {"username": EMAIL, "api_key": API_TOKEN} if site.cloud else {"token": ACCESS_TOKEN}
-    asked = {"url": site.url, "cloud": site.cloud, "credentials": secret, "load": load}
-    done = subprocess.run(
+    arguments = {"url": site.url, "cloud": site.cloud, "credentials": secret, "load": load}
+    result = subprocess.run(
         [PYTHON, ROOT / "tests" / "fakes" / "read_confluence.py"],
-        input=json.dumps(asked),
+        input=json.dumps(arguments),
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.returncode == 0, done.stderr
-    pages = json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr
+    pages = json.loads(result.stdout)
     assert len({page["id"] for page in pages}) == len(pages), "no page is given twice"
     return {page["id"]: (page["title"], page["text"]) for page in pages}
 
@@ -72,21 +72,21 @@ def plain(storage):
 
 
 def test_it_reads_a_space_page_by_page(site):
-    seen = read(site, space_key="DOC", limit=25)
-    assert seen == visible(site, only=lambda page: page.space == "DOC")
-    assert len(seen) == 61
+    documents = read(site, space_key="DOC", limit=25)
+    assert documents == visible(site, only=lambda page: page.space == "DOC")
+    assert len(documents) == 61
 
 
 def test_it_finds_pages_by_cql(site):
-    seen = read(site, cql='type = page and space in ("DOC", "HR")', limit=25)
-    assert seen == visible(site, only=lambda page: True)
-    assert len(seen) == 62
+    documents = read(site, cql='type = page and space in ("DOC", "HR")', limit=25)
+    assert documents == visible(site, only=lambda page: True)
+    assert len(documents) == 62
 
 
 def test_it_finds_pages_by_label(site):
-    seen = read(site, label="public", limit=20)
-    assert seen == visible(site, only=lambda page: "public" in page.labels)
-    assert len(seen) == 31
+    documents = read(site, label="public", limit=20)
+    assert documents == visible(site, only=lambda page: "public" in page.labels)
+    assert len(documents) == 31
 
 
 def test_it_reads_pages_by_id_with_their_comments(site):

@@ -3,7 +3,7 @@ import pytest
 from tests.fakes.asking_confluence import ask, search
 
 
-def test_neither_a_move_nor_a_label_nor_a_comment_is_a_new_version(fake):
+def test_moves_labels_and_comments_keep_the_version(fake):
     a, b = fake.add("DOC", "A"), fake.add("DOC", "B")
     under = fake.add("DOC", "Under", parent=b)
     before = ask(fake, f"content/{b}", expand="version").json()["version"]
@@ -15,7 +15,7 @@ def test_neither_a_move_nor_a_label_nor_a_comment_is_a_new_version(fake):
     assert fake.visible()[under].ancestors == ("A", "B")
 
 
-def test_a_page_moves_to_another_space_with_all_under_it(fake):
+def test_a_page_moves_to_another_space_with_its_descendants(fake):
     fake.add_space("HR")
     a = fake.add("DOC", "A")
     fake.add("DOC", "B", parent=a)
@@ -25,7 +25,7 @@ def test_a_page_moves_to_another_space_with_all_under_it(fake):
     assert search(fake, "space = HR order by title") == [["A", "B", "c.txt"]]
 
 
-def test_what_is_in_the_trash_is_found_only_where_one_looks_for_it(fake):
+def test_trashed_pages_are_found_only_when_requested(fake):
     page = fake.add("DOC", "A")
     under = fake.add("DOC", "B", parent=page)
     fake.trash(page)
@@ -43,7 +43,7 @@ def test_what_is_in_the_trash_is_found_only_where_one_looks_for_it(fake):
     assert ask(fake, f"content/{page}", status="any").status_code == 404
 
 
-def test_a_restricted_page_looks_like_none_and_so_does_all_under_it(fake):
+def test_a_restricted_page_and_its_descendants_look_missing(fake):
     page = fake.add("DOC", "A")
     under = fake.add("DOC", "B", parent=page)
     fake.comment(under, "<p>c</p>")
@@ -57,7 +57,7 @@ def test_a_restricted_page_looks_like_none_and_so_does_all_under_it(fake):
     assert fake.visible().keys() == {page, under}
 
 
-def test_archived_pages_and_spaces_are_shown_to_those_who_ask(fake):
+def test_archived_pages_and_spaces_are_returned_on_request(fake):
     page = fake.add("DOC", "A")
     fake.add_space("OLD")
     fake.add("OLD", "B")
@@ -67,8 +67,8 @@ def test_archived_pages_and_spaces_are_shown_to_those_who_ask(fake):
     archived = '{"contentStatuses": ["current", "archived"]}'
     assert search(fake, "type = page", cqlcontext=archived) == [["A"]]
     assert search(fake, "type = page", includeArchivedSpaces="true") == [["B"]]
-    listed = ask(fake, "content", spaceKey="DOC", status="archived").json()["results"]
-    assert [each["title"] for each in listed] == ["A"]
+    results = ask(fake, "content", spaceKey="DOC", status="archived").json()["results"]
+    assert [each["title"] for each in results] == ["A"]
     keys = {
         status: [space["key"] for space in ask(fake, "space", status=status).json()["results"]]
         for status in ("current", "archived")
@@ -76,7 +76,7 @@ def test_archived_pages_and_spaces_are_shown_to_those_who_ask(fake):
     assert keys == {"current": ["DOC"], "archived": ["OLD"]}
 
 
-def test_spaces_are_those_that_the_account_sees(fake):
+def test_only_visible_spaces_are_listed(fake):
     fake.add_space("HR")
     fake.hide_space("HR")
     [space] = ask(fake, "space", limit=1).json()["results"]
@@ -88,43 +88,43 @@ def test_spaces_are_those_that_the_account_sees(fake):
     assert links["next"] == "/rest/api/space?start=1&limit=1"
 
 
-def test_attachments_have_versions_and_are_downloaded(fake):
+def test_attachments_have_versions_and_can_be_downloaded(fake):
     page = fake.add("DOC", "A")
     fake.attach(page, "한글 파일.txt", b"one")
     id = fake.attach(page, "한글 파일.txt", b"two", by="lee")
-    [told] = ask(fake, f"content/{page}/child/attachment", expand="version").json()["results"]
-    assert told["id"] == id
+    [result] = ask(fake, f"content/{page}/child/attachment", expand="version").json()["results"]
+    assert result["id"] == id
     assert id.startswith("att")
-    assert told["version"]["number"] == 2
-    assert told["metadata"]["mediaType"] == "text/plain"
-    assert told["extensions"]["fileSize"] == 3
-    answer = ask(fake, f"../..{told['_links']['download']}")
+    assert result["version"]["number"] == 2
+    assert result["metadata"]["mediaType"] == "text/plain"
+    assert result["extensions"]["fileSize"] == 3
+    answer = ask(fake, f"../..{result['_links']['download']}")
     assert answer.content == b"two"
     assert bool(answer.history) is fake.cloud, "Cloud sends to where its media are"
     fake.restrict(page)
-    assert ask(fake, f"../..{told['_links']['download']}").status_code == 404
+    assert ask(fake, f"../..{result['_links']['download']}").status_code == 404
 
 
-def test_comments_come_with_replies_to_those_who_ask(fake):
+def test_comments_and_replies_are_returned_on_request(fake):
     page = fake.add("DOC", "A")
     first = fake.comment(page, "<p>one</p>")
     fake.comment(page, "<p>two</p>", reply_to=first, by="lee")
     path = f"content/{page}/child/comment"
     assert len(ask(fake, path).json()["results"]) == 1
-    told = ask(fake, path, depth="all", expand="body.view,ancestors").json()["results"]
-    assert [comment["body"]["view"]["value"] for comment in told] == ["<p>one</p>", "<p>two</p>"]
-    assert [above["id"] for above in told[1]["ancestors"]] == [first]
+    result = ask(fake, path, depth="all", expand="body.view,ancestors").json()["results"]
+    assert [comment["body"]["view"]["value"] for comment in result] == ["<p>one</p>", "<p>two</p>"]
+    assert [above["id"] for above in result[1]["ancestors"]] == [first]
     assert search(fake, f"type = comment and container = {page}") == [["Re: A", "Re: A"]]
 
 
-def test_blog_posts_are_found_beside_pages(fake):
+def test_blog_posts_are_found_along_with_pages(fake):
     fake.add("DOC", "News", type="blogpost")
     assert search(fake, "type in (page, blogpost)") == [["News"]]
-    [told] = ask(fake, "content", spaceKey="DOC", type="blogpost").json()["results"]
-    assert "/2026/11/21/" in told["_links"]["webui"]
+    [result] = ask(fake, "content", spaceKey="DOC", type="blogpost").json()["results"]
+    assert "/2026/11/21/" in result["_links"]["webui"]
 
 
-def test_a_title_is_there_once_in_a_space(fake):
+def test_titles_are_unique_in_a_space(fake):
     first = fake.add("DOC", "A")
     with pytest.raises(ValueError, match="There is a page 'A'"):
         fake.add("DOC", "A")

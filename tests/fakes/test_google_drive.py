@@ -1,4 +1,4 @@
-"""The fake through Google's own client: what a reader of the real Drive could rely on."""
+"""The fake Drive through Google's own client."""
 
 import io
 
@@ -9,19 +9,19 @@ from tests.fakes.google_drive import PERSON, Slides
 from tests.fakes.google_drive_client import ALL, error, names
 
 
-def test_a_folder_that_is_shared_shows_what_is_in_it_and_nothing_else(strict, api, team):
+def test_a_shared_folder_shows_only_its_contents(strict, api, team):
     below = strict.folder("Sub", team)
     strict.doc("Plan", "# Plan", below)
     strict.upload("a.txt", "x", team)
     strict.upload("private.txt", "x")
     assert names(api) == ["Plan", "Sub", "Team", "a.txt"]
     assert names(api, q=f"'{team.id}' in parents and trashed = false") == ["Sub", "a.txt"]
-    told = api.files().get(fileId=team.id, fields="*").execute()
-    assert "parents" not in told, "the folder above is not shared"
+    result = api.files().get(fileId=team.id, fields="*").execute()
+    assert "parents" not in result, "the folder above is not shared"
     assert api.files().get(fileId=below.id, fields="parents").execute() == {"parents": [team.id]}
 
 
-def test_what_is_not_shared_is_not_found(strict, api):
+def test_files_that_are_not_shared_are_not_found(strict, api):
     file = strict.upload("private.txt", "x")
     assert error(api.files().get(fileId=file.id)) == (404, "notFound")
     assert error(api.files().get_media(fileId=file.id)) == (404, "notFound")
@@ -30,42 +30,42 @@ def test_what_is_not_shared_is_not_found(strict, api):
     assert names(api, q="'root' in parents") == [], "its own drive is empty"
 
 
-def test_pages_follow_until_there_are_no_more(strict, api, team):
-    wanted = sorted(strict.upload(f"{n}.txt", "x", team).name for n in range(25))
+def test_paging_ends_with_the_last_item(strict, api, team):
+    names_expected = sorted(strict.upload(f"{n}.txt", "x", team).name for n in range(25))
     query = f"'{team.id}' in parents"
-    assert names(api, q=query, pageSize=4) == wanted
+    assert names(api, q=query, pageSize=4) == names_expected
     strict.page_limit = 10
-    assert names(api, q=query, pageSize=1000) == wanted
+    assert names(api, q=query, pageSize=1000) == names_expected
     assert strict.calls()["files"] == 7 + 3
     assert error(api.files().list(q=query, pageToken="nonsense")) == (400, "invalid")
 
 
-def test_a_page_shows_nothing_that_was_removed_since_the_first(strict, api, team):
+def test_later_pages_omit_items_removed_since_the_first(strict, api, team):
     files = [strict.upload(f"{n}.txt", "x", team) for n in range(4)]
     query = f"'{team.id}' in parents"
     first = api.files().list(q=query, pageSize=2).execute()
-    left = [file for file in files if file.name not in [one["name"] for one in first["files"]]]
-    strict.purge(left[0])
+    remaining = [file for file in files if file.name not in [one["name"] for one in first["files"]]]
+    strict.purge(remaining[0])
     token = first["nextPageToken"]
     second = api.files().list(q=query, pageSize=2, pageToken=token).execute()
-    assert [one["id"] for one in second["files"]] == [left[1].id]
+    assert [one["id"] for one in second["files"]] == [remaining[1].id]
 
 
-def test_files_are_downloaded_whole_or_in_parts(strict, api, team):
+def test_files_are_downloaded_whole_or_in_ranges(strict, api, team):
     data = bytes(range(256)) * 10
     for content in (data, b""):
         file = strict.upload("a.bin", content, team)
         assert api.files().get_media(fileId=file.id).execute() == content
-        got, ends = io.BytesIO(), False
-        parts = MediaIoBaseDownload(got, api.files().get_media(fileId=file.id), chunksize=1000)
+        buffer, ends = io.BytesIO(), False
+        parts = MediaIoBaseDownload(buffer, api.files().get_media(fileId=file.id), chunksize=1000)
         while not ends:
             _, ends = parts.next_chunk()
-        assert got.getvalue() == content
-        told = api.files().get(fileId=file.id, fields="md5Checksum,size").execute()
-        assert told == {"md5Checksum": file.md5, "size": str(len(content))}
+        assert buffer.getvalue() == content
+        result = api.files().get(fileId=file.id, fields="md5Checksum,size").execute()
+        assert result == {"md5Checksum": file.md5, "size": str(len(content))}
 
 
-def test_googles_own_documents_are_exported_not_downloaded(strict, api, team):
+def test_google_documents_are_exported_and_not_downloaded(strict, api, team):
     doc = strict.doc("Plan", "# Plan\n\nWe ship in May.\n", team)
     talk = strict.slides("Talk", ["Aims\nto ship", "End"], team)
     file = strict.upload("a.txt", "x", team)
@@ -87,11 +87,11 @@ def test_a_download_can_be_forbidden(strict, api, team):
     file = strict.upload("a.txt", "x", team)
     strict.forbid_download(file)
     assert error(api.files().get_media(fileId=file.id)) == (403, "cannotDownloadFile")
-    told = api.files().get(fileId=file.id, fields="capabilities(canDownload)").execute()
-    assert told == {"capabilities": {"canDownload": False}}
+    result = api.files().get(fileId=file.id, fields="capabilities(canDownload)").execute()
+    assert result == {"capabilities": {"canDownload": False}}
 
 
-def test_shared_drives_are_there_only_for_who_asks_for_them(strict, api):
+def test_shared_drives_are_listed_only_on_request(strict, api):
     drive = strict.shared_drive("Wiki")
     hidden = strict.shared_drive("Board", members=[PERSON])
     file = strict.upload("a.txt", "x", drive)
@@ -99,24 +99,25 @@ def test_shared_drives_are_there_only_for_who_asks_for_them(strict, api):
     assert error(api.files().get(fileId=file.id)) == (404, "notFound")
     assert names(api, **ALL) == ["a.txt"]
     assert names(api, corpora="drive", driveId=drive.id, **ALL) == ["a.txt"]
-    told = api.files().get(fileId=file.id, supportsAllDrives=True, fields="driveId").execute()
-    assert told == {"driveId": drive.id}
+    result = api.files().get(fileId=file.id, supportsAllDrives=True, fields="driveId").execute()
+    assert result == {"driveId": drive.id}
     listed = api.drives().list(fields="drives(id,name)").execute()["drives"]
     assert listed == [{"id": drive.id, "name": "Wiki"}]
     assert error(api.drives().get(driveId=hidden.id)) == (404, "notFound")
 
 
-def test_a_search_of_all_drives_may_be_incomplete_and_says_so(strict, api):
+def test_a_search_of_all_drives_can_be_flagged_incomplete(strict, api):
     drives = [strict.shared_drive(name) for name in "AB"]
     for drive in drives:
         strict.upload(f"{drive.name}.txt", "x", drive)
     strict.incomplete = {drives[0].id}
-    told = api.files().list(corpora="allDrives", **ALL).execute()
-    assert (told["incompleteSearch"], [file["name"] for file in told["files"]]) == (True, ["B.txt"])
+    result = api.files().list(corpora="allDrives", **ALL).execute()
+    assert result["incompleteSearch"] is True
+    assert [file["name"] for file in result["files"]] == ["B.txt"]
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "params",
     [
         {"q": "id = '1'"},
         {"fields": "files(ids)"},
@@ -130,8 +131,8 @@ def test_a_search_of_all_drives_may_be_incomplete_and_says_so(strict, api):
         {"includeLabels": "x"},
     ],
 )
-def test_what_is_not_known_is_refused_and_remembered(drive, api, asked):
-    assert error(api.files().list(**asked)) == (400, "badRequest")
+def test_unknown_parameters_are_refused_and_recorded(drive, api, params):
+    assert error(api.files().list(**params)) == (400, "badRequest")
     assert len(drive.refused) == 1
 
 
@@ -143,7 +144,7 @@ def test_about_needs_fields(drive, api):
     assert len(drive.refused) == 1
 
 
-def test_visible_is_what_an_importer_ought_to_find(strict, team):
+def test_visible_returns_what_an_importer_should_find(strict, team):
     below = strict.folder("Sub", team)
     plan = strict.doc("Plan", "x", below)
     strict.trash(strict.upload("gone.txt", "x", team))
@@ -164,17 +165,17 @@ def test_visible_is_what_an_importer_ought_to_find(strict, team):
     assert strict.visible(team, account="stranger@example.org") == {}
 
 
-def test_a_shortcut_tells_its_target(strict, api, team):
+def test_a_shortcut_has_its_target(strict, api, team):
     file = strict.upload("a.txt", "x")
     link = strict.shortcut(file, team)
-    told = api.files().get(fileId=link.id, fields="mimeType,shortcutDetails").execute()
-    assert told == {
+    result = api.files().get(fileId=link.id, fields="mimeType,shortcutDetails").execute()
+    assert result == {
         "mimeType": "application/vnd.google-apps.shortcut",
         "shortcutDetails": {"targetId": file.id, "targetMimeType": "text/plain"},
     }
 
 
-def test_a_folder_never_lies_in_itself(strict, team):
+def test_a_folder_cannot_contain_itself(strict, team):
     below = strict.folder("Sub", team)
     with pytest.raises(ValueError, match="can't be moved there"):
         strict.move(team, below)
@@ -191,7 +192,7 @@ def test_the_title_of_a_slide_is_its_first_line(strict, api, team):
     assert talk.content == Slides(["Aims\nto ship", "End"])
 
 
-def test_a_spreadsheet_is_exported_whole_or_its_first_sheet(strict, api, team):
+def test_a_spreadsheet_is_exported_whole_or_as_its_first_sheet(strict, api, team):
     from openpyxl import load_workbook
 
     sheet = strict.sheet("N", {"A": [["a", 1]], "B": [["b", 2]]}, team)

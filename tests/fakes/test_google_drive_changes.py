@@ -1,4 +1,4 @@
-"""The logs of changes of the fake, through Google's own client."""
+"""The change logs of the fake, through Google's own client."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.fakes.google_drive import PERSON
 from tests.fakes.google_drive_client import BY_LOG, changes, error, names, start
 
 
-def test_changes_tell_each_item_once_as_it_is_now(strict, api, team):
+def test_changes_list_each_item_once_in_its_current_state(strict, api, team):
     token = start(api)
     file = strict.upload("a.txt", "x", team)
     strict.edit(file, "y")
@@ -18,31 +18,29 @@ def test_changes_tell_each_item_once_as_it_is_now(strict, api, team):
     assert changes(api, token) == ([], token)
 
 
-def test_changes_come_in_pages(strict, api, team):
+def test_changes_are_paged(strict, api, team):
     token = start(api)
     wanted = [strict.upload(f"{n}.txt", "x", team).id for n in range(5)]
     strict.page_limit = 2
-    told = []
+    listed = []
     while token:
         page = api.changes().list(pageToken=token, **BY_LOG).execute()
-        told += [change["fileId"] for change in page["changes"]]
+        listed += [change["fileId"] for change in page["changes"]]
         token = page.get("nextPageToken")
-    assert told == wanted
+    assert listed == wanted
     assert strict.calls()["changes"] == 3
 
 
 @pytest.mark.parametrize("tells_descendants", [False, True])
-def test_of_a_folder_only_itself_is_told_unless_drive_tells_more(
-    strict, api, team, tells_descendants
-):
+def test_a_folder_change_lists_only_the_folder_by_default(strict, api, team, tells_descendants):
     below = strict.folder("Sub", team)
     file = strict.upload("a.txt", "x", below)
     token = start(api)
     strict.tells_descendants = tells_descendants
     strict.trash(below)
-    told, _ = changes(api, token)
+    listed, _ = changes(api, token)
     expected = [below.id, file.id] if tells_descendants else [below.id]
-    assert [change["fileId"] for change in told] == expected
+    assert [change["fileId"] for change in listed] == expected
     fields = "trashed,explicitlyTrashed"
     assert api.files().get(fileId=file.id, fields=fields).execute() == {
         "trashed": True,
@@ -51,7 +49,7 @@ def test_of_a_folder_only_itself_is_told_unless_drive_tells_more(
     assert names(api, q=f"'{below.id}' in parents and trashed = false") == []
 
 
-def test_the_trash_of_others_may_be_hidden(strict, api, team):
+def test_trashed_items_of_others_can_be_hidden(strict, api, team):
     file = strict.upload("a.txt", "x", team)
     token = start(api)
     strict.others_see_trash = False
@@ -63,7 +61,7 @@ def test_the_trash_of_others_may_be_hidden(strict, api, team):
 
 
 @pytest.mark.parametrize("away", ["unshare", "move", "purge"])
-def test_what_is_no_more_to_be_seen_is_told_as_removed(strict, api, team, away):
+def test_items_that_become_invisible_are_listed_as_removed(strict, api, team, away):
     file = strict.upload("a.txt", "x", team)
     token = start(api)
     if away == "unshare":
@@ -73,15 +71,15 @@ def test_what_is_no_more_to_be_seen_is_told_as_removed(strict, api, team, away):
     else:
         strict.purge(file)
     [change], token = changes(api, token)
-    gone = team if away == "unshare" else file
-    assert (change["removed"], change["fileId"]) == (True, gone.id)
+    item = team if away == "unshare" else file
+    assert (change["removed"], change["fileId"]) == (True, item.id)
     assert "file" not in change
     assert error(api.files().get(fileId=file.id)) == (404, "notFound")
     strict.edit(file, "later")
     assert changes(api, token) == ([], start(api))
 
 
-def test_a_shared_drive_has_a_log_of_its_own(strict, api, team):
+def test_a_shared_drive_has_its_own_log(strict, api, team):
     drive = strict.shared_drive("Wiki")
     own, its = start(api), start(api, driveId=drive.id)
     file = strict.upload("a.txt", "x", drive)
@@ -96,24 +94,24 @@ def test_a_shared_drive_has_a_log_of_its_own(strict, api, team):
     assert error(api.changes().list(pageToken=its, **BY_LOG)) == (400, "invalid")
 
 
-def test_membership_of_a_drive_is_one_change(strict, api):
+def test_a_membership_change_is_one_entry(strict, api):
     drive = strict.shared_drive("Wiki", members=[PERSON])
     strict.upload("a.txt", "x", drive)
     token = start(api)
     strict.add_member(drive)
     [joined], token = changes(api, token)
     strict.remove_member(drive)
-    [left], _ = changes(api, token)
+    [removal], _ = changes(api, token)
     assert (joined["changeType"], joined["removed"], joined["driveId"]) == (
         *("drive", False, drive.id),
     )
-    assert (left["changeType"], left["removed"]) == ("drive", True)
+    assert (removal["changeType"], removal["removed"]) == ("drive", True)
     assert error(api.changes().getStartPageToken(driveId=drive.id, supportsAllDrives=True)) == (
         *(404, "notFound"),
     )
 
 
-def test_a_file_of_a_drive_that_is_shared_alone_is_in_the_own_log(strict, api):
+def test_a_shared_file_of_a_drive_appears_in_the_users_log(strict, api):
     drive = strict.shared_drive("Wiki", members=[PERSON])
     file = strict.upload("a.txt", "x", drive)
     strict.share(file)
@@ -123,7 +121,7 @@ def test_a_file_of_a_drive_that_is_shared_alone_is_in_the_own_log(strict, api):
 
 
 @pytest.mark.parametrize("status", [400, 410])
-def test_a_token_may_be_unknown_or_expired(strict, api, team, status):
+def test_a_token_can_be_unknown_or_expired(strict, api, team, status):
     token = start(api)
     assert error(api.changes().list(pageToken="x")) == (400, "invalid")
     strict.log.expired_status = status

@@ -1,4 +1,4 @@
-"""The faults of the fake, as Google's own client meets them."""
+"""The faults of the fake, as Google's own client handles them."""
 
 import threading
 from http.client import HTTPException
@@ -24,27 +24,27 @@ from tests.fakes.google_drive_client import client, error, names
         (Fault.UNAVAILABLE, (503, "backendError")),
     ],
 )
-def test_faults_are_worded_as_google_does(strict, api, fault, expected):
+def test_faults_are_worded_like_googles(strict, api, fault, expected):
     api.about().get(fields="user").execute()
     strict.faults = Faults(share=1, kinds=[fault])
     assert error(api.about().get(fields="user")) == expected
 
 
-def test_every_fault_passes_in_the_end(strict, api, team):
+def test_every_fault_is_transient(strict, api, team):
     strict.upload("a.txt", "x" * 1000, team)
     names(api)
     strict.faults = Faults(1, 0.5, DRIVE_FAULTS, slow_seconds=0)
-    got = 0
+    successes = 0
     for _ in range(200):
         try:
-            got += names(api) == ["Team", "a.txt"]
+            successes += names(api) == ["Team", "a.txt"]
         except (HttpError, OSError, ValueError, HTTPException, HttpLib2Error, TypeError):
-            continue  # TypeError: of broken JSON the client makes a text
-    assert got > 60
+            continue  # TypeError: the client turns broken JSON into text
+    assert successes > 60
     assert set(strict.faults.counts) == set(DRIVE_FAULTS)
 
 
-def test_each_thread_with_a_client_of_its_own_is_served(strict, team):
+def test_each_thread_is_served_with_its_own_client(strict, team):
     strict.upload("a.txt", "x", team)
     seen = []
     threads = [
@@ -57,7 +57,7 @@ def test_each_thread_with_a_client_of_its_own_is_served(strict, team):
     assert seen == [["Team", "a.txt"]] * 6
 
 
-def test_the_sign_in_is_never_limited_by_a_refusal(strict):
+def test_sign_in_is_never_rate_limited(strict):
     strict.faults = Faults(share=1, kinds=[DriveFault.RATE], at_most=1)
     client(strict).about().get(fields="user").execute()
     assert [asked.path for asked in strict.requests][:2] == ["/token", "/token"], (

@@ -28,13 +28,13 @@ FILE = {"id": "1", "name": "a", "shortcutDetails": {"targetId": "2", "targetMime
         ),
     ],
 )
-def test_only_what_is_asked_for_is_answered(mask, expected):
+def test_only_requested_fields_are_returned(mask, expected):
     assert partial("File", mask, FILE) == expected
 
 
-def test_each_of_a_list_is_answered_in_part():
-    told = {"files": [FILE, FILE], "nextPageToken": "t", "kind": "k"}
-    assert partial("FileList", "nextPageToken,files(id)", told) == {
+def test_fields_of_list_items_are_returned_partially():
+    value = {"files": [FILE, FILE], "nextPageToken": "t", "kind": "k"}
+    assert partial("FileList", "nextPageToken,files(id)", value) == {
         "nextPageToken": "t",
         "files": [{"id": "1"}, {"id": "1"}],
     }
@@ -43,18 +43,18 @@ def test_each_of_a_list_is_answered_in_part():
 @pytest.mark.parametrize(
     "mask", ["ids", "", "id,", "id(x)", "files(id)", "shortcutDetails(id)", "id name", "id)", "(id"]
 )
-def test_a_mask_that_drive_would_not_understand_is_refused(mask):
+def test_a_mask_that_drive_rejects_is_refused(mask):
     with pytest.raises(RefusedError):
         parse(mask, KNOWN["File"])
 
 
-def test_what_is_answered_unasked_is_known():
+def test_default_fields_are_known():
     for schema, mask in UNASKED.items():
         assert parse(mask, KNOWN[schema])
 
 
 @pytest.mark.parametrize("schema", KNOWN)
-def test_every_field_of_the_fake_is_one_of_googles_own_description(schema):
+def test_every_field_of_the_fake_exists_in_googles_discovery_document(schema):
     folder = Path(googleapiclient.discovery_cache.__file__).parent
     schemas = json.loads((folder / "documents" / "drive.v3.json").read_text())["schemas"]
 
@@ -62,17 +62,19 @@ def test_every_field_of_the_fake_is_one_of_googles_own_description(schema):
         for name, within in known.items():
             assert name in properties, name
             if within is not None:
-                told = properties[name].get("items", properties[name])
+                value = properties[name].get("items", properties[name])
                 check(
                     within,
-                    schemas[told["$ref"]]["properties"] if "$ref" in told else told["properties"],
+                    schemas[value["$ref"]]["properties"]
+                    if "$ref" in value
+                    else value["properties"],
                 )
 
     check(KNOWN[schema], schemas[schema]["properties"])
 
 
 @given(st.text("id,name()/*shortcutDetails ", max_size=40))
-def test_any_text_is_refused_or_read(mask):
+def test_any_text_is_parsed_or_refused(mask):
     try:
         assert partial("File", mask, FILE).keys() <= FILE.keys()
     except RefusedError:

@@ -1,4 +1,4 @@
-"""Signing in to the fake through Google's own libraries."""
+"""Signing in to the fake with Google's own libraries."""
 
 import time
 from http.client import HTTPConnection
@@ -29,29 +29,29 @@ def fake(monkeypatch):
 
 
 def signed_in(fake, key=None):
-    made = service_account.Credentials.from_service_account_info(
+    credentials = service_account.Credentials.from_service_account_info(
         key or fake.service_account(), scopes=[READ_ONLY]
     )
-    made.refresh(Request(httplib2.Http()))
-    return made
+    credentials.refresh(Request(httplib2.Http()))
+    return credentials
 
 
-def who(fake, made):
+def who(fake, credentials):
     http = httplib2.Http()
     url = f"{fake.url}about?fields=user(emailAddress)"
-    headers = {"Authorization": f"Bearer {made.token}"}
+    headers = {"Authorization": f"Bearer {credentials.token}"}
     return http.request(url, headers=headers)
 
 
 def test_a_service_account_signs_in_with_its_key(fake):
-    made = signed_in(fake)
-    assert made.valid
-    assert IMPORTER.encode() in who(fake, made)[1]
+    credentials = signed_in(fake)
+    assert credentials.valid
+    assert IMPORTER.encode() in who(fake, credentials)[1]
 
 
 def test_the_key_of_another_account_is_refused(fake):
-    theirs = fake.service_account("other@a-project.iam.gserviceaccount.com")
-    key = {**fake.service_account(), "private_key": theirs["private_key"]}
+    other_key = fake.service_account("other@a-project.iam.gserviceaccount.com")
+    key = {**fake.service_account(), "private_key": other_key["private_key"]}
     with pytest.raises(RefreshError, match="Invalid JWT Signature"):
         signed_in(fake, key)
 
@@ -66,7 +66,7 @@ def test_the_key_of_another_account_is_refused(fake):
         ({"scope": ""}, "scope"),
     ],
 )
-def test_only_a_wish_for_now_and_for_here_is_granted(fake, claims, reason):
+def test_an_assertion_must_be_current_and_meant_for_this_server(fake, claims, reason):
     key = fake.service_account()
     now = int(time.time())
     told = {"iss": IMPORTER, "aud": key["token_uri"], "iat": now, "exp": now + 3600}
@@ -78,23 +78,24 @@ def test_only_a_wish_for_now_and_for_here_is_granted(fake, claims, reason):
     assert (status.status, reason in told.decode()) == (400, True)
 
 
-def test_a_key_that_was_taken_away_is_refused(fake):
-    made = signed_in(fake)
+def test_a_revoked_key_is_refused(fake):
+    credentials = signed_in(fake)
     fake.people.revoke(IMPORTER)
-    assert who(fake, made)[0].status == 401
+    assert who(fake, credentials)[0].status == 401
     with pytest.raises(RefreshError, match="invalid_grant"):
         signed_in(fake)
 
 
-def test_an_access_token_ends_and_the_client_gets_another(fake):
+def test_an_expired_access_token_is_replaced(fake):
     api = client(fake)
     api.about().get(fields="user").execute()
     fake.people.expire_access()
     api.about().get(fields="user").execute()
-    assert [asked.status for asked in fake.requests if asked.path != "/token"] == [200, 401, 200]
+    statuses = [request.status for request in fake.requests if request.path != "/token"]
+    assert statuses == [200, 401, 200]
 
 
-def test_a_scope_that_does_not_read_is_not_enough(fake):
+def test_a_scope_without_read_access_is_insufficient(fake):
     api = client(fake, scope="https://www.googleapis.com/auth/drive.file")
     assert error(api.about().get(fields="user")) == (403, "insufficientPermissions")
 
@@ -105,23 +106,23 @@ def of_person(fake, **other):
     return credentials.Credentials(None, **stored)
 
 
-def test_a_stored_token_of_a_person_is_refreshed_until_it_is_withdrawn(fake):
-    made = of_person(fake)
-    made.refresh(Request(httplib2.Http()))
-    assert PERSON.encode() in who(fake, made)[1]
+def test_a_stored_user_token_is_refreshed_until_revoked(fake):
+    credentials = of_person(fake)
+    credentials.refresh(Request(httplib2.Http()))
+    assert PERSON.encode() in who(fake, credentials)[1]
     fake.people.revoke(PERSON)
     with pytest.raises(RefreshError, match="expired or revoked"):
-        made.refresh(Request(httplib2.Http()))
+        credentials.refresh(Request(httplib2.Http()))
 
 
 def test_a_stored_token_needs_its_client(fake):
-    made = of_person(fake, client_secret="another")
+    credentials = of_person(fake, client_secret="another")
     with pytest.raises(RefreshError, match="invalid_client"):
-        made.refresh(Request(httplib2.Http()))
+        credentials.refresh(Request(httplib2.Http()))
 
 
 def asked_for_consent(fake, flow):
-    """Where the browser is sent back to."""
+    """The redirect target of the browser."""
     url, _ = flow.authorization_url(access_type="offline", prompt="consent")
     address = urlsplit(url)
     connection = HTTPConnection(address.netloc, timeout=5)
@@ -132,7 +133,7 @@ def asked_for_consent(fake, flow):
     return answer.headers["Location"]
 
 
-def test_a_person_signs_in_through_a_browser(fake):
+def test_a_person_signs_in_with_a_browser(fake):
     flow = InstalledAppFlow.from_client_config(
         fake.people.client_secrets(), [READ_ONLY], redirect_uri=HOME
     )
@@ -141,17 +142,17 @@ def test_a_person_signs_in_through_a_browser(fake):
     assert flow.credentials.refresh_token
     assert flow.credentials.client_id == CLIENT["client_id"]
     assert PERSON.encode() in who(fake, flow.credentials)[1]
-    again = InstalledAppFlow.from_client_config(
+    second = InstalledAppFlow.from_client_config(
         fake.people.client_secrets(), [READ_ONLY], redirect_uri=HOME
     )
     with pytest.raises(Exception, match="invalid_grant"):
-        again.fetch_token(code=parse_qs(urlsplit(back).query)["code"][0])
+        second.fetch_token(code=parse_qs(urlsplit(back).query)["code"][0])
 
 
-def test_a_person_may_say_no(fake):
+def test_a_person_can_decline(fake):
     fake.people.consents = False
     flow = InstalledAppFlow.from_client_config(
         fake.people.client_secrets(), [READ_ONLY], redirect_uri=HOME
     )
-    asked = parse_qs(urlsplit(asked_for_consent(fake, flow)).query)
-    assert asked["error"] == ["access_denied"]
+    query = parse_qs(urlsplit(asked_for_consent(fake, flow)).query)
+    assert query["error"] == ["access_denied"]

@@ -46,8 +46,8 @@ def test_each_term_finds_what_drive_would_find(text, expected):
     assert Query(text).matches(item(parents=[FOLDER])) is expected
 
 
-def test_and_and_or_are_taken_from_left_to_right():
-    # with "and" binding tighter this would be true
+def test_and_and_or_are_evaluated_left_to_right():
+    # would be true if "and" bound tighter
     assert not Query("trashed = false or trashed = false and name = 'b'").matches(item())
     assert Query("trashed = false or (trashed = false and name = 'b')").matches(item())
 
@@ -77,7 +77,7 @@ def test_a_quote_in_a_name_is_escaped():
         "   )",
     ],
 )
-def test_what_drive_or_the_fake_does_not_know_is_refused(text):
+def test_terms_unknown_to_drive_or_the_fake_are_refused(text):
     with pytest.raises(RefusedError):
         Query(text)
 
@@ -107,7 +107,7 @@ def written(tree):
     return f"({written(tree[0])}) {tree[1]} ({written(tree[2])})"
 
 
-def meant(tree, subject):
+def evaluate(tree, subject):
     if len(tree) == 1:
         return {
             "trashed = true": subject.trashed,
@@ -116,20 +116,20 @@ def meant(tree, subject):
             "'f' in parents": any(parent.id == "f" for parent in subject.parents),
         }[tree[0]]
     if len(tree) == 2:
-        return not meant(tree[1], subject)
-    left, right = meant(tree[0], subject), meant(tree[2], subject)
+        return not evaluate(tree[1], subject)
+    left, right = evaluate(tree[0], subject), evaluate(tree[2], subject)
     return left and right if tree[1] == "and" else left or right
 
 
 @given(TREES, st.booleans(), st.sampled_from("ab"), st.booleans())
-def test_any_joining_of_terms_means_what_it_says(tree, trashed, name, is_in):
+def test_any_combination_of_terms_is_evaluated_correctly(tree, trashed, name, is_in):
     parents = [Item("f", "F", "f", "kim", NOON, NOON)] if is_in else []
     subject = item(name, parents=parents, trashed=trashed)
-    assert Query(written(tree)).matches(subject) is meant(tree, subject)
+    assert Query(written(tree)).matches(subject) is evaluate(tree, subject)
 
 
 @given(st.text("abcdefgh '\\()=<>!notandr", max_size=30))
-def test_any_other_text_is_refused_or_read(text):
+def test_any_other_text_is_parsed_or_refused(text):
     try:
         Query(text).matches(item())
     except RefusedError:

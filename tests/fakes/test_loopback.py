@@ -49,7 +49,7 @@ def test_a_request_is_answered_and_logged(echo):
     assert echo.counts() == {"/a": 1}
 
 
-def test_a_refused_request_gets_400_and_is_remembered(echo):
+def test_a_refused_request_gets_400_and_is_recorded(echo):
     assert get(echo, "/unknown")[0] == 400
     assert echo.refused == ["GET /unknown: there is no such path"]
 
@@ -67,7 +67,7 @@ def test_a_refused_request_gets_400_and_is_remembered(echo):
         (Fault.BROKEN_JSON, 200),
     ],
 )
-def test_each_fault_is_what_its_name_says(echo, fault, status):
+def test_each_fault_behaves_as_named(echo, fault, status):
     echo.faults = Faults(share=1, kinds=[fault], retry_after=7)
     answer = get(echo)
     assert answer[0] == status
@@ -80,7 +80,7 @@ def test_each_fault_is_what_its_name_says(echo, fault, status):
     assert echo.faults.counts == {fault: 1}
 
 
-def test_a_connection_closes_before_or_in_the_middle_of_an_answer(echo):
+def test_a_connection_closes_before_or_during_a_response(echo):
     echo.faults = Faults(share=1, kinds=[Fault.CLOSED], in_a_row=1)
     with pytest.raises(RemoteDisconnected):
         get(echo)
@@ -97,31 +97,31 @@ def test_a_connection_closes_before_or_in_the_middle_of_an_answer(echo):
     st.integers(1, 4),
     st.lists(st.sampled_from("abc"), max_size=60),
 )
-def test_no_request_fails_more_often_in_a_row_than_is_said(seed, share, in_a_row, requests):
+def test_consecutive_failures_of_a_request_are_limited(seed, share, in_a_row, requests):
     faults = Faults(seed, share, in_a_row=in_a_row)
-    drawn = [(request, faults.draw(request)) for request in requests]
+    draws = [(request, faults.draw(request)) for request in requests]
     for name in "abc":
-        row = [fault for request, fault in drawn if request == name]
+        row = [fault for request, fault in draws if request == name]
         assert all(None in row[n : n + in_a_row + 1] for n in range(len(row) - in_a_row))
-    assert faults.counts.total() == sum(fault is not None for _, fault in drawn)
+    assert faults.counts.total() == sum(fault is not None for _, fault in draws)
     again = Faults(seed, share, in_a_row=in_a_row)
-    assert [again.draw(request) for request, _ in drawn] == [fault for _, fault in drawn]
+    assert [again.draw(request) for request, _ in draws] == [fault for _, fault in draws]
 
 
-def test_faults_are_as_many_as_asked_for_and_of_every_kind():
+def test_faults_have_the_requested_rate_and_include_every_kind():
     faults = Faults(3, share=0.2, in_a_row=100)
-    drawn = [faults.draw(f"GET /{n}") for n in range(5000)]
-    assert 0.17 < sum(fault is not None for fault in drawn) / len(drawn) < 0.23
+    draws = [faults.draw(f"GET /{n}") for n in range(5000)]
+    assert 0.17 < sum(fault is not None for fault in draws) / len(draws) < 0.23
     assert set(faults.counts) == set(PASSING)
 
 
-def test_faults_end_after_so_many_and_meet_only_the_requests_meant():
+def test_faults_stop_at_their_limit_and_affect_only_selected_requests():
     faults = Faults(share=1, at_most=2, only=lambda request: "/content" in request)
-    drawn = [faults.draw(path) for path in ("/space", "/content/1", "/content/2", "/content/3")]
-    assert [fault is not None for fault in drawn] == [False, True, True, False]
+    draws = [faults.draw(path) for path in ("/space", "/content/1", "/content/2", "/content/3")]
+    assert [fault is not None for fault in draws] == [False, True, True, False]
 
 
-def test_unplugged_nothing_answers_and_plugged_again_the_same_port_does(echo):
+def test_an_unplugged_server_comes_back_on_the_same_port(echo):
     origin = echo.origin
     idle = socket.create_connection((urlsplit(origin).hostname, urlsplit(origin).port), timeout=5)
     get(echo)
@@ -135,7 +135,7 @@ def test_unplugged_nothing_answers_and_plugged_again_the_same_port_does(echo):
     assert get(echo)[0] == 200
 
 
-def test_the_network_goes_away_in_the_middle_of_the_work(echo):
+def test_the_network_can_fail_in_the_middle_of_a_run(echo):
     echo.unplug_after = 2
     assert [get(echo)[0] for _ in range(2)] == [200, 200]
     with pytest.raises(OSError):
@@ -144,7 +144,7 @@ def test_the_network_goes_away_in_the_middle_of_the_work(echo):
         get(echo)
 
 
-def test_many_clients_are_answered_at_once(echo):
+def test_many_clients_are_served_concurrently(echo):
     seen = []
     threads = [threading.Thread(target=lambda: seen.append(get(echo)[0])) for _ in range(20)]
     for thread in threads:

@@ -1,4 +1,4 @@
-"""The recording itself: whoever is called, and however, is seen."""
+"""Every kind of outgoing call is recorded."""
 
 import socket
 import sys
@@ -10,7 +10,7 @@ from tests.fakes.outside import recorded
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="needs Linux network namespaces"),
-    pytest.mark.enable_socket,  # nobody is there to be reached
+    pytest.mark.enable_socket,  # nothing listens there
 ]
 
 
@@ -27,7 +27,7 @@ def send(address, kind=socket.SOCK_DGRAM):
         sender.send(b"x")
 
 
-def test_a_look_up_is_seen_though_it_fails(outside):
+def test_a_failing_name_lookup_is_recorded(outside):
     with pytest.raises(OSError):
         socket.getaddrinfo("telemetry.example", 443)
     assert outside.calls() == ["telemetry.example"]
@@ -35,18 +35,18 @@ def test_a_look_up_is_seen_though_it_fails(outside):
 
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM], ids=["tcp", "udp"])
 @pytest.mark.parametrize("address", ["203.0.113.7", "2001:db8:1::7"])
-def test_a_call_to_an_address_is_seen_though_nobody_is_there(outside, address, kind):
+def test_a_connection_to_an_unused_address_is_recorded(outside, address, kind):
     send((address, 443), kind)
     assert outside.calls() == [f"{address} port 443"]
 
 
-def test_what_stays_on_loopback_is_no_call(outside):
+def test_loopback_traffic_is_not_recorded(outside):
     with socket.create_server(("127.0.0.1", 0)) as server:
         send(server.getsockname(), socket.SOCK_STREAM)
     assert outside.calls() == []
 
 
-def test_afterwards_the_network_is_as_before():
+def test_the_network_is_restored_afterwards():
     before = socket.if_nameindex()
     with recorded():
         assert socket.if_nameindex() == [(1, "lo")]

@@ -1,4 +1,4 @@
-"""Tool calls as an OpenAI-compatible server streams them, and what it refuses of a client."""
+"""Streamed tool calls of an OpenAI-compatible server, and its checks of client messages."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from tests.fakes.openai_wire import Text
 
 @dataclass(frozen=True)
 class Call:
-    """A call; `arguments` are a text where they are to be malformed."""
+    """A tool call; `arguments` is a string if they are to be malformed."""
 
     name: str
     arguments: dict[str, Any] | str
@@ -18,9 +18,10 @@ class Call:
 
 
 class ToolCalls(Text):
-    """A reply that calls tools, after saying something: `ToolCalls(Call(...), said="I look.")`.
+    """A reply that calls tools after some text: `ToolCalls(Call(...), said="I look.")`.
 
-    The arguments come in pieces of a few characters, calls one after the other, as OpenAI does it.
+    The arguments are streamed in pieces of a few characters, one call after another, as OpenAI
+    does.
     """
 
     calls: tuple[Call, ...]
@@ -33,8 +34,8 @@ class ToolCalls(Text):
         yield from super().deltas()
         for index, call in enumerate(self._shaped()):
             arguments = call["function"]["arguments"]
-            begun = {**call, "index": index, "function": {**call["function"], "arguments": ""}}
-            yield {"tool_calls": [begun]}
+            start = {**call, "index": index, "function": {**call["function"], "arguments": ""}}
+            yield {"tool_calls": [start]}
             for at in range(0, len(arguments), 7):
                 piece = {"arguments": arguments[at : at + 7]}
                 yield {"tool_calls": [{"index": index, "function": piece}]}
@@ -54,7 +55,7 @@ class ToolCalls(Text):
 
 
 def wrong_tools(body: dict) -> str | None:
-    """What such a server refuses of tools and of messages about them, None where all is well."""
+    """The first error in tools and tool messages; None if they are valid."""
     return _wrong_definitions(body) or _wrong_order(body["messages"])
 
 
@@ -78,7 +79,7 @@ def _wrong_definitions(body: dict) -> str | None:
 
 
 def _wrong_order(messages: Sequence[dict]) -> str | None:
-    """Each call is answered once, directly behind the message that calls."""
+    """Each call is answered exactly once, directly after the message that contains it."""
     open_calls: set[str] = set()
     for message in messages:
         if message["role"] == "tool":

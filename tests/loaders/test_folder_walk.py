@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from domain import DocumentRef, Skipped
 from errors import SourceError, UnreadableError
-from loaders.directory import DirectoryLoader
-from loaders.folder_walk import FolderWalk, key_of
+from loaders.directory_loader import DirectoryLoader, FolderWalk, key_of
 from loaders.globs import Globs
-from services.import_plan import plan
-from storage.documents import KnownVersion
+from services.imports.import_plan import plan
+from storage.ledger.document_store import StoredVersion
 from tests.fakes.permissions import permissions_hold
 
 
@@ -119,7 +118,7 @@ def test_an_entry_of_which_the_system_does_not_say_what_it_is_is_named(tmp_path,
         def is_dir(self, *, follow_symlinks):
             raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("loaders.folder_walk._entries", lambda folder: [Entry()])
+    monkeypatch.setattr("loaders.directory_loader._entries", lambda folder: [Entry()])
     [found] = FolderWalk(tmp_path, Globs(["*.md"]), Globs([])).entries()
     assert found.key == "odd"
     assert found.reason == "it can't be opened: Input/output error"
@@ -157,7 +156,7 @@ def test_a_link_does_not_lead_into_what_is_left_out(tmp_path):
     write(tmp_path / "a.md")
     write(tmp_path / ".data" / "uploads" / "private.md")
     (tmp_path / "b.md").symlink_to(tmp_path / ".data" / "uploads" / "private.md")
-    assert listed(tmp_path, leave_out=tmp_path / ".data") == {"a.md": ""}
+    assert listed(tmp_path, excluded_folder=tmp_path / ".data") == {"a.md": ""}
 
 
 def test_a_file_that_became_a_link_to_the_outside_is_unreadable_and_no_more(tmp_path):
@@ -301,6 +300,6 @@ def test_each_entry_of_any_tree_is_listed_or_skipped_or_left_out_by_a_rule(
 
 def removed(before: list[DocumentRef], found) -> list[str]:
     """What an import would take out of the library that holds what was listed `before`."""
-    known = {ref.key: KnownVersion(ref.key, ref.version, 1, 1, ref.location) for ref in before}
+    known = {ref.key: StoredVersion(ref.key, ref.version, 1, 1, ref.location) for ref in before}
     made = plan(found, known, {}, formats_version=1, confirm_removals=True)
-    return [document_id for document_id, _ in made.gone]
+    return [document_id for document_id, _ in made.removals]

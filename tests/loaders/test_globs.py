@@ -45,3 +45,11 @@ def test_a_pattern_without_slash_agrees_with_pathlib(pattern, name):
     if "**" in pattern or pattern in (".", "..") or pattern.startswith("..") or "[]" in pattern:
         return
     assert Globs([pattern]).match(name) == PurePosixPath(name).match(pattern)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("pattern", ["*a*a*a*a*b", "**/a*/**/a*/**/a*/**/b"])
+def test_many_wildcards_take_linear_time(pattern):
+    globs = Globs([pattern])
+    assert not globs.match("a" * 100_000)
+    assert not globs.match("/".join(["a"] * 50_000))

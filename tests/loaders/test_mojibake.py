@@ -1,7 +1,7 @@
 import pytest
 
+from loaders.encoding import SUSPECTED, is_suspected
 from loaders.formats import read_document
-from loaders.mojibake import SUSPECTED, is_suspected
 
 TEXTS = [
     "신규 입사자는 첫해에 연차 15일을 받습니다. 규정은 사내 위키에 있습니다.",

@@ -6,7 +6,7 @@ from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
 from errors import UnreadableError
-from loaders.pdf_pages import MAX_PIXELS, original_bytes, page_png
+from loaders.formats.pdf import PREVIEW_PIXELS, original_bytes, page_png
 
 
 def pdf(*sizes):
@@ -34,7 +34,7 @@ def test_a_page_is_drawn_as_it_looks():
 
 def test_a_huge_page_is_drawn_smaller():
     width, height = picture(page_png(pdf((9000, 9000)), 1)).size
-    assert MAX_PIXELS * 0.95 < width * height <= MAX_PIXELS * 1.01
+    assert PREVIEW_PIXELS * 0.95 < width * height <= PREVIEW_PIXELS * 1.01
 
 
 @pytest.mark.parametrize("page", [0, -1, 3])

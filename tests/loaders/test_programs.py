@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errors import UnreadableNowError
+from errors import TemporarilyUnreadableError
 from loaders.programs import TooSlowError, run_program
 
 ROOT = Path(__file__).parents[2]
@@ -43,12 +43,12 @@ def test_a_program_finds_what_it_is_given_and_its_work_is_brought_back():
     ran = run_program(
         shell("tr a-z A-Z < in > out; echo done"), {"in": b"text"}, "out", timeout_s=9
     )
-    assert (ran.code, ran.made, ran.said) == (0, b"TEXT", "done\n")
+    assert (ran.code, ran.output_file, ran.output) == (0, b"TEXT", "done\n")
 
 
 def test_a_failure_is_told_with_what_the_program_said():
     ran = run_program(shell("echo no such page >&2; exit 3"), {}, "out", timeout_s=9)
-    assert (ran.code, ran.made, ran.said) == (3, None, "no such page\n")
+    assert (ran.code, ran.output_file, ran.output) == (3, None, "no such page\n")
 
 
 def test_its_folder_is_gone_afterwards_and_holds_nothing_of_ours():
@@ -59,7 +59,7 @@ def test_its_folder_is_gone_afterwards_and_holds_nothing_of_ours():
 
 def test_a_program_sees_none_of_our_keys(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret-1")
-    assert "secret-1" not in run_program(lambda _: ["env"], {}, timeout_s=9).said
+    assert "secret-1" not in run_program(lambda _: ["env"], {}, timeout_s=9).output
 
 
 def test_a_slow_program_is_killed_with_what_it_started(tmp_path):
@@ -108,12 +108,12 @@ def test_a_program_can_not_fill_the_disk(monkeypatch):
     monkeypatch.setattr("loaders.programs._LARGEST", 2**20)
     ran = run_program(shell("exec head -c 9000000 /dev/zero > out"), {}, "out", timeout_s=9)
     assert ran.code == 128 + signal.SIGXFSZ
-    assert len(ran.made or b"") <= 2**20
+    assert len(ran.output_file or b"") <= 2**20
 
 
 def test_no_room_for_the_folder_is_a_reason_to_try_again(monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
-    with pytest.raises(UnreadableNowError, match="could not be run"):
+    with pytest.raises(TemporarilyUnreadableError, match="could not be run"):
         run_program(shell("true"), {}, timeout_s=9)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loaders.split import split
 
-SAMPLES = sorted((Path(__file__).parents[2] / "sample_documents").rglob("*.md"))
+SAMPLES = sorted((Path(__file__).parents[2] / "samples" / "documents").rglob("*.md"))
 LINES = [
     "# One\n",
     "## Two ##\n",

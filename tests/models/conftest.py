@@ -3,7 +3,7 @@
 import pytest
 
 from models.builtin import BuiltinEmbeddings
-from models.minilm import MiniLM
+from models.builtin_models import MiniLM
 from tests.fakes.openai import serving
 
 

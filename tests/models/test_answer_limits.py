@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from errors import ModelError
 from models.answer_limits import AnswerLimits, within_time
-from models.chat import ChatSpec, build_chat_model
+from models.chat_choice import ChatSpec, build_chat_model
 from tests.fakes.openai import MODEL, Endless, EndlessBytes, Fault, Text
 
 TOOL = {

@@ -13,15 +13,15 @@ import pytest
 from safetensors.numpy import load_file, save
 
 from errors import ConfigError
-from models import bert_graph, minilm
+from models import bert_graph, builtin_models
 from models.bert_graph import graph_file
-from models.minilm import MiniLM
+from models.builtin_models import MiniLM
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 MODEL = MiniLM(Path("unused"))
 BUILD = (
     "import sys; from pathlib import Path; from models.bert_graph import graph_file;"
-    "from models.minilm import MiniLM; cache = Path(sys.argv[1]);"
+    "from models.builtin_models import MiniLM; cache = Path(sys.argv[1]);"
     "graph_file(MiniLM(cache), cache, 'fp32')"
 )
 
@@ -77,11 +77,11 @@ def touch(path):
 
 
 def test_other_weights_are_refused(tmp_path, monkeypatch):
-    weights = load_file(minilm._folder() / "model.safetensors")
+    weights = load_file(builtin_models._folder() / "model.safetensors")
     weights["pooler.dense.bias"] = weights["pooler.dense.bias"] + 1
     other = tmp_path / "model.safetensors"
     other.write_bytes(save(weights))
-    monkeypatch.setattr(minilm, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(builtin_models, "_folder", lambda: tmp_path)
     with pytest.raises(ConfigError, match=f"{other} is not the model.*make setup"):
         MODEL.weights()
 

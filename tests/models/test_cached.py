@@ -13,7 +13,7 @@ from errors import StorageError
 from models.cached import BATCH, KEYS_PER_QUERY, CachedEmbeddings
 from tests.fakes.models import HashingEmbeddings
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

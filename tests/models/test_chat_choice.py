@@ -7,9 +7,8 @@ from pydantic import SecretStr
 
 from domain import EXTRACTIVE
 from errors import ConfigError
-from models import chat_choice, model_list
-from models.chat import ChatSpec
-from models.chat_choice import ChatModelChoice
+from models import chat_choice
+from models.chat_choice import ChatModelChoice, ChatSpec
 from tests.fakes.openai import MODEL, Fault, Raw
 
 KEY = SecretStr("sk-secret-7")
@@ -103,10 +102,10 @@ def test_the_same_model_listed_twice_is_one(server):
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Raw(b"<html>", "text/html"), "Its answer is no list of models."),
-        (Raw(b'{"data": [1]}'), "Its answer is no list of models."),
-        (Raw(b'{"models": []}'), "Its answer is no list of models."),
-        (Raw(b"[" * 100_000), "Its answer is no list of models."),
+        (Raw(b"<html>", "text/html"), "Its answer is not a list of models."),
+        (Raw(b'{"data": [1]}'), "Its answer is not a list of models."),
+        (Raw(b'{"models": []}'), "Its answer is not a list of models."),
+        (Raw(b"[" * 100_000), "Its answer is not a list of models."),
         (Fault(404), "It answers with HTTP 404."),
         (Fault(401), "It answers with HTTP 401."),
     ],
@@ -128,7 +127,7 @@ def test_a_server_that_fails_is_asked_once_more(server):
 
 
 def test_a_list_that_never_ends_is_left(server, monkeypatch):
-    monkeypatch.setattr(model_list, "LIST_BYTES", 100)
+    monkeypatch.setattr(chat_choice, "LIST_BYTES", 100)
     server.listing.append(Raw(b" " * 10_000))
     assert "Its answer does not end." in choice(server).settled().notice
 

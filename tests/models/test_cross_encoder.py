@@ -4,7 +4,7 @@ import pytest
 from fastembed.rerank.cross_encoder import TextCrossEncoder
 
 from errors import ConfigError, ModelError, ModelUnavailableError
-from models.cross_encoder import DEFAULT_MODEL, PAIRS_PER_BATCH, CatalogueCrossEncoder
+from models.cross_encoders import DEFAULT_MODEL, PAIRS_PER_BATCH, CatalogCrossEncoder
 from models.rerankers import RerankSpec, build_cross_encoder
 from tests.fakes.cross_encoder import write_cross_encoder
 
@@ -76,7 +76,7 @@ def test_names_are_known_in_any_case_and_the_default_is_one(tmp_path):
     assert DEFAULT_MODEL in names
     for name in names:
         model = build_cross_encoder(RerankSpec("fastembed", name.upper()), tmp_path)
-        assert isinstance(model, CatalogueCrossEncoder)
+        assert isinstance(model, CatalogCrossEncoder)
 
 
 def test_no_provider_is_no_reranker(tmp_path):

@@ -17,7 +17,7 @@ from models import e5
 from models.bert_graph import graph_file
 from models.builtin import BuiltinEmbeddings
 from models.e5 import MultilingualE5
-from models.e5_file import E5File
+from models.e5_tokenizer import E5File
 from tests.models.reference import NumpyBert
 
 if not e5.is_installed():

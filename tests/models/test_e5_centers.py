@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errors import ConfigError
-from models import e5_centers
-from models.e5_centers import CENTERS, SCRIPTS, SHARE, centered
+from models import e5
+from models.e5 import CENTERS, SCRIPTS, SHARE, centered
 
 WIDTH = 384
 
@@ -53,8 +53,8 @@ def test_a_missing_or_damaged_file_is_named(tmp_path, monkeypatch, damage):
     path = tmp_path / "e5_centers.npy"
     if damage is not None:
         path.write_bytes(damage)
-    monkeypatch.setattr(e5_centers, "CENTERS", path)
-    e5_centers._means.cache_clear()
+    monkeypatch.setattr(e5, "CENTERS", path)
+    e5._means.cache_clear()
     with pytest.raises(ConfigError, match=f"{path} can't be read.*Restore"):
         centered(vector(3), "leave", is_question=True)
-    e5_centers._means.cache_clear()
+    e5._means.cache_clear()

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from errors import ConfigError, ModelError, ModelUnavailableError
-from models.hosted_reranker import MAX_ANSWER_BYTES, RETRIES
+from models.cross_encoders import MAX_ANSWER_BYTES, RETRIES
 from models.rerankers import RerankSpec, build_cross_encoder
 from tests.fakes.reranker import Reply, reranking
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from errors import ModelError, ModelUnavailableError
-from models.chat import ChatSpec, build_chat_model
-from models.embeddings import EmbeddingSpec, build_embeddings
+from models.chat_choice import ChatSpec, build_chat_model
+from models.embedding_choice import EmbeddingSpec, build_embeddings
 from tests.fakes.llmock import serving
 
 

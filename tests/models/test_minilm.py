@@ -12,13 +12,13 @@ from langchain_tests.integration_tests import EmbeddingsIntegrationTests
 from langchain_tests.unit_tests import EmbeddingsUnitTests
 
 from errors import ConfigError
-from models import builtin, minilm
+from models import builtin, builtin_models
 from models.bert_graph import graph_file
 from models.builtin import BuiltinEmbeddings
-from models.minilm import MiniLM
+from models.builtin_models import MiniLM
 from tests.models.reference import NumpyMiniLM
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 TEXTS = [
     "Employees get 15 days of paid leave.",
     "How many days off do I have?",
@@ -126,8 +126,8 @@ def other_folder(tmp_path, monkeypatch):
     folder = tmp_path / "model"
     folder.mkdir()
     for name in ("model.safetensors", "tokenizer.json"):
-        (folder / name).symlink_to(minilm._folder() / name)
-    monkeypatch.setattr(minilm, "_folder", lambda: folder)
+        (folder / name).symlink_to(builtin_models._folder() / name)
+    monkeypatch.setattr(builtin_models, "_folder", lambda: folder)
     monkeypatch.setattr(builtin, "graph_file", graph_file)  # the tests share a prepared one
     return folder
 
@@ -171,7 +171,7 @@ def test_a_damaged_graph_names_the_file_to_delete(tmp_path, cache_dir, int8, lef
 
 def test_importing_the_factories_imports_no_slow_library():
     code = (
-        "import models.embeddings, models.chat, models.cached, models.builtin, sys;"
+        "import models.embedding_choice, models.chat_choice, models.cached, models.builtin, sys;"
         "slow = {'onnx', 'onnxruntime', 'tokenizers', 'safetensors', 'fastembed', 'openai',"
         " 'langchain_openai', 'sentencepiece'} & set(sys.modules);"
         "sys.exit(', '.join(slow) or None)"

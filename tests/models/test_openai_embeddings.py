@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from errors import ModelError, ModelUnavailableError
-from models.embeddings import EmbeddingSpec, build_embeddings
-from models.openai_embeddings import TEXTS_PER_REQUEST
+from models.embedding_choice import EmbeddingSpec, build_embeddings
+from models.embedding_models import TEXTS_PER_REQUEST
 from tests.fakes.openai import EMBEDDING_MODEL, Fault, Raw, Vectors, vector_of
 
 KEY = "sk-secret-7"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errors import ConfigError
-from models.packaged_files import check_sha256, verified_bytes
+from models.model_files import check_sha256, verified_bytes
 
 DATA = b"the weights"
 SHA256 = hashlib.sha256(DATA).hexdigest()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.repetition import (
+from models.openai_chat import (
     CHECK_EVERY_CHARS,
     LEAST_CHARS,
     LEAST_TIMES,

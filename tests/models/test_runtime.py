@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.runtime import return_freed_memory
+from models.model_files import return_freed_memory
 
 BLOCK, BLOCKS = 100_000, 500
 """Blocks this small are kept for later by glibc while another one lies behind them."""

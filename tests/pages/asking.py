@@ -1,11 +1,11 @@
-"""Scripts of a page each, run over real services: what stands around the question, on its own."""
+"""One-page scripts over real services: the elements around the question, in isolation."""
 
 
 def scope_page():
     import streamlit as st
 
-    from ui.scope import show_scope
-    from ui.services import principal, services
+    from ui.chat.scope_panel import show_scope
+    from ui.shared.frame import principal, services
 
     talk = st.query_params.get("conversation")
     conversation = services().conversations.get(principal(), talk) if talk else None
@@ -15,23 +15,22 @@ def scope_page():
 def drop_page():
     import streamlit as st
 
-    from ui.services import services
-    from ui.uploads import show_file_news, show_files, take_files
+    from ui.chat.upload_view import show_file_news, show_files, take_files
+    from ui.shared.frame import services
 
     talk = st.query_params.get("conversation")
     show_file_news(services(), talk)
     show_files(services(), talk)
-    given = st.chat_input("Ask", accept_file="multiple")
-    if given and given.files:
-        st.session_state["talk"] = take_files(services(), given.files, talk, given.text)
+    submission = st.chat_input("Ask", accept_file="multiple")
+    if submission and submission.files:
+        st.session_state["talk"] = take_files(services(), submission.files, talk, submission.text)
 
 
 def nothing_page():
     import streamlit as st
 
-    from ui.again import wanted_again
-    from ui.nothing_found import show_nothing_found
-    from ui.services import services
+    from ui.chat.turn_actions import requested_version, show_nothing_found
+    from ui.shared.frame import services
 
-    st.session_state["again"] = wanted_again()
+    st.session_state["again"] = requested_version()
     show_nothing_found(services(), st.session_state["turn"])

@@ -1,4 +1,4 @@
-"""Real documents behind the library page, an import queue that listens, boxes that are empty."""
+"""Real documents behind the library page, with an import queue that records calls."""
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -6,10 +6,9 @@ from types import SimpleNamespace
 from sqlalchemy import insert
 
 from errors import NotFoundError
-from services.documents import DocumentService
-from services.failures import FailureService
-from storage.failures import Failures
-from storage.tables import FailureRow
+from services.library.document_service import DocumentService, FailureService
+from storage.ledger.import_store import Failures
+from storage.ledger.ledger_tables import FailureRow
 from tests.fakes.library import Library
 from tests.pages.conftest import Library as Status
 

@@ -1,4 +1,4 @@
-"""Each page test gets the real pages over a service that plays a script."""
+"""Page tests run the real pages over scripted services."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import bootstrap
 from domain import Principal, Turn
-from services.choices import Choices
-from services.costs import CostService, Prices
+from services.chat.conversation_service import CostService, Prices
+from services.search.search_choices import Choices
 from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
 from tests.pages.proof import Ratings, Reader
 
@@ -38,7 +38,7 @@ class Library:
 
 
 class Asking:
-    """Nothing to choose from, no files, and no answer without a proof."""
+    """No scope choices, no files, and no panel for unproven answers."""
 
     max_file_mb = 100
 
@@ -81,7 +81,7 @@ class Services:
 
 
 def served(services: Kind, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kind]:
-    """The pages run over these services while a test does."""
+    """Scripted services that the pages use during a test."""
     monkeypatch.setattr(bootstrap, "build_services", lambda: services)
     st.cache_resource.clear()
     yield services
@@ -95,19 +95,19 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
 
 @pytest.fixture
 def page(services: Services) -> AppTest:
-    """The chat page, open."""
+    """The open chat page."""
     return AppTest.from_file(str(APP), default_timeout=20).run()
 
 
 def framed(script: str) -> AppTest:
-    """A page of the folder `pages`, not run yet, as if app.py had run before it."""
+    """A page of the folder `pages`, not run yet, as if app.py had set it up."""
     page = AppTest.from_file(str(APP.parent / "pages" / script), default_timeout=20)
     page.session_state["framed"] = True
     return page
 
 
 def shown(page: AppTest) -> str:
-    """Everything on the page, as HTML and text."""
+    """All HTML and text on the page."""
     assert not page.exception
     texts = [*page.html, *page.markdown, *page.subheader, *page.caption, *page.code]
     labels = [button.label for button in page.button]

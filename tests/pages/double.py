@@ -1,4 +1,4 @@
-"""A chat service that plays a script instead of searching: what the pages are tested with."""
+"""A chat service for page tests that plays a script instead of searching."""
 
 import dataclasses
 import threading
@@ -13,15 +13,22 @@ from domain import (
     CitationState,
     Conversation,
     Principal,
+    RetrievedPassage,
     SearchChoice,
-    Source,
     Turn,
     TurnState,
 )
 from errors import AppError, InputError, NotFoundError
-from services.conversations import Age, Groups
-from services.events import Answered, Event, Found, Searching, Started, Written
-from storage.turn_tree import LATEST, TurnTree
+from services.chat.conversation_service import Age, Groups
+from services.events import (
+    Event,
+    PassagesRetrieved,
+    Searching,
+    TextDelta,
+    TurnFinished,
+    TurnStarted,
+)
+from storage.ledger.conversation_store import LATEST, TurnTree
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 PASSAGE = (
@@ -31,9 +38,9 @@ PASSAGE = (
 QUOTE = "New employees get 25 days of annual leave a year"
 
 
-def source(n: int = 1, text: str = PASSAGE, **changes: object) -> Source:
-    """A source of the leave policy."""
-    plain = Source(
+def source(n: int = 1, text: str = PASSAGE, **changes: object) -> RetrievedPassage:
+    """A passage of the leave policy."""
+    plain = RetrievedPassage(
         n=n,
         passage_id=f"p{n}",
         document_id=f"d{n}",
@@ -49,30 +56,30 @@ def source(n: int = 1, text: str = PASSAGE, **changes: object) -> Source:
 def citation(
     n: int = 1, state: CitationState = CitationState.VERIFIED, quote: str = QUOTE, **changes: object
 ) -> Citation:
-    """A citation of that source; the quote stands at its beginning."""
+    """A citation of that passage; the quote is at its start."""
     plain = Citation(n=n, state=state, quote=quote, start=0, end=len(quote))
     return dataclasses.replace(plain, **changes)
 
 
 @dataclasses.dataclass
 class Script:
-    """What the service does with the next question."""
+    """How the service responds to the next question."""
 
     pieces: tuple[str, ...] = (f"“{QUOTE}” ", "[1]")
-    sources: tuple[Source, ...] = (
+    sources: tuple[RetrievedPassage, ...] = (
         source(1),
         source(2, "Sick leave needs no note.", title="Sick leave"),
     )
     citations: tuple[Citation, ...] = (citation(),)
     unsupported: int = 0
     error: Exception | None = None
-    at_once: bool = False  # the error comes before anything else
+    at_once: bool = False  # the error comes first
     pause_s: float = 0.0
 
 
 @dataclasses.dataclass
 class Answerers:
-    """What answers, as the test says."""
+    """Names the model that the test sets."""
 
     answerer: Answerer
 
@@ -127,7 +134,7 @@ class ScriptedChat:
         turns.append(turn)
         self.shown[conversation_id] = turn.id
         try:
-            yield Started(turn)
+            yield TurnStarted(turn)
             for turns[-1] in self._play(turn):
                 yield from self._events
         except AppError as error:
@@ -149,11 +156,11 @@ class ScriptedChat:
         self._events: list[Event] = []
         standalone = turn.standalone_question or f"{turn.question} (standalone)"
         turn = dataclasses.replace(turn, standalone_question=standalone, sources=script.sources)
-        self._events = [Searching(standalone), Found(script.sources)]
+        self._events = [Searching(standalone), PassagesRetrieved(script.sources)]
         yield turn
         for piece in script.pieces:
             turn = dataclasses.replace(turn, answer=turn.answer + piece)
-            self._events = [Written(piece)]
+            self._events = [TextDelta(piece)]
             time.sleep(script.pause_s)
             yield turn
         if script.error:
@@ -166,7 +173,7 @@ class ScriptedChat:
             model=self.model_label,
             timings_ms={"first_token": 900.0, "total": 2345.0},
         )
-        self._events = [Answered(turn)]
+        self._events = [TurnFinished(turn)]
         yield turn
 
     def conversations(self, principal: Principal, limit: int = 50) -> list[Conversation]:
@@ -204,7 +211,7 @@ class ScriptedChat:
 
 
 class ScriptedTurns:
-    """The turns that a scripted chat keeps."""
+    """The turns of a scripted chat."""
 
     def __init__(self, chat: ScriptedChat) -> None:
         self._chat = chat
@@ -213,7 +220,7 @@ class ScriptedTurns:
         if conversation_id not in self._chat.stored:
             raise NotFoundError("There is no such conversation.")
         tree = self._chat.tree(conversation_id)
-        return [self._chat.turn(conversation_id, one) for one in tree.branch(tree.shown)]
+        return [self._chat.turn(conversation_id, one) for one in tree.branch(tree.shown_id)]
 
     def versions(self, principal: Principal, conversation_id: str) -> dict[str, tuple[str, ...]]:
         return self._chat.tree(conversation_id).versions()
@@ -224,7 +231,7 @@ class ScriptedTurns:
 
 
 class ScriptedConversations:
-    """The list of a scripted chat's conversations."""
+    """The conversation list of a scripted chat."""
 
     def __init__(self, chat: ScriptedChat) -> None:
         self._chat = chat

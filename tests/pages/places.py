@@ -1,30 +1,37 @@
-"""A catalogue service that plays a script, for tests of the page of places."""
+"""A scripted catalog service for tests of the catalog page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from catalog.catalogues import CatalogueSummary
-from catalog.events import Answered, CatalogueAnswer, CatalogueEvent, Ranked, Understood, Written
 from domain import (
-    CatalogueDescription,
-    CatalogueFilters,
-    CatalogueQuery,
+    CatalogDescription,
+    CatalogFilters,
+    CatalogQuery,
     Citation,
     CitationState,
     FilterField,
-    FoundPlace,
     NamedValue,
     Pattern,
     Person,
     Place,
+    PlaceHit,
     PlacePart,
     PlacePassage,
     Quote,
-    Source,
+    RetrievedPassage,
 )
 from errors import AppError, NotFoundError
+from services.catalog.catalog_question import (
+    AnswerCompleted,
+    AnswerText,
+    CatalogAnswer,
+    CatalogEvent,
+    PlacesRanked,
+    QuestionAnalyzed,
+)
+from services.catalog.catalogs import CatalogSummary
 
-DESCRIPTION = CatalogueDescription(
+DESCRIPTION = CatalogDescription(
     name="Restaurants",
     places="places.jsonl",
     id="id",
@@ -61,7 +68,7 @@ PATTERN = Pattern(
 )
 
 
-def found(n: int, title: str, score: float = 2.5, **changes: object) -> FoundPlace:
+def place_hit(n: int, title: str, score: float = 2.5, **changes: object) -> PlaceHit:
     parts = (
         PlacePart("hybrid", 0.9, 1.0),
         PlacePart("confidence", 0.8, 0.3),
@@ -70,62 +77,65 @@ def found(n: int, title: str, score: float = 2.5, **changes: object) -> FoundPla
     )
     passage = PlacePassage(f"passage{n}", START, START + len(QUOTE), QUOTE)
     patterns, tags = (PATTERN,), ("ambience",)
-    return FoundPlace(place(n, title, **changes), score, parts, (passage,), patterns, tags)
+    return PlaceHit(place(n, title, **changes), score, parts, (passage,), patterns, tags)
 
 
-SOURCE = Source(1, "passage1", "d1", "Trattoria Lucia", "places.jsonl", TEXT)
+SOURCE = RetrievedPassage(1, "passage1", "d1", "Trattoria Lucia", "places.jsonl", TEXT)
 CITATION = Citation(
     1, CitationState.VERIFIED, QUOTE, document_id="d1", start=START, end=START + len(QUOTE)
 )
 
-FILTERS = CatalogueFilters({"borough_en": "Brooklyn"}, ("italian_restaurant",), 4.0)
+FILTERS = CatalogFilters({"borough_en": "Brooklyn"}, ("italian_restaurant",), 4.0)
 
 
 @dataclass
-class ScriptedCatalogue:
-    """Plays its script for every question, and keeps what it was asked."""
+class ScriptedCatalog:
+    """Plays its script for every question and records its arguments."""
 
-    known: list[CatalogueSummary] = field(
+    summaries: list[CatalogSummary] = field(
         default_factory=lambda: [
-            CatalogueSummary("c1", "Restaurants", 300, DESCRIPTION, BOROUGHS, TYPES)
+            CatalogSummary("c1", "Restaurants", 300, DESCRIPTION, BOROUGHS, TYPES)
         ]
     )
-    places: tuple[FoundPlace, ...] = (found(1, "Trattoria Lucia"), found(2, "Pasta Pronto", 1.5))
-    filters: CatalogueFilters = FILTERS
+    places: tuple[PlaceHit, ...] = (
+        place_hit(1, "Trattoria Lucia"),
+        place_hit(2, "Pasta Pronto", 1.5),
+    )
+    filters: CatalogFilters = FILTERS
     weights: dict = field(default_factory=lambda: {"ambience": 0.9, "price": 0.1, "food": None})
     notices: tuple[str, ...] = ()
     error: AppError | None = None
     fails_after: int = 99
     asked: list[dict] = field(default_factory=list)
 
-    def catalogues(self, principal: object) -> list[CatalogueSummary]:
-        return self.known
+    def catalogs(self, principal: object) -> list[CatalogSummary]:
+        return self.summaries
 
     def search(self, principal: object, question: str, **options: object) -> Iterator:
         self.asked.append({"question": question, **options})
         if self.error and self.fails_after == 0:
             raise self.error
-        understood = options["understood"] or self.understood(question)
-        return self._events(understood)
+        analysis = options["analysis"] or self.analysis(question)
+        return self._events(analysis)
 
-    def understood(self, question: str) -> CatalogueQuery:
-        return CatalogueQuery(question, "italian with ambience", self.filters, self.weights)
+    def analysis(self, question: str) -> CatalogQuery:
+        return CatalogQuery(question, "italian with ambience", self.filters, self.weights)
 
-    def _events(self, query: CatalogueQuery) -> Iterator[CatalogueEvent]:
+    def _events(self, query: CatalogQuery) -> Iterator[CatalogEvent]:
         events = [
-            Understood(query, {"ambience": 0.9}),
-            Ranked(self.places, self.notices),
-            Written("It is lovely "),
-            Written("[1]."),
-            Answered(self._answer(query)),
+            QuestionAnalyzed(query, {"ambience": 0.9}),
+            PlacesRanked(self.places, self.notices),
+            AnswerText("It is lovely "),
+            AnswerText("[1]."),
+            AnswerCompleted(self._answer(query)),
         ]
         for n, event in enumerate(events, start=1):
             yield event
             if self.error and n == self.fails_after:
                 raise self.error
 
-    def _answer(self, query: CatalogueQuery) -> CatalogueAnswer:
-        return CatalogueAnswer(
+    def _answer(self, query: CatalogQuery) -> CatalogAnswer:
+        return CatalogAnswer(
             "c1",
             query,
             {"ambience": 0.9},
@@ -140,7 +150,7 @@ class ScriptedCatalogue:
 
 @dataclass
 class ScriptedPeople:
-    """Keeps one person."""
+    """Stores one person."""
 
     kept: Person | None = None
 
@@ -153,6 +163,7 @@ class ScriptedPeople:
         self, principal: object, user_id: str, preferences: dict[str, float | None]
     ) -> Person:
         before = dict(self.kept.preferences) if self.kept else {}
-        told = {one: it for one, it in {**before, **preferences}.items() if it is not None}
-        self.kept = Person("local", user_id, told)
+        merged = {**before, **preferences}
+        remaining = {one: it for one, it in merged.items() if it is not None}
+        self.kept = Person("local", user_id, remaining)
         return self.kept

@@ -1,12 +1,12 @@
-"""What the pages are tested with in place of stored documents and ratings."""
+"""Test doubles for stored documents and ratings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from domain import Principal, Turn
 from errors import NotFoundError
-from services.ratings import Rating, Reason
-from services.reader import Cited, DocumentView, Freshness
+from services.evaluation.rating_service import Rating, Reason
+from services.library.reader_service import Cited, DocumentView, Freshness
 from tests.pages.double import NOW
 
 
@@ -37,7 +37,7 @@ class Ratings:
 
 @dataclass
 class Reader:
-    """Tells the versions in `stored`, and shows `shown` for any address."""
+    """Returns the versions in `stored`, and `shown` for any URL."""
 
     stored: dict[str, Freshness] = field(default_factory=dict)
     shown: DocumentView | None = None

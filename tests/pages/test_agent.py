@@ -1,4 +1,4 @@
-"""The switch that lets an agent search, and its steps on the chat page, over the real services."""
+"""The agent switch and the agent's steps on the chat page, over real services."""
 
 from dataclasses import replace
 
@@ -7,9 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from domain import EXTRACTIVE, LOCAL_USER, Answerer, Scope, SearchChoice, Step, StepState
 from errors import ModelError
+from services.chat.chain_builder import AnswerChain
+from tests.fakes.openai import MODEL
 from tests.pages.conftest import APP, served, shown
 from tests.pages.double import Answerers
-from ui import words
+from ui.text import words
 
 QUESTION = "How many days of annual leave?"
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
@@ -17,14 +19,14 @@ BEGUN = Step(1, "search_documents", {"query": "annual leave"})
 
 
 class Agent:
-    """Gives the pieces of the test, and keeps how it was to search."""
+    """Streams the events of the test and records the search choice."""
 
     def __init__(self):
         self.pieces, self.searches, self.inputs = [], [], []
 
-    def make_chain(self, principal, search, conversation_id):
+    def build(self, principal, search, conversation_id):
         self.searches.append(search)
-        return self
+        return AnswerChain(self, MODEL, 60)
 
     def stream(self, inputs, config):
         self.inputs.append(inputs)
@@ -41,30 +43,33 @@ def services(monkeypatch, imported):
 
 @pytest.fixture
 def agent(services, monkeypatch):
-    """An agent that searches once and then answers with what it found."""
-    found = services.search.search(LOCAL_USER, "annual leave", k=2)
-    done = replace(BEGUN, state=StepState.DONE, result="25 days", sources=(1, 2), milliseconds=400)
+    """An agent that searches once and answers with the result."""
+    passages = services.search.search(LOCAL_USER, "annual leave", k=2)
+    finished = replace(
+        BEGUN, state=StepState.DONE, result="25 days", sources=(1, 2), milliseconds=400
+    )
     agent = Agent()
     agent.pieces = [
         {"answer": "Let me look."},
         {"step": BEGUN},
-        {"source_documents": found, "step": done},
+        {"source_documents": passages, "step": finished},
         {"answer": GOOD},
     ]
-    monkeypatch.setattr(services.chat, "_make_chain", agent.make_chain)
+    monkeypatch.setattr(services.chat, "chains", agent)
+    monkeypatch.setattr(services.chat, "agents", agent)
     return agent
 
 
-def opened(conversation=""):
+def open_page(conversation=""):
     page = AppTest.from_file(str(APP), default_timeout=30)
     if conversation:
         page.query_params["conversation"] = conversation
     return page.run()
 
 
-def asked(page=None):
+def ask_agent(page=None):
     """The page after a question to the agent."""
-    page = page or opened()
+    page = page or open_page()
     if not page.toggle[0].value:
         page.toggle[0].set_value(True).run()
     page.chat_input[0].set_value(QUESTION).run()
@@ -77,28 +82,28 @@ def press(page, label):
     return shown(page)
 
 
-def test_the_switch_is_remembered_with_its_conversation(services, agent):
-    page = asked()
+def test_the_agent_switch_is_remembered_with_its_conversation(services, agent):
+    page = ask_agent()
     assert [search.by_agent for search in agent.searches] == [True]
     talk = page.query_params["conversation"]
     assert services.conversations.get(LOCAL_USER, talk).search == SearchChoice(by_agent=True)
-    assert opened(talk).toggle[0].value is True
+    assert open_page(talk).toggle[0].value is True
     press(page, words.NEW_CONVERSATION)
     assert page.toggle[0].value is False
 
 
-def test_switched_off_again_the_next_question_is_searched_at_once(agent):
-    page = asked()
+def test_switching_off_sends_the_next_question_straight_to_search(agent):
+    page = ask_agent()
     page.toggle[0].set_value(False).run()
     page.chat_input[0].set_value("And sick leave?").run()
     assert [search.by_agent for search in agent.searches] == [True, False]
 
 
-def test_the_scope_and_its_reset_leave_the_switch_alone(services, agent):
+def test_the_scope_and_its_reset_do_not_change_the_switch(services, agent):
     talk = services.conversations.begin(LOCAL_USER, "Leave").id
     narrow = SearchChoice(Scope(formats=("md",)), by_agent=True)
     services.conversations.remember(LOCAL_USER, talk, narrow)
-    page = opened(talk)
+    page = open_page(talk)
     assert page.toggle[0].value is True
     press(page, words.SCOPE_RESET)
     assert services.conversations.get(LOCAL_USER, talk).search == SearchChoice(by_agent=True)
@@ -106,13 +111,11 @@ def test_the_scope_and_its_reset_leave_the_switch_alone(services, agent):
     assert next(one for one in page.button if one.label == words.SCOPE_RESET).disabled
 
 
-def test_without_a_chat_model_the_switch_says_what_to_set_and_nothing_asks_the_agent(
-    services, agent, monkeypatch
-):
+def test_without_a_chat_model_the_switch_names_the_setting_and_is_off(services, agent, monkeypatch):
     talk = services.conversations.begin(LOCAL_USER, "Leave").id
     services.conversations.remember(LOCAL_USER, talk, SearchChoice(k=3, by_agent=True))
     monkeypatch.setattr(services.chat, "answerers", Answerers(Answerer(EXTRACTIVE)))
-    page = opened(talk)
+    page = open_page(talk)
     switch = page.toggle[0]
     assert (switch.disabled, switch.value) == (True, False)
     assert "FOOTNOTE_CHAT_MODEL" in switch.help
@@ -122,34 +125,34 @@ def test_without_a_chat_model_the_switch_says_what_to_set_and_nothing_asks_the_a
     assert services.conversations.get(LOCAL_USER, talk).search.by_agent
 
 
-def test_the_steps_of_a_stored_turn_show_again_folded_in_one_line(agent):
-    page = asked()
-    again = opened(page.query_params["conversation"])
-    for html in (shown(page), shown(again)):
+def test_the_steps_of_a_stored_turn_are_collapsed_into_one_line(agent):
+    page = ask_agent()
+    reopened = open_page(page.query_params["conversation"])
+    for html in (shown(page), shown(reopened)):
         line, steps = html.split('class="fn-taken"')[1].split("</summary>", 1)
         assert ">1 step · 2 passages in" in line
         assert "Let me look." in steps
         assert "Searched for <strong>annual leave</strong>" in steps
         assert "They get 25 days" in html
         assert "1 quote found in the documents" in html
-    assert words.SEARCH_AGAIN not in [button.label for button in again.button]
+    assert words.SEARCH_AGAIN not in [button.label for button in reopened.button]
 
 
 def live(page):
-    """What stands on the page while, or where, nothing is stored yet."""
+    """Text on the page before anything is stored."""
     return [one.value for one in page.html if "fn-agent" in one.value or "fn-answer" in one.value]
 
 
-def test_a_step_shows_as_it_begins_and_what_was_written_before_is_no_answer(agent):
+def test_a_step_shows_when_it_starts_and_earlier_text_is_not_the_answer(agent):
     agent.pieces = [*agent.pieces[:2], ModelError("It broke off.")]
-    step, answer = live(asked())
+    step, answer = live(ask_agent())
     assert "fn-now" in step
     assert "Searching for <strong>annual leave</strong>" in step
     assert "Let me look." in step
     assert "Let me look." not in answer
 
 
-def test_what_came_back_shows_beside_its_step_when_it_is_done(agent):
+def test_results_show_next_to_their_step_once_it_finishes(agent):
     second = Step(2, "jira_find", {"text": "휴가"})
     agent.pieces = [
         *agent.pieces[:3],
@@ -159,10 +162,10 @@ def test_what_came_back_shows_beside_its_step_when_it_is_done(agent):
         {"answer": "They get"},
         ModelError("It broke off."),
     ]
-    found, failed, answer = live(asked())
-    assert "fn-done" in found
-    assert "2 passages" in found
-    assert '<span class="fn-cite">1</span>' in found
+    done, failed, answer = live(ask_agent())
+    assert "fn-done" in done
+    assert "2 passages" in done
+    assert '<span class="fn-cite">1</span>' in done
     assert "jira_find" in failed
     assert "&lt;no&gt;" in failed
     assert "Failed: " not in failed
@@ -170,8 +173,8 @@ def test_what_came_back_shows_beside_its_step_when_it_is_done(agent):
     assert "One more." not in answer
 
 
-def test_asked_again_the_switch_says_who_searches_and_edited_words_need_no_agent(agent):
-    page = asked()
+def test_ask_again_shows_who_searches_and_an_edited_query_skips_the_agent(agent):
+    page = ask_agent()
     page.toggle[0].set_value(False).run()
     agent.pieces = [{"searched_questions": ["annual leave"]}, {"answer": "25."}]
     press(page, words.ASK_AGAIN)
@@ -181,16 +184,16 @@ def test_asked_again_the_switch_says_who_searches_and_edited_words_need_no_agent
     press(page, words.SEARCH)
     press(page, words.ASK_AGAIN)
     assert [search.by_agent for search in agent.searches] == [True, False, False, True]
-    given = [inputs.get("standalone_question") for inputs in agent.inputs]
-    assert given == [None, None, "days off", None]
+    standalone = [inputs.get("standalone_question") for inputs in agent.inputs]
+    assert standalone == [None, None, "days off", None]
 
 
-def test_without_proof_another_question_is_offered_and_asked_of_the_agent(agent):
+def test_an_unproven_answer_offers_to_ask_the_agent(agent):
     agent.pieces = [{"answer": "I do not know."}]
-    page = asked()
-    told = next(one.value for one in page.html if "fn-nothing" in one.value)
-    assert words.NOTHING_RELEVANT in told
-    assert words.NOTHING_SEARCHED not in told
+    page = ask_agent()
+    nothing_found = next(one.value for one in page.html if "fn-nothing" in one.value)
+    assert words.NOTHING_RELEVANT in nothing_found
+    assert words.NOTHING_SEARCHED not in nothing_found
     box = next(area for area in page.text_area if area.label == words.YOUR_QUESTION)
     assert box.value == QUESTION
     box.set_value("How much holiday?")

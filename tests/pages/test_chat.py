@@ -1,4 +1,4 @@
-"""The chat page, run without a browser over a service that plays a script."""
+"""The chat page without a browser, over a scripted service."""
 
 import threading
 from dataclasses import replace
@@ -18,13 +18,12 @@ from errors import (
 )
 from tests.pages.conftest import APP, Services, ask, shown
 from tests.pages.double import QUOTE, Script, source
-from ui import words
-from ui.again import WANTED, Again, Change
-from ui.conversations import BEGUN
-from ui.earlier import SHOWN
+from ui.chat.conversation_list import STARTED_TURN
+from ui.chat.turn_actions import PAGE_TURNS, PENDING_VERSION, Change, NewVersion
+from ui.text import words
 
 
-def test_the_page_opens_with_first_questions_and_says_who_answers(page: AppTest) -> None:
+def test_the_page_opens_with_sample_questions_and_names_the_answerer(page: AppTest) -> None:
     html = shown(page)
     assert all(question in html for question in words.SAMPLE_QUESTIONS)
     assert "no language model" in html
@@ -59,16 +58,14 @@ def test_a_sample_question_is_asked_by_pressing_it(page: AppTest, services: Serv
     assert words.WELCOME not in shown(page)
 
 
-def test_a_second_question_goes_on_in_the_same_conversation(
-    page: AppTest, services: Services
-) -> None:
+def test_a_second_question_continues_the_conversation(page: AppTest, services: Services) -> None:
     ask(page, "First?")
     html = ask(page, "Second?")
     assert [turn.question for turn in services.chat.stored["c1"]] == ["First?", "Second?"]
     assert "First?" in html
 
 
-def test_a_reload_shows_the_conversation_in_the_address(page: AppTest) -> None:
+def test_a_reload_shows_the_conversation_in_the_url(page: AppTest) -> None:
     ask(page, "Will you remember?")
     assert page.query_params["conversation"] == "c1"
     reloaded = AppTest.from_file(str(APP))
@@ -78,14 +75,14 @@ def test_a_reload_shows_the_conversation_in_the_address(page: AppTest) -> None:
     assert f"<mark>{QUOTE}</mark>" in html
 
 
-def test_a_conversation_that_is_gone_is_said_and_the_page_starts_anew(services: Services) -> None:
+def test_a_missing_conversation_is_reported_and_the_page_starts_over(services: Services) -> None:
     page = AppTest.from_file(str(APP))
     page.query_params["conversation"] = "gone"
     assert words.LOST_CONVERSATION in shown(page.run())
     assert words.WELCOME in shown(page)
 
 
-def test_the_sidebar_leads_to_a_new_conversation_and_back(page: AppTest) -> None:
+def test_the_sidebar_opens_a_new_conversation_and_returns(page: AppTest) -> None:
     ask(page, "First?")
     next(button for button in page.button if button.label == words.NEW_CONVERSATION).click().run()
     assert words.WELCOME in shown(page)
@@ -102,7 +99,7 @@ def test_the_sidebar_leads_to_a_new_conversation_and_back(page: AppTest) -> None
         StorageError("The data folder /data can't be written."),
     ],
 )
-def test_an_error_is_shown_in_its_own_words_beside_the_question(
+def test_an_error_message_is_shown_next_to_the_question(
     page: AppTest, services: Services, error: Exception
 ) -> None:
     services.chat.script = Script(error=error, at_once=True)
@@ -112,12 +109,12 @@ def test_an_error_is_shown_in_its_own_words_beside_the_question(
     assert (words.RETRYABLE in html) == getattr(error, "retryable", False)
 
 
-def test_a_broken_off_answer_keeps_what_was_written(page: AppTest, services: Services) -> None:
+def test_an_interrupted_answer_keeps_its_text(page: AppTest, services: Services) -> None:
     services.chat.script = Script(pieces=("Half an ", "answer"), error=ModelError("It broke off."))
     html = ask(page, "Why?")
     assert "Half an answer" in html
     assert "It broke off." in html
-    html = shown(page.run())  # now from what was stored
+    html = shown(page.run())  # now from the stored turn
     assert "Half an answer" in html
     assert "It broke off." in html
     assert words.INCOMPLETE in html
@@ -131,20 +128,20 @@ def test_an_unexpected_error_shows_no_traceback(page: AppTest, services: Service
     assert not any(words.STOPPED in element.value for element in page.html)
 
 
-def test_a_version_of_what_is_gone_tells_so_and_of_no_stop(
+def test_a_version_of_a_missing_turn_says_so_and_shows_no_stop(
     page: AppTest, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gone(*_: object, **__: object) -> None:
+    def raise_missing(*_: object, **__: object) -> None:
         raise NotFoundError("It is gone: begin another one.")
 
     ask(page)
-    monkeypatch.setattr(services.chat, "ask_again", gone)
+    monkeypatch.setattr(services.chat, "ask_again", raise_missing)
     html = press(page, "again-t1")
     assert "It is gone: begin another one." in html
     assert words.STOPPED not in html
 
 
-def test_a_stopped_answer_closes_the_service_so_that_it_keeps_the_text(
+def test_stopping_an_answer_closes_the_service_so_it_keeps_the_text(
     page: AppTest, services: Services
 ) -> None:
     services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
@@ -153,9 +150,7 @@ def test_a_stopped_answer_closes_the_service_so_that_it_keeps_the_text(
     assert services.chat.closed.wait(5)
 
 
-def test_a_first_question_that_failed_has_its_conversation(
-    page: AppTest, services: Services
-) -> None:
+def test_a_failed_first_question_has_a_conversation(page: AppTest, services: Services) -> None:
     services.chat.script = Script(error=ModelError("It broke off."))
     ask(page, "First?")
     services.chat.script = Script()
@@ -164,7 +159,7 @@ def test_a_first_question_that_failed_has_its_conversation(
     assert [turn.question for turn in services.chat.stored["c1"]] == ["First?", "Second?"]
 
 
-def test_a_new_conversation_after_an_error_is_a_new_one(page: AppTest, services: Services) -> None:
+def test_a_new_conversation_after_an_error_is_empty(page: AppTest, services: Services) -> None:
     services.chat.script = Script(error=ModelError("No."), at_once=True)
     ask(page, "First?")
     next(button for button in page.button if button.label == words.NEW_CONVERSATION).click().run()
@@ -181,24 +176,24 @@ def test_an_empty_library_says_how_to_fill_it(services: Services) -> None:
     assert words.EMPTY_SAMPLES in html
 
 
-def test_a_question_asked_of_an_empty_library_is_answered_by_where_documents_come_from(
+def test_an_empty_library_still_answers_where_documents_come_from(
     services: Services,
 ) -> None:
     services.library.now.documents = 0
     page = AppTest.from_file(str(APP)).run()
     html = ask(page, "How <many>?")
     assert "How &lt;many&gt;?" in html
-    assert words.EMPTY_ASKED in html
+    assert words.EMPTY_LIBRARY in html
     assert not services.chat.asked
     services.library.now.documents = 1
     ask(page, "How many?")
     assert services.chat.asked == ["How many?"]
 
 
-def test_of_a_long_conversation_the_latest_questions_are_shown_and_earlier_ones_on_request(
+def test_a_long_conversation_shows_the_latest_questions_and_more_on_request(
     page: AppTest, services: Services
 ) -> None:
-    for n in range(SHOWN + 2):
+    for n in range(PAGE_TURNS + 2):
         list(services.chat.stream(LOCAL_USER, f"Question {n}?", "c1" if n else None))
     page.query_params["conversation"] = "c1"
     html = shown(page.run())
@@ -210,12 +205,12 @@ def test_of_a_long_conversation_the_latest_questions_are_shown_and_earlier_ones_
     assert "earlier-turns-button" not in [one.key for one in page.button]
 
 
-def test_a_notice_of_the_library_is_shown(services: Services) -> None:
+def test_a_library_notice_is_shown(services: Services) -> None:
     services.library.now.notices = ("The embedding changed: re-embed 44 passages.",)
     assert "re-embed 44 passages" in shown(AppTest.from_file(str(APP)).run())
 
 
-def test_only_a_library_with_the_samples_offers_questions_about_them(services: Services) -> None:
+def test_sample_questions_are_offered_only_with_the_sample_documents(services: Services) -> None:
     services.library.now.has_samples = False
     html = shown(AppTest.from_file(str(APP)).run())
     assert words.WELCOME in html
@@ -223,7 +218,7 @@ def test_only_a_library_with_the_samples_offers_questions_about_them(services: S
     assert not any(question in html for question in words.SAMPLE_QUESTIONS)
 
 
-def test_a_wrong_setting_is_named_instead_of_a_page_that_cannot_work(
+def test_a_wrong_setting_is_reported_instead_of_a_broken_page(
     monkeypatch: pytest.MonkeyPatch, services: Services
 ) -> None:
     def refuse() -> None:
@@ -233,9 +228,7 @@ def test_a_wrong_setting_is_named_instead_of_a_page_that_cannot_work(
     assert "OPENAI_MODEL is missing." in shown(AppTest.from_file(str(APP)).run())
 
 
-def test_of_a_very_long_question_only_the_beginning_is_repeated(
-    page: AppTest, services: Services
-) -> None:
+def test_a_very_long_question_is_truncated_when_repeated(page: AppTest, services: Services) -> None:
     services.chat.script = Script(error=InputError("The question is too long."), at_once=True)
     html = ask(page, "x" * 100_000)
     assert "The question is too long." in html
@@ -248,27 +241,25 @@ def press(page: AppTest, key: str) -> str:
     return shown(page)
 
 
-def test_the_line_above_the_answer_tells_what_was_done_and_how_long_it_took(
-    page: AppTest, services: Services
-) -> None:
+def test_the_status_line_shows_the_steps_and_duration(page: AppTest, services: Services) -> None:
     html = ask(page)
     assert "Searched for <strong>How many days? (standalone)</strong>" in html
     assert "2 passages in 2 documents" in html
     assert "2.3 s" in html
 
 
-def test_a_reranker_that_did_nothing_is_told_with_its_reason(
+def test_a_reranker_without_effect_is_reported_with_its_reason(
     page: AppTest, services: Services
 ) -> None:
     late = Explanation(0.5, (), move=Move(skipped="Reranking took longer than 1 s."))
     services.chat.script = Script(sources=(source(1, why=late), source(2, why=late)))
     assert "Not reranked: Reranking took longer than 1 s." in ask(page)
-    done = Explanation(0.5, (), move=Move(0.9, 2, 1))
-    services.chat.script = Script(sources=(source(1, why=done), source(2, why=late)))
+    explanation = Explanation(0.5, (), move=Move(0.9, 2, 1))
+    services.chat.script = Script(sources=(source(1, why=explanation), source(2, why=late)))
     assert "Not reranked" not in ask(AppTest.from_file(str(APP), default_timeout=20).run())
 
 
-def test_asking_again_gives_another_version_and_the_earlier_one_can_be_shown(
+def test_asking_again_adds_a_version_and_keeps_the_earlier_one(
     page: AppTest, services: Services
 ) -> None:
     ask(page)
@@ -285,7 +276,7 @@ def test_asking_again_gives_another_version_and_the_earlier_one_can_be_shown(
     assert "Another answer." in press(page, "next-t1")
 
 
-def test_an_edited_question_begins_another_branch_and_nothing_is_lost(
+def test_editing_a_question_branches_and_keeps_the_original(
     page: AppTest, services: Services
 ) -> None:
     ask(page, "First?")
@@ -309,7 +300,7 @@ def press_labelled(page: AppTest, label: str) -> str:
     return shown(page)
 
 
-def test_an_edited_search_keeps_the_typed_question_and_is_told(
+def test_an_edited_query_keeps_the_typed_question_and_is_shown(
     page: AppTest, services: Services
 ) -> None:
     ask(page)
@@ -320,7 +311,7 @@ def test_an_edited_search_keeps_the_typed_question_and_is_told(
     assert services.chat.asked == ["How many days?"] * 2
 
 
-def test_an_editor_that_is_left_or_emptied_asks_nothing(page: AppTest, services: Services) -> None:
+def test_closing_or_emptying_the_editor_asks_nothing(page: AppTest, services: Services) -> None:
     ask(page)
     press(page, "edit-t1")
     page.text_area(key="editor-question-t1").set_value("  ")
@@ -331,7 +322,7 @@ def test_an_editor_that_is_left_or_emptied_asks_nothing(page: AppTest, services:
     assert services.chat.asked == ["How many days?"]
 
 
-def test_a_failed_answer_can_be_asked_again_at_once(page: AppTest, services: Services) -> None:
+def test_a_failed_answer_can_be_retried_immediately(page: AppTest, services: Services) -> None:
     services.chat.script = Script(error=ModelError("It broke off."), at_once=True)
     ask(page)
     services.chat.script = Script()
@@ -347,7 +338,7 @@ def test_an_answer_is_copied_with_the_sources_it_cites(page: AppTest) -> None:
     assert "Sick leave" not in copied
 
 
-def test_a_stopped_answer_can_be_asked_again_at_once(page: AppTest, services: Services) -> None:
+def test_a_stopped_answer_can_be_retried_immediately(page: AppTest, services: Services) -> None:
     services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
     with pytest.raises(RuntimeError, match="timed out"):
         page.chat_input[0].set_value("Slowly?").run(timeout=1)
@@ -362,30 +353,32 @@ def test_a_stopped_answer_can_be_asked_again_at_once(page: AppTest, services: Se
     assert "2/2" in html
 
 
-def test_an_answer_that_a_press_has_ended_is_shown_as_it_was_kept(
+def test_an_answer_interrupted_by_a_press_is_shown_as_stored(
     page: AppTest, services: Services
 ) -> None:
     ask(page)
     turns = services.chat.stored["c1"]
     stopped = replace(turns[0], state=TurnState.STOPPED)
     turns[0] = replace(turns[0], state=TurnState.RUNNING, answer="")
-    page.session_state[BEGUN] = stopped.id
-    kept = threading.Timer(0.3, turns.__setitem__, (0, stopped))
-    kept.start()
+    page.session_state[STARTED_TURN] = stopped.id
+    timer = threading.Timer(0.3, turns.__setitem__, (0, stopped))
+    timer.start()
     html = shown(page.run())
-    kept.join()
+    timer.join()
     assert words.STOPPED in html
     assert words.RUNNING not in html
 
 
 @pytest.mark.parametrize("standalone", [None, "annual leave days"])
-def test_a_wider_search_asks_the_same_question_again_searched_as_chosen(
+def test_a_wider_search_repeats_the_question_with_the_chosen_scope(
     page: AppTest, services: Services, standalone: str | None
 ) -> None:
     ask(page)
     turn = services.chat.stored["c1"][0]
     change = Change.SEARCH if standalone else Change.NOTHING
-    page.session_state[WANTED] = Again(turn, change, standalone or "", SearchChoice(k=9))
+    page.session_state[PENDING_VERSION] = NewVersion(
+        turn, change, standalone or "", SearchChoice(k=9)
+    )
     html = shown(page.run())
     assert services.chat.searches == [SearchChoice(), SearchChoice(k=9)]
     assert f"<strong>{standalone or 'How many days? (standalone)'}</strong>" in html

@@ -1,4 +1,4 @@
-"""What the page says about an answer's sources and citations."""
+"""How the page presents the sources and citations of an answer."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,21 +7,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import Answerer, CitationState, Explanation, ScorePart, Turn, TurnState
-from services.reader import Freshness
+from services.library.reader_service import Freshness
 from tests.pages.conftest import Services, ask
 from tests.pages.double import NOW, QUOTE, Answerers, Script, citation, source
-from ui import words
-from ui.sources import evidence_html
+from ui.chat.citation_view import evidence_html
+from ui.text import words
 
 
-def test_sources_that_were_not_cited_are_folded_away(page: AppTest) -> None:
+def test_sources_that_were_not_cited_are_collapsed(page: AppTest) -> None:
     html = ask(page)
-    cited, folded = html.split('class="fn-sources"')[1].split('<details class="fn-more"')
+    cited, collapsed = html.split('class="fn-sources"')[1].split('<details class="fn-more"')
     assert "Sick leave" not in cited
-    assert "Sick leave" in folded
+    assert "Sick leave" in collapsed
 
 
-def test_markup_in_a_document_stays_text(page: AppTest, services: Services) -> None:
+def test_markup_in_a_document_is_shown_as_text(page: AppTest, services: Services) -> None:
     evil = "<script>alert(1)</script><img src=http://x/y onerror=alert(2)> <b>bold</b>"
     services.chat.script = Script(
         pieces=(f"“{evil}” ![x](http://x/z) [here](http://x) <i>i</i>", "[1]"),
@@ -43,7 +43,7 @@ def test_markup_in_a_document_stays_text(page: AppTest, services: Services) -> N
         ("javascript:alert(1)", "<span>javascript:alert(1)</span>"),
     ],
 )
-def test_a_source_names_where_it_lies(
+def test_a_source_shows_its_location(
     page: AppTest, services: Services, location: str, expected: str
 ) -> None:
     services.chat.script = Script(sources=(source(1, location=location),))
@@ -58,7 +58,7 @@ def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Ser
         citations=(
             citation(1, quoted_by_answer=False),
             citation(2, CitationState.NOT_FOUND, "Sick leave needs three notes."),
-            citation(2, CitationState.NOT_FOUND, "Sick leave"),  # though it stands there
+            citation(2, CitationState.NOT_FOUND, "Sick leave"),  # although it occurs there
             citation(9, CitationState.NO_SUCH_SOURCE, ""),
         ),
         unsupported=1,
@@ -75,7 +75,7 @@ def test_invented_and_altered_citations_are_flagged(page: AppTest, services: Ser
     assert words.UNSUPPORTED[0] in html
 
 
-def test_found_quotes_are_told_as_found_and_never_as_right(
+def test_verified_quotes_are_described_as_found_not_as_correct(
     page: AppTest, services: Services
 ) -> None:
     services.chat.script = Script(citations=(citation(), citation()))
@@ -87,7 +87,7 @@ def test_found_quotes_are_told_as_found_and_never_as_right(
     assert "✓" not in html
 
 
-def test_a_sentence_that_the_program_matched_is_no_quote_of_the_answer(
+def test_a_sentence_matched_by_the_program_is_not_a_quote_of_the_answer(
     page: AppTest, services: Services
 ) -> None:
     services.chat.script = Script(citations=(citation(quoted_by_answer=False),))
@@ -97,11 +97,11 @@ def test_a_sentence_that_the_program_matched_is_no_quote_of_the_answer(
     assert "quotes found" not in html
 
 
-def test_a_quote_that_is_missing_is_a_warning_in_words(page: AppTest, services: Services) -> None:
+def test_a_missing_quote_is_a_warning_in_words(page: AppTest, services: Services) -> None:
     missing = citation(1, CitationState.NOT_FOUND, "Sick leave needs three notes.")
     services.chat.script = Script(citations=(citation(), citation(), missing))
-    told = "2 of 3 quotes found in the documents; 1 not found"
-    assert f'<details class="fn-verdict fn-doubt"><summary>{told}</summary>' in ask(page)
+    verdict = "2 of 3 quotes found in the documents; 1 not found"
+    assert f'<details class="fn-verdict fn-doubt"><summary>{verdict}</summary>' in ask(page)
 
 
 def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services) -> None:
@@ -110,7 +110,7 @@ def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services)
     assert words.NO_CITATION in ask(page)
 
 
-def test_each_quote_is_marked_where_it_was_found(page: AppTest, services: Services) -> None:
+def test_each_quote_is_highlighted_at_its_location(page: AppTest, services: Services) -> None:
     text = "ten days, ten days, ten <days>"
     services.chat.script = Script(
         sources=(source(1, text, start=500),),
@@ -119,7 +119,7 @@ def test_each_quote_is_marked_where_it_was_found(page: AppTest, services: Servic
     assert "ten days, <mark>ten days</mark>, ten &lt;days&gt;" in ask(page)
 
 
-def test_of_a_quote_that_reaches_out_of_the_passage_the_rest_is_marked(
+def test_a_quote_that_exceeds_the_passage_is_partly_highlighted(
     page: AppTest, services: Services
 ) -> None:
     services.chat.script = Script(
@@ -132,7 +132,7 @@ def test_of_a_quote_that_reaches_out_of_the_passage_the_rest_is_marked(
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 8), (486, 494), (600, 608), (-1, -1), (500, 508)])
-def test_a_quote_from_elsewhere_in_the_document_stands_above_the_passage(
+def test_a_quote_from_elsewhere_in_the_document_is_shown_above_the_passage(
     page: AppTest, services: Services, start: int, end: int
 ) -> None:
     services.chat.script = Script(
@@ -144,9 +144,7 @@ def test_a_quote_from_elsewhere_in_the_document_stands_above_the_passage(
     assert "<mark>" not in passage.split("</article>")[0]
 
 
-def test_a_source_tells_why_it_was_found_where_that_is_known(
-    page: AppTest, services: Services
-) -> None:
+def test_a_source_explains_why_it_was_retrieved_if_known(page: AppTest, services: Services) -> None:
     parts = (ScorePart("dense", 3, 0.61, 0.4), ScorePart("bm25", None, None, 0.0))
     why = Explanation(0.4, parts, ("<b>annual", "leave"))
     services.chat.script = Script(sources=(source(1, why=why), source(2)))
@@ -164,30 +162,30 @@ def test_a_source_tells_why_it_was_found_where_that_is_known(
         (34, "imported 34 days ago, version 12"),
     ],
 )
-def test_a_source_tells_its_age(days: int, says: str) -> None:
-    html = evidence_html(told(), {"d1": stored("v1", days=days)})
+def test_a_source_shows_its_age(days: int, says: str) -> None:
+    html = evidence_html(turn_of_version(), {"d1": stored("v1", days=days)})
     assert says in html
     assert words.CHANGED_SINCE not in html
 
 
-def test_a_source_tells_that_its_document_has_changed_since() -> None:
-    html = evidence_html(told(), {"d1": stored("v2")})
+def test_a_source_says_that_its_document_has_changed() -> None:
+    html = evidence_html(turn_of_version(), {"d1": stored("v2")})
     assert words.CHANGED_SINCE in html
     assert f"<mark>{QUOTE}</mark>" in html
 
 
-def test_a_source_tells_that_its_document_is_gone() -> None:
-    html = evidence_html(told(), {})
+def test_a_source_says_that_its_document_was_removed() -> None:
+    html = evidence_html(turn_of_version(), {})
     assert f">{words.GONE}</span>" in html
     assert f"<mark>{QUOTE}</mark>" in html
 
 
-def test_of_a_turn_of_old_no_version_is_known_and_nothing_is_said_to_have_changed() -> None:
-    html = evidence_html(told(version=""), {"d1": stored("v2")})
+def test_an_old_turn_without_versions_reports_no_changes() -> None:
+    html = evidence_html(turn_of_version(version=""), {"d1": stored("v2")})
     assert words.CHANGED_SINCE not in html
 
 
-def told(version: str = "v1") -> Turn:
+def turn_of_version(version: str = "v1") -> Turn:
     return Turn(
         "t1",
         "c1",
@@ -204,7 +202,7 @@ def stored(version: str, *, days: int = 0) -> Freshness:
     return Freshness(version, 12, datetime.now(UTC) - timedelta(days=days, minutes=5))
 
 
-def test_where_the_built_in_answerer_finds_nothing_the_nearest_passages_are_open(
+def test_the_nearest_passages_are_open_when_the_built_in_answerer_finds_nothing(
     page: AppTest, services: Services
 ) -> None:
     sources = tuple(source(n, f"Passage {n}.") for n in range(1, 6))
@@ -212,6 +210,6 @@ def test_where_the_built_in_answerer_finds_nothing_the_nearest_passages_are_open
     html = ask(page)
     assert words.NEAREST_PASSAGES in html
     assert words.NO_CITATION not in html
-    shown, folded = html.split('<details class="fn-more">')
+    shown, collapsed = html.split('<details class="fn-more">')
     assert [f"Passage {n}." in shown for n in range(1, 6)] == [True] * 3 + [False] * 2
-    assert "Passage 4." in folded
+    assert "Passage 4." in collapsed

@@ -1,17 +1,17 @@
-"""The thumbs under an answer, and the reason for one that points down."""
+"""Ratings of an answer, and the reason for a negative one."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import CitationState
 from errors import BusyError, ModelError
-from services.ratings import Reason
+from services.evaluation.rating_service import Reason
 from tests.pages.conftest import APP, Services, ask, shown
 from tests.pages.double import Script, citation
-from ui import words
+from ui.text import words
 
 
-def kept(services: Services, turn_id: str = "t1") -> tuple[int, Reason | None, str]:
+def saved_rating(services: Services, turn_id: str = "t1") -> tuple[int, Reason | None, str]:
     rating = services.ratings.kept[turn_id]
     return rating.grade, rating.reason, rating.comment
 
@@ -21,12 +21,12 @@ def expanders(page: AppTest) -> list[str]:
 
 
 @pytest.mark.parametrize(("grade", "says"), [(1, "RATED_UP"), (0, "RATED_DOWN")])
-def test_a_thumb_is_kept_and_stays_after_a_reload(
+def test_a_rating_is_saved_and_survives_a_reload(
     page: AppTest, services: Services, grade: int, says: str
 ) -> None:
     assert words.RATE in ask(page)
     page.feedback[0].set_value(grade).run()
-    assert kept(services) == (grade, None, "")
+    assert saved_rating(services) == (grade, None, "")
     assert getattr(words, says) in shown(page)
 
     reloaded = AppTest.from_file(str(APP), default_timeout=20)
@@ -35,17 +35,17 @@ def test_a_thumb_is_kept_and_stays_after_a_reload(
     assert reloaded.feedback[0].value == grade
 
 
-def test_a_thumb_can_be_changed_and_taken_back(page: AppTest, services: Services) -> None:
+def test_a_rating_can_be_changed_and_removed(page: AppTest, services: Services) -> None:
     ask(page)
     page.feedback[0].set_value(1).run()
     page.feedback[0].set_value(0).run()
-    assert kept(services) == (0, None, "")
+    assert saved_rating(services) == (0, None, "")
     page.feedback[0].set_value(None).run()
     assert services.ratings.kept == {}
     assert words.RATE in shown(page)
 
 
-def test_each_answer_has_thumbs_of_its_own(page: AppTest, services: Services) -> None:
+def test_each_answer_is_rated_separately(page: AppTest, services: Services) -> None:
     ask(page, "First?")
     ask(page, "Second?")
     page.feedback[1].set_value(0).run()
@@ -60,8 +60,8 @@ def test_a_thumb_down_asks_for_the_reason_and_a_comment(page: AppTest, services:
     assert words.WHY_NOT in expanders(page)
     page.button_group(key="why-t1-reason").set_value("incomplete")
     page.text_area(key="why-t1-comment").set_value("The days of the second year.")
-    page.button(key="FormSubmitter:why-t1-Keep the reason").click().run()
-    assert kept(services) == (0, Reason.INCOMPLETE, "The days of the second year.")
+    page.button(key="FormSubmitter:why-t1-Save the reason").click().run()
+    assert saved_rating(services) == (0, Reason.INCOMPLETE, "The days of the second year.")
     assert words.REASONS["incomplete"] in expanders(page)
 
 
@@ -82,7 +82,7 @@ def test_any_answer_can_be_rated(page: AppTest, services: Services, script: Scri
     services.chat.script = script
     ask(page)
     page.run().feedback[0].set_value(0).run()
-    assert kept(services) == (0, None, "")
+    assert saved_rating(services) == (0, None, "")
 
 
 def test_a_turn_without_an_answer_has_no_thumbs(page: AppTest, services: Services) -> None:
@@ -91,7 +91,7 @@ def test_a_turn_without_an_answer_has_no_thumbs(page: AppTest, services: Service
     assert not page.run().feedback
 
 
-def test_a_thumb_that_could_not_be_kept_says_why_and_is_let_go(
+def test_a_rating_that_cannot_be_saved_shows_the_reason_and_is_cleared(
     page: AppTest, services: Services
 ) -> None:
     ask(page)

@@ -1,4 +1,4 @@
-"""No page runs outside of its frame."""
+"""Pages run only inside the frame."""
 
 import ast
 from pathlib import Path
@@ -24,11 +24,11 @@ def test_each_page_first_requires_the_frame(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_each_page_is_thin(path: Path) -> None:
+def test_each_page_script_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
 
 
-def test_the_frame_is_in_the_readers_language_and_tells_the_browser(
+def test_the_frame_uses_the_readers_language_and_sets_it_in_the_browser(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", "ja")

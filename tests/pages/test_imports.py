@@ -1,4 +1,4 @@
-"""The import page, run without a browser over the real services and a worker on demand."""
+"""The import page without a browser, over real services and a worker on demand."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,12 @@ from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, ImportState, Outcome
 from errors import SourceError
-from services.source_status import SourceSettings
+from services.sources.source_service import SourceSettings
 from tests.pages.conftest import framed, served, shown
-from ui import import_report, words
-from ui.language import LANGUAGE
-from ui.po_files import translations
+from ui.imports import import_report
+from ui.text import words
+from ui.text.reader_language import LANGUAGE
+from ui.text.words import translations
 
 PAGE = "imports.py"
 
@@ -23,26 +24,26 @@ def services(build_services, monkeypatch) -> Iterator:
 
 @pytest.fixture
 def page(services) -> AppTest:
-    """The list of sources, the form for another one unfolded."""
-    return unfold(opened())
+    """The list of sources, with the form for a new one expanded."""
+    return expand(open_page())
 
 
 @pytest.fixture
 def source(services, handbook):
-    """A folder that was added, and not imported yet."""
-    given = {"path": str(handbook)}
-    return services.sources.add(LOCAL_USER, "directory", given, SourceSettings()).source
+    """A folder source that has not been imported."""
+    fields = {"path": str(handbook)}
+    return services.sources.add(LOCAL_USER, "directory", fields, SourceSettings()).source
 
 
-def opened(source=None) -> AppTest:
+def open_page(source=None) -> AppTest:
     page = framed(PAGE)
     if source is not None:
         page.query_params["source"] = source.id
     return page.run()
 
 
-def unfold(page: AppTest, *, unfolded: bool = True) -> AppTest:
-    page.session_state["add_source"] = unfolded
+def expand(page: AppTest, *, expanded: bool = True) -> AppTest:
+    page.session_state["add_source"] = expanded
     return page.run()
 
 
@@ -52,17 +53,17 @@ def work(services) -> None:
 
 
 def button(page: AppTest, label: str):
-    found = [one for one in page.button if one.label == label]
-    assert found, f"no button {label!r} among {[one.label for one in page.button]}"
-    return found[-1]
+    buttons = [one for one in page.button if one.label == label]
+    assert buttons, f"no button {label!r} among {[one.label for one in page.button]}"
+    return buttons[-1]
 
 
 def press(page: AppTest, label: str) -> str:
     button(page, label).click().run()
-    return told(page)
+    return report_text(page)
 
 
-def told(page: AppTest) -> str:
+def report_text(page: AppTest) -> str:
     return shown(page) + "".join(one.value for one in [*page.success, *page.html])
 
 
@@ -81,35 +82,35 @@ def show_view(page: AppTest, source, view: str) -> AppTest:
 
 
 def test_without_a_worker_the_page_says_how_to_start_one(page):
-    assert words.NO_IMPORT_WORKER in told(page)
-    assert words.WORKER_COMMAND in told(page)
-    assert words.NO_SOURCES in told(page)
+    assert words.NO_IMPORT_WORKER in report_text(page)
+    assert words.WORKER_COMMAND in report_text(page)
+    assert words.NO_SOURCES in report_text(page)
 
 
-def test_with_a_worker_it_says_nothing_of_it(services, monkeypatch):
+def test_with_a_worker_the_page_does_not_mention_it(services, monkeypatch):
     monkeypatch.setattr(services.queue, "expects_worker", lambda: True)
-    assert words.NO_IMPORT_WORKER not in told(opened())
+    assert words.NO_IMPORT_WORKER not in report_text(open_page())
 
 
-def test_the_form_is_built_when_it_is_unfolded_and_stays_when_it_is_folded(services):
-    page = opened()
+def test_the_form_is_built_when_expanded_and_stays_when_collapsed(services):
+    page = open_page()
     assert not page.text_input
-    unfold(page)
+    expand(page)
     assert field(page, words.SOURCE_FIELDS["path"])
-    unfold(page, unfolded=False)
+    expand(page, expanded=False)
     assert field(page, words.SOURCE_FIELDS["path"])
 
 
-def test_a_catalogue_is_asked_for_its_description_by_a_label_of_its_own(page):
+def test_the_description_of_a_catalog_has_its_own_label(page):
     page.segmented_control(key="add_source_kind").set_value("catalogue").run()
     path = field(page, words.SOURCE_FIELDS["catalogue.path"])
-    assert path.placeholder.endswith("catalogue.yaml")
+    assert path.placeholder.endswith("catalog.yaml")
     assert path.help == words.SOURCE_FIELD_HELP["catalogue.path"]
     page.segmented_control(key="add_source_kind").set_value("directory").run()
     assert not field(page, words.SOURCE_FIELDS["path"]).help
 
 
-def test_a_test_shows_what_is_there_and_adds_nothing(page, services, handbook):
+def test_testing_a_source_shows_its_contents_and_adds_nothing(page, services, handbook):
     (handbook / "tool<b>.exe").write_bytes(b"1")
     fill_in(page, handbook)
     html = press(page, words.TEST_SOURCE)
@@ -119,18 +120,18 @@ def test_a_test_shows_what_is_there_and_adds_nothing(page, services, handbook):
     assert services.sources.list(LOCAL_USER) == []
 
 
-@pytest.mark.parametrize("label", ["TEST_SOURCE", "ADD_AND_IMPORT", "ADD_AND_TRY"])
-def test_a_folder_that_is_not_there_is_not_added(page, services, handbook, label):
+@pytest.mark.parametrize("label", ["TEST_SOURCE", "ADD_AND_IMPORT", "ADD_AND_DRY_RUN"])
+def test_a_missing_folder_is_not_added(page, services, handbook, label):
     fill_in(page, handbook / "nowhere")
-    assert "check the path" in press(page, getattr(words, label))
+    assert "check the spelling of the path" in press(page, getattr(words, label))
     assert services.sources.list(LOCAL_USER) == []
 
 
-def test_an_added_source_is_chosen_and_its_import_queued(page, services, handbook):
+def test_a_new_source_is_selected_and_its_import_queued(page, services, handbook):
     fill_in(page, handbook)
     html = press(page, words.ADD_AND_IMPORT)
     [status] = services.sources.list(LOCAL_USER)
-    assert status.job.state is ImportState.QUEUED
+    assert status.run.state is ImportState.QUEUED
     assert page.query_params["source"] == status.source.id
     assert words.JOB_QUEUED in progress_text(page)
     assert words.SOURCE_ADDED.format(name="handbook") in html
@@ -138,28 +139,28 @@ def test_an_added_source_is_chosen_and_its_import_queued(page, services, handboo
     assert field(page, words.SOURCE_FIELDS["path"]).value == ""
 
 
-def test_a_source_joins_a_collection_there_is(services, source, tmp_path):
+def test_a_source_joins_an_existing_collection(services, source, tmp_path):
     services.sources.edit(LOCAL_USER, source.id, {}, SourceSettings("handbook", "HR"))
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "a.md").write_text("# A")
-    page = unfold(opened())
+    page = expand(open_page())
     fill_in(page, tmp_path / "rules")
-    # A new name can be typed too, which AppTest can't.
+    # AppTest cannot type a new option.
     field(page, words.SOURCE_COLLECTION).set_value("HR")
-    press(page, words.ADD_AND_TRY)
-    found = {one.source.name: one.source.collection for one in services.sources.list(LOCAL_USER)}
-    assert found == {"handbook": "HR", "rules": "HR"}
+    press(page, words.ADD_AND_DRY_RUN)
+    sources = [one.source for one in services.sources.list(LOCAL_USER)]
+    assert {one.name: one.collection for one in sources} == {"handbook": "HR", "rules": "HR"}
 
 
-def test_the_same_folder_again_leads_to_the_source_there_is(page, services, source, handbook):
+def test_adding_a_folder_twice_opens_the_existing_source(page, services, source, handbook):
     fill_in(page, handbook)
     html = press(page, words.ADD_AND_IMPORT)
-    assert "a source already" in html
+    assert "already a source" in html
     press(page, words.OPEN_EXISTING.format(name="handbook"))
     assert page.query_params["source"] == source.id
 
 
-def test_files_are_uploaded_and_the_refused_ones_named(page, services):
+def test_files_are_uploaded_and_rejected_ones_reported(page, services):
     page.segmented_control(key="add_source_kind").set_value("upload").run()
     page.file_uploader[0].set_value([("leave.md", b"# Leave", "text/markdown")])
     press(page, words.UPLOAD_AND_IMPORT)
@@ -173,31 +174,31 @@ def progress_text(page: AppTest) -> str:
     return " ".join(one.proto.text for one in page.get("progress"))
 
 
-def test_a_try_out_shows_counts_and_figures_and_offers_the_import(services, source, handbook):
+def test_a_dry_run_shows_counts_and_figures_and_offers_the_import(services, source, handbook):
     (handbook / "broken.pdf").write_bytes(b"%PDF-1.4 nonsense")
-    page = opened(source)
-    press(page, words.TRY_IMPORT)
+    page = open_page(source)
+    press(page, words.START_DRY_RUN)
     work(services)
-    html = told(page.run())
-    assert words.TRIAL in html
+    html = report_text(page.run())
+    assert words.DRY_RUN in html
     assert "broken.pdf" in html
-    assert words.TRIAL_FREE in html
+    assert words.DRY_RUN_FREE in html
     press(page, words.count(words.IMPORT_CHANGES, 4))
     work(services)
     assert services.sources.get(LOCAL_USER, source.id).figures.documents == 4
-    assert words.TRIAL not in told(page.run())
+    assert words.DRY_RUN not in report_text(page.run())
 
 
-def test_a_try_out_without_changes_offers_nothing(services, source):
+def test_a_dry_run_without_changes_offers_nothing(services, source):
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)
     services.sources.dry_run(LOCAL_USER, source.id)
     work(services)
-    assert words.TRIAL_NO_CHANGES in told(opened(source))
+    assert words.DRY_RUN_NO_CHANGES in report_text(open_page(source))
 
 
-@pytest.mark.parametrize("first", ["import", "try out"])
-def test_removals_that_wait_are_confirmed(services, source, handbook, first):
+@pytest.mark.parametrize("first", ["import", "dry run"])
+def test_pending_removals_can_be_confirmed(services, source, handbook, first):
     for n in range(20):
         (handbook / f"{n}.md").write_text(f"# Page {n}")
     services.sources.refresh(LOCAL_USER, source.id)
@@ -207,60 +208,60 @@ def test_removals_that_wait_are_confirmed(services, source, handbook, first):
     ask = services.sources.refresh if first == "import" else services.sources.dry_run
     ask(LOCAL_USER, source.id)
     work(services)
-    page = opened(source)
-    assert words.count(words.HELD_BACK, 20) in told(page)
+    page = open_page(source)
+    assert words.count(words.REMOVALS_WITHHELD, 20) in report_text(page)
     press(page, words.count(words.CONFIRM_REMOVALS, 20))
     work(services)
     assert services.sources.get(LOCAL_USER, source.id).figures.documents == 4
-    assert words.HELD_BACK_CHECK not in told(page.run())
+    assert words.CHECK_FOLDER not in report_text(page.run())
 
 
-def test_a_waiting_import_is_paused_resumed_and_cancelled(services, source):
+def test_a_waiting_import_is_paused_resumed_and_canceled(services, source):
     job = services.sources.refresh(LOCAL_USER, source.id)
-    page = opened(source)
+    page = open_page(source)
     press(page, words.PAUSE_JOB)
     assert words.JOB_PAUSED in progress_text(page)
     press(page, words.RESUME_JOB)
     assert services.queue.get(LOCAL_USER, job.id).state is ImportState.QUEUED
     press(page, words.CANCEL_JOB)
     assert services.queue.get(LOCAL_USER, job.id).state is ImportState.CANCELLED
-    assert words.IMPORT_STATES["cancelled"] in told(page.run())
+    assert words.IMPORT_STATES["cancelled"] in report_text(page.run())
 
 
 def test_a_paused_source_says_so(services, source):
-    page = opened(source)
+    page = open_page(source)
     press(page, words.PAUSE_SOURCE)
     assert services.sources.get(LOCAL_USER, source.id).source.paused
-    assert words.IMPORT_STATES["paused"] in told(page)
+    assert words.IMPORT_STATES["paused"] in report_text(page)
     press(page, words.RESUME_SOURCE)
     assert not services.sources.get(LOCAL_USER, source.id).source.paused
 
 
-def test_the_history_leads_to_the_report_of_each_file(services, source, handbook):
+def test_the_history_opens_the_report_of_each_file(services, source, handbook):
     (handbook / "broken.pdf").write_bytes(b"%PDF-1.4 nonsense")
     job = services.sources.refresh(LOCAL_USER, source.id)
     work(services)
-    page = opened(source)
-    assert words.IMPORT_STATES["completed with errors"] in told(page)
+    page = open_page(source)
+    assert words.IMPORT_STATES["completed with errors"] in report_text(page)
     field(page, words.HISTORY_CHOOSE).set_value(job.id).run()
-    assert "broken.pdf" in told(page)
-    assert "leave.md" not in told(page)
+    assert "broken.pdf" in report_text(page)
+    assert "leave.md" not in report_text(page)
     page.button_group(key=f"outcome-{job.id}").set_value(Outcome.NEW).run()
-    assert "leave.md" in told(page)
+    assert "leave.md" in report_text(page)
 
 
-def test_why_a_file_failed_is_told_in_the_language_of_the_reader(services, source, handbook):
+def test_the_reason_of_a_failure_is_in_the_readers_language(services, source, handbook):
     (handbook / "empty.md").write_bytes(b"")
     job = services.sources.refresh(LOCAL_USER, source.id)
     work(services)
     reasons = {item.key: item.reason for item in services.imports.report(LOCAL_USER, job.id).items}
     assert reasons["empty.md"] == "the file is empty"
-    page = opened(source)
+    page = open_page(source)
     page.session_state[LANGUAGE] = "ko"
     page.run()
     field(page, translations("ko")[words.HISTORY_CHOOSE][0]).set_value(job.id).run()
-    assert "빈 파일입니다" in told(page)
-    assert "the file is empty" not in told(page)
+    assert "빈 파일입니다" in report_text(page)
+    assert "the file is empty" not in report_text(page)
 
 
 def test_a_long_report_is_paged(services, source, handbook):
@@ -268,18 +269,18 @@ def test_a_long_report_is_paged(services, source, handbook):
         (handbook / f"page{n:02}.md").write_text(f"# Page {n}")
     job = services.sources.dry_run(LOCAL_USER, source.id)
     work(services)
-    page = opened(source)
-    assert words.REPORT_ROWS.format(first="1", last="50", total="64") in told(page)
+    page = open_page(source)
+    assert words.REPORT_ROWS.format(first="1", last="50", total="64") in report_text(page)
     page.pagination(key=f"items-{job.id}-None").set_value(2).run()
-    assert words.REPORT_ROWS.format(first="51", last="64", total="64") in told(page)
+    assert words.REPORT_ROWS.format(first="51", last="64", total="64") in report_text(page)
 
 
-def test_a_long_history_is_paged_as_far_as_it_is_known(services, source, monkeypatch):
+def test_a_long_history_of_unknown_length_is_paged(services, source, monkeypatch):
     monkeypatch.setattr(import_report, "HISTORY_ROWS", 1)
     for _ in range(3):
         services.sources.refresh(LOCAL_USER, source.id)
         work(services)
-    page, key = opened(source), f"history-{source.id}"
+    page, key = open_page(source), f"history-{source.id}"
     assert page.pagination(key=key).num_pages == 2
     page.pagination(key=key).set_value(2).run()
     page.pagination(key=key).set_value(3).run()
@@ -288,70 +289,70 @@ def test_a_long_history_is_paged_as_far_as_it_is_known(services, source, monkeyp
 
 
 def test_a_source_is_changed(services, source):
-    page = show_view(opened(source), source, "edit")
+    page = show_view(open_page(source), source, "edit")
     [*page.text_input][-2].set_value("Rules")
     html = press(page, words.EDIT_SAVE)
     assert words.EDIT_SAVED_IMPORT in html
     assert services.sources.get(LOCAL_USER, source.id).source.name == "Rules"
 
 
-def test_patterns_that_find_nothing_are_refused(services, source):
-    page = show_view(opened(source), source, "edit")
+def test_patterns_that_match_nothing_are_rejected(services, source):
+    page = show_view(open_page(source), source, "edit")
     [*page.text_area][-2].set_value("*.nothing")
     assert "nothing to import" in press(page, words.EDIT_SAVE)
 
 
-def test_files_are_added_to_a_box_and_imported(services):
-    given = {"box": "Rules", "files": [("a.md", b"# A")]}
-    box = services.sources.add(LOCAL_USER, "upload", given, SourceSettings()).source
-    page = show_view(opened(box), box, "edit")
+def test_files_are_added_to_an_upload_source_and_imported(services):
+    fields = {"box": "Rules", "files": [("a.md", b"# A")]}
+    box = services.sources.add(LOCAL_USER, "upload", fields, SourceSettings()).source
+    page = show_view(open_page(box), box, "edit")
     page.file_uploader[0].set_value([("b.md", b"# B", "text/markdown")])
     press(page, words.EDIT_SAVE)
-    assert not page.file_uploader[0].value  # so that they are not given again with what is next
+    assert not page.file_uploader[0].value  # so that the next upload does not include them again
     work(services)
     assert services.sources.get(LOCAL_USER, box.id).figures.documents == 2
     show_view(page, box, "delete")
-    assert words.DELETE_UPLOADS in told(page)
+    assert words.DELETE_UPLOADS in report_text(page)
 
 
-def test_a_source_is_deleted_after_saying_what_goes(services, source):
+def test_deleting_a_source_first_shows_what_is_removed(services, source):
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)
-    page = show_view(opened(source), source, "delete")
+    page = show_view(open_page(source), source, "delete")
     documents, passages = words.count(words.DOCUMENTS, 4), words.count(words.PASSAGES, 5)
-    assert words.DELETE_REMOVES.format(documents=documents, passages=passages) in told(page)
-    assert words.DELETE_KEEPS_FILES in told(page)
+    assert words.DELETE_REMOVES.format(documents=documents, passages=passages) in report_text(page)
+    assert words.DELETE_KEEPS_FILES in report_text(page)
     assert words.DELETE_QUEUED.format(name="handbook") in press(page, words.DELETE_NOW)
     work(services)
-    assert words.NO_SOURCES in told(page.run())
+    assert words.NO_SOURCES in report_text(page.run())
 
 
-def test_an_unknown_source_in_the_address_is_told_and_left(services, source):
+def test_an_unknown_source_in_the_url_is_reported_and_cleared(services, source):
     page = framed(PAGE)
     page.query_params["source"] = "nowhere"
-    assert "no such source" in told(page.run())
+    assert "no such source" in report_text(page.run())
     assert "source" not in page.query_params
 
 
-def test_a_source_of_the_list_is_opened_and_left(services, source):
-    page = opened()
+def test_a_source_in_the_list_can_be_opened_and_closed(services, source):
+    page = open_page()
     press(page, source.name)
     assert page.query_params["source"] == source.id
-    assert source.location in told(page)
+    assert source.location in report_text(page)
     press(page, words.ALL_SOURCES)
-    assert source.location not in told(page)
+    assert source.location not in report_text(page)
 
 
 def list_looked_at_again() -> None:
     import streamlit as st
 
     import ui
-    from ui.imports import _show_list
+    from ui.imports.imports_page import _show_list
 
     _show_list(ui.services(), polled=st.session_state.pop("polled", False))
 
 
-def test_a_source_pressed_as_the_last_import_ends_is_opened(services, source):
+def test_a_source_pressed_while_the_last_import_ends_is_opened(services, source):
     page = AppTest.from_function(list_looked_at_again, default_timeout=20).run()
     page.session_state["polled"] = True
     press(page, source.name)
@@ -363,7 +364,7 @@ def job_looked_at_again() -> None:
 
     import ui
     from domain import LOCAL_USER, ImportState
-    from ui.import_progress import _show_job
+    from ui.imports.import_report import _show_job
 
     services, job = ui.services(), st.session_state["job"]
     began = st.session_state.pop("began", False)
@@ -371,7 +372,7 @@ def job_looked_at_again() -> None:
     _show_job(services, job, ImportState.RUNNING if began else now)
 
 
-def test_an_import_is_cancelled_though_its_state_changes_at_that_moment(services, source):
+def test_canceling_works_when_the_state_changes_at_the_same_moment(services, source):
     page = AppTest.from_function(job_looked_at_again, default_timeout=20)
     job = services.sources.refresh(LOCAL_USER, source.id)
     page.session_state["job"] = job.id
@@ -381,24 +382,24 @@ def test_an_import_is_cancelled_though_its_state_changes_at_that_moment(services
     assert services.queue.get(LOCAL_USER, job.id).state is ImportState.CANCELLED
 
 
-def test_names_of_people_are_no_markup(services, source):
-    given = {"include": "", "exclude": ""}
-    services.sources.edit(LOCAL_USER, source.id, given, SourceSettings("<b>x</b>"))
-    page = opened(source)
+def test_source_names_are_not_rendered_as_markup(services, source):
+    fields = {"include": "", "exclude": ""}
+    services.sources.edit(LOCAL_USER, source.id, fields, SourceSettings("<b>x</b>"))
+    page = open_page(source)
     assert "&lt;b&gt;x&lt;/b&gt;" in "".join(one.value for one in page.html)
 
 
-def test_files_of_conversations_are_apart(services, source):
+def test_conversation_files_are_listed_separately(services, source):
     conversation = services.conversations.begin(LOCAL_USER, "About leave").id
     services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation)
-    assert words.count(words.CONVERSATION_BOXES, 1) in [one.label for one in opened().expander]
+    assert words.count(words.CONVERSATION_BOXES, 1) in [one.label for one in open_page().expander]
 
 
-def test_a_list_that_cannot_be_read_says_why_in_its_place(services, monkeypatch):
+def test_a_list_that_cannot_be_loaded_shows_the_reason_in_its_place(services, monkeypatch):
     def fail(*_):
         raise SourceError("The ledger can't be read.")
 
     monkeypatch.setattr(services.sources, "list", fail)
-    page = opened()
-    assert "The ledger can&#x27;t be read." in told(page)
+    page = open_page()
+    assert "The ledger can&#x27;t be read." in report_text(page)
     assert not page.exception

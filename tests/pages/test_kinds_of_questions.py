@@ -1,10 +1,10 @@
-"""What the chat page shows for small talk and for a summary, over the real services."""
+"""Small talk and summaries on the chat page, over real services."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import APP, ask, served
-from ui import words
+from ui.text import words
 
 
 @pytest.fixture
@@ -14,32 +14,32 @@ def page(monkeypatch, imported):
 
 
 def greeting():
-    """An answer that is being written and for which nothing was searched."""
-    from ui.live_answer import LiveAnswer
+    """An answer in progress for which nothing was searched."""
+    from ui.chat.live_answer import LiveAnswer
 
     live = LiveAnswer(turns=None)
     live.write("Hello! ")
 
 
-def test_a_greeting_is_answered_without_a_search_and_without_a_panel_on_proof(page):
-    told = ask(page, "Hello!")
-    assert "What would you like to know from your documents?" in told
-    assert "fn-activity" not in told
-    assert "fn-nothing" not in told
-    assert "fn-doubt" not in told
+def test_a_greeting_is_answered_without_a_search_or_a_proof_panel(page):
+    html = ask(page, "Hello!")
+    assert "What would you like to know from your documents?" in html
+    assert "fn-activity" not in html
+    assert "fn-nothing" not in html
+    assert "fn-doubt" not in html
 
 
 def test_an_extract_shows_its_document_and_its_quotes(page):
-    told = ask(page, "Summarize the leave policy")
-    assert "This is an extract of “Leave policy”" in told
-    assert words.SEARCHED_FOR.format(question="<strong>leave policy</strong>") in told
-    assert "fn-nothing" not in told
-    assert "fn-doubt" not in told
+    html = ask(page, "Summarize the leave policy")
+    assert "This is an extract of “Leave policy”" in html
+    assert words.SEARCHED_FOR.format(question="<strong>leave policy</strong>") in html
+    assert "fn-nothing" not in html
+    assert "fn-doubt" not in html
 
 
-def test_while_a_greeting_is_answered_no_search_is_shown():
+def test_no_search_is_shown_while_a_greeting_is_answered():
     page = AppTest.from_function(greeting).run()
-    told = "\n".join(element.value for element in page.html)
-    assert words.ANSWERING in told
-    assert words.SEARCHING not in told
-    assert words.NOTHING_FOUND not in told
+    html = "\n".join(element.value for element in page.html)
+    assert words.ANSWERING in html
+    assert words.SEARCHING not in html
+    assert words.NOTHING_FOUND not in html

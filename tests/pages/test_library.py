@@ -1,4 +1,4 @@
-"""The library page, run without a browser over real services and an import queue that listens."""
+"""The library page without a browser, over real services and a recording import queue."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -8,11 +8,12 @@ from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER
 from errors import StorageError
-from storage.documents import document_id
+from storage.ledger.document_store import document_id
 from tests.fakes.library import DictLoader
 from tests.pages.browsing import Services
 from tests.pages.conftest import framed, served, shown
-from ui import library_failures, library_table, marking, words
+from ui.library import library_table
+from ui.text import words
 
 PAGE = "library.py"
 LONG = "A sentence about the annual leave of new employees. " * 30
@@ -33,10 +34,10 @@ def page(services) -> AppTest:
 
 @pytest.fixture
 def mark(monkeypatch):
-    """Marks rows of the tables, which only a browser can."""
+    """Selects table rows, which AppTest cannot do."""
 
     def mark(*rows):
-        monkeypatch.setattr(marking, "marked_numbers", lambda _event: list(rows))
+        monkeypatch.setattr(library_table, "marked_numbers", lambda _event: list(rows))
 
     return mark
 
@@ -65,40 +66,40 @@ def test_every_document_is_a_row_with_its_facts(page):
     assert words.count(words.DOCUMENTS, 9) in shown(page)
 
 
-def open_filter(page, *, opened=True):
-    page.session_state["library-narrow"] = opened
+def open_filter(page, *, is_open=True):
+    page.session_state["library-narrow"] = is_open
     return page.run()
 
 
-def test_the_list_follows_the_words_the_filter_and_the_order(page):
+def test_the_list_follows_the_search_the_filter_and_the_order(page):
     page.text_input(key="library_words").set_value("HANDBOOK").run()
     assert titles(page) == ["leave.md"]
     page.text_input(key="library_words").set_value("").run()
     open_filter(page)
     page.multiselect(key="library_scripts").set_value(["korean"]).run()
     assert titles(page) == ["휴가.md"]
-    open_filter(page)  # AppTest knows no popovers: it forgets that this one is open
+    open_filter(page)  # AppTest does not support popovers: it loses the open state
     page.multiselect(key="library_scripts").set_value([]).run()
     page.selectbox(key="library_order").set_value("passages").run()
     assert titles(page)[0] == "leave.md"
 
 
-def test_the_filter_is_built_when_it_is_opened_and_holds_when_it_is_closed(page):
+def test_the_filter_is_built_when_opened_and_applies_when_closed(page):
     assert not page.multiselect
     open_filter(page)
     page.multiselect(key="library_scripts").set_value(["korean"]).run()
-    open_filter(page, opened=False)
+    open_filter(page, is_open=False)
     assert not page.multiselect
     assert titles(page) == ["휴가.md"]
     assert titles(page.run()) == ["휴가.md"]
 
 
-def test_words_that_no_document_holds_say_so(page):
+def test_a_search_without_matches_says_so(page):
     page.text_input(key="library_words").set_value("%").run()
     assert words.NONE_MATCHES in shown(page)
 
 
-def test_more_documents_than_a_page_holds_come_page_by_page(services, monkeypatch):
+def test_documents_are_paged(services, monkeypatch):
     monkeypatch.setattr(library_table, "ROWS", 2)
     page = framed(PAGE)
     assert len(titles(page.run())) == 2
@@ -108,7 +109,7 @@ def test_more_documents_than_a_page_holds_come_page_by_page(services, monkeypatc
     assert titles(page) == ["leave.md"]
 
 
-def test_a_page_that_has_gone_meanwhile_gives_way_to_the_first(services, monkeypatch):
+def test_a_page_that_no_longer_exists_falls_back_to_the_first(services, monkeypatch):
     monkeypatch.setattr(library_table, "ROWS", 2)
     page = framed(PAGE)
     page.run().get("pagination")[0].set_value(2).run()
@@ -117,7 +118,7 @@ def test_a_page_that_has_gone_meanwhile_gives_way_to_the_first(services, monkeyp
 
 
 def test_dismissing_the_last_page_of_failures_shows_the_first(page, services, mark, monkeypatch):
-    monkeypatch.setattr(library_failures, "ROWS", 2)
+    monkeypatch.setattr(library_table, "ROWS", 2)
     services.fail("a.pdf", "b.pdf", "c.pdf")
     open_view(page.run(), "failures")
     page.get("pagination")[0].set_value(2).run()
@@ -126,7 +127,7 @@ def test_dismissing_the_last_page_of_failures_shows_the_first(page, services, ma
     assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["a.pdf", "b.pdf"]
 
 
-def test_marked_documents_are_imported_again(page, services, mark):
+def test_selected_documents_are_reimported(page, services, mark):
     mark(1, 2)
     page.run()
     assert words.count(words.DOCUMENTS_CHOSEN, 2) in shown(page)
@@ -137,14 +138,16 @@ def test_marked_documents_are_imported_again(page, services, mark):
     assert words.count(words.WILL_IMPORT, 2) in shown(page)
 
 
-def test_what_is_under_way_is_told(page, services, mark):
+def test_an_import_in_progress_is_shown(page, services, mark):
     mark(1)
     button(page.run(), words.READ_AGAIN).click().run()
     assert words.count(words.WILL_IMPORT, 1) in shown(page)
     assert words.count(words.LIBRARY_UNDER_WAY, 1) in shown(page)
 
 
-def test_once_it_ends_the_page_runs_again_and_says_no_more_of_it(page, services, mark, monkeypatch):
+def test_the_page_reruns_when_the_import_ends_and_stops_mentioning_it(
+    page, services, mark, monkeypatch
+):
     answers = [["i1"], []]
 
     def current(principal):
@@ -155,26 +158,26 @@ def test_once_it_ends_the_page_runs_again_and_says_no_more_of_it(page, services,
     monkeypatch.setattr(services.queue, "current", current)
     button(page, words.READ_AGAIN).click().run()
     assert not answers
-    assert "fn-told" not in shown(page)
+    assert "fn-status" not in shown(page)
 
 
-def test_marked_documents_stay_marked_when_others_go(page, services, mark, monkeypatch):
+def test_selected_documents_stay_selected_when_others_disappear(page, services, mark, monkeypatch):
     mark(2)
     page.run()
     services.made.load(DictLoader({"휴가.md": TEXTS["휴가.md"]}), confirm_removals=True)
-    monkeypatch.setattr(marking, "marked_numbers", lambda event: event["selection"]["rows"])
+    monkeypatch.setattr(library_table, "marked_numbers", lambda event: event["selection"]["rows"])
     page.run()
     assert titles(page) == ["휴가.md"]
     assert words.count(words.DOCUMENTS_CHOSEN, 1) in shown(page)
 
 
-def test_when_documents_were_imported_is_a_time_by_the_readers_clock(page):
+def test_import_times_use_the_readers_time_zone(page):
     page.session_state["timezone"] = "Asia/Seoul"
     imported = page.run().dataframe[0].value["imported"]
     assert str(imported.dt.tz) == "Asia/Seoul"
 
 
-def test_nothing_is_removed_before_it_is_agreed_to(page, services, mark):
+def test_nothing_is_removed_without_confirmation(page, services, mark):
     mark(1)
     page.run()
     button(page, words.LIBRARY_REMOVE).click().run()
@@ -184,7 +187,7 @@ def test_nothing_is_removed_before_it_is_agreed_to(page, services, mark):
     assert words.count(words.LIBRARY_REMOVE_NOW, 1) not in shown(page)
 
 
-def test_the_question_of_a_removal_is_forgotten_when_no_row_is_marked_any_more(page, mark):
+def test_clearing_the_selection_dismisses_the_removal_confirmation(page, mark):
     mark(1)
     page.run()
     button(page, words.LIBRARY_REMOVE).click().run()
@@ -194,7 +197,7 @@ def test_the_question_of_a_removal_is_forgotten_when_no_row_is_marked_any_more(p
     assert words.count(words.LIBRARY_REMOVE_NOW, 1) not in [one.label for one in page.run().button]
 
 
-def test_documents_of_a_folder_are_left_out_and_can_be_taken_back(page, services, mark):
+def test_documents_of_a_folder_can_be_excluded_and_restored(page, services, mark):
     page.toggle[-1].set_value(True).run()
     button(page, words.LIBRARY_REMOVE).click().run()
     button(page, words.count(words.LIBRARY_REMOVE_NOW, 3)).click().run()
@@ -207,10 +210,10 @@ def test_documents_of_a_folder_are_left_out_and_can_be_taken_back(page, services
     button(page, words.count(words.TAKE_BACK_ALL, 3)).click().run()
     assert services.made.sources.get(source).options["left_out"] == []
     assert services.queue.asked[-1] == (source, sorted(TEXTS), False)
-    assert words.NOTHING_LEFT_OUT in shown(page)
+    assert words.NOTHING_EXCLUDED in shown(page)
 
 
-def test_files_of_an_upload_box_are_deleted(page, services, mark):
+def test_files_of_an_upload_source_are_deleted(page, services, mark):
     box = services.made.sources.ensure("upload", "uploads/b", name="Uploads")
     services.made.load(DictLoader({"mine.md": "My own file."}), source=box)
     page.text_input(key="library_words").set_value("mine").run()
@@ -235,18 +238,18 @@ def test_failures_stay_until_they_are_retried_or_dismissed(page, services, mark)
     assert words.NO_FAILURES in shown(page)
 
 
-def test_marked_failures_stay_marked_when_another_is_mended(page, services, mark, monkeypatch):
+def test_selected_failures_stay_selected_when_another_is_fixed(page, services, mark, monkeypatch):
     services.fail("a.pdf", "b.pdf")
     mark(1)
     open_view(page.run(), "failures")
     services.failures.dismiss(LOCAL_USER, [(services.made.source.id, "a.pdf")])
-    monkeypatch.setattr(marking, "marked_numbers", lambda event: event["selection"]["rows"])
+    monkeypatch.setattr(library_table, "marked_numbers", lambda event: event["selection"]["rows"])
     page.run()
     assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["b.pdf"]
     assert button(page, words.count(words.RETRY_CHOSEN, 1))
 
 
-def test_one_marked_document_opens_its_passages_with_their_overlaps(page, services, mark):
+def test_selecting_one_document_shows_its_passages_and_overlaps(page, services, mark):
     mark(1)
     button(page.run(), words.SHOW_PASSAGES).click().run()
     html = shown(page)
@@ -266,12 +269,12 @@ def test_markup_in_a_document_is_shown_as_text(page, services):
     assert "&lt;i&gt;vpn" in html
 
 
-def test_a_document_that_is_gone_is_named(page):
+def test_a_missing_document_is_reported(page):
     page.query_params["id"] = "gone"
     assert "There is no document gone in the library" in shown(page.run())
 
 
-def test_figures_are_drawn_for_sources_languages_passages_and_imports(page):
+def test_charts_show_sources_languages_passages_and_imports(page):
     open_view(page, "figures")
     html = shown(page)
     for title in (words.SOURCES_CHART, words.LANGUAGES_CHART, words.PASSAGES_CHART):
@@ -297,7 +300,7 @@ def test_without_a_worker_the_page_says_that_the_import_waits(page, services, ma
     assert words.LIBRARY_NO_WORKER in shown(page)
 
 
-def test_a_failing_queue_is_shown_as_it_says(page, services, mark):
+def test_an_error_of_the_queue_is_shown_unchanged(page, services, mark):
     services.queue.error = StorageError("The data folder has no space left.")
     mark(0)
     button(page.run(), words.READ_AGAIN).click().run()

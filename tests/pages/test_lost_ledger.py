@@ -1,4 +1,4 @@
-"""A library whose ledger is lost or damaged: the message is the page, in the reader's language."""
+"""With a lost or damaged ledger, the page is the message in the reader's language."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ PAGES = sorted(path.name for path in (APP.parent / "pages").glob("*.py"))
 
 @pytest.fixture
 def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The data folder of a library, which the pages open."""
+    """The data folder of the library that the pages open."""
     library = Library(tmp_path / "data")
     library.load(DictLoader({"a.txt": "one word after another."}))
     library.database.close()
@@ -30,7 +30,7 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("language", "lost", "damaged", "recovery"),
     [
-        ("en", "is missing", "is damaged", "put back footnote.db"),
+        ("en", "is missing", "is damaged", "restore footnote.db"),
         ("ko", "파일이 없습니다", "손상되었습니다", "되돌려 놓으세요"),
         ("ja", "がありません", "壊れています", "戻してください"),
     ],
@@ -45,8 +45,8 @@ def test_the_message_is_in_the_readers_language(
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", language)
     ledger = data_dir / "footnote.db"
-    for expected, left in ((lost, None), (damaged, b"notes, not a database" * 300)):
-        ledger.unlink() if left is None else ledger.write_bytes(left)
+    for expected, content in ((lost, None), (damaged, b"notes, not a database" * 300)):
+        ledger.unlink() if content is None else ledger.write_bytes(content)
         before = contents(data_dir)
         html = shown(AppTest.from_file(str(APP), default_timeout=20).run())
         assert expected in html
@@ -57,7 +57,7 @@ def test_the_message_is_in_the_readers_language(
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_shows_it_in_place_of_an_empty_library(data_dir: Path, page: str) -> None:
+def test_every_page_reports_the_loss_instead_of_an_empty_library(data_dir: Path, page: str) -> None:
     (data_dir / "footnote.db").unlink()
     app = AppTest.from_file(str(APP), default_timeout=20)
     app.switch_page(f"pages/{page}")

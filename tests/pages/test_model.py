@@ -1,4 +1,4 @@
-"""Who answers, as the chat page says it, and answers that end at a limit."""
+"""How the chat page names the answering model, and answers cut off at a limit."""
 
 import pytest
 import streamlit as st
@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.fakes.openai import MODEL, Endless, Text
 from tests.pages.conftest import APP, served, shown
-from ui import words
+from ui.text import words
 
 QUESTION = "How many days of annual leave do new employees get?"
 BUILT_IN = "Answers by the built-in extractive answerer"
@@ -14,66 +14,66 @@ KEY_ALONE = "OPENAI_API_KEY is set, but FOOTNOTE_CHAT_MODEL is not"
 
 
 @pytest.fixture
-def opened(imported, monkeypatch):
+def open_page(imported, monkeypatch):
     """Opens the page over services with these settings."""
     serving = []
 
-    def open_page(**settings):
+    def run_page(**settings):
         services = imported(**settings)
         serving.append(served(services, monkeypatch))
         next(serving[-1])
         services.chat.answerers.settled()
         return AppTest.from_file(str(APP), default_timeout=30).run()
 
-    yield open_page
+    yield run_page
     for one in serving:
         next(one, None)
 
 
-def asked(page):
+def ask(page):
     return page.chat_input[0].set_value(QUESTION).run()
 
 
-def test_a_key_alone_is_explained_and_the_question_is_answered(opened):
-    page = opened(openai_api_key="sk-secret")
+def test_a_key_without_a_model_is_explained_and_the_question_is_answered(open_page):
+    page = open_page(openai_api_key="sk-secret")
     html = shown(page)
     assert BUILT_IN in html
     assert KEY_ALONE in html
     assert "sk-secret" not in html
-    assert "25 days" in shown(asked(page))
+    assert "25 days" in shown(ask(page))
 
 
-def test_without_a_key_nothing_is_explained(opened):
-    html = shown(opened())
+def test_without_a_key_nothing_is_explained(open_page):
+    html = shown(open_page())
     assert BUILT_IN in html
     assert "FOOTNOTE_CHAT_MODEL" not in html
 
 
-def test_the_only_model_of_a_server_is_named_and_answers(opened, model_server):
+def test_the_only_model_of_a_server_is_used_and_named(open_page, model_server):
     model_server.models = [MODEL]
     model_server.will(Text("25 days."))
-    page = opened(openai_base_url=model_server.url)
+    page = open_page(openai_base_url=model_server.url)
     html = shown(page)
     assert f"Answers by {MODEL}" in html
     assert "the only model that 127.0.0.1" in html
-    assert not page.toggle[0].disabled  # the agent can be asked
-    assert "25 days." in shown(asked(page))
+    assert not page.toggle[0].disabled  # so that the agent is available
+    assert "25 days." in shown(ask(page))
 
 
-def test_of_several_models_the_names_are_shown(opened, model_server):
-    html = shown(opened(openai_base_url=model_server.url))
+def test_several_available_models_are_listed(open_page, model_server):
+    html = shown(open_page(openai_base_url=model_server.url))
     assert BUILT_IN in html
     assert "one of them: test-chat, test-embedding" in html
 
 
-def test_the_explanation_is_in_the_readers_language(opened, monkeypatch):
+def test_the_explanation_is_in_the_readers_language(open_page, monkeypatch):
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", "ko")
-    html = shown(opened(openai_api_key="sk-secret"))
+    html = shown(open_page(openai_api_key="sk-secret"))
     assert KEY_ALONE not in html
     assert "FOOTNOTE_CHAT_MODEL이 설정되지 않아" in html
 
 
-def test_a_wrong_address_is_named(monkeypatch, tmp_path):
+def test_a_wrong_url_is_reported(monkeypatch, tmp_path):
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("OPENAI_BASE_URL", "localhost:11434")
     st.cache_resource.clear()
@@ -83,30 +83,28 @@ def test_a_wrong_address_is_named(monkeypatch, tmp_path):
     st.cache_resource.clear()
 
 
-def test_an_answer_that_never_ends_is_shown_as_far_as_it_came(opened, model_server):
-    page = opened(openai_base_url=model_server.url, chat_model=MODEL, chat_max_tokens=16)
+def test_an_endless_answer_is_shown_up_to_the_limit(open_page, model_server):
+    page = open_page(openai_base_url=model_server.url, chat_model=MODEL, chat_max_tokens=16)
     model_server.will(Endless(content="word "))
-    html = shown(asked(page))
+    html = shown(ask(page))
     assert "word word" in html
     assert words.INCOMPLETE in html
     assert "FOOTNOTE_CHAT_MAX_TOKENS" in html
     assert model_server.hung_up.wait(10)
 
 
-def test_an_answer_that_takes_too_long_says_which_setting_allows_more(opened, model_server):
-    page = opened(openai_base_url=model_server.url, chat_model=MODEL, chat_answer_timeout_s=0.5)
+def test_an_answer_that_times_out_names_the_setting(open_page, model_server):
+    page = open_page(openai_base_url=model_server.url, chat_model=MODEL, chat_answer_timeout_s=0.5)
     model_server.will(Endless(content="word ", pause_s=0.01))
-    html = shown(asked(page))
+    html = shown(ask(page))
     assert "word word" in html
     assert "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S" in html
     assert model_server.hung_up.wait(10)
 
 
-def test_an_unproven_answer_has_the_extract_below_it_at_once_and_when_it_is_read_again(
-    opened, model_server
-):
+def test_an_unproven_answer_has_an_extract_at_once_and_after_a_reload(open_page, model_server):
     model_server.will(Text("Thirty days of holidays, in <code> for all:\n\n```\ndays = 30"))
-    page = asked(opened(openai_base_url=model_server.url, chat_model=MODEL))
+    page = ask(open_page(openai_base_url=model_server.url, chat_model=MODEL))
     for html in (shown(page), shown(page.run())):
         assert "<strong>The text above cites nothing that was found in the documents." in html
         extract = html.partition("<strong>The text above")[2]

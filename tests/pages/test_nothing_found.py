@@ -1,4 +1,4 @@
-"""What is said and offered where an answer proves nothing, over the real services."""
+"""What the page explains and offers when an answer proves nothing, over real services."""
 
 import dataclasses
 
@@ -15,12 +15,12 @@ from domain import (
     Turn,
     TurnState,
 )
-from services.questions import MAX_QUESTION_CHARS
+from services.texts import MAX_QUESTION_CHARS
 from tests.pages.asking import nothing_page
 from tests.pages.conftest import served
 from tests.pages.double import NOW, citation, source
-from ui import words
-from ui.again import Change
+from ui.chat.turn_actions import Change
+from ui.text import words
 
 FOUND = source(why=Explanation(0.5, (ScorePart("dense", 1, 0.214, 0.5),)))
 THRESHOLD = SearchMode.SIMILARITY_SCORE_THRESHOLD
@@ -31,7 +31,7 @@ def services(monkeypatch, build_services):
     yield from served(build_services(embed=True), monkeypatch)
 
 
-def opened(**changes):
+def open_panel(**changes):
     page = AppTest.from_function(nothing_page, default_timeout=20)
     turn = Turn("t1", "c1", "Why?", TurnState.COMPLETE, NOW, standalone_question="Why <so>?")
     page.session_state["turn"] = dataclasses.replace(turn, **changes)
@@ -40,40 +40,40 @@ def opened(**changes):
     return page
 
 
-def test_it_says_what_was_searched_and_how_near_it_came(services):
-    page = opened(sources=(FOUND,), search=SearchChoice(Scope(formats=("pdf",))))
-    told = page.html[0].value
-    assert words.NOTHING_RELEVANT in told
-    assert "Why &lt;so&gt;?" in told
-    assert "pdf" in told
-    assert words.MODES["convex"] in told
-    assert "0.21 of 1, below the threshold of 0.30" in told
+def test_the_page_shows_what_was_searched_and_the_closest_score(services):
+    page = open_panel(sources=(FOUND,), search=SearchChoice(Scope(formats=("pdf",))))
+    panel = page.html[0].value
+    assert words.NOTHING_RELEVANT in panel
+    assert "Why &lt;so&gt;?" in panel
+    assert "pdf" in panel
+    assert words.MODES["convex"] in panel
+    assert "0.21 of 1, below the threshold of 0.30" in panel
 
 
-def test_an_answer_with_proof_says_nothing_of_it(services):
-    page = opened(sources=(FOUND,), citations=(citation(),))
+def test_an_answer_with_proof_does_not_show_the_panel(services):
+    page = open_panel(sources=(FOUND,), citations=(citation(),))
     assert not page.html
     assert not page.button
 
 
-def test_a_wider_search_is_offered_and_chosen_once(services):
+def test_a_wider_search_is_offered_once(services):
     narrow = SearchChoice(Scope(formats=("pdf",)), THRESHOLD)
-    page = opened(sources=(FOUND,), search=narrow)
-    offered = [button.label for button in page.button]
-    assert words.WIDEN_SCOPE in offered
-    assert words.WIDEN_THRESHOLD.format(threshold="0.21") in offered
-    assert words.WIDEN_MODE.format(mode=words.MODES["convex"]) in offered
+    page = open_panel(sources=(FOUND,), search=narrow)
+    labels = [button.label for button in page.button]
+    assert words.WIDEN_SCOPE in labels
+    assert words.WIDEN_THRESHOLD.format(threshold="0.21") in labels
+    assert words.WIDEN_MODE.format(mode=words.MODES["convex"]) in labels
     next(one for one in page.button if one.label == words.WIDEN_SCOPE).click().run()
-    again = page.session_state["again"]
-    assert again.turn.id == "t1"
-    assert again.search == SearchChoice(mode=THRESHOLD, k=5, score_threshold=0.3)
-    assert again.change is Change.NOTHING
+    repeated = page.session_state["again"]
+    assert repeated.turn.id == "t1"
+    assert repeated.search == SearchChoice(mode=THRESHOLD, k=5, score_threshold=0.3)
+    assert repeated.change is Change.NOTHING
     page.run()
     assert page.session_state["again"] is None
 
 
-def test_the_question_is_edited_and_searched_again(services):
-    page = opened(sources=(FOUND,))
+def test_the_question_can_be_edited_and_searched_again(services):
+    page = open_panel(sources=(FOUND,))
     page.text_area[0].set_value("Which gateway?")
     page.button(key="widen-edit-t1").click().run()
     assert page.session_state["again"].change is Change.SEARCH
@@ -82,12 +82,12 @@ def test_the_question_is_edited_and_searched_again(services):
 
 
 def test_an_empty_library_has_no_nearest_passage(services):
-    assert words.BEST_UNKNOWN in opened().html[0].value
+    assert words.BEST_UNKNOWN in open_panel().html[0].value
     assert services.library.status(LOCAL_USER).documents == 0
 
 
-def test_a_question_as_long_as_may_be_can_be_edited_as_a_whole(services):
+def test_a_question_of_maximum_length_can_be_edited(services):
     longest = "q" * MAX_QUESTION_CHARS
-    box = opened(standalone_question=longest).text_area[0]
+    box = open_panel(standalone_question=longest).text_area[0]
     assert box.value == longest
     assert box.max_chars >= MAX_QUESTION_CHARS

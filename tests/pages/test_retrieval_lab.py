@@ -1,4 +1,4 @@
-"""The retrieval lab, run without a browser over a search that finds what a test sets."""
+"""The retrieval lab without a browser, over a scripted search."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 from domain import SearchMode
 from errors import InputError, ModelUnavailableError
-from evaluation.metrics import Estimate
-from services.lab import LabService
-from services.label_figures import LabelFigures, ModeFigures
+from services.evaluation.label_sets import LabelFigures, ModeFigures
+from services.evaluation.metrics import Estimate
+from services.search.lab_service import LabService
 from tests.pages.conftest import Library, Status, framed, served, shown
-from ui import words
+from ui.text import words
 
 PAGE = "retrieval_lab.py"
 FORM_MODES = [SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, SearchMode.CONVEX]
@@ -23,7 +23,7 @@ FORM_MODES = [SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, Searc
 
 @dataclass
 class Search:
-    """Finds the same passages in every mode, save where a test says otherwise."""
+    """Finds the same passages in every mode unless a test says otherwise."""
 
     found: dict = field(default_factory=dict)
     conditions: list = field(default_factory=list)
@@ -41,14 +41,14 @@ class Search:
 
 def passage(id_, rank):
     part = {"ranker": "dense", "rank": rank, "score": 0.9 / rank, "share": 0.9 / rank}
-    noted = {"title": f"Title of {id_}", "heading_path": ("Leave",), "page": 2}
-    noted |= {"score": 0.9 / rank, "parts": [part]}
-    return Document(f"New employees get 25 days ({id_}).", id=id_, metadata=noted)
+    metadata = {"title": f"Title of {id_}", "heading_path": ("Leave",), "page": 2}
+    metadata |= {"score": 0.9 / rank, "parts": [part]}
+    return Document(f"New employees get 25 days ({id_}).", id=id_, metadata=metadata)
 
 
 @dataclass
 class Labels:
-    """Keeps labels in memory; its figures are what a test sets."""
+    """Keeps labels in memory and returns the figures that a test sets."""
 
     given: list = field(default_factory=list)
     figures: LabelFigures | Exception | None = None
@@ -106,7 +106,7 @@ def html_of(page: AppTest) -> str:
     return shown(page) + "".join(element.value for element in page.html)
 
 
-def test_each_chosen_mode_has_a_column_with_its_time_and_its_hits(page):
+def test_each_selected_mode_has_a_column_with_its_time_and_hits(page):
     html = compare(page)
     for mode in FORM_MODES:
         assert f"<h3>{words.MODES[mode]}</h3>" in html
@@ -115,14 +115,14 @@ def test_each_chosen_mode_has_a_column_with_its_time_and_its_hits(page):
     assert "Leave" in html
 
 
-def test_only_the_modes_a_person_chose_are_searched(page):
+def test_only_selected_modes_are_searched(page):
     page.button_group[0].set_value([SearchMode.BM25])
     html = compare(page)
     assert words.MODES["bm25"] in html
     assert f"<h3>{words.MODES['convex']}</h3>" not in html
 
 
-def test_a_passage_of_several_modes_is_marked_and_one_of_a_single_mode_too(page, services):
+def test_passages_found_by_one_or_several_modes_are_marked(page, services):
     services.search.found = {SearchMode.BM25: ["p1", "p3"]}
     html = compare(page)
     assert "in 4 of 4 modes" in html
@@ -131,7 +131,7 @@ def test_a_passage_of_several_modes_is_marked_and_one_of_a_single_mode_too(page,
     assert '<span class="fn-letter fn-p0">A</span>' in html
 
 
-def test_each_hit_explains_itself(page):
+def test_each_hit_is_explained(page):
     compare(page)
     assert len(page.expander) >= 8
     why = next(one for one in page.expander if one.label == words.WHY)
@@ -141,14 +141,14 @@ def test_each_hit_explains_itself(page):
     assert "<mark>days</mark>" in html
 
 
-def test_a_mode_that_fails_says_so_beside_the_others(page, services):
+def test_a_failing_mode_shows_its_error_next_to_the_others(page, services):
     services.search.found = {SearchMode.SIMILARITY: ModelUnavailableError("It is down.")}
     html = compare(page)
     assert f"{words.MODE_FAILED} It is down." in html
     assert "in 3 of 3 modes" in html
 
 
-def test_nothing_found_draws_no_chart(page, services):
+def test_no_chart_is_drawn_without_results(page, services):
     services.search.found = {mode: [] for mode in SearchMode}
     html = compare(page)
     assert words.NOTHING_FOUND in html
@@ -161,7 +161,7 @@ def test_a_filter_reaches_the_search(page, services):
     assert services.search.conditions[-1] == {"format": {"$in": ["pdf"]}}
 
 
-def test_there_is_a_switch_for_reranking_only_where_a_reranker_is_set(page, services):
+def test_the_reranking_switch_requires_a_reranker(page, services):
     assert not page.toggle
     services.search.reranking = object()
     page.run().toggle[0].set_value(True)
@@ -169,13 +169,13 @@ def test_there_is_a_switch_for_reranking_only_where_a_reranker_is_set(page, serv
     assert services.search.reranked[-1] is True
 
 
-def test_a_sample_question_is_compared_at_once(page):
+def test_a_sample_question_is_compared_immediately(page):
     button(page, words.SAMPLE_QUESTIONS[1]).click().run()
     assert page.text_input(key="lab_question").value == words.SAMPLE_QUESTIONS[1]
     assert "Title of p1" in html_of(page)
 
 
-def test_the_right_passage_is_labelled_marked_everywhere_and_can_be_taken_back(page, services):
+def test_a_right_passage_can_be_labeled_everywhere_and_unlabeled(page, services):
     compare(page)
     button(page, words.RIGHT_PASSAGE).click().run()
     [label] = services.labels.given
@@ -185,7 +185,7 @@ def test_the_right_passage_is_labelled_marked_everywhere_and_can_be_taken_back(p
     assert services.labels.given == []
 
 
-def test_the_modes_are_measured_with_bars_for_recall_and_ndcg(page, services):
+def test_modes_are_evaluated_with_bars_for_recall_and_ndcg(page, services):
     mean = Estimate(0.5, 0.3, 0.7)
     row = ModeFigures(SearchMode.BM25, 3, 10, mean, mean, mean, 4.0)
     services.labels.figures = LabelFigures((row,), ("Few labels: 3 questions.",))
@@ -198,7 +198,7 @@ def test_the_modes_are_measured_with_bars_for_recall_and_ndcg(page, services):
     assert "Few labels: 3 questions." in html
 
 
-def test_measuring_without_a_right_passage_says_what_to_do(page, services):
+def test_an_evaluation_without_labels_says_what_to_do(page, services):
     services.labels.figures = InputError("Mark one in the lab.")
     compare(page)
     button(page, words.RIGHT_PASSAGE).click().run()
@@ -206,7 +206,7 @@ def test_measuring_without_a_right_passage_says_what_to_do(page, services):
     assert "Mark one in the lab." in html_of(page)
 
 
-def test_an_empty_library_says_how_to_fill_it_and_asks_nothing(services, monkeypatch):
+def test_an_empty_library_says_how_to_fill_it_and_runs_no_search(services, monkeypatch):
     monkeypatch.setattr(st, "page_link", lambda _page, *, label, icon: st.write(label))
     services.library.now = Status(documents=0)
     page = framed(PAGE)

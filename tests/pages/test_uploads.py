@@ -1,4 +1,4 @@
-"""Files dropped on the chat, over the real services."""
+"""Files dropped on the chat, over real services."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from domain import LOCAL_USER, Scope, SearchChoice
 from tests.pages.asking import drop_page
 from tests.pages.conftest import APP, served
-from ui import words
+from ui.text import words
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def lines(page):
     return next(one.value for one in page.html if "fn-files" in one.value)
 
 
-def test_dropped_files_begin_a_conversation_and_can_be_asked_at_once(services):
+def test_dropped_files_start_a_conversation_and_can_be_searched_immediately(services):
     page = dropped([("vpn.md", b"# VPN\n\nChoose Bristol."), ("a.txt", b"Lunch is at noon.")])
     assert page.query_params["conversation"] == page.session_state["talk"]
     assert page.status[0].label == words.FILES_READY
@@ -44,7 +44,7 @@ def test_dropped_files_begin_a_conversation_and_can_be_asked_at_once(services):
     assert not outside.sources
 
 
-def test_a_refused_and_an_unreadable_file_are_said_with_their_reasons(services):
+def test_rejected_and_unreadable_files_are_reported_with_their_reasons(services):
     files = [("a.exe", b"MZ"), ("broken.pdf", b"no pdf"), ("good.md", b"# Good\n\nYes.")]
     page = dropped(files)
     assert page.status[0].label == words.FILES_SOME_FAILED
@@ -54,26 +54,26 @@ def test_a_refused_and_an_unreadable_file_are_said_with_their_reasons(services):
     page.query_params["conversation"] = page.session_state["talk"]
     page.run()
     told = "".join(one.value for one in page.html)
-    assert "a.exe: not taken" in told
+    assert "a.exe: rejected" in told
     assert "broken.pdf: could not be read" in told
     next(one for one in page.button if one.label == words.FILES_DISMISS).click().run()
     assert "broken.pdf" not in "".join(one.value for one in page.html)
 
 
-def test_where_nothing_is_taken_nothing_is_imported(services):
+def test_without_accepted_files_nothing_is_imported(services):
     page = dropped([("a.exe", b"MZ")])
     assert page.status[0].state == "error"
     assert services.uploads.boxes(LOCAL_USER) == []
 
 
-def test_a_file_given_again_says_that_it_is_there(services):
+def test_a_file_dropped_twice_is_reported_as_present(services):
     talk = dropped([("vpn.md", b"# VPN\n\nBristol.")]).session_state["talk"]
     page = dropped([("vpn.md", b"# VPN\n\nBristol.")], talk)
     assert page.session_state["talk"] == talk
     assert words.FILE_UNCHANGED in lines(page)
 
 
-def test_the_conversations_files_are_listed_and_taken_out(services):
+def test_files_of_a_conversation_are_listed_and_removed(services):
     files = [("vpn.md", b"# VPN\n\nBristol."), ("a.txt", b"Lunch.")]
     talk = dropped(files).session_state["talk"]
     page = AppTest.from_function(drop_page, default_timeout=30)
@@ -82,7 +82,7 @@ def test_the_conversations_files_are_listed_and_taken_out(services):
     assert [one.value for one in page.text] == ["a.txt", "vpn.md"]
     box = services.uploads.box_of(LOCAL_USER, talk)
     button = page.button(key=f"take-out-{box.id}-vpn.md")
-    assert button.label == "Take vpn.md out of this conversation"
+    assert button.label == "Remove vpn.md from this conversation"
     button.click().run()
     assert not page.exception
     assert [one.value for one in page.text] == ["a.txt"]
@@ -90,7 +90,7 @@ def test_the_conversations_files_are_listed_and_taken_out(services):
     assert services.uploads.keys(LOCAL_USER, box.id) == ["a.txt"]
 
 
-def test_a_narrowed_conversation_searches_the_files_dropped_into_it(services, handbook):
+def test_a_conversation_with_a_scope_also_searches_its_dropped_files(services, handbook):
     services.directories.import_directory(LOCAL_USER, handbook)
     narrow = SearchChoice(Scope(collections=("handbook",), formats=("pdf",)))
     talk = services.conversations.begin(LOCAL_USER, "Leave", narrow).id
@@ -100,14 +100,14 @@ def test_a_narrowed_conversation_searches_the_files_dropped_into_it(services, ha
     assert "lunch.md" in [source.location.rpartition("/")[2] for source in turn.sources]
 
 
-def test_a_reload_tells_that_files_are_still_imported(services):
+def test_a_reload_shows_that_files_are_still_being_imported(services):
     talk = dropped([("vpn.md", b"# VPN")]).session_state["talk"]
     services.queue.enqueue(LOCAL_USER, services.uploads.box_of(LOCAL_USER, talk).id)
     page = AppTest.from_function(drop_page, default_timeout=30)
     page.query_params["conversation"] = talk
     assert page.run().caption[0].value == words.FILES_UNDER_WAY
     job = services.queue.current(LOCAL_USER)[0]
-    services.queue.wait(LOCAL_USER, job.id)
+    services.worker.wait(LOCAL_USER, job.id)
     page.button(key="check-files").click().run()
     assert words.FILES_UNDER_WAY not in [one.value for one in page.caption]
 
@@ -120,4 +120,4 @@ def test_the_first_file_of_a_library_can_be_dropped_with_a_question(services, da
     assert not page.exception
     html = "".join(one.value for one in page.html)
     assert ("Bristol gateway" in html) is bool(data)
-    assert (words.EMPTY_ASKED in html) is (not data)
+    assert (words.EMPTY_LIBRARY in html) is (not data)

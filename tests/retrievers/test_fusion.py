@@ -5,9 +5,9 @@ from langchain_classic.retrievers import EnsembleRetriever
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
-from domain import Normalisation
+from domain import Normalization
 from retrievers import fusion
-from retrievers.hits import scored as without_parts
+from retrievers.fusion import scored as without_parts
 
 ids = st.text("abcdefghij", min_size=1, max_size=2)
 ranking = st.lists(ids, unique=True, max_size=12)
@@ -16,7 +16,7 @@ scored = st.dictionaries(ids, score, max_size=12).map(
     lambda found: sorted(found.items(), key=lambda pair: -pair[1])
 )
 weight = st.floats(0, 1)
-normalisation = st.sampled_from(Normalisation)
+normalization = st.sampled_from(Normalization)
 
 
 def named(rankings):
@@ -113,9 +113,9 @@ def test_the_shares_of_fused_ranks_add_up_to_the_score(rankings, data, c):
         assert [part.ranker for part in hit.parts] == list(named(rankings))
 
 
-@given(scored, scored, weight, normalisation)
+@given(scored, scored, weight, normalization)
 def test_the_shares_of_a_convex_combination_add_up_to_the_score(dense, sparse, share, how):
-    for hit in fusion.combine_convex(dense, sparse, dense_weight=share, normalisation=how):
+    for hit in fusion.combine_convex(dense, sparse, dense_weight=share, normalization=how):
         assert sum(part.share for part in hit.parts) == pytest.approx(hit.score)
 
 
@@ -131,9 +131,9 @@ def test_a_part_tells_the_rank_and_score_in_its_own_list_or_that_it_has_none(ran
                 assert lists[part.ranker][part.rank - 1] == (hit.id, part.score)
 
 
-@given(scored, scored, weight, normalisation, st.integers(1, 5))
+@given(scored, scored, weight, normalization, st.integers(1, 5))
 def test_a_limit_only_cuts_the_end_off(dense, sparse, share, how, limit):
-    options = {"dense_weight": share, "normalisation": how}
+    options = {"dense_weight": share, "normalization": how}
     whole = fusion.combine_convex(dense, sparse, **options)
     assert fusion.combine_convex(dense, sparse, limit=limit, **options) == whole[:limit]
 
@@ -141,7 +141,7 @@ def test_a_limit_only_cuts_the_end_off(dense, sparse, share, how, limit):
 def test_z_scores_give_a_missing_id_the_lowest_of_the_list():
     dense, sparse = [("a", 3.0), ("b", 1.0)], [("c", 9.0), ("a", 5.0)]
     found = fusion.combine_convex(
-        dense, sparse, dense_weight=0.5, normalisation=Normalisation.Z_SCORE
+        dense, sparse, dense_weight=0.5, normalization=Normalization.Z_SCORE
     )
     assert {hit.id: hit.score for hit in found} == {"a": 0, "c": 0, "b": -1}
     missing = next(part for hit in found if hit.id == "c" for part in hit.parts)
@@ -151,17 +151,17 @@ def test_z_scores_give_a_missing_id_the_lowest_of_the_list():
 @given(scored, scored, weight, st.integers(1, 50), st.integers(-20, 20))
 def test_z_scores_ignore_scale_and_shift_too(dense, sparse, share, scale, shift):
     moved = [(item, value * scale + shift) for item, value in sparse]
-    options = {"dense_weight": share, "normalisation": Normalisation.Z_SCORE}
+    options = {"dense_weight": share, "normalization": Normalization.Z_SCORE}
     before = dict(combine_convex(dense, sparse, **options))
     assert dict(combine_convex(dense, moved, **options)) == pytest.approx(before, abs=1e-5)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-@pytest.mark.parametrize("how", list(Normalisation))
+@pytest.mark.parametrize("how", list(Normalization))
 def test_a_score_that_is_no_number_is_refused_rather_than_ranked(bad, how):
     with pytest.raises(ValueError, match="finite"):
         fusion.combine_convex(
-            [("a", bad), ("b", 1.0)], [("a", 1.0)], dense_weight=0.5, normalisation=how
+            [("a", bad), ("b", 1.0)], [("a", 1.0)], dense_weight=0.5, normalization=how
         )
 
 

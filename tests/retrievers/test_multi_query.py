@@ -8,7 +8,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import Field
 
 from errors import ModelUnavailableError
-from retrievers.multi_query import MultiQueryRetriever
+from retrievers.ensemble import MultiQueryRetriever
 
 TEXTS = {
     "leave": "annual leave is 15 days",

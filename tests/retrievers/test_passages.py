@@ -2,7 +2,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-from retrievers.hits import hits_of
+from retrievers.fusion import hits_of
 from retrievers.passages import SPARE, PassageRetriever
 from retrievers.rankers import KeywordRanker
 

@@ -1,9 +1,9 @@
 import pytest
 
 from domain import SearchMode
-from retrievers.hits import hits_of, scored
+from retrievers.fusion import hits_of, scored
 from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker
-from storage.passages import DeepLakePassages
+from storage.vectors.passage_store import DeepLakePassages
 from tests.fakes.models import HashingEmbeddings
 
 

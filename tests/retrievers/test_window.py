@@ -9,7 +9,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from domain import Passage
-from retrievers.window import WindowRetriever
+from retrievers.passages import WindowRetriever
 from tests.fakes.library import DictLoader, Library
 
 SECTION = "연차 휴가는 15일입니다. 🎉 Unused days lapse in March. 新入社員は12日。 "
@@ -49,7 +49,7 @@ class Fixed(BaseRetriever):
 
 def build(library, ids, **options):
     base = Fixed(documents=library.documents, ids=ids)
-    return WindowRetriever(base=base, neighbours=library.documents.neighbours, **options)
+    return WindowRetriever(base=base, neighbors=library.documents.neighbors, **options)
 
 
 def span(document):
@@ -66,7 +66,7 @@ class TestWindowRetriever(RetrieversIntegrationTests):
     def _far_apart(self, library, ids):
         self.params = {
             "base": Fixed(documents=library.documents, ids=ids[::6]),
-            "neighbours": library.documents.neighbours,
+            "neighbors": library.documents.neighbors,
         }
 
     @property
@@ -138,8 +138,8 @@ def test_windows_of_two_documents_stay_two(library, ids):
     assert {document.metadata["key"] for document in found} == {"leave.md", "travel.md"}
 
 
-def test_a_window_too_long_gets_fewer_neighbours(library, ids):
-    windows = {n: library.documents.neighbours([ids[9]], n)[ids[9]] for n in (1, 2, 3)}
+def test_a_window_too_long_gets_fewer_neighbors(library, ids):
+    windows = {n: library.documents.neighbors([ids[9]], n)[ids[9]] for n in (1, 2, 3)}
     room = len(windows[2].text)
     assert len(windows[1].text) < room < len(windows[3].text)
     found = build(library, [ids[9]], passages=3, max_chars=room).invoke("leave")
@@ -154,7 +154,7 @@ def test_with_no_room_at_all_the_hit_stays_as_it_is(library, ids):
 
 def test_a_hit_whose_document_was_imported_anew_meanwhile_stays_as_it_is(library, ids):
     base = Fixed(documents=library.documents, ids=ids[:1])
-    retriever = WindowRetriever(base=base, neighbours=lambda _ids, _n: {})
+    retriever = WindowRetriever(base=base, neighbors=lambda _ids, _n: {})
     assert retriever.invoke("leave") == base.invoke("leave")
 
 
@@ -171,7 +171,7 @@ def test_the_documents_given_are_not_touched():
 
     metadata = {"document_id": "d", "start": given_.start, "end": given_.end}
     document = Document(given_.text, id="p", metadata=dict(metadata))
-    retriever = WindowRetriever(base=Keeping(), neighbours=lambda _ids, _n: {"p": wide})
+    retriever = WindowRetriever(base=Keeping(), neighbors=lambda _ids, _n: {"p": wide})
     assert retriever.invoke("leave")[0].page_content == "more text here"
     assert (document.page_content, document.metadata) == ("text", metadata)
     assert base.ids == []

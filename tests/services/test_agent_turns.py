@@ -8,11 +8,11 @@ from contextlib import closing
 
 import pytest
 
-from agent.mcp_client import connections_to
 from domain import LOCAL_USER, CitationState, Scope, SearchChoice, StepState, TurnState
 from errors import ConfigError, InputError, ModelUnavailableError
-from services.answering import CUT_SHORT
-from services.events import Answered, Found, Started, Stepped, Written
+from services.agent.mcp_client import connections_to
+from services.chat.running_answer import TOO_LONG
+from services.events import PassagesRetrieved, StepUpdated, TextDelta, TurnFinished, TurnStarted
 from tests.fakes.command_line import ROOT
 from tests.fakes.openai import Call, Fault, Text, ToolCalls
 
@@ -89,13 +89,13 @@ def test_each_step_is_told_as_it_begins_and_as_it_ends(services, model_server):
     model_server.will(ToolCalls(looking_for("annual leave"), said="I look."), Text(LEAVE))
     events = list(services.chat.stream(LOCAL_USER, "How many days?", search=BY_AGENT))
     kinds = [type(event) for event in events]
-    assert kinds[0] is Started
-    assert kinds[-1] is Answered
-    begun, ended = (event.step for event in events if isinstance(event, Stepped))
+    assert kinds[0] is TurnStarted
+    assert kinds[-1] is TurnFinished
+    begun, ended = (event.step for event in events if isinstance(event, StepUpdated))
     assert (begun.state, ended.state) == (StepState.RUNNING, StepState.DONE)
     assert begun.said == ended.said == "I look."
-    assert kinds.index(Found) == len(kinds) - 1 - kinds[::-1].index(Stepped) + 1
-    shown = "".join(event.text for event in events if isinstance(event, Written))
+    assert kinds.index(PassagesRetrieved) == len(kinds) - 1 - kinds[::-1].index(StepUpdated) + 1
+    shown = "".join(event.text for event in events if isinstance(event, TextDelta))
     assert shown.endswith("They get 25 days [1].")
     assert events[-1].turn.answer == "They get 25 days [1]."
 
@@ -171,7 +171,7 @@ def test_reaching_the_limit_is_kept_as_an_incomplete_turn(build_services, servic
 def test_an_answer_that_was_cut_short_says_so(services, model_server):
     model_server.will(Text("They get", finish_reason="length"))
     turn = services.chat.ask(LOCAL_USER, "How many days?", search=BY_AGENT)
-    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, CUT_SHORT)
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, TOO_LONG)
 
 
 def test_a_model_that_fails_after_a_step_leaves_the_step_and_its_sources(services, model_server):
@@ -192,7 +192,7 @@ def test_who_leaves_in_mid_stream_leaves_a_stopped_turn_and_a_closed_stream(serv
     )
     with closing(services.chat.stream(LOCAL_USER, "How many?", search=BY_AGENT)) as events:
         turn = next(events).turn
-        next(event for event in events if isinstance(event, Written))
+        next(event for event in events if isinstance(event, TextDelta))
     assert model_server.hung_up.wait(WAIT_S)
     [stored] = services.turns.list(LOCAL_USER, turn.conversation_id)
     assert stored.state is TurnState.STOPPED
@@ -261,7 +261,7 @@ def test_tools_of_others_are_used_beside_ours_and_are_no_sources(
 
 def test_opening_the_services_loads_neither_langchain_nor_mcp():
     code = (
-        "import sys, bootstrap, services.chat, agent\n"
+        "import sys, bootstrap, services.chat.chat_service, services.agent\n"
         "slow = {'langchain', 'langgraph', 'mcp', 'langchain_openai'} & set(sys.modules)\n"
         "sys.exit(str(slow) if slow else 0)"
     )

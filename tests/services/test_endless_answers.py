@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.events import Answered
 from domain import LOCAL_USER, SearchChoice, TurnState
-from services.answering import CUT_SHORT, OUT_OF_TIME, REPEATED_ITSELF
+from services.catalog.catalog_question import AnswerCompleted
+from services.chat.running_answer import OUT_OF_TIME, REPEATED_ITSELF, TOO_LONG
 from tests.fakes.openai import Call, Endless, Text, ToolCalls
 from tests.fakes.restaurants import import_restaurants
 
@@ -25,7 +25,7 @@ BEGUN = {
 }
 MORE = {"tool_calls": [{"index": 0, "function": {"arguments": " leave"}}]}
 
-LENGTH = ({"chat_max_tokens": 32}, CUT_SHORT)
+LENGTH = ({"chat_max_tokens": 32}, TOO_LONG)
 TIME = ({"chat_answer_timeout_s": 3, "chat_max_tokens": 0}, OUT_OF_TIME)
 limits = pytest.mark.parametrize(("settings", "why"), [LENGTH, TIME], ids=["length", "time"])
 
@@ -149,8 +149,8 @@ def search(build_services, tmp_path):
     def ask(**settings):
         services = build_services(chat=True, **settings)
         import_restaurants(services, tmp_path / "restaurants")
-        *_, last = services.catalogue.search(LOCAL_USER, "ramen", language="ja")
-        assert isinstance(last, Answered)
+        *_, last = services.catalog.search(LOCAL_USER, "ramen", language="ja")
+        assert isinstance(last, AnswerCompleted)
         return last.answer
 
     return ask
@@ -159,9 +159,9 @@ def search(build_services, tmp_path):
 def test_each_call_for_a_question_about_places_is_ended_at_its_length(search, model_server):
     model_server.answer = lambda _: RAMBLING
     answer = search(chat_max_tokens=32)
-    assert "The question was read by rules" in answer.query.notice
+    assert "The question was analyzed by rules" in answer.query.notice
     assert answer.answer.startswith("word word ")
-    assert CUT_SHORT in answer.notices
+    assert TOO_LONG in answer.notices
     assert any("Not all quotes could be translated." in one for one in answer.notices)
     forced = [body for body in asks_chat(model_server) if "tool_choice" in body]
     assert len(forced) == 1  # asked once more it would ramble again
@@ -170,7 +170,7 @@ def test_each_call_for_a_question_about_places_is_ended_at_its_length(search, mo
 def test_all_calls_for_a_question_about_places_share_its_time(search, model_server):
     model_server.answer = lambda _: RAMBLING
     answer = search(chat_answer_timeout_s=3, chat_max_tokens=0)
-    assert "The question was read by rules" in answer.query.notice
+    assert "The question was analyzed by rules" in answer.query.notice
     assert OUT_OF_TIME in answer.notices
     assert answer.places
     assert len(asks_chat(model_server)) == 1

@@ -3,11 +3,11 @@
 import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome
-from services.source_status import SourceSettings
+from services.sources.source_service import SourceSettings
 from tests.fakes.permissions import permissions_hold
-from tests.loaders.catalogue.catalogues import write_catalogue
+from tests.loaders.catalog.catalogs import write_catalog
 
-NOTICE = "the version imported earlier still answers"
+NOTICE = "the version imported earlier stays in use"
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ def test_a_folder_that_became_a_link_to_what_is_forbidden_keeps_its_documents(
     private.chmod(0)
     report = imported(services, handbook)
     assert fates(report)["rules"] is Outcome.FAILED
-    assert fates(report)["rules/lunch.md"] is Outcome.KEPT
-    assert report.count(Outcome.GONE) == 0
+    assert fates(report)["rules/lunch.md"] is Outcome.RETAINED
+    assert report.count(Outcome.REMOVED) == 0
     assert services.search.search(LOCAL_USER, "noon", mode="bm25")
 
 
@@ -94,16 +94,14 @@ def test_a_forbidden_folder_and_file_keep_their_documents(services, handbook, mo
     report = imported(services, handbook)
     (handbook / "rules").chmod(0o700)
     assert report.state is ImportState.COMPLETED_WITH_ERRORS
-    assert report.count(Outcome.GONE) == 0
+    assert report.count(Outcome.REMOVED) == 0
     assert fates(report)["vpn.md"] is Outcome.FAILED
-    assert fates(report)["rules/lunch.md"] in (Outcome.KEPT, Outcome.FAILED)
+    assert fates(report)["rules/lunch.md"] in (Outcome.RETAINED, Outcome.FAILED)
     assert services.search.search(LOCAL_USER, "noon", mode="bm25")
 
 
-def test_a_catalogue_that_was_forbidden_fails_with_its_path_and_keeps_its_places(
-    services, tmp_path
-):
-    description = write_catalogue(tmp_path / "cafes")
+def test_a_catalog_that_was_forbidden_fails_with_its_path_and_keeps_its_places(services, tmp_path):
+    description = write_catalog(tmp_path / "cafes")
     given = {"path": str(description)}
     source = services.sources.add(LOCAL_USER, "catalogue", given, SourceSettings()).source
     services.sources.refresh(LOCAL_USER, source.id)

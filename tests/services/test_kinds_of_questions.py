@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from cli import app
 from domain import LOCAL_USER, CitationState, Scope, SearchChoice, SearchMode, TurnState
-from services.events import Found, Searching
+from services.events import PassagesRetrieved, Searching
 from tests.fakes.openai import Text
 
 WORDS = SearchChoice(mode=SearchMode.BM25)
@@ -21,7 +21,7 @@ def services(imported):
 @pytest.mark.parametrize("said", ["Hello!", "Thank you!", "너 누구야?", "何ができますか？"])
 def test_small_talk_is_answered_without_a_search_and_lacks_no_proof(services, said):
     events = list(services.chat.stream(LOCAL_USER, said))
-    assert not any(isinstance(event, Searching | Found) for event in events)
+    assert not any(isinstance(event, Searching | PassagesRetrieved) for event in events)
     turn = events[-1].turn
     assert (turn.state, turn.error) == (TurnState.COMPLETE, "")
     assert (turn.standalone_question, turn.sources, turn.citations) == ("", (), ())

@@ -110,7 +110,7 @@ def test_a_question_about_places_is_read_and_answered_by_the_only_model(
     model_server.answer = lambda _: Text("{}")
     services = build_services(openai_base_url=model_server.url)
     import_restaurants(services, tmp_path / "restaurants")
-    *_, last = services.catalogue.search(LOCAL_USER, "ramen")
+    *_, last = services.catalog.search(LOCAL_USER, "ramen")
     assert last.answer.model == MODEL
     assert f"not by {MODEL}" in last.answer.query.notice
 
@@ -118,7 +118,7 @@ def test_a_question_about_places_is_read_and_answered_by_the_only_model(
 def test_a_question_about_places_needs_no_model_where_a_key_alone_is_set(build_services, tmp_path):
     services = build_services(openai_api_key=KEY)
     import_restaurants(services, tmp_path / "restaurants")
-    *_, last = services.catalogue.search(LOCAL_USER, "ramen")
+    *_, last = services.catalog.search(LOCAL_USER, "ramen")
     assert (last.answer.model, last.answer.query.notice) == (EXTRACTIVE, "")
 
 

@@ -7,20 +7,19 @@ import pytest
 
 from domain import (
     LOCAL_USER,
+    Cursor,
     DocumentRef,
-    Gone,
     ImportState,
-    Mark,
     Outcome,
+    Removed,
     Skipped,
 )
-from errors import NothingToReadError, SourceUnavailableError, UnreadableNowError
-from storage import import_rows
-from storage.failures import Failures
-from storage.imports import Failure, Imports
-from storage.left_out import LeftOut
+from errors import NothingToReadError, SourceUnavailableError, TemporarilyUnreadableError
+from storage.ledger import import_queue_store
+from storage.ledger.import_store import Failure, Failures, Imports
+from storage.ledger.source_store import Exclusions
 from tests.fakes.library import DictLoader, version_of
-from tests.services.test_worker import Factory, documents
+from tests.services.test_import_worker import Factory, documents
 
 
 @dataclass
@@ -34,16 +33,16 @@ class Site(DictLoader):
     textless: set = field(default_factory=set)
     down_after: int | None = None
     asks_for_s: float = 0
-    mark: int = 0
+    cursor: int = 0
 
     def list(self, before=None):
         self.told.append(before)
-        self.mark += 1
+        self.cursor += 1
         for key, text in sorted(self.texts.items()):
             yield DocumentRef(key, version_of(text), f"/docs/{key}", self.titles.get(key, ""))
         yield from (Skipped(key, f"/docs/{key}", why) for key, why in self.hidden.items())
-        yield from (Gone(key, reason) for key, reason in self.reasons.items())
-        yield Mark({"at": self.mark})
+        yield from (Removed(key, reason) for key, reason in self.reasons.items())
+        yield Cursor({"at": self.cursor})
 
     def read(self, ref):
         if self.down_after is not None and len(self.reads) >= self.down_after:
@@ -54,7 +53,7 @@ class Site(DictLoader):
             self.reads.append(ref.key)
             raise NothingToReadError("no text was recognised in the picture")
         if ref.key in self.flaky:
-            raise UnreadableNowError("the site was overloaded")
+            raise TemporarilyUnreadableError("the site was overloaded")
         return super().read(ref)
 
 
@@ -69,7 +68,7 @@ def factory(tmp_path, site):
 
 
 def mark_of(factory):
-    return factory.library.sources.get(factory.library.source.id).mark
+    return factory.library.sources.get(factory.library.source.id).cursor
 
 
 def run(factory):
@@ -82,10 +81,10 @@ def test_the_first_listing_knows_of_nothing_the_next_of_what_was_imported(factor
     run(factory)
     run(factory)
     first, second = site.told
-    assert (first.documents, first.failed, first.mark) == ({}, {}, {})
+    assert (first.documents, first.failed, first.cursor) == ({}, {}, {})
     assert set(second.documents) == set(site.texts)
     assert second.documents["000.txt"].version == version_of(site.texts["000.txt"])
-    assert second.mark == {"at": 1}
+    assert second.cursor == {"at": 1}
 
 
 def test_a_document_to_be_tried_again_holds_the_mark_and_is_told_as_failed(factory, site):
@@ -137,7 +136,7 @@ def test_other_options_and_what_is_let_in_again_list_everything_anew(factory):
     sources.save(source.id, name="docs", options={"include": ["*.md"]}, refresh_s=60)
     assert mark_of(factory) == {}
     run(factory)
-    LeftOut(factory.library.database).remove(source.id, ["000.txt"])
+    Exclusions(factory.library.database).remove(source.id, ["000.txt"])
     assert mark_of(factory) == {}
 
 
@@ -145,8 +144,8 @@ def test_why_a_document_is_gone_stands_in_the_report(factory, site):
     run(factory)
     del site.texts["001.txt"]
     site.reasons = {"001.txt": "it is in the trash"}
-    report = factory.library.remembered.get(run(factory).id)
-    [gone] = [item for item in report.items if item.outcome is Outcome.GONE]
+    report = factory.library.import_store.get(run(factory).id)
+    [gone] = [item for item in report.items if item.outcome is Outcome.REMOVED]
     assert (gone.key, gone.reason) == ("001.txt", "it is in the trash")
 
 
@@ -154,14 +153,14 @@ def test_a_source_out_of_reach_interrupts_the_import_which_keeps_what_was_read(f
     site.texts, site.down_after = documents(10), 7
     job = run(factory)
     assert (job.state, job.ended) == (ImportState.INTERRUPTED, False)
-    assert job.message == "The site can't be reached: no route. What was imported is kept"
+    assert job.message == "The site can't be reached: no route. Imported documents are kept"
     assert job.retry_at is not None
     assert len(factory.library.texts()) == 7
     assert not factory.run_next(), "it rests a while first"
 
 
 def test_an_import_that_rested_goes_on_and_reads_nothing_twice(factory, site, monkeypatch):
-    monkeypatch.setattr(import_rows, "_FIRST_RETRY", import_rows._FIRST_RETRY * 0)
+    monkeypatch.setattr(import_queue_store, "_FIRST_RETRY", import_queue_store._FIRST_RETRY * 0)
     site.texts, site.down_after = documents(10), 7
     job = run(factory)
     site.down_after = None
@@ -182,13 +181,13 @@ def test_whoever_asks_for_the_import_meanwhile_need_not_wait(factory, site):
 
 
 def test_a_source_that_stays_away_fails_its_import_in_the_end(factory, site, monkeypatch):
-    monkeypatch.setattr(import_rows, "_FIRST_RETRY", import_rows._FIRST_RETRY * 0)
+    monkeypatch.setattr(import_queue_store, "_FIRST_RETRY", import_queue_store._FIRST_RETRY * 0)
     site.down_after = 0
     job = factory.enqueue()
     runs = 0
     while factory.run_next():
         runs += 1
-    assert runs == import_rows.ATTEMPTS
+    assert runs == import_queue_store.ATTEMPTS
     failed = factory.queue.get(job)
     assert (failed.state, failed.ended) == (ImportState.FAILED, True)
     assert "Tried 12 times" in failed.message
@@ -200,7 +199,7 @@ def test_each_pause_is_longer_than_the_one_before_up_to_a_quarter_of_an_hour(
     pauses = []
     site.down_after = 0
     job = factory.enqueue()
-    for _ in range(import_rows.ATTEMPTS - 1):
+    for _ in range(import_queue_store.ATTEMPTS - 1):
         factory.run_next()
         left = factory.queue.get(job).retry_at - datetime.now(UTC)
         pauses.append(round(left.total_seconds()))
@@ -215,7 +214,7 @@ def test_an_import_that_nobody_goes_on_with_fails_at_once(factory, site):
     library = factory.library
     with pytest.raises(SourceUnavailableError):
         library.imports.run(LOCAL_USER, library.source, site)
-    report = library.remembered.latest(library.source.id)
+    report = library.import_store.latest(library.source.id)
     assert report.state is ImportState.FAILED
 
 
@@ -270,5 +269,5 @@ def test_an_emptied_document_that_was_not_removed_before_a_crash_is_removed_next
     run(factory)
     site.texts["000.txt"], site.textless = "", {"000.txt"}
     failure = Failure(version_of(""), 1, "0 characters", is_error=False)
-    factory.library.remembered.remember(factory.library.source.id, {"000.txt": failure})
+    factory.library.import_store.remember(factory.library.source.id, {"000.txt": failure})
     assert run(factory).counts == {"gone": 1, "unchanged": 2}

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import FILTER_FIELDS, LOCAL_USER, Scope, SearchMode
+from domain.language.script import script_of
 from errors import InputError
-from language.script import script_of
-from services import library as whole
-from services.questions import MAX_K
-from services.ranking import RankingOptions
-from services.search import SearchService
-from storage.ledger_filter import LedgerFilter
+from services.search import library_index as whole
+from services.search.ranking import RankingOptions
+from services.search.search_service import SearchService
+from services.texts import MAX_K
+from storage.ledger.passage_finder import LedgerFilter
 from tests.fakes.library import DictLoader, Library
 from tests.storage.test_filters import holds
 
@@ -68,8 +68,6 @@ def search(library):
         library.indexes,
         library.stores,
         library.maintenance,
-        lambda _: None,
-        lambda _: False,
         Path("nowhere"),
         LedgerFilter(library.database),
     )

@@ -3,8 +3,8 @@
 import pytest
 
 from domain import LOCAL_USER, CitationState, TurnState
-from services.answering import CUT_SHORT
-from services.events import Written
+from services.chat.running_answer import TOO_LONG
+from services.events import TextDelta
 from tests.fakes.openai import MODEL, Endless, Text
 
 QUESTION = "How many days of annual leave do new employees get?"
@@ -29,7 +29,7 @@ def test_it_is_streamed_checked_and_kept_like_the_answer_itself(services, model_
     model_server.will(Text(*[f"{word} " for word in reply.split()]))
     events = list(services.chat.stream(LOCAL_USER, QUESTION))
     turn = events[-1].turn
-    assert "".join(one.text for one in events if isinstance(one, Written)) == turn.answer
+    assert "".join(one.text for one in events if isinstance(one, TextDelta)) == turn.answer
     assert HEADING in turn.answer
     assert QUOTE in turn.answer
     assert verified(turn)[0] == "New employees get 25 days of annual leave a year."
@@ -48,7 +48,7 @@ def test_the_models_sentences_still_count_as_unsupported_and_the_heading_does_no
 def test_an_answer_that_was_cut_short_says_so_and_gets_it_too(services, model_server):
     model_server.will(Endless(content="word "))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
-    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, CUT_SHORT)
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, TOO_LONG)
     assert QUOTE in turn.answer
 
 
@@ -76,7 +76,7 @@ def test_a_stopped_answer_has_none(services, model_server):
     model_server.will(Text(*["word "] * 20, pause_s=0.05))
     stream = services.chat.stream(LOCAL_USER, QUESTION)
     started = next(stream)
-    next(event for event in stream if isinstance(event, Written))
+    next(event for event in stream if isinstance(event, TextDelta))
     stream.close()
     turn = services.turns.get(LOCAL_USER, started.turn.conversation_id, started.turn.id)
     assert turn.state is TurnState.STOPPED

@@ -83,7 +83,7 @@ def test_killed_in_the_middle_it_is_interrupted_and_the_next_worker_finishes(
     assert 64 <= before < 150
 
     second = worker("--supervised")
-    done = services.queue.wait(LOCAL_USER, job)
+    done = services.worker.wait(LOCAL_USER, job)
     assert (done.state, done.counts) == (ImportState.COMPLETED, {"new": 150})
     items = services.imports.report(LOCAL_USER, job).items
     assert Counter(item.key for item in items) == Counter(path.name for path in folder.iterdir())
@@ -100,7 +100,7 @@ def test_cancelled_in_another_process_it_ends_and_keeps_what_it_has(services, tm
     worker()
     until(lambda: services.library.status(LOCAL_USER).documents >= 64)
     services.queue.cancel(LOCAL_USER, job)
-    ended = services.queue.wait(LOCAL_USER, job)
+    ended = services.worker.wait(LOCAL_USER, job)
     assert ended.state is ImportState.CANCELLED
     assert ended.counts["new"] == services.library.status(LOCAL_USER).documents < pages
 

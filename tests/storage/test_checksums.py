@@ -1,27 +1,27 @@
 import pytest
 
-from storage.checksums import (
+from storage.index_files import (
     CHECKSUMS,
+    FileDigest,
     FileList,
-    Written,
+    file_digest,
     read_list,
     with_new_files,
     write_list,
-    written_as,
 )
 
 
 def test_what_was_written_is_read_again(tmp_path):
-    written = FileList({"a/b": Written(3, "0f"), "é": Written(0, "")}, {"opstamp": 7})
+    written = FileList({"a/b": FileDigest(3, "0f"), "é": FileDigest(0, "")}, {"opstamp": 7})
     assert read_list(tmp_path) is None
     write_list(tmp_path, written)
     assert read_list(tmp_path) == written
 
 
 def test_a_new_list_replaces_the_old_one_and_a_torn_one_beside_it_does_no_harm(tmp_path):
-    write_list(tmp_path, FileList({"a": Written(1, "x")}))
+    write_list(tmp_path, FileList({"a": FileDigest(1, "x")}))
     (tmp_path / f"{CHECKSUMS}.new").write_bytes(b"torn")  # what a killed writer leaves
-    assert read_list(tmp_path).files == {"a": Written(1, "x")}
+    assert read_list(tmp_path).files == {"a": FileDigest(1, "x")}
     write_list(tmp_path, FileList())
     assert read_list(tmp_path) == FileList()
     assert [file.name for file in tmp_path.iterdir()] == [CHECKSUMS]
@@ -29,7 +29,7 @@ def test_a_new_list_replaces_the_old_one_and_a_torn_one_beside_it_does_no_harm(t
 
 @pytest.mark.parametrize("place", [0, 5, 20, -1])
 def test_a_damaged_list_is_refused_and_named(tmp_path, place):
-    write_list(tmp_path, FileList({"a": Written(1, "x")}, {"b": 2}))
+    write_list(tmp_path, FileList({"a": FileDigest(1, "x")}, {"b": 2}))
     data = bytearray((tmp_path / CHECKSUMS).read_bytes())
     data[place] ^= 1
     (tmp_path / CHECKSUMS).write_bytes(data)
@@ -42,13 +42,13 @@ def test_equal_checksums_mean_equal_files(tmp_path):
     for data, changed in ((b"", b"\0"), (b"x" * 3_000_000, b"x" * 2_999_999 + b"y")):
         one.write_bytes(data)
         other.write_bytes(data)
-        assert written_as(one) == written_as(other) == written_as(one)
+        assert file_digest(one) == file_digest(other) == file_digest(one)
         other.write_bytes(changed)
-        assert written_as(one) != written_as(other)
+        assert file_digest(one) != file_digest(other)
 
 
 def test_only_files_that_are_not_known_are_read(tmp_path):
     (tmp_path / "new").write_text("new")
-    known = FileList({"old": Written(9, "as it was"), "gone": Written(1, "x")})
+    known = FileList({"old": FileDigest(9, "as it was"), "gone": FileDigest(1, "x")})
     found = with_new_files(tmp_path, known, ["old", "new"])
-    assert found == {"old": Written(9, "as it was"), "new": written_as(tmp_path / "new")}
+    assert found == {"old": FileDigest(9, "as it was"), "new": file_digest(tmp_path / "new")}

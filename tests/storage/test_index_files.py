@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from errors import DamagedIndexError
-from storage import checksums, index_files
-from storage.checksums import CHECKSUMS, read_list
-from storage.index_files import IndexFiles
-from storage.keyword_index import KeywordIndex
-from storage.passage_files import PassageFiles
-from storage.passages import DeepLakePassages
-from storage.segment_files import SegmentFiles
-from tests.storage.vectors import SpokenVectors
+from storage import index_files
+from storage.index_files import CHECKSUMS, IndexFiles, read_list
+from storage.keywords.keyword_index import KeywordIndex
+from storage.keywords.segment_files import SegmentFiles
+from storage.vectors.passage_files import PassageFiles
+from storage.vectors.passage_store import DeepLakePassages
+from tests.storage.vectors.random_vectors import SpokenVectors
 
 ROOT = Path(__file__).parents[2]
 WRITE = """
@@ -71,6 +70,12 @@ def test_before_the_first_commit_nothing_is_wrong_unless_the_ledger_says_so(tmp_
         files.require_sound()
 
 
+def test_a_file_in_place_of_the_folder_of_a_store_is_named(tmp_path, kind):
+    (tmp_path / kind).write_text("no folder")
+    with pytest.raises(DamagedIndexError, match=f"{tmp_path / kind}.*Not a directory"):
+        store_in(tmp_path, kind).ids()
+
+
 def test_each_commit_lists_its_files_and_reads_no_others(tmp_path, kind, monkeypatch):
     store = store_in(tmp_path, kind)
     add(store, "a", "b")
@@ -79,9 +84,15 @@ def test_each_commit_lists_its_files_and_reads_no_others(tmp_path, kind, monkeyp
 
     def reading(path):
         read.append(str(path.relative_to(tmp_path / kind)))
-        return checksums.Written(path.stat().st_size, "not looked at")
+        return index_files.FileDigest(path.stat().st_size, "not looked at")
 
-    monkeypatch.setattr(checksums, "written_as", reading)
+    def listing(*args):
+        with monkeypatch.context() as patch:
+            patch.setattr(index_files, "file_digest", reading)
+            return whole(*args)
+
+    whole = index_files.with_new_files
+    monkeypatch.setattr(index_files, "with_new_files", listing)
     add(store, "c")
     assert before
     assert set(read) == listed(tmp_path, kind) - before
@@ -183,13 +194,13 @@ def test_a_reader_beside_a_writer_never_meets_damage(tmp_path, kind):
 def test_a_file_is_read_once_and_again_only_when_it_is_not_sound(tmp_path, kind, monkeypatch):
     add(store_in(tmp_path, kind), "a")
     read = []
-    whole = checksums.written_as
+    whole = index_files.file_digest
 
     def reading(path):
         read.append(path)
         return whole(path)
 
-    monkeypatch.setattr(index_files, "written_as", reading)
+    monkeypatch.setattr(index_files, "file_digest", reading)
     files = files_in(tmp_path, kind)
     files.require_sound()
     assert len(read) == len(listed(tmp_path, kind))
@@ -220,7 +231,7 @@ def test_a_counter_of_commits_that_can_not_be_right_is_refused_before_it_is_used
     [log] = {file.parent for file in tmp_path.rglob("next_base") if file.parent.name != "_meta"}
     whole = (log / "next_base").read_bytes()
     (log / "next_base").write_bytes(counter)
-    with pytest.raises(DamagedIndexError, match="next_base does not fit"):
+    with pytest.raises(DamagedIndexError, match="next_base does not match"):
         add(store, "c")
     (log / "next_base").write_bytes((int.from_bytes(whole, "little") + 1).to_bytes(8, "little"))
     add(store, "c")  # a killed writer leaves a number unused

@@ -4,7 +4,7 @@ import pytest
 
 from errors import StorageError
 from storage.index_stores import IndexStores
-from storage.indexes import IndexSpec, IndexState, new_index
+from storage.ledger.index_store import IndexSpec, IndexState, new_index
 from tests.fakes.models import HashingEmbeddings
 
 SPEC = IndexSpec({"name": "a model"}, "a model", "1", 100, 10)

@@ -3,7 +3,7 @@
 import pytest
 
 from storage.lazy_embeddings import RECENT_QUESTIONS, LazyEmbeddings
-from tests.storage.vectors import SpokenVectors
+from tests.storage.vectors.random_vectors import SpokenVectors
 
 
 class CountingVectors(SpokenVectors):

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from errors import DamagedLedgerError, StorageError
-from storage.database import open_database
-from storage.ledger_file import has_foreign_log
-from storage.sources import Sources
+from storage.ledger.database import open_database
+from storage.ledger.ledger_check import has_foreign_log
+from storage.ledger.source_store import Sources
 from tests.fakes.library import DictLoader, Library
 from tests.storage.damage import contents, settled
 
-RECOVERY = r"put back footnote\.db from a backup.*FOOTNOTE_DATA_DIR"
+RECOVERY = r"restore footnote\.db from a backup.*FOOTNOTE_DATA_DIR"
 
 
 @pytest.fixture

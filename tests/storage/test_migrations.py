@@ -9,15 +9,15 @@ from sqlalchemy import create_engine, inspect
 
 from domain import Principal
 from errors import NotFoundError
-from storage import database, migrations
-from storage.conversations import Conversations
-from storage.database import open_database
-from storage.documents import Documents
-from storage.labels import Labels
-from storage.migrations.run import is_known, newest
-from storage.people import People
-from storage.places import Places
-from storage.tables import Base
+from storage.ledger import database, migrations
+from storage.ledger.conversation_store import Conversations
+from storage.ledger.database import open_database
+from storage.ledger.document_store import Documents
+from storage.ledger.feedback_store import Labels
+from storage.ledger.ledger_tables import Base
+from storage.ledger.migrations.run import is_known, newest
+from storage.ledger.people_store import People
+from storage.ledger.place_store import Places
 from tests.fakes.library import DictLoader, Library
 
 ANNA = Principal("anna")
@@ -87,7 +87,7 @@ def test_a_migration_can_be_undone_and_done_again(tmp_path, revision):
     assert list(Labels(open_database(tmp_path)).list(ANNA)) == []
 
 
-def test_a_folder_from_before_the_catalogues_keeps_what_it_holds_both_ways(tmp_path):
+def test_a_folder_from_before_the_catalogs_keeps_what_it_holds_both_ways(tmp_path):
     library = Library(tmp_path)
     library.load(DictLoader({"leave.md": "# Leave\n\n25 days."}))
     library.database.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.private_files import close_to_others, is_open, keep_private
+from storage.private_files import close_to_others, is_open_to_others, keep_private
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 
@@ -49,9 +49,9 @@ def test_a_folder_that_was_open_is_closed_once_and_told(tmp_path, caplog):
     old_data_folder(tmp_path / "data")
     keep_private(tmp_path / "data")
     assert modes(tmp_path / "data") == PRIVATE
-    assert caplog.text.count("closed to them") == 1
+    assert caplog.text.count("permissions fixed") == 1
     keep_private(tmp_path / "data")
-    assert caplog.text.count("closed to them") == 1
+    assert caplog.text.count("permissions fixed") == 1
 
 
 def test_a_ledger_that_was_open_in_a_closed_folder_is_closed_with_all_else(tmp_path):
@@ -93,8 +93,9 @@ def test_a_ledger_that_a_link_leads_to_is_not_said_to_be_closed(tmp_path, caplog
     (data / "footnote.db").symlink_to(ledger)
     keep_private(data)
     assert mode(ledger) == 0o644
-    assert f"Other users can read the ledger {data / 'footnote.db'}: chmod 600 it." in caplog.text
-    assert "closed to them" not in caplog.text
+    warning = f"Other users can read the ledger {data / 'footnote.db'}: run chmod 600 on it."
+    assert warning in caplog.text
+    assert "permissions fixed" not in caplog.text
 
 
 def test_a_folder_that_is_meant_for_everybody_is_left_open_with_a_warning(tmp_path, caplog):
@@ -103,7 +104,7 @@ def test_a_folder_that_is_meant_for_everybody_is_left_open_with_a_warning(tmp_pa
     keep_private(tmp_path)
     assert mode(tmp_path) == 0o1777
     assert mode(tmp_path / "footnote.db") == 0o644
-    assert "a folder of its own" in caplog.text
+    assert "use a separate folder" in caplog.text
 
 
 def test_a_folder_of_another_user_is_left_open_with_a_warning(tmp_path, caplog, monkeypatch):
@@ -112,11 +113,11 @@ def test_a_folder_of_another_user_is_left_open_with_a_warning(tmp_path, caplog, 
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     keep_private(tmp_path / "data")
     assert mode(tmp_path / "data") == 0o755
-    assert "belongs to the user who runs it" in caplog.text
+    assert "belongs to the user who runs Footnote" in caplog.text
 
 
 def test_what_is_not_there_is_not_open(tmp_path):
-    assert not is_open(tmp_path / "nothing")
+    assert not is_open_to_others(tmp_path / "nothing")
     assert close_to_others(tmp_path / "nothing")
     keep_private(tmp_path / "file" / "data")
 
@@ -124,4 +125,4 @@ def test_what_is_not_there_is_not_open(tmp_path):
 def test_a_folder_that_can_not_be_made_is_for_the_ledger_to_tell(tmp_path):
     (tmp_path / "file").write_text("text")
     keep_private(tmp_path / "file" / "data")
-    assert not is_open(tmp_path / "file" / "data")
+    assert not is_open_to_others(tmp_path / "file" / "data")

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ui.lab_charts import PALETTE
+from ui.lab.lab_charts import PALETTE
 
 ROOT = Path(__file__).parents[2]
-CSS = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "ui/style").glob("*")))
+CSS = "\n".join(
+    path.read_text(encoding="utf-8") for path in sorted((ROOT / "ui/shared/style").glob("*"))
+)
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
 SCHEMES = ("light", "dark")
 GROUNDS = ("backgroundColor", "secondaryBackgroundColor")

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SLOW = "chains.conversational_retrieval deeplake langchain_core onnxruntime openai pandas tantivy"
 OPEN_THE_PAGE = f"""

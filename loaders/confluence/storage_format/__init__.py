@@ -1,4 +1,7 @@
-"""Confluence's storage format as Markdown: `to_markdown`, and the `Links` it asks."""
+"""Converts Confluence's storage format to Markdown (`to_markdown`), with links by `Links`.
+
+Only `loaders.confluence` imports from here.
+"""
 
 from loaders.confluence.storage_format.conversion import to_markdown
 from loaders.confluence.storage_format.links import Links

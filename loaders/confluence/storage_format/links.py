@@ -1,58 +1,67 @@
-"""Links: to pages, files, spaces, people and the rest of the web."""
+"""Converts links to pages, files, spaces, people, and the web; pictures, dates, and emoticons."""
 
 import re
 from typing import NamedTuple, Protocol
 from urllib.parse import unquote, unquote_plus
 
-from loaders.confluence.storage_format.elements import Element, ac, is_within, ri, say, words
+from loaders.confluence.storage_format.elements import (
+    Element,
+    ac,
+    add,
+    is_within,
+    ri,
+    say,
+    say_apart,
+    words,
+)
 
 UNKNOWN_USER = "unknown user"
-"""Stands for a person whose name the site doesn't tell."""
+"""Shown for a person whose name is unknown."""
 
-# What would end the target too early for a reader of Markdown, or of a table around it.
+# Characters that would end the link target, or a table cell around it, in Markdown.
 _ENCODED = {ord(character): f"%{ord(character):02X}" for character in ' ()[]<>"|\\`\n\t'}
 _BRACKET = re.compile(r"[\[\]]")
 _OF_LETTERS = re.compile(r"(?:%[89A-Fa-f][\dA-Fa-f])+")
 _PAGE_TITLE = re.compile(r"/pages/\d+/([^/?#]+)")
 _WEB = ("http://", "https://", "mailto:")
-_NO_LINKS = ("pre", "code", "a", ac("link"))  # elements with words only
-_LONGEST_TEXT, _LONGEST_URL = 450, 1900  # `chains.visible_text` knows links up to these
+_NO_LINKS = ("pre", "code", "a", ac("link"))  # elements that contain only words
+_LONGEST_TEXT, _LONGEST_URL = 450, 1900  # limits of `chains.citations.visible_text`
 
 
 class Links(Protocol):
-    """Finds what a page's links, mentions and files name. Each answers "" for what is unknown.
+    """Resolves a page's links, mentions, and files. Methods return "" if the target is unknown.
 
-    A `space_key` of None is the page's own space. URLs are absolute.
+    A `space_key` of None means the page's own space. URLs are absolute.
     """
 
     def page(self, space_key: str | None, title: str, anchor: str) -> str:
-        """The URL of a page by its title, at an anchor of it unless that is empty."""
+        """The URL of a page by its title, with the anchor unless that is empty."""
 
     def blog_post(self, space_key: str | None, title: str, day: str) -> str:
-        """The URL of a blog post by its title and its day ("2026/11/21")."""
+        """The URL of a blog post by its title and day (such as "2026/11/21")."""
 
     def content(self, content_id: str) -> str:
         """The URL of a page or blog post by its id."""
 
     def attachment(self, filename: str, page_title: str | None, space_key: str | None) -> str:
-        """The URL of a file attached to a page, to the one being read where the title is None."""
+        """The URL of a file attached to a page; if the title is None, to the current page."""
 
     def space(self, space_key: str) -> str:
         """The URL of a space."""
 
     def user(self, account: str) -> str:
-        """The display name of a person by account id (Cloud), user key or user name (Server)."""
+        """The display name of a person by account id (Cloud), user key, or user name (Server)."""
 
 
 class Target(NamedTuple):
-    """Where a link leads ("" for nowhere), and the words for it where its author wrote none."""
+    """The URL of a link ("" if it leads nowhere), and its text if the author wrote none."""
 
     url: str
     text: str
 
 
 def markdown_link(text: str, url: str) -> str:
-    """The link as Markdown on one line; only its words where it leads nowhere."""
+    """The link as Markdown on one line; only its text if it leads nowhere or is too long."""
     url = _OF_LETTERS.sub(_letters, url).translate(_ENCODED)
     if not url or not text or text == url or len(text) > _LONGEST_TEXT or len(url) > _LONGEST_URL:
         return text
@@ -61,13 +70,16 @@ def markdown_link(text: str, url: str) -> str:
 
 
 def _letters(match: re.Match[str]) -> str:
-    """Letters that Korean or Japanese titles are made of: as bytes they are three times as long."""
+    """Decode percent-encoded letters: a Korean or Japanese one takes nine characters otherwise.
+
+    Other characters stay encoded.
+    """
     text = unquote(match[0], errors="replace")
     return text if text.isalnum() else match[0]
 
 
 def referred(element: Element, links: Links) -> Target | None:
-    """What the first `ri:` element within names; None where there is none."""
+    """The target of the first `ri:` element in the element; None if it has none."""
     for child in element:
         if reader := _READERS.get(child.tag):
             return reader(child, links, element.get(ac("anchor"), ""))
@@ -75,14 +87,14 @@ def referred(element: Element, links: Links) -> Target | None:
 
 
 def convert_link(element: Element, links: Links) -> None:
-    """An `ac:link`: its body, or the name of what it leads to."""
+    """Convert an `ac:link` to its body, or to the name of its target."""
     target = referred(element, links) or Target("", element.get(ac("anchor"), ""))
     text = words(element.find(ac("link-body"))) or words(element.find(ac("plain-text-link-body")))
     _set(element, text or target.text, target.url)
 
 
 def convert_anchor(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
-    """An HTML link; one that shows its own address shows the page's title where that tells it."""
+    """Convert an HTML link; if its text is its address, show the page title in it instead."""
     url, text = element.get("href", "").strip(), words(element)
     title = _PAGE_TITLE.search(url)
     if text == url and title:
@@ -94,49 +106,49 @@ def _set(element: Element, text: str, url: str) -> None:
     say(element, text if is_within(element, *_NO_LINKS) else markdown_link(text, url))
 
 
-def _page(named: Element, links: Links, anchor: str) -> Target:
-    title = named.get(ri("content-title"), "")
-    url = links.page(named.get(ri("space-key")), title, anchor) if title else ""
+def _page(resource: Element, links: Links, anchor: str) -> Target:
+    title = resource.get(ri("content-title"), "")
+    url = links.page(resource.get(ri("space-key")), title, anchor) if title else ""
     return Target(url, title or anchor)
 
 
-def _blog_post(named: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
-    title = named.get(ri("content-title"), "")
-    day = named.get(ri("posting-day"), "")
-    return Target(links.blog_post(named.get(ri("space-key")), title, day), title)
+def _blog_post(resource: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
+    title = resource.get(ri("content-title"), "")
+    day = resource.get(ri("posting-day"), "")
+    return Target(links.blog_post(resource.get(ri("space-key")), title, day), title)
 
 
-def _attachment(named: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
-    filename = named.get(ri("filename"), "")
-    page = named.find(ri("page"))
+def _attachment(resource: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
+    filename = resource.get(ri("filename"), "")
+    page = resource.find(ri("page"))
     title, space = (None, None)
     if page is not None:
         title, space = page.get(ri("content-title")), page.get(ri("space-key"))
     return Target(links.attachment(filename, title, space), filename)
 
 
-def _user(named: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
-    username = named.get(ri("username"), "")
-    account = named.get(ri("account-id")) or named.get(ri("userkey")) or username
+def _user(resource: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
+    username = resource.get(ri("username"), "")
+    account = resource.get(ri("account-id")) or resource.get(ri("userkey")) or username
     return Target("", (links.user(account) if account else "") or username or UNKNOWN_USER)
 
 
-def _space(named: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
-    key = named.get(ri("space-key"), "")
+def _space(resource: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
+    key = resource.get(ri("space-key"), "")
     return Target(links.space(key), key)
 
 
-def _content(named: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
-    url = links.content(named.get(ri("content-id"), ""))
+def _content(resource: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
+    url = links.content(resource.get(ri("content-id"), ""))
     return Target(url, url)
 
 
-def _shortcut(named: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
-    return Target("", named.get(ri("parameter")) or named.get(ri("key"), ""))
+def _shortcut(resource: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
+    return Target("", resource.get(ri("parameter")) or resource.get(ri("key"), ""))
 
 
-def _url(named: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
-    url = named.get(ri("value"), "")
+def _url(resource: Element, links: Links, anchor: str) -> Target:  # noqa: ARG001
+    url = resource.get(ri("value"), "")
     return Target(url, url)
 
 
@@ -150,3 +162,44 @@ _READERS = {
     ri("shortcut"): _shortcut,
     ri("url"): _url,
 }
+
+
+# The emoticons of Confluence Server, and of Cloud if the page names no character for them.
+_EMOTICONS = {
+    "smile": "🙂", "sad": "🙁", "cheeky": "😛", "laugh": "😀", "wink": "😉", "thumbs-up": "👍",
+    "thumbs-down": "👎", "information": "ℹ️", "tick": "✅", "cross": "❌", "warning": "⚠️",
+    "plus": "➕", "minus": "➖", "question": "❓", "light-on": "💡", "light-off": "🌑",
+    "yellow-star": "⭐", "red-star": "⭐", "green-star": "⭐", "blue-star": "⭐", "heart": "❤️",
+    "broken-heart": "💔",
+}  # fmt: skip
+_QUERY = re.compile(r"[?#].*", re.DOTALL)
+
+
+def convert_emoticon(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
+    """Convert an emoji to its character; a custom emoji to its name (:party-parrot:)."""
+    name = element.get(ac("name"), "")
+    emoji = element.get(ac("emoji-fallback")) or _EMOTICONS.get(name)
+    say(element, emoji or element.get(ac("emoji-shortname")) or (f":{name}:" if name else ""))
+
+
+def convert_time(element: Element, links: Links) -> None:  # noqa: ARG001  as all converters
+    """Convert a date to its language-independent form: 2026-11-21."""
+    say(element, words(element) or element.get("datetime", ""))
+
+
+def convert_image(element: Element, links: Links) -> None:
+    """Convert a picture to its alternative text, title, or file name, with its caption below."""
+    caption = words(element.find(ac("caption")))
+    text = element.get(ac("alt")) or element.get(ac("title")) or _name(element, links)
+    say_apart(element, text)
+    if caption and caption != text:
+        add(element, "br").tail = f"\n{caption}"
+
+
+def _name(image: Element, links: Links) -> str:
+    web = image.find(ri("url"))
+    if web is not None:
+        path = _QUERY.sub("", web.get(ri("value"), ""))
+        return unquote(path.rpartition("/")[2])
+    target = referred(image, links)
+    return target.text if target else ""

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.openai.completions import annotations_of, completion_of, sources_of
+from api.openai.openai_answers import annotations_of, completion_of, sources_of
 from domain import Citation, CitationState, Turn, TurnState
 
 PAGE = "https://wiki.example.com/leave"

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.openai.completions import sources_of
-from api.openai.errors import NoQuestionError
-from api.openai.requests import ChatRequest
-from api.openai.talk import talk_of, without_sources
+from api.openai.openai_answers import sources_of
+from api.openai.openai_error_responses import NoQuestionError
+from api.openai.openai_requests import ChatRequest, question_with_history, without_sources
 from tests.api.openai.test_completions import cited, turn_with
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
@@ -16,7 +15,7 @@ QUESTIONS = TEXTS.filter(lambda text: text.strip())
 
 def talk(*messages):
     said = [{"role": role, "content": content} for role, content in messages]
-    return talk_of(ChatRequest(model="footnote", messages=said).messages)
+    return question_with_history(ChatRequest(model="footnote", messages=said).messages)
 
 
 def test_the_last_message_of_a_user_is_the_question():

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from domain import Before, DocumentRef, Gone, Mark, Skipped
+from domain import Cursor, DocumentRef, PreviousImport, Removed, Skipped
 from errors import UnreadableError
 from loaders.confluence.client import ConfluenceClient
-from loaders.confluence.login import Login, LoginKind
-from loaders.confluence.pages import ConfluencePages
-from loaders.confluence.wanted import Wanted
+from loaders.confluence.confluence_loader import ConfluenceLoader
+from loaders.confluence.confluence_login import Login, LoginKind
+from loaders.confluence.confluence_selection import ConfluenceSelection
 from tests.fakes.confluence import ACCESS_TOKEN, API_TOKEN, EMAIL
 
 
@@ -26,7 +26,7 @@ def client_of(fake, waited=None):
 
 
 def pages_of(fake, wanted=None, **options):
-    return ConfluencePages(client_of(fake), wanted or Wanted(), **options)
+    return ConfluenceLoader(client_of(fake), wanted or ConfluenceSelection(), **options)
 
 
 def refs_of(found):
@@ -48,21 +48,21 @@ class Library:
     documents: dict = field(default_factory=dict)
     failed: dict = field(default_factory=dict)
     refs: dict = field(default_factory=dict)
-    mark: dict = field(default_factory=dict)
+    cursor: dict = field(default_factory=dict)
     gone: dict = field(default_factory=dict)
     skipped: dict = field(default_factory=dict)
     read: list = field(default_factory=list)
 
     @property
-    def before(self):
-        return Before(self.refs, self.failed, self.mark)
+    def previous(self):
+        return PreviousImport(self.refs, self.failed, self.cursor)
 
     def update(self, pages):
         """One import."""
-        found = [*pages.list(self.before)]
+        found = [*pages.list(self.previous)]
         listed = refs_of(found)
         assert len(listed) == sum(isinstance(entry, DocumentRef) for entry in found)
-        self.gone = {entry.key: entry.reason for entry in found if isinstance(entry, Gone)}
+        self.gone = {entry.key: entry.reason for entry in found if isinstance(entry, Removed)}
         self.skipped = {entry.key: entry.reason for entry in found if isinstance(entry, Skipped)}
         changed = [ref for key, ref in listed.items() if self.refs.get(key) != ref]
         self.read = [ref.key for ref in changed]
@@ -72,7 +72,7 @@ class Library:
         for key in self.refs.keys() - listed.keys() - self.skipped.keys():
             del self.refs[key], self.documents[key]
         if not self.failed:
-            self.mark = next(entry.values for entry in found if isinstance(entry, Mark))
+            self.cursor = next(entry.values for entry in found if isinstance(entry, Cursor))
 
     def _take(self, pages, ref):
         try:

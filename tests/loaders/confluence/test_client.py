@@ -4,9 +4,10 @@ import pytest
 
 from domain import DocumentRef
 from errors import SourceError, SourceUnavailableError, UnreadableError
-from loaders.confluence.answers import ContentRefusedError
-from loaders.confluence.client import ATTEMPTS, LONGEST_ASKED_PAUSE, WHO, ConfluenceClient
-from loaders.confluence.login import Login, LoginKind
+from loaders.confluence.client import MAX_RETRY_AFTER_S, WHO, ConfluenceClient
+from loaders.confluence.confluence_login import Login, LoginKind
+from loaders.confluence.responses import ContentRefusedError
+from loaders.retries import MAX_ATTEMPTS
 from tests.fakes.confluence import EMAIL, PASSWORD, FakeConfluence
 from tests.fakes.confluence_site import KIM
 from tests.fakes.faults import PASSING, Fault, Faults, no_faults
@@ -28,7 +29,7 @@ def test_what_passes_is_asked_again(fake, kind):
     assert len(waited) == len(fake.requests) - 1
 
 
-@pytest.mark.parametrize("asked", [0, 7, LONGEST_ASKED_PAUSE])
+@pytest.mark.parametrize("asked", [0, 7, MAX_RETRY_AFTER_S])
 def test_it_waits_as_long_as_it_is_asked_to(server, asked):
     waited = []
     server.faults = Faults(
@@ -52,7 +53,7 @@ def test_without_being_told_it_waits_longer_each_time_and_gives_up(server):
     waited = []
     with pytest.raises(SourceUnavailableError, match=r"busy or failing \(503\)\. Try again later"):
         client_of(server, waited).get(WHO)
-    assert len(server.requests) == ATTEMPTS
+    assert len(server.requests) == MAX_ATTEMPTS
     for attempt, (seconds, _) in enumerate(waited):
         assert 0.5 * 2**attempt <= seconds <= 1.5 * 2**attempt
 
@@ -82,7 +83,7 @@ def test_a_site_that_is_not_there_is_told_as_unavailable(fake):
 
 def test_a_page_to_sign_in_names_single_sign_on(fake):
     fake.faults = Faults(share=1, kinds=[Fault.LOGIN_PAGE])
-    with pytest.raises(SourceError, match=r"page to sign in.*\(SSO\)") as raised:
+    with pytest.raises(SourceError, match=r"login page.*\(SSO\)") as raised:
         client_of(fake).get(WHO)
     assert not raised.value.retryable
     assert len(fake.requests) == 1
@@ -135,7 +136,7 @@ def test_an_answer_that_is_no_page_is_asked_for_again(server, monkeypatch, answe
 def test_an_answer_that_is_no_listing_is_no_empty_one(server, monkeypatch, results):
     client = client_of(server)
     monkeypatch.setattr(client, "_data", lambda path, params: {"results": results})
-    with pytest.raises(SourceUnavailableError, match="not the listing"):
+    with pytest.raises(SourceUnavailableError, match="not the requested listing"):
         [*client.each(SEARCH, {})]
 
 
@@ -237,7 +238,7 @@ def test_a_download_ends_at_the_limit_whatever_size_was_told(fake):
 def test_a_page_to_sign_in_is_not_taken_for_a_file(fake):
     link = attached(fake, b"x" * 3000)
     fake.faults = Faults(share=1, kinds=[Fault.LOGIN_PAGE])
-    with pytest.raises(SourceError, match="page to sign in"):
+    with pytest.raises(SourceError, match="login page"):
         client_of(fake).download(link, size=3000, max_bytes=9000)
 
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from domain import Before, DocumentRef
-from loaders.confluence.pages import Deletions
-from loaders.confluence.wanted import Scope, Wanted
+from domain import DocumentRef, PreviousImport
+from loaders.confluence.confluence_loader import Deletions
+from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.faults import Fault, Faults, no_faults
 from tests.loaders.confluence.reading import Library, id_of, pages_of, refs_of, shown_by
 
@@ -80,7 +80,7 @@ def test_a_failed_page_is_tried_again_though_nothing_about_it_changed(docs, cloc
     top = id_of(docs, "Top")
     library = Library()
     library.update(daily(docs, clock))
-    mark = library.mark
+    cursor = library.cursor
     clock.pass_by(hours=2)
     docs.edit(top, "<p>newer</p>")
     docs.faults = Faults(
@@ -88,7 +88,7 @@ def test_a_failed_page_is_tried_again_though_nothing_about_it_changed(docs, cloc
     )
     library.update(daily(docs, clock))
     assert set(library.failed) == {top}
-    assert library.mark == mark
+    assert library.cursor == cursor
     docs.faults = no_faults()
     clock.pass_by(hours=2)
     library.update(daily(docs, clock))
@@ -98,23 +98,23 @@ def test_a_failed_page_is_tried_again_though_nothing_about_it_changed(docs, cloc
 
 def test_another_choice_is_listed_as_a_whole(docs, clock):
     library = Library()
-    library.update(daily(docs, clock, Wanted(Scope.SPACES, spaces=("HR",))))
+    library.update(daily(docs, clock, ConfluenceSelection(Scope.SPACES, spaces=("HR",))))
     clock.pass_by(days=10)
-    library.update(daily(docs, clock, Wanted(Scope.SPACES, spaces=("HR",))))
+    library.update(daily(docs, clock, ConfluenceSelection(Scope.SPACES, spaces=("HR",))))
     clock.pass_by(hours=1)
     library.update(daily(docs, clock))
     assert library.shown() == shown_by(docs)
 
 
-@pytest.mark.parametrize("mark", [{}, {"whole": "?", "watermark": ""}, {"whole": "x"}])
-def test_a_mark_that_says_nothing_leads_to_a_whole_listing(docs, clock, mark):
-    found = [*daily(docs, clock).list(Before(mark=mark))]
+@pytest.mark.parametrize("cursor", [{}, {"whole": "?", "watermark": ""}, {"whole": "x"}])
+def test_an_unusable_cursor_leads_to_a_full_listing(docs, clock, cursor):
+    found = [*daily(docs, clock).list(PreviousImport(cursor=cursor))]
     assert len(refs_of(found)) == 5
 
 
 def test_a_new_comment_is_seen_between_daily_listings(docs, clock):
     wanted, library, rules = (
-        Wanted(comments=True, attachments=True),
+        ConfluenceSelection(comments=True, attachments=True),
         Library(),
         id_of(docs, "Rules"),
     )
@@ -131,7 +131,7 @@ def test_a_new_comment_is_seen_between_daily_listings(docs, clock):
 
 def test_an_attachment_that_is_too_large_is_named_each_time_until_the_limit_is_raised(docs, clock):
     held = docs.attach(id_of(docs, "Low"), "big.txt", b"x" * 2000)
-    wanted, library = Wanted(attachments=True), Library()
+    wanted, library = ConfluenceSelection(attachments=True), Library()
 
     def update(max_bytes):
         clock.pass_by(hours=1)

@@ -3,18 +3,20 @@
 import pytest
 
 from errors import SourceUnavailableError
-from loaders.confluence.pages import Deletions
-from loaders.confluence.wanted import Scope, Wanted
+from loaders.confluence.confluence_loader import Deletions
+from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.confluence_people_at_work import PeopleAtWork
 from tests.fakes.faults import Faults, no_faults
 from tests.loaders.confluence.reading import Library, pages_of
 
 IMPORTS, STEPS = 5, 6
 CHOICES = {
-    "everything": Wanted(attachments=True, comments=True),
-    "a space": Wanted(Scope.SPACES, spaces=("DOC",), skip_labels=("black",), attachments=True),
-    "labels": Wanted(Scope.LABELS, page_labels=("red", "black"), comments=True),
-    "a query": Wanted(Scope.CQL, cql="label = red or space = HR", attachments=True),
+    "everything": ConfluenceSelection(attachments=True, comments=True),
+    "a space": ConfluenceSelection(
+        Scope.SPACES, spaces=("DOC",), skip_labels=("black",), attachments=True
+    ),
+    "labels": ConfluenceSelection(Scope.LABELS, page_labels=("red", "black"), comments=True),
+    "a query": ConfluenceSelection(Scope.CQL, cql="label = red or space = HR", attachments=True),
 }
 
 
@@ -69,6 +71,6 @@ def test_a_daily_listing_puts_right_what_edits_alone_do_not_show(fake):
         for _ in range(IMPORTS):
             work(people)
             library.update(pages_of(fake, wanted, deletions=Deletions.DAILY))
-        library.mark = {}  # a day later
+        library.cursor = {}  # a day later
         library.update(pages_of(fake, wanted, deletions=Deletions.DAILY))
         same(library, afresh(fake, wanted))

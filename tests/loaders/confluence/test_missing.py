@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain import DocumentRef, Gone, Skipped
+from domain import DocumentRef, Removed, Skipped
 from errors import SourceUnavailableError
-from loaders.confluence.wanted import Scope, Wanted
+from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.faults import Fault, Faults
 from tests.loaders.confluence.reading import Library, pages_of, refs_of
 
@@ -48,11 +48,11 @@ def lose_index(fake, monkeypatch):
         ),
         (
             lambda site, page: site.move(page, space="HR"),
-            "it was moved or labelled and is no longer among what is imported",
+            "it was moved or labeled and is no longer part of the selection",
         ),
         (
             lambda site, page: site.label(page, "secret"),
-            "it was moved or labelled and is no longer among what is imported",
+            "it was moved or labeled and is no longer part of the selection",
         ),
         (
             lambda site, page: site.archive_space("DOC"),
@@ -62,7 +62,7 @@ def lose_index(fake, monkeypatch):
 )
 def test_the_reason_of_a_loss_is_told(docs, edit, reason):
     page = docs.add("DOC", "Page", "<p>text</p>")
-    wanted = Wanted(Scope.SPACES, spaces=("DOC",), skip_labels=("secret",))
+    wanted = ConfluenceSelection(Scope.SPACES, spaces=("DOC",), skip_labels=("secret",))
     library = imported(docs, wanted)
     edit(docs, page)
     library.update(pages_of(docs, wanted))
@@ -74,14 +74,14 @@ def test_what_another_choice_leaves_out_is_gone_without_being_asked_for(docs):
     page = docs.add("HR", "Page", "<p>text</p>")
     library = imported(docs)
     docs.requests.clear()
-    library.update(pages_of(docs, Wanted(Scope.SPACES, spaces=("DOC",))))
+    library.update(pages_of(docs, ConfluenceSelection(Scope.SPACES, spaces=("DOC",))))
     assert library.gone == {page: "its space HR is no longer imported"}
     assert docs.count("/content/") == docs.count("/search")
 
 
 def test_what_an_own_query_no_longer_finds_is_gone(docs):
     page = docs.add("DOC", "Plan A", "<p>text</p>")
-    wanted = Wanted(Scope.CQL, cql="title ~ plan")
+    wanted = ConfluenceSelection(Scope.CQL, cql="title ~ plan")
     library = imported(docs, wanted)
     docs.rename(page, "Idea A")
     library.update(pages_of(docs, wanted))
@@ -94,7 +94,7 @@ def test_documents_of_a_space_that_is_hidden_are_gone_but_not_for_certain(docs, 
     library = imported(docs)
     lose(docs)
     docs.requests.clear()
-    gone = [entry for entry in pages_of(docs).list(library.before) if isinstance(entry, Gone)]
+    gone = [entry for entry in pages_of(docs).list(library.previous) if isinstance(entry, Removed)]
     assert {entry.key for entry in gone} == set(pages)
     assert not any(entry.is_certain for entry in gone)
     assert all(HIDDEN in entry.reason for entry in gone)
@@ -107,9 +107,9 @@ def test_a_page_the_search_leaves_out_is_asked_for_and_kept(docs, monkeypatch):
     library = imported(docs)
     library.refs[page] = DocumentRef(page, library.refs[page].version, "old")
     lose_index(docs, monkeypatch)
-    found = [*pages_of(docs).list(library.before)]
+    found = [*pages_of(docs).list(library.previous)]
     assert refs_of(found)[page].version == library.refs[page].version
-    assert not [entry for entry in found if isinstance(entry, Gone)]
+    assert not [entry for entry in found if isinstance(entry, Removed)]
 
 
 def test_an_index_that_lost_most_pages_changes_nothing(docs, monkeypatch):
@@ -117,8 +117,8 @@ def test_an_index_that_lost_most_pages_changes_nothing(docs, monkeypatch):
         docs.add("DOC", f"Page {number}", "<p>text</p>")
     library = imported(docs)
     lose_index(docs, monkeypatch)
-    with pytest.raises(SourceUnavailableError, match="index is rebuilt"):
-        [*pages_of(docs).list(library.before)]
+    with pytest.raises(SourceUnavailableError, match="index is being rebuilt"):
+        [*pages_of(docs).list(library.previous)]
 
 
 def test_of_a_removal_that_needs_a_confirmation_only_some_are_asked_for(docs):
@@ -127,9 +127,9 @@ def test_of_a_removal_that_needs_a_confirmation_only_some_are_asked_for(docs):
     for page in pages[:120]:
         docs.trash(page)
     docs.requests.clear()
-    found = [*pages_of(docs).list(library.before)]
+    found = [*pages_of(docs).list(library.previous)]
     assert len(refs_of(found)) == 30
-    assert sum(isinstance(entry, Gone) for entry in found) == 50
+    assert sum(isinstance(entry, Removed) for entry in found) == 50
     assert len(docs.requests) < 60
 
 
@@ -151,8 +151,8 @@ def test_a_page_that_can_t_be_asked_for_is_kept(docs, fault):
     docs.faults = Faults(
         share=1, kinds=[fault], in_a_row=99, only=lambda asked: f"content/{page}" in asked
     )
-    found = [*pages_of(docs).list(library.before)]
-    assert [entry.key for entry in found if isinstance(entry, Gone)] == [other]
+    found = [*pages_of(docs).list(library.previous)]
+    assert [entry.key for entry in found if isinstance(entry, Removed)] == [other]
     kept = next(entry for entry in found if isinstance(entry, Skipped))
     assert kept.key == page
     assert kept.is_error
@@ -165,13 +165,13 @@ def test_nothing_is_gone_where_the_site_goes_away_while_it_is_asked(docs):
     docs.trash(page)
     docs.unplug_after = 3  # who is signed in, the listing, the space
     with pytest.raises(SourceUnavailableError):
-        [*pages_of(docs).list(library.before)]
+        [*pages_of(docs).list(library.previous)]
 
 
 def test_an_attachment_whose_page_is_no_longer_wanted_says_so(docs):
     page = docs.add("DOC", "Page", "<p>a</p>", labels=("guide",))
     held = docs.attach(page, "a.txt", b"text")
-    wanted = Wanted(Scope.LABELS, page_labels=("guide",), attachments=True)
+    wanted = ConfluenceSelection(Scope.LABELS, page_labels=("guide",), attachments=True)
     library = imported(docs, wanted)
     docs.unlabel(page, "guide")
     library.update(pages_of(docs, wanted))

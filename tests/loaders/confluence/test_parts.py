@@ -4,7 +4,7 @@ import pytest
 
 from domain import DocumentRef, Skipped
 from errors import SourceError
-from loaders.confluence.wanted import Scope, Wanted
+from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.loaders.confluence.reading import Library, id_of, pages_of, refs_of
 
 
@@ -14,7 +14,7 @@ def test_attachments_come_with_the_pages_that_are_wanted(docs):
     docs.attach(rules, "rules.txt", b"not wanted")
     docs.attach(low, "film.mp4", b"..", "video/mp4")
     big = docs.attach(low, "big.txt", b"x" * 2000)
-    wanted = Wanted(Scope.LABELS, page_labels=("guide",), attachments=True)
+    wanted = ConfluenceSelection(Scope.LABELS, page_labels=("guide",), attachments=True)
     pages = pages_of(docs, wanted, max_bytes=1000)
     found = [*pages.list()]
     assert {key for key in refs_of(found) if key.startswith("att")} == {text}
@@ -32,7 +32,7 @@ def test_attachments_come_with_the_pages_that_are_wanted(docs):
 
 
 def test_attachments_are_kept_in_step(docs):
-    wanted, library, rules = Wanted(attachments=True), Library(), id_of(docs, "Rules")
+    wanted, library, rules = ConfluenceSelection(attachments=True), Library(), id_of(docs, "Rules")
     held = docs.attach(rules, "rules.txt", b"old")
     library.update(pages_of(docs, wanted))
     docs.attach(rules, "rules.txt", b"new")
@@ -49,7 +49,7 @@ def test_attachments_are_kept_in_step(docs):
 
 
 def test_comments_are_part_of_their_page_and_seen_without_a_request_a_page(docs):
-    wanted, library, rules = Wanted(comments=True), Library(), id_of(docs, "Rules")
+    wanted, library, rules = ConfluenceSelection(comments=True), Library(), id_of(docs, "Rules")
     library.update(pages_of(docs, wanted))
     first = docs.comment(rules, "<p>Is this right?</p>")
     docs.comment(rules, "<p>It is.</p>", reply_to=first, by="lee")
@@ -74,7 +74,7 @@ def test_more_comments_than_one_answer_holds_are_all_there_in_order(docs):
     first = docs.comment(rules, "<p>number 0</p>")
     for number in range(1, 130):
         docs.comment(rules, f"<p>number {number}</p>", reply_to=first if number % 2 else None)
-    pages = pages_of(docs, Wanted(comments=True))
+    pages = pages_of(docs, ConfluenceSelection(comments=True))
     text = pages.read(refs_of(pages.list())[rules]).page_content
     told = [line for line in text.splitlines() if line.startswith("number")]
     assert told == [f"number {number}" for number in [0, *range(1, 130, 2), *range(2, 130, 2)]]

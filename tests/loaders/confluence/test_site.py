@@ -4,13 +4,13 @@ import pytest
 
 from errors import SourceError
 from loaders.confluence.client import ConfluenceClient
+from loaders.confluence.confluence_selection import ConfluenceSelection
 from loaders.confluence.site import Site, SpaceState, UnknownPageError
-from loaders.confluence.wanted import Wanted
 from tests.loaders.confluence.reading import client_of, login_to
 
 
 def site_of(fake):
-    return Site(client_of(fake), Wanted())
+    return Site(client_of(fake), ConfluenceSelection())
 
 
 def test_it_names_the_account(fake):
@@ -49,7 +49,7 @@ def test_a_page_is_found_by_space_and_title(fake):
     page = fake.add("DOC", 'A "B" & C')
     site = site_of(fake)
     assert site.page_id(f"{fake.url}/display/DOC/A+%22B%22+%26+C") == page
-    with pytest.raises(UnknownPageError, match="names no page that this account sees"):
+    with pytest.raises(UnknownPageError, match="is not a page that this account can see"):
         site.page_id(f"{fake.url}/display/DOC/Nowhere")
     with pytest.raises(UnknownPageError):
         site.page_id("A title alone")
@@ -58,10 +58,10 @@ def test_a_page_is_found_by_space_and_title(fake):
 def test_a_wrong_address_says_that_there_is_no_confluence(fake):
     client = ConfluenceClient(f"{fake.origin}/other", login_to(fake), lambda seconds, why: None)
     with pytest.raises(SourceError, match=r"There is no Confluence at http.*/other: check"):
-        Site(client, Wanted()).user()
+        Site(client, ConfluenceSelection()).user()
 
 
 def test_an_account_without_access_is_told_so(fake):
     fake.denies_access = True
-    with pytest.raises(SourceError, match=r"not permitted to use Confluence\. Let this account"):
+    with pytest.raises(SourceError, match=r"not permitted to use Confluence\. Grant this account"):
         site_of(fake).user()

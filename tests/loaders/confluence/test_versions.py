@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.confluence.versions import ContentVersion, digest_of_comments, version_of
+from loaders.confluence.confluence_content import ContentVersion, digest_of_comments, version_of
 
 PAGE = {
     "id": "5",

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from loaders.formats.content import (
     clean,
     fenced,
+    file_title,
     heading,
     join_pages,
     pipe_table,
-    told_title,
     without_empty_columns,
 )
 
@@ -73,4 +73,4 @@ def test_a_fence_is_longer_than_what_it_holds(code):
     ],
 )
 def test_titles_that_programs_set_are_no_titles(title, told):
-    assert told_title(title) == told
+    assert file_title(title) == told

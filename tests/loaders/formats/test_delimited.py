@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.formats import read_document
-from loaders.formats.delimited import delimiter_of
+from loaders.formats.structured_data import delimiter_of
 
 
 def markdown(text: str, encoding: str = "utf-8") -> str:

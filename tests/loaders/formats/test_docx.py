@@ -6,7 +6,7 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
 from loaders.formats import read_document
-from loaders.formats.docx_styles import format_number
+from loaders.formats.docx import format_number
 from tests.loaders.formats.files import docx_file, unzipped, zipped
 
 

@@ -142,7 +142,7 @@ def test_an_encrypted_mail_says_so():
 
 
 def test_what_is_no_mail_is_refused():
-    with pytest.raises(UnreadableError, match="it is no mail"):
+    with pytest.raises(UnreadableError, match="it is not an email"):
         read(b"Just a note.\n\nNothing else.")
 
 

@@ -1,10 +1,9 @@
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.formats import read_document
+from tests.linear_time import require_linear_time
 from tests.loaders.formats.files import html_page
 
 
@@ -116,14 +115,8 @@ def test_tags_nested_past_any_sense_leave_their_text_and_a_warning():
     "part", ["<p>para ", "<li>item", "<tr><td>a<td>b", "<h2>h</h2>", "<b>b</b> ", "<br>"]
 )
 def test_time_grows_with_the_page_and_no_faster(part):
-    def seconds(count: int) -> float:
-        started = time.perf_counter()
-        markdown(("<table>" if "<tr>" in part else "<ol>") + part * count + "x")
-        return time.perf_counter() - started
-
-    seconds(10)
-    small, large = seconds(1000), seconds(8000)
-    assert large < 8 * 5 * small + 0.5
+    opening = "<table>" if "<tr>" in part else "<ol>"
+    require_linear_time(lambda count: markdown(opening + part * count + "x"), 8000)
 
 
 @settings(deadline=None)

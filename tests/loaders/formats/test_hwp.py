@@ -108,7 +108,7 @@ def test_an_old_document_says_what_to_do():
 
 
 def test_another_compound_file_is_refused():
-    with pytest.raises(UnreadableError, match="it is no Hangul document"):
+    with pytest.raises(UnreadableError, match="it is not a Hangul document"):
         read_document("a.hwp", ole_file({"WordDocument": b"x" * 100}))
 
 

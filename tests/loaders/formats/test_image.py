@@ -4,7 +4,7 @@ import zlib
 import pytest
 from PIL import Image
 
-from errors import NothingToReadError, UnreadableError, UnreadableNowError
+from errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from loaders.formats import SUFFIXES, read_document
 from tests.loaders.formats.pictures import SENTENCES, saved, scan, why_not
 
@@ -116,10 +116,10 @@ def test_the_small_letters_of_a_screen_are_read():
 @needs_tesseract
 def test_a_picture_larger_than_needed_is_read_smaller(monkeypatch):
     sizes = []
-    from loaders.formats import image
+    from loaders.formats import ocr
 
-    told = image._scaled
-    monkeypatch.setattr(image, "_scaled", lambda grey: sizes.append(told(grey)) or sizes[-1])
+    told = ocr._scaled
+    monkeypatch.setattr(ocr, "_scaled", lambda grey: sizes.append(told(grey)) or sizes[-1])
     large = scan(LINES[:2], size=100, width=6200, height=4000)
     assert text_of(saved(large)) == "\n\n".join(LINES[:2])
     assert sizes[0].size == (3100, 2000)
@@ -165,8 +165,8 @@ def test_without_tesseract_a_picture_names_what_to_install(monkeypatch, tmp_path
 
 
 def test_what_recognises_may_go_between_listing_and_reading(monkeypatch):
-    from loaders.formats import image
+    from loaders.formats import ocr
 
     monkeypatch.setattr("loaders.formats.ocr.is_installed", lambda name: False)
-    with pytest.raises(UnreadableNowError, match="apt-get install tesseract-ocr "):
-        image.read(saved(Image.new("L", (9, 9))))
+    with pytest.raises(TemporarilyUnreadableError, match="apt-get install tesseract-ocr "):
+        ocr.read_picture(saved(Image.new("L", (9, 9))))

@@ -6,8 +6,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from olefile import OleFileIO
 
-from errors import UnreadableError, UnreadableNowError
-from loaders.files import DirectoryFiles
+from errors import TemporarilyUnreadableError, UnreadableError
+from loaders.directory_loader import DirectoryLoader
 from loaders.formats import legacy_office, read_document
 from loaders.programs import is_installed, run_program
 from tests.loaders.formats.files import docx_file, html_page, pptx_file, xlsx_file
@@ -37,7 +37,7 @@ def old(data: bytes, kind: str) -> bytes:
         {f"it.{kind}x": data},
         f"out/it.{kind}",
         timeout_s=120,
-    ).made
+    ).output_file
     assert made is not None
     assert made.startswith(OLE[:8])
     return made
@@ -125,9 +125,11 @@ def test_without_libreoffice_the_file_is_listed_and_says_what_to_install(
 ):
     monkeypatch.setenv("PATH", "")
     (tmp_path / f"a.{kind}").write_bytes(ole_file({STREAMS[kind]: b"text"}))
-    files = DirectoryFiles(tmp_path)
+    files = DirectoryLoader(tmp_path)
     (ref,) = files.list()
-    with pytest.raises(UnreadableNowError, match="apt-get install libreoffice-writer-nogui") as why:
+    with pytest.raises(
+        TemporarilyUnreadableError, match="apt-get install libreoffice-writer-nogui"
+    ) as why:
         files.read(ref)
     assert f"LibreOffice reads .{kind} files, and is not installed" in str(why.value)
     assert why.value.retryable
@@ -211,7 +213,7 @@ def test_what_a_file_links_to_is_not_fetched():
         def as_text(folder):
             return ["odt:writer8" if one == "docx" else one for one in command(folder)]
 
-        return run_program(as_text, {"it.doc": page}, "out/it.odt", timeout_s=120).made
+        return run_program(as_text, {"it.doc": page}, "out/it.odt", timeout_s=120).output_file
 
     def with_a_plain_profile(folder):
         command = legacy_office._command(folder, "doc")

@@ -78,5 +78,5 @@ def test_a_mail_in_the_mail_is_a_section():
 
 
 def test_another_compound_file_is_refused():
-    with pytest.raises(UnreadableError, match="no mail of Outlook"):
+    with pytest.raises(UnreadableError, match="not an Outlook message"):
         read_document("a.msg", ole_file({"FileHeader": b"x"}))

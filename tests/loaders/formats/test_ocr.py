@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errors import UnreadableError, UnreadableNowError
-from loaders.files import DirectoryFiles
+from errors import TemporarilyUnreadableError, UnreadableError
+from loaders.directory_loader import DirectoryLoader
 from loaders.formats import ocr, read_document, unsupported
-from loaders.formats.ocr import recognise, tidy
+from loaders.formats.ocr import recognize, tidy
 from tests.loaders.formats.files import pdf_file
 from tests.loaders.formats.pictures import SENTENCES, error_rate, saved, scan, why_not, worn
 
@@ -60,7 +60,7 @@ def test_few_letters_of_a_scan_are_wrong(language, copied, at_most):
     for font in ("NotoSansCJK-Regular.ttc", "NotoSerifCJK-Regular.ttc"):
         for size in (33, 44):
             page = copied(SENTENCES[language], language, font=font, size=size)
-            found = recognise([1], lambda _, page=page: page).texts[1]
+            found = recognize([1], lambda _, page=page: page).texts[1]
             rates.append(error_rate(wanted, found.replace("\n\n", "\n")))
     mean = sum(rates) / len(rates)
     print(f"\ncharacters wrong in a {copied.__name__}, {language}: {mean:.2%}")  # noqa: T201
@@ -110,7 +110,9 @@ def test_a_scan_of_nothing_says_that_nothing_was_found():
 
 
 def test_without_tesseract_a_scan_names_what_to_install_and_is_tried_again(without_programs):
-    with pytest.raises(UnreadableNowError, match="apt-get install tesseract-ocr ") as caught:
+    with pytest.raises(
+        TemporarilyUnreadableError, match="apt-get install tesseract-ocr "
+    ) as caught:
         read_document("a.pdf", pdf_file(["", ""]))
     assert str(caught.value).startswith("0 characters: probably a scan; Tesseract reads")
     assert caught.value.retryable
@@ -119,7 +121,7 @@ def test_without_tesseract_a_scan_names_what_to_install_and_is_tried_again(witho
 def test_without_tesseract_pictures_are_named_as_left_out_and_no_error(without_programs, tmp_path):
     (tmp_path / "logo.png").write_bytes(b"x")
     (tmp_path / "a.txt").write_text("text")
-    listed = {entry.key: entry for entry in DirectoryFiles(tmp_path).list()}
+    listed = {entry.key: entry for entry in DirectoryLoader(tmp_path).list()}
     assert "apt-get install tesseract-ocr " in listed["logo.png"].reason
     assert not listed["logo.png"].is_error
     assert unsupported("a.pdf") is None
@@ -128,7 +130,9 @@ def test_without_tesseract_pictures_are_named_as_left_out_and_no_error(without_p
 def test_a_setting_leaves_pictures_unread(build_services):
     build_services(ocr_languages="none")
     assert "FOOTNOTE_OCR_LANGUAGES" in (unsupported("a.png") or "")
-    with pytest.raises(UnreadableNowError, match="switched off: set FOOTNOTE_OCR_LANGUAGES"):
+    with pytest.raises(
+        TemporarilyUnreadableError, match="switched off: set FOOTNOTE_OCR_LANGUAGES"
+    ):
         read_document("a.pdf", pdf_file([""]))
     build_services(ocr_languages="eng")
     assert "FOOTNOTE_OCR_LANGUAGES" not in (unsupported("a.png") or "")
@@ -137,7 +141,7 @@ def test_a_setting_leaves_pictures_unread(build_services):
 @needs_tesseract
 def test_a_language_without_data_is_named_and_the_others_are_read():
     ocr.configure("eng+xyz_vert")
-    found = recognise([7], lambda _: scan(SENTENCES["en"][:1]))
+    found = recognize([7], lambda _: scan(SENTENCES["en"][:1]))
     assert found.texts == {7: SENTENCES["en"][0]}
     assert found.warnings[0] == f"the text of page 7 {GUESSED}"
     assert "no data for xyz_vert" in found.warnings[1]
@@ -147,14 +151,14 @@ def test_a_language_without_data_is_named_and_the_others_are_read():
 @needs_tesseract
 def test_without_data_of_any_language_nothing_can_be_read_yet():
     ocr.configure("xyz")
-    with pytest.raises(UnreadableNowError, match="no data for xyz here"):
-        recognise([1], lambda _: scan([]))
+    with pytest.raises(TemporarilyUnreadableError, match="no data for xyz here"):
+        recognize([1], lambda _: scan([]))
 
 
 @needs_tesseract
 def test_a_page_that_takes_too_long_is_named(monkeypatch):
     monkeypatch.setattr(ocr, "_PAGE_S", 0.01)
-    found = recognise([1, 2, 5], lambda page: scan(SENTENCES["en"] if page != 2 else []))
+    found = recognize([1, 2, 5], lambda page: scan(SENTENCES["en"] if page != 2 else []))
     assert found.texts == {}
     assert found.warnings == (
         "page 1, 5 could not be recognised: Tesseract took longer than 0.01 s",
@@ -164,7 +168,7 @@ def test_a_page_that_takes_too_long_is_named(monkeypatch):
 @needs_tesseract
 def test_pages_beyond_the_limit_are_named(monkeypatch):
     monkeypatch.setattr(ocr, "MAX_PAGES", 1)
-    found = recognise([1, 2, 3], lambda _: scan(SENTENCES["en"][:1]))
+    found = recognize([1, 2, 3], lambda _: scan(SENTENCES["en"][:1]))
     assert list(found.texts) == [1]
     assert found.warnings[1].startswith("page 2-3 could not be recognised: the file has too many")
 
@@ -172,7 +176,7 @@ def test_pages_beyond_the_limit_are_named(monkeypatch):
 @needs_tesseract
 def test_a_file_has_half_an_hour(monkeypatch):
     monkeypatch.setattr(ocr, "_FILE_S", 0.0)
-    found = recognise([1, 2], lambda _: scan(SENTENCES["en"][:1]))
+    found = recognize([1, 2], lambda _: scan(SENTENCES["en"][:1]))
     assert found.warnings[-1].startswith("page 1-2 could not be recognised")
 
 

@@ -112,7 +112,7 @@ def test_newlines_controls_and_surrogates_are_normalised():
 
 def test_reading_starts_without_the_parsers():
     code = (
-        "import sys, loaders.formats, loaders.directory;"
+        "import sys, loaders.formats, loaders.directory_loader;"
         "print([m for m in ('pypdf','docx','pptx','openpyxl','bs4')"
         " if m in sys.modules])"
     )

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from errors import UnreadableError, UnreadableNowError
+from errors import TemporarilyUnreadableError, UnreadableError
 from loaders.formats import read_document
 from tests.loaders.formats.files import docx_file, xlsx_file, zipped
 from tests.loaders.formats.ole_files import ole_file
@@ -155,7 +155,9 @@ def test_archives_of_one_character_in_an_archive_are_no_way_around_the_limit():
 def test_an_archive_that_a_missing_program_would_read_is_tried_again(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     document = ole_file({"WordDocument": b"text"})
-    with pytest.raises(UnreadableNowError, match="rules.doc: LibreOffice .* is not installed"):
+    with pytest.raises(
+        TemporarilyUnreadableError, match="rules.doc: LibreOffice .* is not installed"
+    ):
         read({"rules.doc": document})
     assert (
         "rules.doc: LibreOffice"

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from domain import Before, DocumentRef, Gone, Mark, Skipped
-from loaders.google_drive.files import DriveFiles
-from loaders.google_drive.login import DriveLogin
-from loaders.google_drive.wanted import DriveWanted
+from domain import Cursor, DocumentRef, PreviousImport, Removed, Skipped
+from loaders.google_drive.drive_login import DriveLogin
+from loaders.google_drive.drive_selection import DriveSelection
+from loaders.google_drive.google_drive_loader import GoogleDriveLoader
 from tests.fakes.google_drive import FakeDrive
 from tests.fakes.google_drive_wire import ApiError
 
@@ -17,15 +17,15 @@ class Importer:
         self.drive, self.max_bytes = drive, max_bytes
         self.waits = []
         self.login = DriveLogin.of("service_account", json.dumps(drive.service_account()))
-        self.before = Before()
+        self.previous = PreviousImport()
         self.texts = {}
         self.listed = []
 
     def files(self, scope="folders", types=(), **wanted):
         """The loader of these items, which may also be told by their addresses."""
         ids = {name: [getattr(item, "id", item) for item in wanted[name]] for name in wanted}
-        told = DriveWanted.of(scope, types=types, **ids)
-        return DriveFiles(
+        told = DriveSelection.of(scope, types=types, **ids)
+        return GoogleDriveLoader(
             self.login, told, self.wait, api_url=self.drive.url, max_bytes=self.max_bytes
         )
 
@@ -35,11 +35,11 @@ class Importer:
     def sync(self, files):
         """One import: the keys of what was read, and the calls that it took."""
         self.drive.requests.clear()
-        self.listed = list(files.list(self.before))
+        self.listed = list(files.list(self.previous))
         refs = {one.key: one for one in self.listed if isinstance(one, DocumentRef)}
         kept = {one.key for one in self.listed if isinstance(one, Skipped)}
         known = {
-            key: ref for key, ref in self.before.documents.items() if key in refs.keys() | kept
+            key: ref for key, ref in self.previous.documents.items() if key in refs.keys() | kept
         }
         changed = [key for key, ref in refs.items() if known.get(key) != ref]
         for key in changed:
@@ -48,18 +48,18 @@ class Importer:
             known[key] = DocumentRef(key, version, refs[key].location)
             self.texts[key] = document.page_content
         self.texts = {key: text for key, text in self.texts.items() if key in known}
-        self.before = Before(known, {}, json.loads(json.dumps(dict(self.mark))))
+        self.previous = PreviousImport(known, {}, json.loads(json.dumps(dict(self.cursor))))
         return set(changed)
 
     @property
-    def mark(self):
-        [mark] = [one for one in self.listed if isinstance(one, Mark)]
-        assert self.listed[-1] is mark
-        return mark.values
+    def cursor(self):
+        [cursor] = [one for one in self.listed if isinstance(one, Cursor)]
+        assert self.listed[-1] is cursor
+        return cursor.values
 
     @property
     def gone(self):
-        return {one.key: one.reason for one in self.listed if isinstance(one, Gone)}
+        return {one.key: one.reason for one in self.listed if isinstance(one, Removed)}
 
     @property
     def skipped(self):

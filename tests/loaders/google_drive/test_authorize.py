@@ -9,9 +9,8 @@ import urllib.request
 import pytest
 
 from errors import SourceError
-from loaders.google_drive import authorize as module
-from loaders.google_drive.authorize import authorize
-from loaders.google_drive.login import DriveLogin
+from loaders.google_drive import drive_login as module
+from loaders.google_drive.drive_login import DriveLogin, authorize
 from tests.fakes.google_drive import READ_ONLY, FakeDrive
 
 
@@ -55,7 +54,7 @@ def test_who_agrees_gets_a_token_that_lists_a_drive(google, browser, importer, d
     }  # fmt: skip
     importer.drive, importer.login = google, DriveLogin.of("oauth", stored)
     told = importer.files(folders=[google.my_drive]).connection()
-    assert (told.account, told.seen) == ("Kim (kim@example.org)", ("My Drive",))
+    assert (told.account, told.names) == ("Kim (kim@example.org)", ("My Drive",))
     assert google.refused == []
 
 
@@ -72,14 +71,14 @@ def test_who_does_not_agree_is_told_so(google, browser):
 
 
 def test_who_does_not_come_is_not_waited_for_for_ever(google, monkeypatch, capsys):
-    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    monkeypatch.setattr(module, "SIGN_IN_TIMEOUT_S", 0.05)
     with pytest.raises(SourceError, match="Nobody signed in"):
         authorize(json.dumps(google.people.client_secrets()), open_browser=False)
     assert f"{google.origin}/o/oauth2/auth?" in capsys.readouterr().out
 
 
 def test_a_computer_without_a_browser_gets_the_address(google, monkeypatch, capsys):
-    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    monkeypatch.setattr(module, "SIGN_IN_TIMEOUT_S", 0.05)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("webbrowser._tryorder", [])
     with pytest.raises(SourceError, match="Nobody signed in"):

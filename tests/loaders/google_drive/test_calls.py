@@ -10,10 +10,10 @@ from domain import DocumentRef
 from errors import (
     SourceError,
     SourceUnavailableError,
+    TemporarilyUnreadableError,
     UnreadableError,
-    UnreadableNowError,
 )
-from loaders.google_drive.login import DriveLogin
+from loaders.google_drive.drive_login import DriveLogin
 from tests.fakes.faults import Fault, Faults
 from tests.fakes.google_drive import DRIVE_FAULTS, DriveFault
 from tests.loaders.google_drive.conftest import Importer, refuse
@@ -84,7 +84,7 @@ def test_where_nobody_listens_drive_is_unavailable(drive, importer, team):
 
 
 def test_an_answer_that_never_comes_ends_after_its_time(drive, importer, team, monkeypatch):
-    monkeypatch.setattr("loaders.google_drive.service.TIMEOUT", 0.05)
+    monkeypatch.setattr("loaders.google_drive.drive_calls.TIMEOUT", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         told = drive.people.authorized_user() | {
             "token_uri": f"http://127.0.0.1:{deaf.getsockname()[1]}/"
@@ -108,14 +108,16 @@ def test_a_login_page_is_never_taken_for_a_document(drive, importer, team, plan)
     only = {"only": lambda request: "alt=media" in request}
     drive.faults = Faults(1, 1.0, [Fault.LOGIN_PAGE], in_a_row=99, **only)
     for item in (plan, paper):
-        with pytest.raises(UnreadableNowError):
+        with pytest.raises(TemporarilyUnreadableError):
             files.read(ref_of(item))
 
 
 def test_one_document_that_fails_is_named_and_tried_again_later(drive, importer, team, plan):
     only = {"only": lambda request: "export" in request}
     drive.faults = Faults(1, 1.0, [Fault.FAILED], in_a_row=99, **only)
-    with pytest.raises(UnreadableNowError, match="^Plan can't be read: Google Drive answered 500"):
+    with pytest.raises(
+        TemporarilyUnreadableError, match="^Plan can't be read: Google Drive answered 500"
+    ):
         importer.files(folders=[team]).read(ref_of(plan))
 
 
@@ -192,7 +194,7 @@ def test_each_thread_has_a_client_of_its_own(drive, importer, team, plan):
 
 
 def test_a_file_is_fetched_in_parts_and_a_cut_one_again(drive, importer, team, monkeypatch):
-    monkeypatch.setattr("loaders.google_drive.calls._PART", 1000)
+    monkeypatch.setattr("loaders.google_drive.drive_calls._PART", 1000)
     text = "# Long\n\n" + "word " * 2000 + "end"
     paper = drive.upload("long.md", text, team)
     drive.faults = Faults(3, 0.5, [Fault.TRUNCATED, Fault.CLOSED, Fault.FAILED])
@@ -206,7 +208,7 @@ def test_a_file_that_differs_from_its_checksum_is_not_taken(drive, importer, tea
     resource = type(paper).resource
     try:
         type(paper).resource = lambda self, account: resource(self, account) | {"md5Checksum": "0"}
-        with pytest.raises(UnreadableNowError, match="arrived cut"):
+        with pytest.raises(TemporarilyUnreadableError, match="arrived cut"):
             importer.files(folders=[team]).read(ref_of(paper))
     finally:
         type(paper).resource = resource

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from domain import DocumentRef, Mark, Skipped
-from loaders.google_drive.login import DriveLogin
+from domain import Cursor, DocumentRef, Skipped
+from loaders.google_drive.drive_login import DriveLogin
 from tests.fakes.google_drive import PERSON, Doc, Sheet
 
 
@@ -34,10 +34,10 @@ def imported(importer, files, plan, paper):
 @pytest.mark.usefixtures("imported")
 class TestAfterAnImport:
     def test_nothing_new_takes_one_request_and_reads_nothing(self, drive, importer, files):
-        before = importer.before
+        previous = importer.previous
         assert importer.sync(files) == set()
         assert drive.calls() == {"changes": 1}
-        assert importer.before == before
+        assert importer.previous == previous
 
     def test_a_changed_document_is_read_again_and_no_other(self, drive, importer, files, plan):
         drive.edit(plan, Doc("# Better plan"))
@@ -108,7 +108,7 @@ class TestAfterAnImport:
     ):
         drive.move(paper.parents[0], drive.folder("Above", team))
         assert importer.sync(files) == {paper.id}
-        assert files.read(importer.before.documents[paper.id]).metadata["folder"] == (
+        assert files.read(importer.previous.documents[paper.id]).metadata["folder"] == (
             "Team / Above / Sub"
         )
 
@@ -204,11 +204,11 @@ class TestAfterAnImport:
         assert drive.calls()["changes"] == 4
 
     def test_what_failed_is_told_in_the_version_that_failed(self, importer, files, plan):
-        failed = replace(importer.before.documents[plan.id], version="newer")
-        before = replace(importer.before, failed={plan.id: failed, "unknown": failed})
-        listed = [one for one in files.list(before) if isinstance(one, DocumentRef)]
+        failed = replace(importer.previous.documents[plan.id], version="newer")
+        previous = replace(importer.previous, failed={plan.id: failed, "unknown": failed})
+        listed = [one for one in files.list(previous) if isinstance(one, DocumentRef)]
         assert failed in listed
-        assert importer.before.documents[plan.id] not in listed
+        assert importer.previous.documents[plan.id] not in listed
 
 
 def test_the_token_is_taken_before_anything_is_looked_at(drive, importer, files, plan):
@@ -224,7 +224,7 @@ def test_the_token_is_taken_before_anything_is_looked_at(drive, importer, files,
     drive.answer = answering
     listed = list(files.list())
     drive.edit(plan, Doc("and again"))
-    importer.before = replace(importer.before, mark=listed[-1].values)
+    importer.previous = replace(importer.previous, cursor=listed[-1].values)
     assert importer.sync(files) == {plan.id}
 
 
@@ -251,7 +251,7 @@ def test_a_shared_drive_with_another_name_is_another_place(drive, importer):
     importer.sync(files)
     drive.rename(shared, "Firm")
     importer.sync(files)
-    assert files.read(importer.before.documents[item.id]).metadata["folder"] == "Firm"
+    assert files.read(importer.previous.documents[item.id]).metadata["folder"] == "Firm"
 
 
 def test_single_files_follow_their_changes(drive, importer):
@@ -288,7 +288,7 @@ def test_a_file_too_large_is_named_each_time_and_never_asked_for(drive, importer
     importer.sync(files)
     for _ in range(2):
         failed = {large.id: DocumentRef(large.id, "", "")}
-        importer.before = replace(importer.before, failed=failed)
+        importer.previous = replace(importer.previous, failed=failed)
         importer.sync(files)
         assert "more than the limit" in importer.skipped[large.id]
         assert set(drive.calls()) == {"changes"}
@@ -304,7 +304,7 @@ def test_a_whole_listing_tells_the_reasons_too(drive, importer, files, team):
     outside = drive.folder("Outside")
     drive.share(outside)
     drive.move(items[2], outside)
-    importer.before = replace(importer.before, mark={})
+    importer.previous = replace(importer.previous, cursor={})
     importer.sync(files)
     assert importer.gone == {
         items[0].id: "in the trash of Google Drive",
@@ -316,5 +316,5 @@ def test_a_whole_listing_tells_the_reasons_too(drive, importer, files, team):
 def test_a_listing_ends_with_one_mark_that_json_can_hold(importer, files, plan):
     importer.sync(files)
     kinds = [type(one) for one in importer.listed]
-    assert kinds == [DocumentRef, Mark]
+    assert kinds == [DocumentRef, Cursor]
     assert not any(isinstance(one, Skipped) for one in importer.listed)

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from errors import SourceError, SourceUnavailableError
-from loaders.google_drive.login import DriveLogin
+from loaders.google_drive.drive_login import DriveLogin
 from tests.fakes.google_drive import PERSON
 
 
@@ -12,7 +12,7 @@ def test_a_connection_tells_who_is_signed_in_and_what_is_seen(drive, importer, t
     drive.share(other)
     told = importer.files(folders=[team, other, hidden]).connection()
     assert told.account == f"Importer ({importer.login.email})"
-    assert told.seen == ("Team", "Other")
+    assert told.names == ("Team", "Other")
     [missing] = told.warnings
     assert hidden.id in missing
     assert f"share it with {importer.login.email} as a viewer" in missing
@@ -23,22 +23,22 @@ def test_a_person_is_told_to_have_it_shared(drive, importer):
     stranger = drive.folder("Theirs", drive.root_of("other@example.org"))
     told = importer.files(folders=[stranger, drive.my_drive]).connection()
     assert told.account == f"Kim ({PERSON})"
-    assert told.seen == ("My Drive",)
+    assert told.names == ("My Drive",)
     assert "have it shared with the person who signed in" in told.warnings[0]
 
 
 def test_shared_drives_and_files_are_seen_by_name(drive, importer, team):
     shared = drive.shared_drive("Company")
-    assert importer.files("drives", drives=[shared]).connection().seen == ("Company",)
+    assert importer.files("drives", drives=[shared]).connection().names == ("Company",)
     item = drive.doc("Plan", "x", team)
-    assert importer.files("files", files=[item]).connection().seen == ("Plan",)
+    assert importer.files("files", files=[item]).connection().names == ("Plan",)
 
 
 def test_what_is_no_folder_no_file_or_in_the_trash_is_missing(drive, importer, team):
     item, gone = drive.doc("Plan", "x", team), drive.folder("Gone", team)
     drive.trash(gone)
     folders = importer.files(folders=[item, gone]).connection()
-    assert folders.seen == ()
+    assert folders.names == ()
     assert "import it as a file" in folders.warnings[0]
     assert "in the trash" in folders.warnings[1]
     assert "as a folder" in importer.files("files", files=[team]).connection().warnings[0]

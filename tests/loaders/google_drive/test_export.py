@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaders.formats.content import join_pages
-from loaders.google_drive.export import numbered, without_pictures
+from loaders.google_drive.google_drive_loader import numbered, without_pictures
 
 SLIDES = st.lists(st.text(alphabet="ab# \n", max_size=12), max_size=6)
 

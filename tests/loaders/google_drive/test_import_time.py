@@ -4,7 +4,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 LIGHT = (
-    "import cli, services.google_login, loaders.google_drive.files as files, sys\n"
+    "import cli, services.sources.google_login, sys\n"
+    "import loaders.google_drive.google_drive_loader\n"
     "slow = {'google', 'googleapiclient', 'google_auth_httplib2', 'google_auth_oauthlib',\n"
     "        'httplib2', 'oauthlib', 'requests', 'langchain_core'}\n"
     "print(sorted(slow & {name.split('.')[0] for name in sys.modules}))"

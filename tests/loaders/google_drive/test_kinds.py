@@ -1,6 +1,6 @@
 import pytest
 
-from loaders.google_drive.kinds import file_name, is_withheld, kind_of, link_of, too_large
+from loaders.google_drive.drive_selection import file_name, is_withheld, kind_of, link_of, too_large
 
 PDF = "application/pdf"
 GOOGLE = "application/vnd.google-apps."

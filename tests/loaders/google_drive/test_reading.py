@@ -3,11 +3,9 @@
 import pytest
 
 from domain import DocumentRef
-from errors import UnreadableError, UnreadableNowError
-from loaders.google_drive.export import EXPORTS
-from loaders.google_drive.kinds import NATIVE
-from loaders.google_drive.loader import GoogleDriveLoader
-from loaders.google_drive.wanted import DriveWanted
+from errors import TemporarilyUnreadableError, UnreadableError
+from loaders.google_drive.drive_selection import NATIVE
+from loaders.google_drive.google_drive_loader import EXPORTS
 from tests.loaders.google_drive.conftest import refuse
 
 
@@ -126,7 +124,7 @@ def test_what_goes_while_the_import_runs_is_looked_for_again_next_time(drive, te
     drive.purge(purged)
     drive.trash(trashed)
     for item in (purged, trashed):
-        with pytest.raises(UnreadableNowError):
+        with pytest.raises(TemporarilyUnreadableError):
             read(item)
 
 
@@ -139,21 +137,12 @@ def test_a_document_is_told_in_the_version_that_was_read(drive, importer, team):
     assert document.metadata["title"] == "Goals"
     assert document.metadata["version"] != ref.version
     importer.sync(files)
-    assert importer.before.documents[item.id].version == document.metadata["version"]
+    assert importer.previous.documents[item.id].version == document.metadata["version"]
 
 
 def test_pictures_in_a_document_do_not_fill_its_text(drive, team, read):
     item = drive.doc("Map", "See ![the map][image1]\n\n[image1]: <data:image/png;base64,AA>", team)
     assert read(item).page_content == "See the map"
-
-
-def test_it_is_used_as_other_loaders_of_langchain_are(drive, importer, team):
-    drive.doc("Plan", "# Plan", team)
-    drive.upload("bad.pdf", b"no", team)
-    drive.other("Survey", "form", team)
-    wanted = DriveWanted.of("folders", folders=[team.id])
-    loader = GoogleDriveLoader(importer.login, wanted, importer.wait, api_url=drive.url)
-    assert [document.metadata["title"] for document in loader.load()] == ["Plan"]
 
 
 def test_every_kind_that_google_writes_has_exports():

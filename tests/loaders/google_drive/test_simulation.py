@@ -139,10 +139,10 @@ def test_the_same_ways_of_asking_tell_the_same_versions(drive):
         for _ in range(4):
             life.step()
         importer.sync(files)
-        known = importer.before.documents
+        known = importer.previous.documents
         again = Importer(drive)
         try:
             again.sync(again.files(folders=[life.team]))
         except SourceError as error:
             pytest.fail(str(error))
-        assert again.before.documents == known
+        assert again.previous.documents == known

@@ -3,7 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.google_drive.tree import Shortcut, Tree, version_of
+from loaders.google_drive.drive_walk import Shortcut, Tree, version_of
 
 NO_ONE = frozenset()
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.confluence.storage_format import to_markdown
-from loaders.confluence.storage_format.parse import plain_text
+from loaders.confluence.storage_format.elements import plain_text
 from tests.loaders.confluence.storage_format.site import Nowhere, cdata, macro
 
 SITE = Nowhere()

@@ -1,6 +1,6 @@
 """Links and boxes do not stand in the way of quoting what the page says."""
 
-from chains.quotes import find_quote
+from chains.citations.quotes import find_quote
 from loaders.confluence.storage_format import to_markdown
 from tests.loaders.confluence.storage_format.site import Site, macro
 

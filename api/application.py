@@ -1,0 +1,137 @@
+"""Builds the ASGI application of the API."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.cors import CORSMiddleware
+
+from api.authentication import Gate
+from api.openai import openai_error_responses as openai_errors
+from api.openai import openai_routes
+from api.openapi_description import describe
+from api.problems import (
+    EVERYWHERE,
+    Problems,
+    Responder,
+    respond_to_refusal,
+    respond_with_problems,
+)
+from api.request_bodies import Bodies, Operations
+from api.rest import (
+    catalog_routes,
+    conversation_routes,
+    document_routes,
+    health_routes,
+    import_routes,
+    judgment_routes,
+    place_routes,
+    question_routes,
+    search_routes,
+    source_routes,
+    upload_routes,
+)
+from api.streaming import Streams
+from bootstrap import Services
+from domain.web.host_guard import DATA_HEADERS, HostGuard
+from domain.web.request_log import REQUEST_ID, RequestLog
+
+PREFIX = "/api/v1"
+OPENAI_PREFIX = "/v1"
+"""The prefix that OpenAI's clients append to a host; the routes below it speak their protocol."""
+ROUTERS = (
+    conversation_routes.router,
+    question_routes.router,
+    catalog_routes.router,
+    place_routes.router,
+    health_routes.router,
+    search_routes.router,
+    judgment_routes.labels_router,
+    judgment_routes.feedback_router,
+    judgment_routes.evaluation_router,
+    source_routes.router,
+    import_routes.router,
+    document_routes.router,
+    upload_routes.router,
+)
+"""The routers below `PREFIX`."""
+
+PROBES = frozenset(f"{PREFIX}/{name}" for name in ("health", "ready"))
+"""The paths of health checks, for orchestrators."""
+FREE = PROBES | {f"{PREFIX}/openapi.json"}
+"""The paths that need no key."""
+
+OTHER_RESPONDERS: Mapping[str, Responder] = {f"{OPENAI_PREFIX}/": openai_errors.respond}
+"""Responders for errors in another format than problem details, by path prefix."""
+
+_HEADERS = {**DATA_HEADERS, "Cache-Control": "no-store"}
+"""Responses contain private documents: they must not be cached or sniffed."""
+_READABLE = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", REQUEST_ID)
+
+
+def make_app(services: Services, bound: str = "") -> FastAPI:
+    """The API over these services, for a server that listens on the address `bound`.
+
+    Its description is at `/api/v1/openapi.json`, without a documentation page, because those load
+    scripts from other hosts. Paths are not redirected, because the target would be built from the
+    untrusted `Host` header.
+    """
+    app = FastAPI(
+        title="Footnote",
+        version="1",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        lifespan=_lifespan,
+    )
+    app.state.services = services
+    app.state.streams = Streams(services.api_limits.answers)
+    for router in ROUTERS:
+        app.include_router(router, prefix=PREFIX, responses=EVERYWHERE)
+    app.include_router(
+        openai_routes.router, prefix=OPENAI_PREFIX, responses=openai_errors.EVERYWHERE
+    )
+    _guard(app, services, bound)
+    describe(app)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    # Otherwise the process might exit before a stopped answer is stored.
+    await run_in_threadpool(app.state.streams.wait_for_ends)
+
+
+def _guard(app: FastAPI, services: Services, bound: str) -> None:
+    # Middleware that is added later is further out.
+    operations, limits = Operations(app), services.api_limits
+    app.add_middleware(
+        Bodies,
+        operations=operations,
+        max_file_bytes=limits.max_file_bytes,
+        # Clients of other servers with this protocol send other parameters, such as `api-version`.
+        lenient=(f"{OPENAI_PREFIX}/",),
+    )
+    app.add_middleware(Problems)  # rejections inside count against the limit and have its headers
+    app.add_middleware(Gate, services=services, operations=operations, free=FREE)
+    respond_with_problems(app, OTHER_RESPONDERS)
+    if limits.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=limits.cors_origins,
+            allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+            allow_headers=("Authorization", "Content-Type"),
+            expose_headers=_READABLE,
+        )
+    app.add_middleware(
+        HostGuard,
+        policy=services.host_policy(bound, origins=limits.cors_origins),
+        headers=_HEADERS,
+        probes=PROBES,
+        respond=respond_to_refusal,
+    )
+    app.add_middleware(RequestLog, probes=PROBES)

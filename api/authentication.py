@@ -1,0 +1,170 @@
+"""Authentication by API keys, their scopes and rate limits, and the services for operations."""
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.problems import ProblemError
+from api.request_bodies import Operations
+from bootstrap import Services
+from domain import ApiKey, ApiScope, Principal
+from domain.logs import get_logger
+from errors import AppError
+
+
+class RequestLimit:
+    """Limits the requests per key in any minute (a moving window).
+
+    Each process counts separately, so several processes allow several times as many.
+    """
+
+    def __init__(self, requests_per_minute: int) -> None:
+        self._item = RateLimitItemPerMinute(requests_per_minute)
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    def count(self, key_id: str) -> dict[str, str]:
+        """Count a request.
+
+        Returns:
+            The headers with the limit, the remaining requests, and the seconds until the oldest
+            request no longer counts.
+
+        Raises:
+            ProblemError: 429, the key has sent too many; the headers say when to retry.
+        """
+        allowed = self._limiter.hit(self._item, key_id)
+        reset_time, remaining = self._limiter.get_window_stats(self._item, key_id)
+        seconds = str(max(1, math.ceil(reset_time - time.time())))
+        headers = {
+            "RateLimit-Limit": str(self._item.amount),
+            "RateLimit-Remaining": str(remaining),
+            "RateLimit-Reset": seconds,
+        }
+        if not allowed:
+            detail = f"More than {self._item.amount} requests within a minute with this key."
+            raise ProblemError(429, detail, {**headers, "Retry-After": seconds})
+        return headers
+
+
+_BEARER = HTTPBearer(
+    auto_error=False,
+    scheme_name="ApiKey",
+    description="An API key as a bearer token; `python cli.py api-key create NAME` creates one.",
+)
+_NO_KEY = "Send an API key as `Authorization: Bearer fn-...`; `cli.py api-key create` makes one."
+_WRONG_KEY = "This API key is unknown or was revoked: `cli.py api-key create` makes another one."
+
+
+class Gate:
+    """ASGI middleware: requires a valid key for each request, and limits the requests per key.
+
+    It protects all paths except those in `free`, whatever their operations declare. It runs before
+    the body is read, so that bodies without a key are neither parsed nor stored.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        services: Services,
+        operations: Operations,
+        free: frozenset[str],
+    ) -> None:
+        self._app = app
+        self._services = services
+        self._operations = operations
+        self._free = free
+        self._limit = RequestLimit(services.api_limits.requests_per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on an authorized request.
+
+        Raises:
+            ProblemError: 401 without a valid key, 404 or 405 for an unknown operation, 429 beyond
+                the rate limit.
+        """
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        self._operations.at(scope["path"], scope["method"])
+        if scope["path"] in self._free:
+            await self._app(scope, receive, send)
+            return
+        key = await self._key(Headers(scope=scope).get("authorization", ""))
+        headers = self._limit.count(key.id)
+        scope.setdefault("state", {})["api_key"] = key
+        await self._app(scope, receive, with_headers(send, headers))
+        # After the response, because it may have to wait for another process that is writing.
+        await run_in_threadpool(self._note_use, key)
+
+    async def _key(self, authorization: str) -> ApiKey:
+        scheme, _, secret = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not secret:
+            raise ProblemError(401, _NO_KEY, {"WWW-Authenticate": "Bearer"})
+        key = await run_in_threadpool(self._services.api_keys.find, secret.strip())
+        if key is None:
+            wrong = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+            raise ProblemError(401, _WRONG_KEY, wrong)
+        return key
+
+    def _note_use(self, key: ApiKey) -> None:
+        try:
+            self._services.api_keys.note_use(key)
+        except AppError as error:  # already answered; the next request tries again
+            get_logger("api").warning("%s", error)
+
+
+def with_headers(send: Send, extra: Mapping[str, str]) -> Send:
+    """A `send` that adds these headers to a response, unless it already has them."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in extra.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending
+
+
+def services_of(request: Request) -> Services:
+    """The services that the app was built with."""
+    services: Services = request.app.state.services
+    return services
+
+
+def _caller(
+    scopes: SecurityScopes,
+    request: Request,
+    _documented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
+) -> Principal:
+    key: ApiKey = request.state.api_key
+    missing = [scope for scope in scopes.scopes if scope not in key.scopes]
+    if missing:
+        raise ProblemError(403, f"This key lacks the scope `{missing[0]}`: use one that has it.")
+    return key.principal
+
+
+OpenServices = Annotated[Services, Depends(services_of)]
+"""The services, as an argument of an operation."""
+
+Caller = Annotated[Principal, Security(_caller)]
+"""The caller, as an argument of an operation that any key may use."""
+
+Reader = Annotated[Principal, Security(_caller, scopes=[ApiScope.READ])]
+"""The caller, as an argument of an operation that requires the scope `read`."""
+
+Asker = Annotated[Principal, Security(_caller, scopes=[ApiScope.ASK])]
+"""The caller, as an argument of an operation that requires the scope `ask`."""
+
+Manager = Annotated[Principal, Security(_caller, scopes=[ApiScope.MANAGE])]
+"""The caller, as an argument of an operation that requires the scope `manage`."""

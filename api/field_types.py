@@ -1,0 +1,112 @@
+"""Types of request fields, and readable reasons for invalid values."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Generic, Self, TypeVar
+
+from fastapi import Path, Query
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from services.texts import MAX_QUESTION_CHARS
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("Input should be a number")  # noqa: TRY004  # pydantic requires it
+    return value
+
+
+NUMBER = BeforeValidator(_number)
+"""Put it after the bounds of an integer: it accepts 1 and 1.0, like `integer` in JSON Schema.
+
+Unlike pydantic's lenient mode it rejects strings and booleans; strict mode would reject 1.0.
+"""
+
+
+ConversationId = Annotated[
+    str,
+    Path(description="Id of a conversation", examples=["0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b"]),
+]
+TurnId = Annotated[
+    str, Path(description="Id of a turn", examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
+]
+SourceId = Annotated[
+    str, Path(description="Id of a source", examples=["7c9e6679742540de944be07fc1f90ae7"])
+]
+ImportId = Annotated[
+    str, Path(description="Id of an import", examples=["0f8fad5bd9cb469fa16570867728950e"])
+]
+DocumentId = Annotated[
+    str, Path(description="Id of a document", examples=["9b2f5c1e0d7a4c4f8a3be1f1c2d3e4f5"])
+]
+LabelId = Annotated[
+    str, Path(description="Id of a label", examples=["0c6f1d2e3b4a59687786950a1b2c3d4e"])
+]
+
+
+Item = TypeVar("Item")
+
+FIRST = 50
+"""The default number of listed items."""
+
+MOST, MOST_BEFORE = 200, 1_000_000_000
+Limit = Annotated[int, Query(ge=1, le=MOST, description="Maximum number of items to return")]
+Offset = Annotated[int, Query(ge=0, le=MOST_BEFORE, description="Number of items to skip")]
+
+
+class Schema(BaseModel):
+    """A model whose fields are described by the docstrings below them."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class Page(Schema, Generic[Item]):
+    """One page of a list, and the length of the whole list."""
+
+    items: list[Item]
+    """The items on this page"""
+    total: int = Field(ge=0, examples=[1])
+    """Total number of items on all pages"""
+
+    @classmethod
+    def cut(cls, rows: Sequence[object], limit: int, offset: int) -> Self:
+        """The page of the rows at the offset, converted to items by their attributes."""
+        page = {"items": rows[offset : offset + limit], "total": len(rows)}
+        return cls.model_validate(page, from_attributes=True)
+
+
+NOT_BLANK = r"[^\s\u001c-\u001f\u0085\ufeff]"
+"""The pattern of a text that is not blank.
+
+The characters that Python's `strip` removes differ from those that `\\s` matches in each regex
+dialect. With the differences listed, pydantic, JSON Schema, and `strip` agree.
+"""
+
+MOMENT = (
+    r"^(((1[6-9]|[2-8][0-9])[0-9]{2}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-"
+    r"((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
+    r"|02-(0[1-9]|1[0-9]|2[0-9]))"
+    r"(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?"
+    r"(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?)?)?$"
+)
+"""A date or time from 1600 to 9998, or "" for none; extreme ones can't be converted to UTC."""
+
+MOMENT_IN_UTC = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$"
+"""A date, or a time in UTC, in the form that passages store."""
+
+NAME_OR_EMPTY = r"^([^\s\x00-\x1f][^\x00]*)?$"
+"""Empty, or a name that does not begin with a blank and so is not blank."""
+
+MEANINGS: Mapping[str, str] = {
+    NOT_BLANK: "It is empty or blank",
+    MOMENT: "It is no day and no moment, as 2026-01-01 and 2026-11-21T10:00:00Z are, from 1600 to"
+    " 9998",
+    MOMENT_IN_UTC: "It is no day and no moment in UTC, as 2026-01-01 and 2026-11-21T10:00:00Z are",
+    NAME_OR_EMPTY: "It begins with a blank or holds a NUL",
+}
+"""A readable message for each pattern, shown to people whose text does not match it."""
+
+Line = Annotated[str, StringConstraints(max_length=1000)]
+"""A short text, which may be empty."""
+
+Question = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=MAX_QUESTION_CHARS)]
+"""A question or a search query."""

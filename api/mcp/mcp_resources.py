@@ -1,0 +1,132 @@
+"""The documents of the library as resources of the MCP server."""
+
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+from mcp import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    ListResourcesResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from api.mcp.mcp_tools import shared_sources
+from bootstrap import Services
+from domain import DocumentFilter, ListedDocument, Principal
+from errors import NotFoundError
+
+PAGE = 100
+"""How many documents a list has at most; its cursor leads to the next."""
+
+SPAN_CHARS = 50_000
+"""How much of a document is read at once; longer ones say where they go on."""
+
+_SCHEME, _PLACE = "footnote", "documents"
+_NUMBER = re.compile(r"[0-9]{1,9}")  # longer ones the database can't count to
+
+TEMPLATE = ResourceTemplate(
+    uri_template=f"{_SCHEME}://{_PLACE}/{{document_id}}{{?start,end}}",
+    name="document",
+    title="A document of the library",
+    description="The text of a document, from the character start to before the character end. At "
+    f"most {SPAN_CHARS:,} characters come at once; a document that goes on says where.",
+)
+
+
+def listed_resources(
+    services: Services, principal: Principal, cursor: str | None
+) -> ListResourcesResult:
+    """A page of the documents, by title.
+
+    Raises:
+        MCPError: The cursor did not come from the previous page.
+    """
+    offset = _offset(cursor)
+    sources = tuple(one.source.id for one in shared_sources(services, principal))
+    page = services.documents.page(
+        principal, DocumentFilter(sources=sources), limit=PAGE, offset=offset
+    )
+    next_offset = offset + len(page.documents)
+    return ListResourcesResult(
+        resources=[_resource(document) for document in page.documents],
+        next_cursor=str(next_offset) if next_offset < page.total else None,
+    )
+
+
+def read_resource(services: Services, principal: Principal, uri: str) -> ReadResourceResult:
+    """The text at that address, and, where the document goes on, where.
+
+    Raises:
+        MCPError: There is no such document for the person, or the address is no document's.
+    """
+    document_id, start, requested_end = _parsed(uri)
+    try:
+        document = services.documents.get(principal, document_id)
+        end = min(requested_end or document.characters, document.characters)
+        until = min(start + SPAN_CHARS, end)
+        text = services.reader.text(principal, document_id, start, until)
+    except NotFoundError as error:
+        raise _refused(uri, str(error)) from error
+    contents = [TextResourceContents(uri=uri, text=text, mime_type=_mime_type(document))]
+    if until < end:
+        contents.append(_rest(document, until))
+    return ReadResourceResult(contents=list(contents))
+
+
+def _resource(document: ListedDocument) -> Resource:
+    return Resource(
+        uri=_address(document.id),
+        name=document.title,
+        title=document.title,
+        description=f"{document.location} ({document.characters:,} characters)",
+        mime_type=_mime_type(document),
+    )
+
+
+def _rest(document: ListedDocument, start: int) -> TextResourceContents:
+    uri = f"{_address(document.id)}?start={start}"
+    note = f"The document has {document.characters:,} characters. Read on at {uri}"
+    return TextResourceContents(uri=uri, text=note, mime_type="text/plain")
+
+
+def _mime_type(document: ListedDocument) -> str:
+    """Of the stored text, which is what is given."""
+    return "text/markdown" if document.format == "md" else "text/plain"
+
+
+def _address(document_id: str) -> str:
+    return f"{_SCHEME}://{_PLACE}/{document_id}"
+
+
+def _parsed(uri: str) -> tuple[str, int, int]:
+    """The id, and from where to where; 0 for the end that is not told."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError as error:
+        raise _refused(uri, f"This is no address: {error}.") from error
+    if (parts.scheme, parts.netloc) != (_SCHEME, _PLACE) or not parts.path.strip("/"):
+        raise _refused(uri, f"Resources are documents: {TEMPLATE.uri_template}.")
+    span = dict(parse_qsl(parts.query))
+    start, end = (_number(uri, name, span.get(name, "0")) for name in ("start", "end"))
+    return parts.path.strip("/"), start, end
+
+
+def _number(uri: str, name: str, value: str) -> int:
+    if not _NUMBER.fullmatch(value):
+        raise _refused(uri, f"{name} is a number of characters, not {value!r}.")
+    return int(value)
+
+
+def _offset(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not _NUMBER.fullmatch(cursor):
+        raise MCPError(INVALID_PARAMS, "This cursor was not given by the page before.")
+    return int(cursor)
+
+
+def _refused(uri: str, reason: str) -> MCPError:
+    return MCPError(INVALID_PARAMS, reason, {"uri": uri})

@@ -1,0 +1,171 @@
+"""What the tools of the MCP server give to programs, beside the text for the model."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.documents import Document
+from pydantic import BaseModel, ConfigDict
+
+from domain import CitationState, Turn, TurnState
+from services.agent.tool_results import NumberedAnswer
+from services.sources.source_service import SourceStatus
+
+
+class _Output(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Passage(_Output):
+    """A piece of a document with its exact span."""
+
+    n: int
+    """Number of the passage in this result, from 1"""
+    document_id: str
+    """Id of the document, for open_document"""
+    title: str
+    location: str
+    """Path or address of the document"""
+    page: int | None
+    """Page number from 1; null for formats without pages"""
+    headings: list[str]
+    """Headings above the passage, outermost first"""
+    text: str
+    score: float | None
+    """Relevance score; null if the passage was not found by a search"""
+    start: int
+    """Start offset in the document's text, in characters"""
+    end: int
+    """End offset, exclusive"""
+
+
+class Passages(_Output):
+    """Passages, best first or in the order of the document."""
+
+    passages: list[Passage]
+
+
+class Citation(_Output):
+    """A citation of a passage, checked against the stored document."""
+
+    n: int
+    """Number of the cited passage"""
+    state: CitationState
+    """verified: the quoted words appear in the document, which does not prove that they answer
+    the question; not found: the document does not contain them; no such source: no source has
+    that number"""
+    quote: str
+    """The words that support the answer"""
+    document_id: str
+    title: str
+    location: str
+    page: int | None
+    start: int
+    """Start offset of the quote in the document's text; -1 if not found"""
+    end: int
+    """End offset, exclusive; -1 if not found"""
+
+
+class Answer(_Output):
+    """An answer whose markers [n] are the numbers of its passages."""
+
+    answer: str
+    """The answer in Markdown; brackets from documents are escaped, so every [n] is a citation
+    marker"""
+    state: TurnState
+    """complete, or incomplete if the model stopped early"""
+    model: str
+    """Name of the model that wrote the answer"""
+    citations: list[Citation]
+    unsupported_sentences: int
+    """Number of sentences without a verified citation"""
+    passages: list[Passage]
+    """The passages that the answer cites"""
+
+
+class LibrarySource(_Output):
+    """A source of documents."""
+
+    name: str
+    kind: str
+    collection: str
+    labels: list[str]
+    documents: int
+    passages: int
+
+
+class LibrarySources(_Output):
+    """The contents of the library."""
+
+    sources: list[LibrarySource]
+
+
+def passages_of(artifact: Mapping[str, Any]) -> Passages:
+    """What a tool found, of the artifact beside its text."""
+    return Passages(passages=_passages(artifact["documents"], artifact["numbers"]))
+
+
+def answer_of(turn: Turn, numbered: NumberedAnswer) -> Answer:
+    """The turn's answer as it was numbered, with every citation to what it points to."""
+    new = {document.id: n for n, document in zip(numbered.numbers, numbered.documents, strict=True)}
+    numbers = {source.n: new.get(source.passage_id) for source in turn.sources}
+    return Answer(
+        answer=numbered.text,
+        state=turn.state,
+        model=turn.model,
+        citations=[
+            Citation(
+                n=n,
+                state=one.state,
+                quote=one.quote,
+                document_id=one.document_id,
+                title=one.title,
+                location=one.location,
+                page=one.page,
+                start=one.start,
+                end=one.end,
+            )
+            for one in turn.citations
+            if (n := numbers.get(one.n)) is not None
+        ],
+        unsupported_sentences=turn.unsupported_sentences,
+        passages=_passages(numbered.documents, numbered.numbers),
+    )
+
+
+def sources_of(statuses: Sequence[SourceStatus]) -> LibrarySources:
+    """The sources in their order."""
+    return LibrarySources(
+        sources=[
+            LibrarySource(
+                name=one.source.name or one.source.location,
+                kind=one.source.kind,
+                collection=one.source.collection,
+                labels=list(one.source.labels),
+                documents=one.figures.documents,
+                passages=one.figures.passages,
+            )
+            for one in statuses
+        ]
+    )
+
+
+def _passages(documents: Sequence[Document], numbers: Sequence[int]) -> list[Passage]:
+    return [
+        _passage(n, document.page_content, document.metadata)
+        for n, document in zip(numbers, documents, strict=True)
+    ]
+
+
+def _passage(n: int, text: str, metadata: Mapping[str, Any]) -> Passage:
+    return Passage(
+        n=n,
+        document_id=metadata["document_id"],
+        title=metadata["title"],
+        location=metadata["location"],
+        page=metadata["page"],
+        headings=list(metadata["heading_path"]),
+        text=text,
+        score=metadata.get("score"),
+        start=metadata["start"],
+        end=metadata["end"],
+    )

@@ -1,0 +1,328 @@
+"""Answers in OpenAI's format, as models for the API's description."""
+
+import json
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Literal
+
+from pydantic import Field
+
+from api.field_types import Schema
+from api.openai.openai_error_responses import UNEXPECTED, body_of
+from api.openai.openai_requests import SOURCES
+from api.rest.answer_schemas import Citation, ResponseModel, Source, Step
+from domain import Citation as Cited
+from domain import CitationState, StepState, Turn, TurnState
+from domain.logs import get_logger
+from services.events import (
+    Condensing,
+    Event,
+    PassagesRetrieved,
+    Searching,
+    StepUpdated,
+    TextDelta,
+    TurnFinished,
+)
+from services.export.answer_text import escape, marker_spans
+
+_WEB = ("http://", "https://")
+_LOST = "⚠"
+"""Marks a listed citation whose quote was not found."""
+
+FinishReason = Literal["stop", "length"]
+
+
+class UrlCitation(Schema):
+    """The position of a citation in the content, and the cited web page."""
+
+    start_index: int = Field(examples=[8])
+    """Start offset of `[n]`, in characters"""
+    end_index: int = Field(examples=[11])
+    """End offset, exclusive"""
+    url: str = Field(examples=["https://wiki.example.com/leave"])
+    """Address of the document"""
+    title: str = Field(examples=["Leave policy"])
+    """Title of the document"""
+
+
+class Annotation(Schema):
+    """A citation in the form that clients use for web pages."""
+
+    type: Literal["url_citation"] = "url_citation"
+    """Type of the annotation"""
+    url_citation: UrlCitation
+    """The citation"""
+
+
+class Evidence(ResponseModel):
+    """Footnote's extension of an answer: its evidence in structured form."""
+
+    citations: list[Citation]
+    """The checked citations in the order of the answer: one for each number, or one for each
+    `[n]`"""
+    sources: list[Source]
+    """The passages used to answer, by number"""
+    standalone_question: str = Field(examples=["How many days of leave do I get?"])
+    """The standalone question that was searched for"""
+    steps: list[Step]
+    """The agent's steps; always empty for the model `footnote`"""
+    unsupported_sentences: int = Field(examples=[0])
+    """Number of sentences that make a claim without a verified citation"""
+    model: str = Field(examples=["built-in extractive answerer"])
+    """Name of the model that wrote the answer"""
+    error: str = Field(examples=[""])
+    """Why the answer is incomplete; empty if it is complete"""
+
+
+class AnswerMessage(Schema):
+    """An answer."""
+
+    role: Literal["assistant"] = "assistant"
+    """Role of the message's author"""
+    content: str = Field(
+        examples=['25 days [1].\n\nSources:\n[1] Leave: "New employees get 25 days." leave.md']
+    )
+    r"""The answer in Markdown with `[n]` after each statement, followed by a list of the cited
+    sources; brackets from documents are escaped: `\[42\]`"""
+    refusal: None = None
+    """Always null"""
+    annotations: list[Annotation]
+    """Citations of web pages in which the quoted words were found"""
+    footnote: Evidence
+    """The evidence for the answer"""
+
+
+class Choice(Schema):
+    """The only answer."""
+
+    index: Literal[0] = 0
+    """Index of the choice; there is only one"""
+    message: AnswerMessage
+    """The answer"""
+    logprobs: None = None
+    """Always null"""
+    finish_reason: FinishReason
+    """`stop`: the answer is complete; `length`: it is incomplete, and `footnote.error` explains
+    why"""
+
+
+class Usage(Schema):
+    """Tokens of all model calls for the answer; 0 if the model does not report them."""
+
+    prompt_tokens: int = Field(examples=[812])
+    """Tokens that the model read"""
+    completion_tokens: int = Field(examples=[96])
+    """Tokens that the model wrote"""
+    total_tokens: int = Field(examples=[908])
+    """Sum of both"""
+
+
+class ChatCompletion(Schema):
+    """An answer to a chat."""
+
+    id: str = Field(examples=["chatcmpl-5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
+    """Id of the answer; nothing is stored under it"""
+    object: Literal["chat.completion"] = "chat.completion"
+    """Type of the object"""
+    created: int = Field(examples=[1795312800])
+    """When the question was asked, in seconds since 1970"""
+    model: str = Field(examples=["footnote"])
+    """The requested model"""
+    choices: list[Choice]
+    """A list with one answer"""
+    usage: Usage
+    """Token usage of the answer"""
+
+
+def completion_of(turn: Turn, id_: str, model: str) -> ChatCompletion:
+    """The complete answer as a single response."""
+    message = AnswerMessage(
+        content=turn.answer + sources_of(turn),
+        annotations=annotations_of(turn, turn.answer),
+        footnote=Evidence.model_validate(turn),
+    )
+    return ChatCompletion(
+        id=id_,
+        created=int(turn.created_at.timestamp()),
+        model=model,
+        choices=[Choice(message=message, finish_reason=finish_reason_of(turn))],
+        usage=usage_of(turn),
+    )
+
+
+def sources_of(turn: Turn) -> str:
+    """The list of cited sources below the answer, one line per quote; "" if there are none.
+
+    The format is the same in every language, so that `without_sources` can recognize the list.
+    """
+    lines = [_line(one) for one in sorted(turn.citations, key=lambda one: one.n)]
+    return "\n".join([f"\n\n{SOURCES}", *dict.fromkeys(lines)]) if lines else ""
+
+
+def annotations_of(turn: Turn, content: str) -> list[Annotation]:
+    """The positions in the content that cite web pages; files have no address for a browser.
+
+    Args:
+        turn: The finished turn.
+        content: The text sent to the client; it ends with the turn's answer.
+    """
+    begin = len(content) - len(turn.answer)
+    return [
+        Annotation(
+            url_citation=UrlCitation(
+                start_index=begin + start,
+                end_index=begin + end,
+                url=citation.location,
+                title=citation.title,
+            )
+        )
+        for start, end, citation in _marks(turn)
+        if citation.state is CitationState.VERIFIED and citation.location.startswith(_WEB)
+    ]
+
+
+def finish_reason_of(turn: Turn) -> FinishReason:
+    """Whether the answer is complete."""
+    return "stop" if turn.state is TurnState.COMPLETE else "length"
+
+
+def usage_of(turn: Turn) -> Usage:
+    """The tokens that the model reported."""
+    read, wrote = (turn.usage.get(name, 0) for name in ("input_tokens", "output_tokens"))
+    return Usage(prompt_tokens=read, completion_tokens=wrote, total_tokens=read + wrote)
+
+
+def _line(citation: Cited) -> str:
+    if citation.state is CitationState.NO_SUCH_SOURCE:
+        return f"[{citation.n}] {_LOST}"
+    sign = "" if citation.state is CitationState.VERIFIED else f"{_LOST} "
+    page = f", page {citation.page}" if citation.page else ""
+    quote = f': "{escape(citation.quote)}"' if citation.quote else ""
+    title, location = escape(citation.title), citation.location
+    where = location if location.startswith(_WEB) else escape(location)
+    return " ".join(f"[{citation.n}] {sign}{title}{page}{quote} {where}".split())
+
+
+def _marks(turn: Turn) -> Iterator[tuple[int, int, Cited]]:
+    """The span of each `[n]` in the answer, and its citation.
+
+    A number has one citation for all of its markers, or one for each in the order of the text.
+    """
+    by_number: dict[int, list[Cited]] = {}
+    for citation in turn.citations:
+        by_number.setdefault(citation.n, []).append(citation)
+    for n, start, end in marker_spans(turn.answer):
+        if remaining := by_number.get(n):
+            yield start, end, remaining.pop(0) if len(remaining) > 1 else remaining[0]
+
+
+_log = get_logger("api")
+
+
+@dataclass
+class ChunkStream:
+    """Converts the events of an answer to chunks; `content` is the text sent so far."""
+
+    id: str
+    created: int
+    model: str
+    with_usage: bool
+    content: str = field(default="", init=False)
+
+    def lines(self, events: Generator[Event, None, None]) -> Generator[bytes, None, None]:
+        """The lines to send, beginning with the role and ending with `[DONE]`.
+
+        An error before the first text of the answer is raised before the first line, so that it
+        can still become an HTTP status. A later error becomes the last event.
+        """
+        with closing(events):
+            waited = _until_first_word(events)
+            yield self._line({"role": "assistant", "content": ""})
+            try:
+                for event in chain(waited, events):
+                    yield from self._event_lines(event)
+            except Exception as error:  # noqa: BLE001  # the client waits for an end in any case
+                body = body_of(error)
+                if body.error.code == UNEXPECTED:
+                    _log.error("An answer broke off", exc_info=error)
+                yield _event(body.model_dump())
+                return
+            yield b"data: [DONE]\n\n"
+
+    def _event_lines(self, event: Event) -> Iterator[bytes]:
+        if isinstance(event, TextDelta):
+            yield self._text_chunk(event.text)
+        elif isinstance(event, StepUpdated) and event.step.state is StepState.RUNNING:
+            # Text of an agent before a step is not part of its answer, but has been sent already.
+            if self.content and not self.content.endswith("\n\n"):
+                yield self._text_chunk("\n\n")
+        elif isinstance(event, TurnFinished):
+            yield from self._end(event.turn)
+
+    def _end(self, turn: Turn) -> Iterator[bytes]:
+        annotations = annotations_of(turn, self.content)
+        if sources := sources_of(turn):
+            yield self._text_chunk(sources)
+        last = {
+            "annotations": [one.model_dump() for one in annotations],
+            "footnote": Evidence.model_validate(turn).model_dump(mode="json"),
+        }
+        yield self._line(last, finish_reason_of(turn))
+        if self.with_usage:
+            yield _event(self._chunk([], usage_of(turn)))
+
+    def _text_chunk(self, text: str) -> bytes:
+        self.content += text
+        return self._line({"content": text})
+
+    def _line(self, delta: dict[str, Any], finish_reason: FinishReason | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        return _event(self._chunk([choice]))
+
+    def _chunk(self, choices: list[dict[str, Any]], usage: Usage | None = None) -> dict[str, Any]:
+        chunk = {
+            "id": self.id,
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+            "choices": choices,
+        }
+        usage_field = {"usage": usage.model_dump() if usage else None} if self.with_usage else {}
+        return chunk | usage_field
+
+
+STREAMED = {
+    "text/event-stream": {
+        "schema": {
+            "type": "object",
+            "properties": {
+                "data": {
+                    "type": "string",
+                    "description": "A `chat.completion.chunk` of OpenAI's protocol. The one with "
+                    "the finish_reason has, in its delta, `annotations` and `footnote` as the "
+                    "message of a whole answer has them. The last event is `[DONE]`; an error in "
+                    "mid-stream comes as an OpenAIError, and nothing after it.",
+                }
+            },
+            "required": ["data"],
+        }
+    }
+}
+"""The description of the events of a streamed answer."""
+
+
+def _until_first_word(events: Iterator[Event]) -> list[Event]:
+    """The events up to the first one that the client receives."""
+    waited: list[Event] = []
+    for event in events:
+        waited.append(event)
+        if not isinstance(event, Condensing | Searching | PassagesRetrieved):
+            break
+    return waited
+
+
+def _event(value: Any) -> bytes:
+    # Escaped, because some clients treat characters such as U+2028 as line ends.
+    return f"data: {json.dumps(value)}\n\n".encode("ascii")

@@ -1,0 +1,157 @@
+"""Errors in OpenAI's format, which OpenAI's clients convert to their own exceptions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import Field
+
+from api.field_types import Schema
+from api.problems import Problem, ProblemError, problem_of_error, reason_of
+from errors import NotFoundError
+
+UNEXPECTED = "internal_error"
+"""The code of an unexpected error, which only the server's log describes."""
+
+_TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "requests"}
+_CODES: Mapping[int, str] = {
+    401: "invalid_api_key",
+    403: "insufficient_permissions",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "request_too_large",
+    429: "rate_limit_exceeded",
+    500: UNEXPECTED,
+}
+_REFUSED: Mapping[str, str] = {
+    "tools": "Footnote calls no tools of its callers: leave `tools` out.",
+    "functions": "Footnote calls no functions of its callers: leave `functions` out.",
+    "tool_calls": "Footnote calls no tools of its callers: leave messages with `tool_calls` out.",
+    "n": "Footnote gives one answer: leave `n` out, or make it 1.",
+    "response_format": "Footnote answers in text: leave `response_format` out.",
+    "logprobs": "Footnote tells no logprobs: leave `logprobs` out.",
+    "role": "Only messages of user, assistant, system and developer are read.",
+    "type": "Only parts of type text are read: no pictures, sound or files.",
+}
+"""What to do about fields that request unsupported features."""
+_NO_TOKENS = (
+    "Send texts, not tokens (LangChain's OpenAIEmbeddings do with check_embedding_ctx_length=False)"
+)
+
+
+class ErrorBody(Schema):
+    """Description of the error."""
+
+    message: str = Field(examples=["There is no model 'gpt-4o' here. There are footnote."])
+    """What failed and what to do next"""
+    type: str = Field(examples=["invalid_request_error"])
+    """Type of the error"""
+    param: str | None = Field(examples=["model"])
+    """Name of the invalid field; null if the error is not about a field"""
+    code: str | None = Field(examples=["model_not_found"])
+    """Machine-readable error code; null if the type is specific enough"""
+
+
+class OpenAIError(Schema):
+    """An error in OpenAI's format."""
+
+    error: ErrorBody
+    """What went wrong"""
+
+
+class ModelNotFoundError(NotFoundError):
+    """There is no such model."""
+
+    param = "model"
+
+    def __init__(self, model: str, models: list[str]) -> None:
+        super().__init__(f"There is no model {model[:200]!r} here. There are {', '.join(models)}.")
+
+
+class NoQuestionError(ProblemError):
+    """The messages contain none with the role `user`."""
+
+    param = "messages"
+
+    def __init__(self) -> None:
+        super().__init__(400, "There is no message of a user, whose last one is the question.")
+
+
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The errors that an operation documents."""
+    return {status: {"model": OpenAIError} for status in statuses}
+
+
+EVERYWHERE = error_responses(400, 401, 403, 429, 500, 503)
+"""The errors that any operation may end with."""
+
+
+def body_of(error: Exception) -> OpenAIError:
+    """The body that describes an error, also within a stream."""
+    problem = problem_of_error(error)
+    status = _status_of(problem.status)
+    message, param = problem.detail, getattr(error, "param", None)
+    if isinstance(error, RequestValidationError):
+        message, param = _message(error)
+    kind = "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error")
+    code = "model_not_found" if isinstance(error, ModelNotFoundError) else _CODES.get(status)
+    return OpenAIError(error=ErrorBody(message=message, type=kind, param=param, code=code))
+
+
+def respond(problem: Problem, headers: Mapping[str, str], error: Exception) -> Response:
+    """The response for a problem; OpenAI's clients retry if it is retryable."""
+    response_headers = dict(headers)
+    if not problem.retryable:
+        response_headers["x-should-retry"] = "false"  # by default they retry every 409 and 5xx
+    return JSONResponse(body_of(error).model_dump(), _status_of(problem.status), response_headers)
+
+
+def _status_of(status: int) -> int:
+    """The status for OpenAI's clients, which expect 400 instead of 422."""
+    return 400 if status == 422 else status
+
+
+def _message(error: RequestValidationError) -> tuple[str, str | None]:
+    """The message and the invalid field.
+
+    If a field has several alternative types, the most deeply nested error is reported, because it
+    belongs to the alternative that the caller most likely meant.
+    """
+    wrong = max(error.errors(), key=lambda one: _rank(one, error.body))
+    names = _place(wrong["loc"], error.body)
+    if wrong["type"].startswith("union_tag"):
+        names.append("role")
+    param = "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names)
+    param = param.lstrip(".")
+    refused = next((_REFUSED[name] for name in map(str, names) if name in _REFUSED), None)
+    return refused or f"{param or 'The body'}: {_reason(wrong, names)}.", param or None
+
+
+def _rank(wrong: Any, body: Any) -> tuple[int, bool]:
+    return len(_place(wrong["loc"], body)), not wrong["type"].endswith("_type")
+
+
+def _reason(wrong: Any, names: list[str | int]) -> str:
+    if wrong["type"] == "string_type" and names[:1] == ["input"]:
+        return _NO_TOKENS
+    return reason_of(wrong)
+
+
+def _place(loc: tuple[str | int, ...], body: Any) -> list[str | int]:
+    """The path to the field without the names of alternative types, which pydantic includes."""
+    names: list[str | int] = []
+    value = body
+    for place, name in enumerate(loc[1:], start=2):
+        if _has(value, name):
+            value = value[name]
+        elif place < len(loc) or not isinstance(value, dict):
+            continue
+        names.append(name)
+    return names
+
+
+def _has(value: Any, name: str | int) -> bool:
+    if isinstance(value, list):
+        return isinstance(name, int) and name < len(value)
+    return isinstance(value, dict) and name in value

@@ -1,0 +1,202 @@
+"""The operations of OpenAI's protocol that the library answers."""
+
+import base64
+import struct
+import time
+import uuid
+from collections.abc import AsyncIterator, Generator, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Request
+from pydantic import Field
+
+from api.authentication import Asker, Caller, OpenServices, Reader
+from api.field_types import Schema
+from api.openai.openai_answers import STREAMED, ChatCompletion, ChunkStream, completion_of
+from api.openai.openai_error_responses import ModelNotFoundError, error_responses
+from api.openai.openai_requests import (
+    AGENT,
+    CHAIN,
+    ChatRequest,
+    EmbeddingRequest,
+    question_with_history,
+)
+from api.streaming import (
+    GONE,
+    EventStream,
+    OpenStreams,
+    Stream,
+    next_while_connected,
+    read_while_connected,
+)
+from bootstrap import Services
+from domain import EXTRACTIVE, SearchChoice
+from services.events import Event, turn_of
+
+
+class Model(Schema):
+    """A model."""
+
+    id: str = Field(examples=[CHAIN])
+    """Name of the model"""
+    object: Literal["model"] = "model"
+    """Type of the object"""
+    created: int = 0
+    """Always 0: the creation time is unknown"""
+    owned_by: str = "footnote"
+    """Always the same"""
+
+
+class ModelList(Schema):
+    """The available models."""
+
+    object: Literal["list"] = "list"
+    """Type of the object"""
+    data: list[Model]
+    """The models that answer, then the embedding model"""
+
+
+def chat_models(services: Services) -> list[str]:
+    """The models that answer."""
+    return [CHAIN] if services.chat.model_label == EXTRACTIVE else [CHAIN, AGENT]
+
+
+def all_models(services: Services) -> list[str]:
+    """List the models that answer, and the embedding model."""
+    return [*chat_models(services), services.embedding.model]
+
+
+def require_model(model: str, models: list[str]) -> None:
+    """Refuse a model that is not among those.
+
+    Raises:
+        ModelNotFoundError: It is not.
+    """
+    if model not in models:
+        raise ModelNotFoundError(model, models)
+
+
+class Embedding(Schema):
+    """The vector of one text."""
+
+    object: Literal["embedding"] = "embedding"
+    """Type of the object"""
+    index: int = Field(ge=0, examples=[0])
+    """Index of the text in the input, from 0"""
+    embedding: list[float] | str = Field(examples=[[0.021, -0.084, 0.047]])
+    """The vector; with encoding_format base64, little-endian float32"""
+
+
+class EmbeddingUsage(Schema):
+    """Tokens are not counted for embeddings: both are 0."""
+
+    prompt_tokens: Literal[0] = 0
+    """Always 0"""
+    total_tokens: Literal[0] = 0
+    """Always 0"""
+
+
+class EmbeddingList(Schema):
+    """The vectors, in the order of the texts."""
+
+    object: Literal["list"] = "list"
+    """Type of the object"""
+    data: list[Embedding]
+    """One vector for each text"""
+    model: str = Field(examples=["multilingual-e5-small"])
+    """Name of the embedding model"""
+    usage: EmbeddingUsage = Field(EmbeddingUsage())
+    """Not counted"""
+
+
+def embeddings_of(vectors: Sequence[Sequence[float]], model: str, encoding: str) -> EmbeddingList:
+    """The vectors in the encoding asked for, `float` or `base64`."""
+    values = [_packed(one) if encoding == "base64" else list(one) for one in vectors]
+    data = [Embedding(index=index, embedding=one) for index, one in enumerate(values)]
+    return EmbeddingList(data=data, model=model)
+
+
+def _packed(vector: Sequence[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")
+
+
+_WITH_BODY = error_responses(404, 409, 413, 415, 502)
+
+_Named = Annotated[str, Path(description="Name of the model", examples=[CHAIN])]
+
+router = APIRouter(tags=["openai"])
+
+
+@router.get("/models")
+def list_models(services: OpenServices, _principal: Caller) -> ModelList:
+    """List the models that answer, and the embedding model."""
+    return ModelList(data=[Model(id=name) for name in all_models(services)])
+
+
+@router.get("/models/{model:path}", responses=error_responses(404))
+def retrieve_model(model: _Named, services: OpenServices, _principal: Caller) -> Model:
+    """Read a model."""
+    require_model(model, all_models(services))
+    return Model(id=model)
+
+
+@router.post("/embeddings", responses=_WITH_BODY)
+def create_embedding(
+    body: EmbeddingRequest, services: OpenServices, principal: Reader
+) -> EmbeddingList:
+    """Embed texts with the embedding model of the library's index."""
+    model = services.embedding.model
+    require_model(body.model, [model])
+    vectors = services.embedding.embed(
+        principal,
+        body.texts,
+        as_questions=body.input_type == "query",
+        dimensions=body.dimensions,
+    )
+    return embeddings_of(vectors, model, body.encoding_format or "float")
+
+
+@router.post(
+    "/chat/completions",
+    response_model=ChatCompletion,
+    responses=_WITH_BODY | {200: {"content": STREAMED}},
+)
+async def create_chat_completion(
+    body: ChatRequest,
+    services: OpenServices,
+    streams: OpenStreams,
+    principal: Asker,
+    request: Request,
+) -> Any:
+    """Answer the last question of a chat from the library, with checked citations.
+
+    Nothing is stored: the messages are the whole conversation.
+    """
+    require_model(body.model, chat_models(services))
+    question, history = question_with_history(body.messages)
+    search = _search_of(body)
+
+    def events() -> Generator[Event, None, None]:
+        return services.chat.answer(principal, question, history, search=search)
+
+    id_ = f"chatcmpl-{uuid.uuid4().hex}"
+    if body.stream:
+        chunks = ChunkStream(id_, int(time.time()), body.model, body.wants_usage)
+        stream = streams.start(lambda: chunks.lines(events()))
+        first = await next_while_connected(stream, request)
+        return EventStream(_after(first, stream), stream) if first else GONE
+    finished = await read_while_connected(streams.start(events), request)
+    return completion_of(turn_of(finished), id_, body.model) if finished else GONE
+
+
+async def _after(first: bytes, rest: Stream[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for lines in rest.together():
+        yield b"".join(lines)
+
+
+def _search_of(body: ChatRequest) -> SearchChoice:
+    options = body.footnote and body.footnote.search
+    choice = options.choice() if options else SearchChoice()
+    return replace(choice, by_agent=body.model == AGENT)

@@ -1,0 +1,192 @@
+"""Completes the OpenAPI 3.1 description that FastAPI derives from the operations."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fastapi import FastAPI
+
+from api.problems import Problem, problem_responses
+
+_LACKING = object()
+_MOMENT = "2026-03-01T09:00:00Z"
+_PLAIN: Mapping[Any, Any] = {"boolean": True, "null": None}
+
+
+class Examples:
+    """Builds examples of bodies from the examples of their fields."""
+
+    def __init__(self, schemas: Mapping[str, Any]) -> None:
+        self._schemas = schemas
+
+    def of(self, schema: Mapping[str, Any]) -> Any | None:
+        """An example of the schema; None if a required field has no example.
+
+        Fields declare them as `examples`; fields with a default, an enum, or a possibly empty
+        value do not need one.
+        """
+        example = self._example(schema)
+        return None if example is _LACKING else example
+
+    def _example(self, schema: Mapping[str, Any]) -> Any:
+        if "examples" in schema:
+            return schema["examples"][0]
+        if "$ref" in schema:
+            return self._example(self._schemas[schema["$ref"].rpartition("/")[2]])
+        if "const" in schema:
+            return schema["const"]
+        if "enum" in schema:
+            return schema["enum"][0]
+        if "default" in schema:
+            return schema["default"]
+        for kind in ("anyOf", "oneOf", "allOf"):
+            if kind in schema:
+                examples = (self._example(one) for one in schema[kind])
+                return next((one for one in examples if one is not _LACKING), _LACKING)
+        return self._of_type(schema)
+
+    def _of_type(self, schema: Mapping[str, Any]) -> Any:
+        match schema.get("type"):
+            case "object":
+                return self._object(schema)
+            case "array":
+                one = self._example(schema.get("items", {}))
+                return [] if one is _LACKING and not schema.get("minItems") else [one]
+            case "string":
+                return self._text(schema)
+            case "integer" | "number":
+                return schema.get("minimum", 1)
+            case kind:
+                return _PLAIN.get(kind, _LACKING)
+
+    def _text(self, schema: Mapping[str, Any]) -> Any:
+        if schema.get("format") == "date-time":
+            return _MOMENT
+        # A text that may be empty usually is, such as the reason for a failure.
+        return _LACKING if {"pattern", "minLength", "format"} & schema.keys() else ""
+
+    def _object(self, schema: Mapping[str, Any]) -> Any:
+        examples = {name: self._example(one) for name, one in schema.get("properties", {}).items()}
+        if any(examples.get(name, _LACKING) is _LACKING for name in schema.get("required", ())):
+            return _LACKING
+        return {name: one for name, one in examples.items() if one is not _LACKING}
+
+
+_ABOUT = """\
+Questions about your own documents, answered with verified quotes.
+
+**Authentication.** Every operation except `health` and `ready` needs a key, sent as
+`Authorization: Bearer fn-...`. `python cli.py api-key create NAME --scope read --scope ask` creates
+one. Each operation states the scope that it needs: `read` searches and reads; `ask` asks and
+stores conversations, judgments, and people's preferences; `manage` changes sources, imports, and
+documents. No scope includes another. `python cli.py api-key revoke ID` revokes a key immediately.
+A key belongs to one user and sees only that user's conversations and people.
+
+**Errors** are problem details (RFC 9457). `retryable` states whether the same request may succeed
+later; if so, `Retry-After` gives the number of seconds. Operations below `/api/v1` reject unknown
+fields and parameters with 422. Paths that are not described here return 404, and unsupported
+methods 405 with `Allow`. Both are checked before the key; an operation that needs one returns 401
+without it.
+
+**Limits.** Each key may send a limited number of requests per minute to each process;
+`RateLimit-Limit`, `RateLimit-Remaining`, and `RateLimit-Reset` report the current state, and
+further requests return 429. JSON bodies are limited to 1 MiB, in UTF-8. Strings in bodies and
+queries must not contain NUL characters.
+
+**Lists** are returned as `{"items": [...], "total": n}`, paged with `limit` and `offset`. Times are
+ISO 8601 in UTC, ids are opaque."""
+
+TAGS = {
+    "health": "Liveness and readiness, without a key.",
+    "search": "Passages without an answer.",
+    "ask": "Questions and answers with verified quotes, complete or streamed.",
+    "catalog": "Places of catalogs, questions about them, and people with their preferences.",
+    "conversations": "Conversations with their turns: trees of questions and answers.",
+    "feedback": "Ratings of answers.",
+    "labels": "Judgments of which passages are relevant to which questions.",
+    "evaluation": "Search quality, measured over labeled questions.",
+    "sources": "Where documents are imported from.",
+    "imports": "Imports of sources: progress, results, and control.",
+    "documents": "Imported documents, uploads, and failures.",
+    "openai": "The library as a model, in OpenAI's protocol.",
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Complete the description when it is first requested."""
+    app.description = _ABOUT
+    build = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            _complete(build())
+        return build()
+
+    app.openapi = openapi  # type: ignore[method-assign]  # as FastAPI's own guide does
+
+
+def _complete(description: dict[str, Any]) -> None:
+    operations = list(_operations(description))
+    for operation in operations:
+        _tell(operation)
+        _tell_problems(operation["responses"], operation)
+    schemas = description.setdefault("components", {}).setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["Problem"] = Problem.model_json_schema()
+    _join_lines(description)
+    _give_examples(operations, schemas)
+    used = {tag for operation in operations for tag in operation["tags"]}
+    description["tags"] = [
+        {"name": name, "description": text} for name, text in TAGS.items() if name in used
+    ]
+
+
+def _join_lines(value: Any) -> None:
+    """Join the lines of field descriptions, which are wrapped in the sources."""
+    if isinstance(value, dict):
+        for field in value.get("properties", {}).values():
+            if isinstance(field.get("description"), str):
+                field["description"] = " ".join(field["description"].split())
+        value = list(value.values())
+    for one in value if isinstance(value, list) else ():
+        _join_lines(one)
+
+
+def _operations(description: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for methods in description["paths"].values():
+        yield from methods.values()
+
+
+def _tell(operation: dict[str, Any]) -> None:
+    summary, _, more = operation.pop("description", "").partition("\n\n")
+    keys = [scopes for one in operation.get("security", ()) for scopes in one.values()]
+    needs = _needs(*keys[0]) if keys else "Requires no key."
+    operation["summary"] = " ".join(summary.split()).rstrip(".")
+    operation["description"] = f"{more}\n\n{needs}".strip()
+
+
+def _needs(scope: str = "") -> str:
+    return f"Requires a key with the scope `{scope}`." if scope else "Requires a key of any scope."
+
+
+def _tell_problems(responses: dict[str, Any], operation: dict[str, Any]) -> None:
+    if "requestBody" in operation:
+        for status, response in problem_responses(413, 415).items():
+            responses.setdefault(str(status), response)
+    if "security" not in operation:
+        for status in ("401", "403", "429"):
+            responses.pop(status, None)
+    if "HTTPValidationError" in str(responses.get("422")):
+        del responses["422"]  # FastAPI's own, which is never returned
+    for status in sorted(responses):
+        responses[status] = responses.pop(status)
+
+
+def _give_examples(operations: list[dict[str, Any]], schemas: dict[str, Any]) -> None:
+    examples = Examples(schemas)
+    for operation in operations:
+        for body in (operation.get("requestBody", {}), *operation["responses"].values()):
+            content = body.get("content", {}).get("application/json")
+            if content and "example" not in content and "examples" not in content:
+                example = examples.of(content["schema"])
+                content.update({} if example is None else {"example": example})

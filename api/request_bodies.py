@@ -1,0 +1,277 @@
+"""Checks the size, type, and encoding of request bodies, and the names of query parameters."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from functools import cached_property
+from re import Pattern
+from typing import Any, NamedTuple, NoReturn
+from urllib.parse import unquote_to_bytes
+
+from fastapi import FastAPI, params
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.routing import RouteContext, iter_route_contexts
+from starlette.datastructures import Headers, QueryParams
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.problems import ProblemError
+
+
+class Takes(StrEnum):
+    """The body that an operation takes."""
+
+    NOTHING = ""
+    JSON = "application/json"
+    FORM = "multipart/form-data"
+
+
+class Operation(NamedTuple):
+    """An operation of the API."""
+
+    path: Pattern[str]
+    methods: frozenset[str]
+    takes: Takes
+    parameters: tuple[str, ...]
+    """The names of its query parameters."""
+
+
+class Operations:
+    """The operations of an app, read at the first request, when all routes are registered."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+
+    def at(self, path: str, method: str) -> Operation:
+        """The operation for a path and a method.
+
+        Raises:
+            ProblemError: 404 for an unknown path, 405 for another method. A 405 lists all allowed
+                methods of the path, while Starlette lists those of one route.
+        """
+        there = [operation for operation in self._all if operation.path.match(path)]
+        if not there or "\0" in path:
+            raise ProblemError(404, "There is nothing at this address; see /api/v1/openapi.json.")
+        for operation in there:
+            if method in operation.methods:
+                return operation
+        own = min(there, key=lambda operation: operation.path.groups).path  # not a route with {id}
+        methods = (one.methods for one in there if one.path.pattern == own.pattern)
+        allowed = ", ".join(sorted(frozenset().union(*methods)))
+        raise ProblemError(405, f"Only {allowed} can be used here.", {"Allow": allowed})
+
+    @cached_property
+    def _all(self) -> tuple[Operation, ...]:
+        return tuple(_operations(self._app))
+
+
+def _operations(app: FastAPI) -> Iterator[Operation]:
+    for route in iter_route_contexts(app.routes):
+        body = getattr(route, "body_field", None)
+        takes = Takes.NOTHING
+        if body is not None:
+            takes = Takes.FORM if isinstance(body.field_info, params.Form) else Takes.JSON
+        methods = frozenset(route.methods or ())
+        yield Operation(route.path_regex, methods, takes, tuple(_parameters(route)))
+
+
+def _parameters(route: RouteContext) -> Iterator[str]:
+    dependant = getattr(route, "dependant", None)  # the route of the description has none
+    for field in get_flat_params(dependant) if dependant else ():
+        # Fields of a parameter model are not `Query` themselves, so exclude the other kinds.
+        if not isinstance(field.field_info, params.Path | params.Header | params.Cookie):
+            yield field.alias
+
+
+MAX_JSON_BYTES = 1024 * 1024
+FILES_PER_UPLOAD = 10
+"""The size limit of an upload, as a multiple of the size limit of a file."""
+
+_MAX_DIGITS = 400
+"""More digits than the largest floating-point number has."""
+_MAX_DEPTH = 64
+"""Far more than any body needs; Python's own limit depends on the depth of the current stack."""
+
+
+class Bodies:
+    """ASGI middleware: rejects invalid bodies and query strings before they are processed.
+
+    A JSON body is read and checked as a whole. The pieces of an upload are counted as they arrive,
+    so the size limit holds even if Content-Length is missing or wrong. Unknown query parameters
+    are rejected instead of ignored, except below the path prefixes in `lenient`.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        operations: Operations,
+        max_file_bytes: int,
+        lenient: tuple[str, ...] = (),
+    ) -> None:
+        self._app = app
+        self._operations = operations
+        self._lenient = lenient
+        self._max = {
+            Takes.JSON: MAX_JSON_BYTES,
+            Takes.FORM: max_file_bytes * FILES_PER_UPLOAD,
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request with a valid body and query string.
+
+        Raises:
+            ProblemError: 404, 405, 415, or 422.
+            HTTPException: 413, the body is too large.
+        """
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        operation = self._operations.at(scope["path"], scope["method"])
+        _check_query(scope["query_string"])
+        if not scope["path"].startswith(self._lenient):
+            _check_parameters(scope["query_string"], operation.parameters)
+        takes = operation.takes
+        if takes is not Takes.NOTHING:
+            headers, bound = Headers(scope=scope), self._max[takes]
+            _check_kind(headers, takes)
+            _check_length(headers, bound)
+            receive = _counting(receive, bound)
+        if takes is Takes.JSON:
+            receive = await _read(receive)
+        await self._app(scope, receive, send)
+
+
+def read_json(body: bytes) -> Any:
+    """Parse a JSON body, and reject values that later code can't process.
+
+    A number such as `1.0` becomes 1, because JSON Schema considers it an integer.
+
+    Raises:
+        ProblemError: 422: the body is not UTF-8 or not JSON, contains NaN or a number out of
+            range, is nested too deeply, or has a string with NUL or a lone surrogate.
+    """
+    try:
+        value = json.loads(
+            body.decode("utf-8-sig"),  # some editors write a byte order mark
+            parse_constant=_no_number,
+            parse_float=_number,
+            parse_int=_whole,
+        )
+        for text in _texts(value):
+            if "\0" in text:
+                _refuse("a text has the character NUL")
+            text.encode("utf-8")
+    except RecursionError:
+        _refuse(f"it is nested more than {_MAX_DEPTH} levels deep")
+    except UnicodeDecodeError:
+        _refuse("it is not UTF-8")
+    except UnicodeEncodeError:
+        _refuse("a text has half of a surrogate pair")
+    except ValueError as error:
+        _refuse(str(error))
+    return value
+
+
+def _texts(value: Any, levels: int = _MAX_DEPTH) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        yield from _texts(list(value.values()), levels)
+    elif isinstance(value, list):
+        if not levels:
+            raise RecursionError
+        for one in value:
+            yield from _texts(one, levels - 1)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON number")
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        _no_number(text)
+    return int(number) if number.is_integer() else number
+
+
+def _whole(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise ValueError(f"a number has more than {_MAX_DIGITS} digits")
+    return int(text)
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise ProblemError(422, f"The body can't be read: {reason}.")
+
+
+def _check_query(query: bytes) -> None:
+    try:
+        text = unquote_to_bytes(query).decode("utf-8")
+    except UnicodeDecodeError:
+        raise ProblemError(422, "The query string is not UTF-8.") from None
+    if "\0" in text:
+        raise ProblemError(422, "The query string has the character NUL.")
+
+
+def _check_parameters(query: bytes, allowed: Sequence[str]) -> None:
+    unknown = [name for name in QueryParams(query) if name not in allowed]
+    if unknown:
+        message = f"Unknown parameters in the query: {', '.join(unknown)}."
+        raise ProblemError(422, f"{message} Known here: {', '.join(allowed) or 'none'}.")
+
+
+def _check_kind(headers: Headers, takes: Takes) -> None:
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise ProblemError(415, "Send the body as it is, without Content-Encoding.")
+    content_type = headers.get("content-type", "")
+    kind, _, parameters = content_type.partition(";")
+    charset = parameters.replace(" ", "").replace('"', "").lower()
+    is_other = "charset=" in charset and "charset=utf-8" not in charset
+    carries = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+    if (content_type or carries) and (kind.strip().lower() != takes or is_other):
+        raise ProblemError(415, f"Send the body as {takes.value}, in UTF-8.")
+
+
+def _check_length(headers: Headers, bound: int) -> None:
+    length = headers.get("content-length", "")
+    if length.isdigit() and (len(length) > len(str(bound)) or int(length) > bound):
+        raise _too_large(bound)
+
+
+def _counting(receive: Receive, bound: int) -> Receive:
+    received = 0
+
+    async def counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > bound:
+            raise _too_large(bound)
+        return message
+
+    return counted
+
+
+def _too_large(bound: int) -> HTTPException:
+    # While FastAPI reads a body, it passes on only Starlette's HTTPException unchanged.
+    return HTTPException(413, f"At most {bound:,} bytes can be sent here.")
+
+
+async def _read(receive: Receive) -> Receive:
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ProblemError(422, "The body broke off.")
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    sound = json.dumps(read_json(bytes(body))).encode() if body else b""
+    messages = [{"type": "http.request", "body": sound, "more_body": False}]
+
+    async def again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return again

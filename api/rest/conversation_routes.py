@@ -1,0 +1,264 @@
+"""Conversations: listed, begun, read, changed, and as files."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, File, Query, Response, UploadFile
+from pydantic import ConfigDict, Field, StringConstraints
+
+from api.authentication import Asker, OpenServices
+from api.field_types import FIRST, NOT_BLANK, ConversationId, Limit, Offset, Page, TurnId
+from api.problems import ProblemError, problem_responses
+from api.rest.answer_schemas import RequestModel, ResponseModel, SearchChoice, SearchOptions, Turn
+from bootstrap import Services
+from domain import Principal
+from errors import InputError
+from services.export.transcripts import TranscriptFormat, file_name
+from services.texts import MAX_TITLE_CHARS, TITLE_CHARS
+
+Title = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=MAX_TITLE_CHARS)]
+
+
+class Conversation(ResponseModel):
+    """A conversation without its turns."""
+
+    id: str = Field(examples=["0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b"])
+    """Id of the conversation"""
+    title: str = Field(examples=["Annual leave"])
+    """Title of the conversation"""
+    created_at: datetime = Field(examples=["2026-11-21T10:00:00Z"])
+    """When the conversation was created, in UTC"""
+    updated_at: datetime = Field(examples=["2026-11-21T10:00:02Z"])
+    """When the latest turn was asked or ended, in UTC"""
+    shown_turn_id: str = Field(examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
+    """Id of the last turn of the selected branch; empty before the first turn"""
+    search: SearchChoice
+    """Search options for the next question"""
+
+
+class ConversationPage(Page[Conversation]):
+    """Conversations, most recently active first."""
+
+
+class ShownTurn(Turn):
+    """A turn of the selected branch."""
+
+    versions: list[str] = Field(examples=[["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"]])
+    """Ids of the turn's versions, including itself, oldest first"""
+
+
+class ConversationWithTurns(Conversation):
+    """A conversation with the turns of its selected branch."""
+
+    turns: list[ShownTurn]
+    """The turns of the selected branch, in order"""
+
+
+class NewConversation(RequestModel):
+    """A conversation to create, without a question."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Annual leave"}]})
+
+    title: Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=TITLE_CHARS)] = Field(
+        examples=["Annual leave"]
+    )
+    """Title of the conversation"""
+    search: SearchOptions = Field(default_factory=SearchOptions)
+    """Search options for the questions"""
+
+
+class ConversationChange(RequestModel):
+    """Changes; omitted or null fields stay unchanged."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"title": "Leave"}, {"search": {"scope": {"labels": ["policy"]}}}]
+        }
+    )
+
+    title: Title | None = Field(None, examples=["Leave"])
+    """New title; null leaves it unchanged"""
+    search: SearchOptions | None = None
+    """Search options for the next question; null leaves them unchanged"""
+
+
+class VersionRequest(RequestModel):
+    """The version of a turn to select."""
+
+    turn_id: str = Field(examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
+    """Id of any turn of the conversation"""
+
+
+SearchWords = Annotated[
+    str,
+    Query(
+        max_length=1000,
+        description="Only conversations whose title, questions, and answers contain all of these "
+        "words, also as parts of longer words",
+        examples=["annual leave"],
+    ),
+]
+Form = Annotated[
+    TranscriptFormat,
+    Query(
+        description="`md` and `html` contain the selected branch, `json` contains all turns",
+        examples=["md"],
+    ),
+]
+ExportedFile = Annotated[
+    UploadFile, File(description="A conversation exported as `json`, in UTF-8")
+]
+_TYPES = {
+    TranscriptFormat.MARKDOWN: "text/markdown; charset=utf-8",
+    TranscriptFormat.HTML: "text/html; charset=utf-8",
+    TranscriptFormat.JSON: "application/json",
+}
+_FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file",
+        "content": {
+            "text/markdown": {"schema": {"type": "string"}, "example": "# Annual leave\n"},
+            "text/html": {"schema": {"type": "string"}, "example": "<!DOCTYPE html>..."},
+            "application/json": {
+                "schema": {"type": "object"},
+                "example": {
+                    "footnote": "conversation",
+                    "version": 1,
+                    "conversation": {"title": "Annual leave"},
+                    "turns": [],
+                },
+            },
+        },
+    }
+}
+
+router = APIRouter(prefix="/conversations", tags=["conversations"])
+_OF_ONE = problem_responses(404)
+
+
+@router.get("")
+def list_conversations(
+    services: OpenServices,
+    principal: Asker,
+    words: SearchWords = "",
+    limit: Limit = FIRST,
+    offset: Offset = 0,
+) -> ConversationPage:
+    """List conversations, most recently active first."""
+    page = services.conversations.page(principal, words, limit=limit, offset=offset)
+    items = [Conversation.model_validate(one) for one in page.items]
+    return ConversationPage(items=items, total=page.total)
+
+
+@router.post("", status_code=201)
+def create_conversation(
+    services: OpenServices, principal: Asker, body: NewConversation
+) -> Conversation:
+    """Create a conversation without a question."""
+    begun = services.conversations.begin(principal, body.title, body.search.choice())
+    return Conversation.model_validate(begun)
+
+
+@router.post("/import", status_code=201, responses=problem_responses(409, 413))
+def import_conversation(
+    services: OpenServices, principal: Asker, file: ExportedFile
+) -> Conversation:
+    """Import a conversation exported as JSON, as a new conversation.
+
+    Citations are not checked again: they keep the status from the original check.
+    """
+    try:
+        conversation = services.conversations.import_json(principal, file.file.read())
+    except InputError as error:
+        raise ProblemError(409, str(error)) from error  # any file may be sent, not any is one
+    return Conversation.model_validate(conversation)
+
+
+@router.get("/{conversation_id}", responses=_OF_ONE)
+def read_conversation(
+    services: OpenServices, principal: Asker, conversation_id: ConversationId
+) -> ConversationWithTurns:
+    """Read a conversation with the turns of its selected branch."""
+    return _with_turns(services, principal, conversation_id)
+
+
+@router.patch("/{conversation_id}", responses=_OF_ONE)
+def change_conversation(
+    services: OpenServices,
+    principal: Asker,
+    conversation_id: ConversationId,
+    body: ConversationChange,
+) -> Conversation:
+    """Rename a conversation, or change the search options for its next question."""
+    if body.title is not None:
+        services.conversations.rename(principal, conversation_id, body.title)
+    if body.search is not None:
+        services.conversations.remember(principal, conversation_id, body.search.choice())
+    return Conversation.model_validate(services.conversations.get(principal, conversation_id))
+
+
+@router.delete("/{conversation_id}", status_code=204, responses=_OF_ONE)
+def delete_conversation(
+    services: OpenServices, principal: Asker, conversation_id: ConversationId
+) -> None:
+    """Delete a conversation; it can be restored for 30 days."""
+    services.conversations.delete(principal, conversation_id)
+
+
+@router.post("/{conversation_id}/restore", responses=_OF_ONE)
+def restore_conversation(
+    services: OpenServices, principal: Asker, conversation_id: ConversationId
+) -> Conversation:
+    """Restore a deleted conversation; one that is not deleted stays unchanged."""
+    services.conversations.restore(principal, conversation_id)
+    return Conversation.model_validate(services.conversations.get(principal, conversation_id))
+
+
+@router.get("/{conversation_id}/turns/{turn_id}", responses=_OF_ONE)
+def read_turn(
+    services: OpenServices, principal: Asker, conversation_id: ConversationId, turn_id: TurnId
+) -> Turn:
+    """Read a turn of any branch, even while it is being answered."""
+    return Turn.model_validate(services.turns.get(principal, conversation_id, turn_id))
+
+
+@router.put("/{conversation_id}/shown", responses=_OF_ONE)
+def show_version(
+    services: OpenServices, principal: Asker, conversation_id: ConversationId, body: VersionRequest
+) -> ConversationWithTurns:
+    """Select the branch of a version, down to its newest turn."""
+    services.turns.show(principal, conversation_id, body.turn_id)
+    return _with_turns(services, principal, conversation_id)
+
+
+@router.get("/{conversation_id}/export", response_class=Response, responses=_FILES | _OF_ONE)
+def export_conversation(
+    services: OpenServices,
+    principal: Asker,
+    conversation_id: ConversationId,
+    format: Form = TranscriptFormat.MARKDOWN,
+) -> Response:
+    """Download a conversation as a file."""
+    title = services.conversations.get(principal, conversation_id).title
+    name = quote(file_name(title, format))
+    return Response(
+        services.conversations.export(principal, conversation_id, format),
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
+        media_type=_TYPES[format],
+    )
+
+
+def _with_turns(
+    services: Services, principal: Principal, conversation_id: str
+) -> ConversationWithTurns:
+    conversation = services.conversations.get(principal, conversation_id)
+    turns = services.turns.list(principal, conversation_id)
+    versions = services.turns.versions(principal, conversation_id)
+    return ConversationWithTurns(
+        **Conversation.model_validate(conversation).__dict__,
+        turns=[
+            ShownTurn(**Turn.model_validate(one).__dict__, versions=list(versions[one.id]))
+            for one in turns
+        ],
+    )

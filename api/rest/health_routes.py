@@ -1,0 +1,54 @@
+"""Whether the API lives, and whether it can answer."""
+
+from fastapi import APIRouter
+from pydantic import ConfigDict
+
+from api.authentication import OpenServices
+from api.field_types import Schema
+from api.problems import ProblemError, problem_responses
+from domain.logs import get_logger
+from errors import AppError
+
+router = APIRouter(tags=["health"])
+
+
+class Health(Schema):
+    """The process is alive."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "ok"}]})
+
+    status: str
+    """Always `ok`"""
+
+
+class Readiness(Schema):
+    """The ledger and the index can be read."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "ready"}]})
+
+    status: str
+    """Always `ready`; otherwise the status is 503"""
+
+
+@router.get("/health", responses=problem_responses(422))
+async def health() -> Health:
+    """Check whether the process is alive.
+
+    It accesses nothing else, and therefore responds even under load.
+    """
+    return Health(status="ok")
+
+
+@router.get("/ready", responses=problem_responses(422))
+def ready(services: OpenServices) -> Readiness:
+    """Check whether questions can be answered.
+
+    It reads the ledger and opens the index. The reason for a failure is only in the server's log,
+    because this needs no key.
+    """
+    try:
+        services.library.open_index()
+    except AppError as error:
+        get_logger("api").exception("Not ready")
+        raise ProblemError(503, "The library can't be read; the server's log says why.") from error
+    return Readiness(status="ready")

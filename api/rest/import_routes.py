@@ -1,0 +1,296 @@
+"""Imports: what is at work, what became of it, and how it goes on."""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import anyio
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+from pydantic import AliasChoices, Field, StrictBool
+from sse_starlette import EventSourceResponse
+
+from api.authentication import Manager, OpenServices, Reader
+from api.field_types import FIRST, ImportId, Limit, Offset, Page, SourceId
+from api.problems import problem_responses
+from api.rest.answer_schemas import RequestModel, ResponseModel
+from api.streaming import event, failed, named
+from domain import ImportKind, ImportRun, ImportState, Outcome, Stage
+from errors import AppError, NotFoundError
+from services.imports.import_queue import ImportQueue
+from services.sources.import_reports import ImportSummary
+
+_COUNTS = Field(description="Number of documents by outcome", examples=[{"new": 4}])
+
+
+class Progress(ResponseModel):
+    """Progress of an import."""
+
+    stage: Stage = Field(examples=["embedding"])
+    """Current stage"""
+    done: int = Field(ge=0, examples=[3])
+    """Documents processed so far"""
+    total: int = Field(ge=0, examples=[4])
+    """Total number of documents; 0 while it is unknown"""
+    key: str = Field(examples=["leave.md"])
+    """Key of the current document, or why the import is waiting for its source; may be empty"""
+    passages: int = Field(ge=0, examples=[12])
+    """Passages embedded so far"""
+    part: int = Field(ge=0, examples=[3])
+    """Passages of the current documents embedded so far"""
+    parts: int = Field(ge=0, examples=[8])
+    """Total passages of the current documents; 0 in stages that do not count them"""
+
+
+class Import(ResponseModel):
+    """An import, dry run, or removal: queued, running, or ended."""
+
+    id: str = Field(examples=["0f8fad5bd9cb469fa16570867728950e"])
+    """Id of the import"""
+    source_id: str = Field(examples=["7c9e6679742540de944be07fc1f90ae7"])
+    """Id of the source"""
+    kind: ImportKind = Field(examples=["import"])
+    """Kind of the import"""
+    state: ImportState = Field(examples=["running"])
+    """State of the import; it is active only while `running`"""
+    ended: bool = Field(examples=[False])
+    """Whether the import has ended for good"""
+    started_at: datetime = Field(examples=["2026-11-21T10:00:00Z"])
+    """When the import started; if it has not started yet, when it was requested"""
+    finished_at: datetime | None = Field(examples=[None])
+    """When the import ended, in UTC; null before"""
+    seconds: float = Field(ge=0, examples=[1.5])
+    """Active time in seconds, excluding waits and pauses"""
+    message: str = Field(examples=[""])
+    """Message about the import; may be empty"""
+    passages_embedded: int = Field(ge=0, examples=[12])
+    """Number of embedded passages"""
+    progress: Progress | None
+    """Progress; null before the import has started"""
+    keys: list[str] = Field(examples=[[]])
+    """Keys of the documents to import; empty for the whole source"""
+    confirm_removals: bool = Field(examples=[False])
+    """Whether documents are removed even if most of the source is gone"""
+    wish: Literal["", "pause", "cancel"] = Field(
+        validation_alias=AliasChoices("stop_request", "wish"), examples=[""]
+    )
+    """A pending request to pause or cancel the import; empty if there is none"""
+    retry_at: datetime | None = Field(examples=[None])
+    """When the import is retried, in UTC, if its source could not be reached; otherwise null"""
+
+
+class ImportDetails(Import):
+    """An import with its figures so far."""
+
+    counts: Annotated[dict[Outcome, int], _COUNTS]
+    held_back: int = Field(ge=0, examples=[0])
+    """Number of removals that require confirmation"""
+    passages: int = Field(ge=0, examples=[12])
+    """Number of passages in the documents that were read"""
+    pages: int = Field(ge=0, examples=[0])
+    """Number of pages in the documents that were read; 0 for formats without pages"""
+    characters: int = Field(ge=0, examples=[5120])
+    """Length of their texts, in characters"""
+    tokens: int = Field(ge=0, examples=[0])
+    """In a dry run, the estimated number of tokens to embed; otherwise 0"""
+    price: float = Field(ge=0, examples=[0])
+    """Estimated cost of embedding these tokens, in `currency`; 0 if free"""
+    currency: str = Field(examples=["USD"])
+    """Currency of the price, as configured"""
+
+    @classmethod
+    def of(cls, summary: ImportSummary) -> "ImportDetails":
+        """The import that is summed up so."""
+        figures = summary.figures
+        return cls(
+            **import_response(summary.run).model_dump(),
+            counts=dict(summary.counts),
+            held_back=summary.withheld,
+            passages=figures.passages,
+            pages=figures.pages,
+            characters=figures.characters,
+            tokens=figures.tokens,
+            price=summary.price,
+            currency=summary.currency,
+        )
+
+
+class ImportItem(ResponseModel):
+    """A document of an import and its outcome."""
+
+    key: str = Field(examples=["leave.md"])
+    """Key of the document within its source"""
+    title: str = Field(examples=[""])
+    """Title of the document; empty if it has none besides its key"""
+    location: str = Field(examples=["/srv/handbook/leave.md"])
+    """Path or address that a person can open"""
+    outcome: Outcome = Field(examples=["new"])
+    """Outcome for the document; `kept` means that it is missing from the source but was not
+    removed, for the stated reason"""
+    reason: str = Field(examples=[""])
+    """Reason for the outcome; may be empty"""
+    passages: int = Field(ge=0, examples=[3])
+    """Number of passages, if the document is new or changed; otherwise 0"""
+    pages: int = Field(ge=0, examples=[0])
+    """Number of pages; 0 for formats without pages"""
+    characters: int = Field(ge=0, examples=[1280])
+    """Length of the text in characters, if the document was read; otherwise 0"""
+    tokens: int = Field(ge=0, examples=[0])
+    """In a dry run, the estimated number of tokens; otherwise 0"""
+
+
+class ImportPage(Page[Import]):
+    """A page of imports."""
+
+
+class ImportItemPage(Page[ImportItem]):
+    """Documents of an import, in the order in which they were processed."""
+
+
+class ImportRequest(RequestModel):
+    """Options of an import."""
+
+    confirm_removals: StrictBool = False
+    """Remove documents even if most of the source is gone; confirms an import that ended with
+    `needs confirmation`"""
+
+
+def import_response(job: ImportRun) -> Import:
+    """The import as it is told."""
+    return Import.model_validate(job)
+
+
+router = APIRouter(tags=["imports"])
+ONE = problem_responses(404)
+_LOOK_S = 0.25
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "`progress` events and a final `end`, each with the import as JSON."
+        " Instead of `end`, `gone` is sent if the source was removed, and `error` with"
+        " problem details if the state"
+        " can't be read",
+        "content": {
+            "text/event-stream": {
+                "schema": {"type": "string"},
+                "example": 'event: progress\ndata: {"id": "0f8f", "state": "running"}\n\n'
+                'event: end\ndata: {"id": "0f8f", "state": "completed"}\n\n',
+            }
+        },
+    }
+}
+
+
+@router.get("/imports")
+def list_imports(
+    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+) -> ImportPage:
+    """List queued, running, paused, and interrupted imports, in the order of execution."""
+    jobs = services.queue.current(principal)
+    return ImportPage(
+        items=[import_response(job) for job in jobs[offset : offset + limit]], total=len(jobs)
+    )
+
+
+@router.get("/imports/{import_id}", responses=ONE)
+def read_import(services: OpenServices, principal: Reader, import_id: ImportId) -> ImportDetails:
+    """Read the state and figures of an import."""
+    return ImportDetails.of(services.import_reports.summary(principal, import_id))
+
+
+@router.get("/imports/{import_id}/items", responses=ONE)
+def list_import_items(
+    services: OpenServices,
+    principal: Reader,
+    import_id: ImportId,
+    outcomes: Annotated[
+        list[Outcome], Query(description="Only documents with these outcomes")
+    ] = [],  # noqa: B006  # FastAPI copies it
+    limit: Limit = FIRST,
+    offset: Offset = 0,
+) -> ImportItemPage:
+    """List an import's documents, in the order in which they were processed."""
+    reports = services.import_reports
+    counts = reports.summary(principal, import_id).counts
+    items = reports.items(principal, import_id, outcomes, limit=limit, offset=offset)
+    return ImportItemPage(
+        items=[ImportItem.model_validate(item) for item in items],
+        total=sum(n for name, n in counts.items() if not outcomes or name in outcomes),
+    )
+
+
+@router.get("/sources/{source_id}/imports", responses=ONE)
+def list_source_imports(
+    services: OpenServices,
+    principal: Reader,
+    source_id: SourceId,
+    limit: Limit = FIRST,
+    offset: Offset = 0,
+) -> ImportPage:
+    """List a source's ended imports and dry runs, latest first."""
+    jobs = services.import_reports.history(principal, source_id, limit=limit, offset=offset)
+    total = services.queue.count_history(principal, source_id)
+    return ImportPage(items=[import_response(job) for job in jobs], total=total)
+
+
+@router.post("/imports/{import_id}/pause", status_code=202, responses=ONE)
+def pause_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
+    """Pause an import until it is resumed; it stops within two seconds unless it has ended."""
+    return import_response(services.queue.pause(principal, import_id))
+
+
+@router.post("/imports/{import_id}/resume", status_code=202, responses=ONE)
+def resume_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
+    """Resume a paused import when its turn comes."""
+    return import_response(services.queue.resume(principal, import_id))
+
+
+@router.post("/imports/{import_id}/cancel", status_code=202, responses=ONE)
+def cancel_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
+    """Cancel an import; it stops within two seconds and keeps the documents imported so far."""
+    return import_response(services.queue.cancel(principal, import_id))
+
+
+@router.get("/imports/{import_id}/events", response_class=Response, responses=_EVENTS | ONE)
+async def follow_import(services: OpenServices, principal: Reader, import_id: ImportId) -> Response:
+    """Stream an import as Server-Sent Events until it has ended or needs a person.
+
+    `progress` is sent when something has changed, at most four times a second. An import needs a
+    person if it is paused, or if there is no worker to run it.
+    """
+    queue = services.queue
+    first = await run_sync(queue.get, principal, import_id)
+
+    # Only the looks into the ledger are in a thread: who has left is noticed between two.
+    def look(job: ImportRun) -> tuple[ImportRun, bool]:
+        now = queue.refreshed(principal, job)
+        return now, now.ended or _rests(now.state, queue)
+
+    return EventSourceResponse(_events(first, look))
+
+
+async def _events(
+    job: ImportRun, look: Callable[[ImportRun], tuple[ImportRun, bool]]
+) -> AsyncIterator[bytes]:
+    before = None
+    while True:
+        try:
+            job, rests = await run_sync(look, job)
+        except NotFoundError as error:
+            yield event("gone", {"detail": str(error)})
+            return
+        except AppError as error:
+            yield failed(error)
+            return
+        if rests:
+            break
+        if job != before:
+            yield named("progress", import_response(job).model_dump_json())
+        before = job
+        await anyio.sleep(_LOOK_S)
+    yield named("end", import_response(job).model_dump_json())
+
+
+def _rests(state: ImportState, queue: ImportQueue) -> bool:
+    waits = state in (ImportState.QUEUED, ImportState.INTERRUPTED)
+    return state is ImportState.PAUSED or (waits and not queue.expects_worker())

@@ -1,0 +1,328 @@
+"""Asking questions, answered at once or as the answer is written."""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from pydantic import (
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    RootModel,
+    TypeAdapter,
+)
+from pydantic.json_schema import JsonSchemaValue
+
+from api.authentication import Asker, OpenServices
+from api.field_types import Question, Schema
+from api.problems import Problem, ProblemError, problem_responses
+from api.rest.answer_schemas import (
+    Citation,
+    RequestModel,
+    ResponseModel,
+    SearchOptions,
+    Source,
+    Step,
+    Turn,
+)
+from api.streaming import (
+    GONE,
+    EventStream,
+    OpenStreams,
+    event,
+    named,
+    read_while_connected,
+    stream_events,
+    streamed,
+)
+from bootstrap import Services
+from domain import Principal
+from services.events import (
+    Event,
+    PassagesRetrieved,
+    Searching,
+    StepUpdated,
+    TextDelta,
+    TurnFinished,
+    TurnStarted,
+    turn_of,
+)
+
+
+class QuestionRequest(RequestModel):
+    """A question, asked in an existing or a new conversation."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"question": "How many days of leave do I get?"},
+                {
+                    "question": "And in the second year?",
+                    "conversation_id": "0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b",
+                    "search": {"mode": "convex", "k": 8, "scope": {"formats": ["pdf"]}},
+                },
+            ]
+        }
+    )
+
+    question: Question = Field(examples=["How many days of leave do I get?"])
+    """The question as the person typed it"""
+    conversation_id: str | None = Field(None, examples=["0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b"])
+    """Id of the conversation to ask in; null starts one"""
+    search: SearchOptions | None = None
+    """Search options; null uses those of the conversation. A new conversation stores them."""
+    turn_id: str | None = Field(None, examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
+    """Ask a new version of this turn of the conversation; null continues the selected branch"""
+    standalone: Question | None = Field(None, examples=["How many days of annual leave do I get?"])
+    """Question to search for verbatim, instead of deriving it from the question and its history;
+    null derives it"""
+
+
+@dataclass(frozen=True)
+class JsonOf:
+    """Describes a text as the JSON of that type: the data of an event is one."""
+
+    type: Any
+
+    def __get_pydantic_json_schema__(
+        self, _schema: object, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """What the description says of the text."""
+        content = handler(TypeAdapter(self.type).core_schema)
+        kind = {"type": "string", "contentMediaType": "application/json"}
+        return {**kind, "contentSchema": content}
+
+
+class StartedData(ResponseModel):
+    """The ids of the stored question."""
+
+    conversation_id: str = Field(examples=["0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b"])
+    """Id of the conversation"""
+    turn_id: str = Field(examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
+    """Id of the turn"""
+
+
+class QuestionData(ResponseModel):
+    """The question that is searched for."""
+
+    standalone: str = Field(examples=["How many days of annual leave do new employees get?"])
+    """The standalone question"""
+
+
+class Token(ResponseModel):
+    """A piece of the answer's Markdown: markers are plain [n], other brackets are escaped."""
+
+    text: str = Field(examples=["New employees get 25 days"])
+    """Text to append to the preceding pieces"""
+
+
+class CheckedCitations(ResponseModel):
+    """The result of checking the answer."""
+
+    citations: list[Citation]
+    """The checked citations in the order of the answer: one for each number, or one for each
+    `[n]`"""
+    unsupported_sentences: int = Field(examples=[0])
+    """Number of sentences that make a claim without a verified citation"""
+
+
+class StartedEvent(Schema):
+    """The first event."""
+
+    event: Literal["started"]
+    """Name of the event"""
+    data: Annotated[str, JsonOf(StartedData)]
+    """Ids of the conversation and the turn"""
+
+
+class QuestionEvent(Schema):
+    """Sent once the standalone question is known."""
+
+    event: Literal["question"]
+    """Name of the event"""
+    data: Annotated[str, JsonOf(QuestionData)]
+    """The standalone question"""
+
+
+class StepEvent(Schema):
+    """Sent when a step of the agent begins, and again when it ends.
+
+    Text written before a step is not part of the answer; it is repeated in the step's `said`.
+    """
+
+    event: Literal["step"]
+    """Name of the event"""
+    data: Annotated[str, JsonOf(Step)]
+    """Current state of the step"""
+
+
+class SourcesEvent(Schema):
+    """All passages so far, numbered from 1; an agent may send it several times."""
+
+    event: Literal["sources"]
+    """Name of the event"""
+    data: Annotated[str, JsonOf(list[Source])]
+    """All passages so far, in the order of their numbers"""
+
+
+class TokenEvent(Schema):
+    """Sent for each piece of the answer."""
+
+    event: Literal["token"]
+    """Name of the event"""
+    data: Annotated[str, JsonOf(Token)]
+    """The piece of text"""
+
+
+class CitationsEvent(Schema):
+    """Sent once the answer is complete."""
+
+    event: Literal["citations"]
+    """Name of the event"""
+    data: Annotated[str, JsonOf(CheckedCitations)]
+    """The checked citations"""
+
+
+class EndEvent(Schema):
+    """The last event of a successful answer: the stored turn."""
+
+    event: Literal["end"]
+    """Name of the event"""
+    data: Annotated[str, JsonOf(Turn)]
+    """The complete turn"""
+
+
+class ErrorEvent(Schema):
+    """The last event after a failure; the answer so far is stored."""
+
+    event: Literal["error"]
+    """Name of the event"""
+    data: Annotated[str, JsonOf(Problem)]
+    """What went wrong"""
+
+
+class AnswerEvent(
+    RootModel[
+        StartedEvent
+        | QuestionEvent
+        | StepEvent
+        | SourcesEvent
+        | TokenEvent
+        | CitationsEvent
+        | EndEvent
+        | ErrorEvent
+    ]
+):
+    """One event: its name (`event:`) and its data (`data:`) as JSON on one line."""
+
+
+_SOURCES = TypeAdapter(list[Source])
+_EXAMPLE = """event: started
+data: {"conversation_id": "0e9d8c7b", "turn_id": "5b1f0f3e"}
+
+event: question
+data: {"standalone": "How many days of annual leave do new employees get?"}
+
+event: sources
+data: [{"n": 1, "title": "Leave policy", "location": "handbook/leave.md", ...}]
+
+event: token
+data: {"text": "New employees get 25 days [1]."}
+
+event: citations
+data: {"citations": [{"n": 1, "state": "verified", ...}], "unsupported_sentences": 0}
+
+event: end
+data: {"id": "5b1f0f3e", "state": "complete", "answer": "New employees get 25 days [1].", ...}
+
+"""
+
+router = APIRouter(prefix="/ask", tags=["ask"], responses=problem_responses(404, 409, 502))
+
+
+@router.post("")
+async def ask(
+    services: OpenServices,
+    principal: Asker,
+    streams: OpenStreams,
+    body: QuestionRequest,
+    request: Request,
+) -> Turn:
+    """Ask a question and wait for the whole answer.
+
+    The answer is stopped if the caller disconnects; the text so far is stored.
+    """
+    stream = streams.start(_answer_events(services, principal, body))
+    events = await read_while_connected(stream, request)
+    if events is None:
+        return GONE  # type: ignore[return-value]  # read by nobody
+    return Turn.model_validate(turn_of(events))
+
+
+@router.post(
+    "/stream",
+    status_code=200,
+    response_class=EventStream,
+    response_model=AnswerEvent,
+    responses=streamed("AnswerEvent", _EXAMPLE),
+)
+async def ask_stream(
+    services: OpenServices,
+    principal: Asker,
+    streams: OpenStreams,
+    body: QuestionRequest,
+    request: Request,
+) -> Response:
+    """Ask a question and stream its answer as Server-Sent Events.
+
+    The events are `started`, `question`, `step` (of an agent), `sources`, `token`, `citations`, and
+    `end`; after a failure the last one is `error`, with problem details. The answer is stopped if
+    the caller disconnects; the text so far is stored.
+    """
+    stream = streams.start(_answer_events(services, principal, body))
+    return await stream_events(stream, request, _event_bytes)
+
+
+def _answer_events(
+    services: Services, principal: Principal, body: QuestionRequest
+) -> Callable[[], Generator[Event, None, None]]:
+    """Begins to answer when it is called."""
+    chat, search = services.chat, body.search.choice() if body.search else None
+    if body.turn_id is None:
+        return lambda: chat.stream(
+            principal,
+            body.question,
+            body.conversation_id,
+            search=search,
+            standalone=body.standalone,
+        )
+    if body.conversation_id is None:
+        raise ProblemError(404, "A turn is found in its conversation: send conversation_id too.")
+    turn = (principal, body.conversation_id, body.turn_id)
+    return lambda: chat.ask_again(
+        *turn, question=body.question, standalone=body.standalone, search=search
+    )
+
+
+def _event_bytes(event_data: Event) -> bytes:
+    return b"".join(_events(event_data))
+
+
+def _events(event_data: Event) -> Iterator[bytes]:
+    match event_data:
+        case TextDelta(text):
+            yield event("token", {"text": text})
+        case TurnStarted(turn):
+            begun = StartedData(conversation_id=turn.conversation_id, turn_id=turn.id)
+            yield named("started", begun.model_dump_json())
+        case Searching(question):
+            yield named("question", QuestionData(standalone=question).model_dump_json())
+        case StepUpdated(step):
+            yield named("step", Step.model_validate(step).model_dump_json())
+        case PassagesRetrieved(sources):
+            passages = _SOURCES.validate_python(sources, from_attributes=True)
+            yield named("sources", _SOURCES.dump_json(passages).decode())
+        case TurnFinished(turn):
+            yield named("citations", CheckedCitations.model_validate(turn).model_dump_json())
+            yield named("end", Turn.model_validate(turn).model_dump_json())

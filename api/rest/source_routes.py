@@ -1,0 +1,177 @@
+"""Sources: which kinds there are, how each stands, and what is done with one."""
+
+from fastapi import APIRouter
+
+from api.authentication import Manager, OpenServices, Reader
+from api.field_types import FIRST, Limit, Offset, SourceId
+from api.problems import problem_responses
+from api.rest.import_routes import Import, ImportRequest, import_response
+from api.rest.source_schemas import (
+    AddedSource,
+    ChangedSource,
+    NewSource,
+    RemovalPreview,
+    SourceChange,
+    SourceKind,
+    SourceKindPage,
+    SourcePage,
+    SourceStatus,
+    SourceTest,
+)
+from bootstrap import Services
+from domain import Principal
+from services.sources.source_kinds import require_known_fields
+from services.sources.source_service import Schedule
+from services.sources.source_service import SourceStatus as Standing
+
+router = APIRouter(tags=["sources"])
+ONE = problem_responses(404)
+NOT_AS_THINGS_ARE = problem_responses(409)
+
+
+@router.get("/source-kinds")
+def list_source_kinds(
+    services: OpenServices,
+    _principal: Reader,
+    limit: Limit = FIRST,
+    offset: Offset = 0,
+) -> SourceKindPage:
+    """List the kinds of sources and their fields."""
+    names = services.source_kinds.names()
+    kinds = [services.source_kinds.get(name) for name in names[offset : offset + limit]]
+    return SourceKindPage(
+        items=[SourceKind.model_validate(kind) for kind in kinds], total=len(names)
+    )
+
+
+@router.get("/sources")
+def list_sources(
+    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+) -> SourcePage:
+    """List the sources and their state."""
+    statuses = services.sources.list(principal)
+    items = [_status_response(services, status) for status in statuses[offset : offset + limit]]
+    return SourcePage(items=items, total=len(statuses))
+
+
+@router.get("/sources/{source_id}", responses=ONE)
+def read_source(services: OpenServices, principal: Reader, source_id: SourceId) -> SourceStatus:
+    """Read a source: its figures, schedule, and imports."""
+    return _source(services, principal, source_id)
+
+
+@router.post("/sources/test", responses=NOT_AS_THINGS_ARE)
+def test_source(services: OpenServices, principal: Manager, body: NewSource) -> SourceTest:
+    """Test a source before adding it.
+
+    A directory is on the machine that Footnote runs on: a key with the scope `manage` can import
+    any file that Footnote can read, as its import page can.
+    """
+    return SourceTest.model_validate(services.sources.test(principal, body.kind, body.fields))
+
+
+@router.post("/sources", status_code=201, responses=NOT_AS_THINGS_ARE)
+def create_source(services: OpenServices, principal: Manager, body: NewSource) -> AddedSource:
+    """Add a source that passes the test; nothing is imported until requested.
+
+    Secrets are stored encrypted and are never returned. A directory is on the machine that
+    Footnote runs on, as for a test.
+    """
+    added = services.sources.add(principal, body.kind, body.fields, body.settings)
+    source = _source(services, principal, added.source.id)
+    return AddedSource(source=source, warnings=list(added.warnings))
+
+
+@router.patch("/sources/{source_id}", responses=ONE | NOT_AS_THINGS_ARE)
+def change_source(
+    services: OpenServices, principal: Manager, source_id: SourceId, change: SourceChange
+) -> ChangedSource:
+    """Change a source, except for the fields that locate it.
+
+    If its documents have to be updated, an import is queued.
+    """
+    source = services.sources.get(principal, source_id).source
+    kind = services.source_kinds.get(source.kind)
+    require_known_fields([one for one in kind.fields if not one.fixed], change.fields)
+    values = {**kind.field_values(source), **change.fields}
+    settings = change.over(services.sources.settings(principal, source_id))
+    job = services.sources.edit(principal, source_id, values, settings)
+    queued = import_response(job) if job else None
+    return ChangedSource(source=_source(services, principal, source_id), queued=queued)
+
+
+@router.post("/sources/{source_id}/pause", responses=ONE)
+def pause_source(services: OpenServices, principal: Manager, source_id: SourceId) -> SourceStatus:
+    """Pause a source: automatic refreshes stop, and its running import is paused."""
+    services.sources.pause(principal, source_id)
+    return _source(services, principal, source_id)
+
+
+@router.post("/sources/{source_id}/resume", responses=ONE)
+def resume_source(services: OpenServices, principal: Manager, source_id: SourceId) -> SourceStatus:
+    """Resume a source and its paused import."""
+    services.sources.resume(principal, source_id)
+    return _source(services, principal, source_id)
+
+
+@router.post("/sources/{source_id}/import", status_code=202, responses=ONE)
+def import_source(
+    services: OpenServices,
+    principal: Manager,
+    source_id: SourceId,
+    body: ImportRequest = ImportRequest(),  # noqa: B008  # nothing changes it
+) -> Import:
+    """Import a source as soon as a worker is free."""
+    job = services.sources.refresh(principal, source_id, confirm_removals=body.confirm_removals)
+    return import_response(job)
+
+
+@router.post("/sources/{source_id}/dry-run", status_code=202, responses=ONE)
+def dry_run_source(services: OpenServices, principal: Manager, source_id: SourceId) -> Import:
+    """Plan an import without changing anything, as soon as a worker is free."""
+    return import_response(services.sources.dry_run(principal, source_id))
+
+
+@router.get("/sources/{source_id}/removal", responses=ONE)
+def preview_removal(
+    services: OpenServices, principal: Reader, source_id: SourceId
+) -> RemovalPreview:
+    """Read what deleting a source would remove."""
+    return RemovalPreview.model_validate(services.sources.preview_removal(principal, source_id))
+
+
+@router.delete("/sources/{source_id}", status_code=202, responses=ONE)
+def delete_source(services: OpenServices, principal: Manager, source_id: SourceId) -> Import:
+    """Delete a source with its documents as soon as a worker is free.
+
+    An upload box is deleted with its files; other sources are not modified.
+    """
+    return import_response(services.sources.delete(principal, source_id))
+
+
+def _source(services: Services, principal: Principal, source_id: str) -> SourceStatus:
+    return _status_response(services, services.sources.get(principal, source_id))
+
+
+def _status_response(services: Services, status: Standing) -> SourceStatus:
+    source, figures = status.source, status.figures
+    return SourceStatus(
+        id=source.id,
+        kind=source.kind,
+        name=source.name,
+        location=source.location,
+        fields=dict(services.source_kinds.get(source.kind).field_values(source)),
+        collection=source.collection,
+        labels=list(source.labels),
+        schedule=Schedule.of(source.refresh_s),
+        paused=source.paused,
+        conversation_id=source.conversation_id,
+        created_at=source.created_at,
+        documents=figures.documents,
+        passages=figures.passages,
+        failed=figures.failed,
+        state=status.state,
+        current=import_response(status.run) if status.run else None,
+        last=import_response(status.last) if status.last else None,
+        next_refresh=status.next_refresh,
+    )

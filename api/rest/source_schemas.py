@@ -1,0 +1,380 @@
+"""Schemas of sources: the fields of each kind, the state, and the settings.
+
+Requests may contain secrets; responses never do.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    Field,
+    GetCoreSchemaHandler,
+    StrictBool,
+    StringConstraints,
+    create_model,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from api.field_types import NOT_BLANK, Line, Page
+from api.rest.answer_schemas import RequestModel, ResponseModel
+from api.rest.import_routes import Import
+from domain import ImportState
+from services.sources.catalog_kind import CatalogKind
+from services.sources.confluence_kind import ConfluenceKind
+from services.sources.directory_source import DirectoryKind
+from services.sources.google_drive_kind import GoogleDriveKind
+from services.sources.source_kinds import Field as FieldOfKind
+from services.sources.source_kinds import FieldType
+from services.sources.source_service import Schedule, SourceSettings
+
+_MAX_TEXT_CHARS = 20_000  # the key of a service account has 2,400 characters
+_ABOUT: Mapping[str, str] = {
+    "path": "The folder or file, from the top of the machine; of a catalog its YAML description",
+    "include": "Patterns of the files that are imported; none: all",
+    "exclude": "Patterns of the files that are left out",
+    "login": "How to sign in",
+    "scope": "What of it is imported",
+    "url": "The address of the site, such as https://example.atlassian.net",
+    "email": "The account's e-mail address",
+    "user": "The account's user name",
+    "api_token": "The account's API token",
+    "access_token": "A personal access token",
+    "password": "The account's password",
+    "spaces": "Spaces, by their keys",
+    "trees": "Pages with all below them, by their addresses or numbers",
+    "page_labels": "Labels of pages",
+    "cql": "A query in Confluence's own language",
+    "skip_labels": "Pages with one of these labels are left out",
+    "deletions": "How often it is looked for what was deleted",
+    "attachments": "Whether attached files are imported",
+    "comments": "Whether comments are imported",
+    "archived": "Whether archived spaces are imported too",
+    "service_account": "The key of a service account, as JSON",
+    "oauth_token": "What `python cli.py google-login` has written, as JSON",
+    "folders": "Folders with all below them, by their addresses or ids",
+    "files": "Single files, by their addresses or ids",
+    "drives": "Shared drives, by their addresses or ids",
+    "types": "Types of files, such as pdf; none: all that can be read",
+}
+_EXAMPLES: Mapping[str, Any] = {"path": ["/srv/handbook"], "exclude": [["drafts/**"]]}
+_Text = Annotated[str, StringConstraints(max_length=_MAX_TEXT_CHARS)]
+_Needed = Annotated[str, StringConstraints(max_length=_MAX_TEXT_CHARS, pattern=NOT_BLANK)]
+_Lines = _Text | Annotated[list[Line], Field(max_length=1000)]
+
+
+@dataclass(frozen=True)
+class NewFields:
+    """Describes a dictionary as the values of a new source with these fields."""
+
+    name: str
+    fields: Iterable[FieldOfKind]
+
+    def __get_pydantic_core_schema__(
+        self, _source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The schema of a model with these fields, validated to a dictionary of those sent."""
+        return _sent_fields(self.name, {one.name: _new(one) for one in self.fields}, handler)
+
+
+@dataclass(frozen=True)
+class ChangedFields:
+    """Describes a dictionary as the changes to a source of any kind.
+
+    Whether the source's kind has these fields is checked later.
+    """
+
+    name: str
+    kinds: Iterable[Iterable[FieldOfKind]]
+
+    def __get_pydantic_core_schema__(
+        self, _source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The schema of a model with the fields that can be changed, all of them optional."""
+        types: dict[str, Any] = {}
+        for one in (one for fields in self.kinds for one in fields if not one.fixed):
+            types[one.name] = types[one.name] | _type(one) if one.name in types else _type(one)
+        return _sent_fields(
+            self.name, {name: (type_, _unchanged(name)) for name, type_ in types.items()}, handler
+        )
+
+
+def _sent_fields(name: str, fields: dict[str, Any], handler: GetCoreSchemaHandler) -> CoreSchema:
+    model: type[BaseModel] = create_model(name, __base__=RequestModel, **fields)
+    return core_schema.no_info_after_validator_function(
+        lambda body: body.model_dump(exclude_unset=True), handler.generate_schema(model)
+    )
+
+
+def _new(one: FieldOfKind) -> tuple[Any, Any]:
+    metadata: dict[str, Any] = {"description": _described(one), "examples": _EXAMPLES.get(one.name)}
+    if one.required and not one.when:
+        return _Needed, Field(**metadata)
+    return _type(one), Field(_default(one), **metadata)
+
+
+def _unchanged(name: str) -> Any:
+    """An optional field without a default in the schema: leaving it out keeps the stored value."""
+    return Field(default_factory=lambda: None, description=_ABOUT[name])
+
+
+def _type(one: FieldOfKind) -> Any:
+    match one.type:
+        case FieldType.CHOICE:
+            return Literal[one.options]
+        case FieldType.SWITCH:
+            return StrictBool
+        case FieldType.LINES:
+            return _Lines
+        case FieldType.TEXT:
+            return _Text
+    raise TypeError(f"{one.name} takes {one.type}, which JSON can not hold")
+
+
+def _default(one: FieldOfKind) -> Any:
+    match one.type:
+        case FieldType.CHOICE:
+            return one.options[0]
+        case FieldType.SWITCH:
+            return False
+        case FieldType.LINES:
+            return []
+    return one.default
+
+
+def _described(one: FieldOfKind) -> str:
+    with_choices = " and ".join(
+        f"`{name}` {' or '.join(options)}" for name, options in one.when.items()
+    )
+    when = f"; with {with_choices}" if with_choices else ""
+    return f"{_ABOUT[one.name]}{when}{'; comes out nowhere' if one.secret else ''}"
+
+
+_ADDED = tuple(
+    kind.fields for kind in (DirectoryKind, ConfluenceKind, GoogleDriveKind, CatalogKind)
+)
+_FIELDS: Any = Field(description="Values of the fields (`GET /source-kinds`)")
+_CHANGED: Any = Field(
+    default_factory=dict,
+    description="Changed fields, as for a new source of its kind; fields that locate the "
+    "source can't be changed",
+    examples=[{"exclude": ["drafts/**"]}],
+)
+_LABELS = Field(description="Labels of each of its documents", examples=[["policy"]], max_length=50)
+_NAME = Field(
+    description="Name of the source; if empty, its kind provides one", examples=["Handbook"]
+)
+_COLLECTION = Field(description="Collection of the source; if empty, its name", examples=["HR"])
+_SCHEDULE = Field(description="How often it is refreshed automatically", examples=["daily"])
+_SET = ("name", "collection", "labels", "schedule")
+
+
+class SourceField(ResponseModel):
+    """A field of a kind of source."""
+
+    name: str = Field(examples=["path"])
+    """Name of the field in `fields` of a source"""
+    type: FieldType = Field(examples=["text"])
+    """Type of the value: one line of text, several lines, one of the options, or yes or no"""
+    required: bool = Field(examples=[True])
+    """Whether the field is required"""
+    secret: bool = Field(examples=[False])
+    """Whether the value is write-only"""
+    fixed: bool = Field(examples=[True])
+    """Whether the value can't be changed later"""
+    default: str = Field(examples=[""])
+    """Default value; may be empty"""
+    options: list[str] = Field(examples=[[]])
+    """Allowed values of a choice, the first being the default; otherwise empty"""
+    when: dict[str, list[str]] = Field(examples=[{"login": ["cloud"]}])
+    """The field applies only with these choices of other fields"""
+
+
+class SourceKind(ResponseModel):
+    """A kind of source and its fields."""
+
+    name: str = Field(examples=["directory"])
+    """Name of the kind"""
+    fields: list[SourceField]
+    """Fields of the kind, in display order"""
+
+
+class SourceKindPage(Page[SourceKind]):
+    """A page of kinds of sources."""
+
+
+class SourceStatus(ResponseModel):
+    """A source and its state."""
+
+    id: str = Field(examples=["7c9e6679742540de944be07fc1f90ae7"])
+    """Id of the source"""
+    kind: str = Field(examples=["directory"])
+    """Kind of the source; `upload` is an upload box"""
+    name: str = Field(examples=["Handbook"])
+    """Name of the source"""
+    location: str = Field(examples=["/srv/handbook"])
+    """Location of the source, for people"""
+    fields: dict[str, Any] = Field(
+        examples=[{"path": "/srv/handbook", "include": [], "exclude": []}]
+    )
+    """Current values; for a secret, at most the name of the variable that holds it"""
+    collection: str = Field(examples=["HR"])
+    """Collection of the source"""
+    labels: list[str] = Field(examples=[["policy"]])
+    """Labels of each of its documents"""
+    schedule: Schedule = Field(examples=["daily"])
+    """How often it is refreshed automatically"""
+    paused: bool = Field(examples=[False])
+    """Whether the source is paused and not refreshed automatically"""
+    conversation_id: str = Field(examples=[""])
+    """Id of the only conversation that can search the source; empty for all"""
+    created_at: datetime = Field(examples=["2026-11-21T10:00:00Z"])
+    """When the source was added, in UTC"""
+    documents: int = Field(ge=0, examples=[4])
+    """Number of its documents in the library"""
+    passages: int = Field(ge=0, examples=[12])
+    """Number of passages of these documents"""
+    failed: int = Field(ge=0, examples=[0])
+    """Number of documents that can't be read"""
+    state: ImportState | None = Field(examples=["completed"])
+    """State of the current import, or else of the last one; null if there was none"""
+    current: Import | None
+    """The import that is queued, running, paused, or interrupted; null if there is none"""
+    last: Import | None
+    """The latest import that has ended; null if there is none"""
+    next_refresh: datetime | None = Field(examples=["2026-11-22T10:00:00Z"])
+    """Time of the next automatic refresh, in UTC; null if there is none or the source is paused"""
+
+
+class SourcePage(Page[SourceStatus]):
+    """A page of sources: shared ones by name, then those of conversations."""
+
+
+class _NewSource(RequestModel):
+    """A source to add: the settings that all kinds share."""
+
+    name: Annotated[Line, _NAME] = ""
+    collection: Annotated[Line, _COLLECTION] = ""
+    labels: Annotated[tuple[Line, ...], _LABELS] = ()
+    schedule: Annotated[Schedule, _SCHEDULE] = Schedule.NEVER
+
+    @property
+    def settings(self) -> SourceSettings:
+        """The settings as the service takes them."""
+        return SourceSettings(self.name, self.collection, self.labels, self.schedule)
+
+
+class NewDirectory(_NewSource):
+    """A folder or a single file on the machine that Footnote runs on."""
+
+    kind: Literal["directory"]
+    """Kind of the source"""
+    fields: Annotated[dict[str, Any], NewFields("DirectoryFields", DirectoryKind.fields)] = _FIELDS
+
+
+class NewConfluence(_NewSource):
+    """Pages of a Confluence site."""
+
+    kind: Literal["confluence"]
+    """Kind of the source"""
+    fields: Annotated[dict[str, Any], NewFields("ConfluenceFields", ConfluenceKind.fields)] = (
+        _FIELDS
+    )
+
+
+class NewGoogleDrive(_NewSource):
+    """Files of Google Drive."""
+
+    kind: Literal["google_drive"]
+    """Kind of the source"""
+    fields: Annotated[dict[str, Any], NewFields("GoogleDriveFields", GoogleDriveKind.fields)] = (
+        _FIELDS
+    )
+
+
+class NewCatalog(_NewSource):
+    """Places of a catalog, described by a YAML file on the machine that Footnote runs on."""
+
+    kind: Literal["catalogue"]
+    """Kind of the source"""
+    fields: Annotated[dict[str, Any], NewFields("CatalogFields", CatalogKind.fields)] = _FIELDS
+
+
+NewSource = Annotated[
+    NewDirectory | NewConfluence | NewGoogleDrive | NewCatalog, Field(discriminator="kind")
+]
+"""A source of one of the kinds that can be added; files are uploaded instead."""
+
+
+class SourceChange(RequestModel):
+    """Changes to a source; omitted fields and empty secrets stay unchanged."""
+
+    fields: Annotated[dict[str, Any], ChangedFields("SourceFieldsChange", _ADDED)] = _CHANGED
+    name: Annotated[Line | None, _NAME] = None
+    collection: Annotated[Line | None, _COLLECTION] = None
+    labels: Annotated[tuple[Line, ...] | None, _LABELS] = None
+    schedule: Annotated[Schedule | None, _SCHEDULE] = None
+
+    def over(self, before: SourceSettings) -> SourceSettings:
+        """The settings after this change."""
+        changes = {name: value for name in _SET if (value := getattr(self, name)) is not None}
+        return replace(before, **changes)
+
+
+class SkippedDocument(ResponseModel):
+    """A document that can't be imported, and why."""
+
+    key: str = Field(examples=["tool.exe"])
+    """Key of the document within its source"""
+    title: str = Field(examples=[""])
+    """Title of the document; empty if it has none besides its key"""
+    reason: str = Field(examples=["files of this kind are not read"])
+    """Why it can't be imported"""
+
+
+class SourceTest(ResponseModel):
+    """The result of a test; nothing was stored."""
+
+    documents: int = Field(ge=0, examples=[4])
+    """Number of documents listed"""
+    is_all: bool = Field(examples=[True])
+    """Whether these are all documents"""
+    titles: list[str] = Field(examples=[["leave.md"]])
+    """Titles of the first documents"""
+    skipped: list[SkippedDocument]
+    """Documents that can't be imported"""
+    warnings: list[str] = Field(examples=[[]])
+    """Warnings to consider before adding the source"""
+    notes: list[str] = Field(examples=[[]])
+    """Other findings, such as the signed-in account"""
+
+
+class AddedSource(ResponseModel):
+    """An added source; its first import must be requested separately."""
+
+    source: SourceStatus
+    """The source"""
+    warnings: list[str] = Field(examples=[[]])
+    """Warnings about the source"""
+
+
+class ChangedSource(ResponseModel):
+    """A changed source, and the import that updates its documents, if necessary."""
+
+    source: SourceStatus
+    """The source"""
+    queued: Import | None
+    """The queued import; null if the documents do not change"""
+
+
+class RemovalPreview(ResponseModel):
+    """What deleting a source removes; conversations keep their answers and the quoted evidence."""
+
+    documents: int = Field(ge=0, examples=[4])
+    """Number of documents to be removed"""
+    passages: int = Field(ge=0, examples=[12])
+    """Number of passages to be removed"""
+    conversations: int = Field(ge=0, examples=[1])
+    """Number of conversations that cite these documents"""

@@ -1,0 +1,166 @@
+"""Uploads of files into boxes, failed documents, and excluded documents."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, File, Query, UploadFile
+from pydantic import Field, StringConstraints
+
+from api.authentication import Manager, OpenServices, Reader
+from api.field_types import FIRST, NAME_OR_EMPTY, ConversationId, Limit, Offset
+from api.problems import problem_responses
+from api.rest.answer_schemas import RequestModel, ResponseModel
+from api.rest.document_routes import (
+    DocumentKey,
+    DocumentsRequest,
+    Failure,
+    FailurePage,
+    LeftOutPage,
+    QueuedImports,
+)
+from api.rest.import_routes import Import, import_response
+from bootstrap import Services
+from domain import Principal
+from services.access import SourceDocument
+from services.sources.upload_service import DEFAULT_BOX, Upload, Uploaded
+
+router = APIRouter(tags=["documents"])
+
+
+class UploadForm(RequestModel):
+    """The form of an upload."""
+
+    files: list[UploadFile] = Field(min_length=1)
+    """The files"""
+
+
+class RefusedFile(ResponseModel):
+    """A rejected file, and why."""
+
+    name: str = Field(examples=["tool.exe"])
+    """Name of the file as sent"""
+    reason: str = Field(examples=["files of this kind are not read"])
+    """Why the file was rejected"""
+
+
+class UploadedFiles(ResponseModel):
+    """The result of an upload."""
+
+    source_id: str | None = Field(examples=["7c9e6679742540de944be07fc1f90ae7"])
+    """Id of the upload box, which is a source; null if no file was accepted and there is no box"""
+    accepted: list[str] = Field(examples=[["leave.md"]])
+    """Names of the accepted files in the box"""
+    refused: list[RefusedFile]
+    """The rejected files"""
+    queued: Import | None
+    """The import that makes the files searchable; null if no file was accepted"""
+
+
+OF_SOURCES = problem_responses(404)
+
+
+@router.get("/failures")
+def list_failures(
+    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+) -> FailurePage:
+    """List documents that could not be read and were not dismissed, latest first."""
+    page = services.failures.page(principal, limit=limit, offset=offset)
+    items = [Failure.model_validate(one) for one in page.failures]
+    return FailurePage(items=items, total=page.total)
+
+
+@router.post("/failures/dismiss", status_code=204, responses=OF_SOURCES)
+def dismiss_failures(services: OpenServices, principal: Manager, body: DocumentsRequest) -> None:
+    """Dismiss failures until the documents fail again."""
+    services.failures.dismiss(principal, _document_keys(services, principal, body))
+
+
+@router.post("/failures/retry", status_code=202, responses=OF_SOURCES)
+def retry_failures(
+    services: OpenServices, principal: Manager, body: DocumentsRequest
+) -> QueuedImports:
+    """Import documents again, even if they have not changed."""
+    jobs = services.failures.retry(principal, _document_keys(services, principal, body))
+    return QueuedImports(queued=[import_response(job) for job in jobs])
+
+
+@router.get("/left-out")
+def list_left_out(
+    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+) -> LeftOutPage:
+    """List documents excluded from imports because somebody deleted them, by source."""
+    excluded = services.documents.excluded(principal)
+    items = [
+        DocumentKey(source_id=source_id, key=key)
+        for source_id, key in excluded[offset : offset + limit]
+    ]
+    return LeftOutPage(items=items, total=len(excluded))
+
+
+@router.post("/left-out/take-back", status_code=202, responses=OF_SOURCES)
+def take_back(services: OpenServices, principal: Manager, body: DocumentsRequest) -> QueuedImports:
+    """Include deleted documents in imports again."""
+    jobs = services.documents.include_again(principal, _document_keys(services, principal, body))
+    return QueuedImports(queued=[import_response(job) for job in jobs])
+
+
+def _document_keys(
+    services: Services, principal: Principal, body: DocumentsRequest
+) -> list[SourceDocument]:
+    """What is named; NotFoundError where a source is not there."""
+    keys = [(one.source_id, one.key) for one in body.documents]
+    for source_id in {source_id for source_id, _ in keys}:
+        services.sources.settings(principal, source_id)
+    return keys
+
+
+Files = Annotated[UploadForm, File()]
+Box = Annotated[
+    str,
+    Query(
+        description="Name of the upload box, created if there is none; if empty, Uploads",
+        examples=["Contracts"],
+    ),
+    StringConstraints(pattern=NAME_OR_EMPTY, max_length=200),
+]
+
+
+@router.post("/uploads", status_code=202, responses=problem_responses(409, 413))
+def upload_files(
+    services: OpenServices, principal: Manager, body: Files, box: Box = ""
+) -> UploadedFiles:
+    """Upload files into a box that everybody can search, and import them.
+
+    A file replaces an older one of the same name. Files that can't be used are rejected with a
+    reason; the others are accepted.
+    """
+    uploaded = services.uploads.add(principal, _uploads(body), box=box or DEFAULT_BOX)
+    return _queued(services, principal, uploaded)
+
+
+@router.post(
+    "/conversations/{conversation_id}/files",
+    status_code=202,
+    responses=problem_responses(404, 409, 413),
+)
+def upload_to_conversation(
+    services: OpenServices, principal: Manager, conversation_id: ConversationId, body: Files
+) -> UploadedFiles:
+    """Upload files that only one conversation searches, and import them."""
+    uploaded = services.uploads.add(principal, _uploads(body), conversation_id=conversation_id)
+    return _queued(services, principal, uploaded)
+
+
+def _uploads(body: UploadForm) -> list[Upload]:
+    return [Upload(one.filename or "", one.file.read()) for one in body.files]
+
+
+def _queued(services: Services, principal: Principal, uploaded: Uploaded) -> UploadedFiles:
+    job = None
+    if uploaded.source_id is not None and uploaded.accepted:
+        job = services.queue.enqueue(principal, uploaded.source_id)
+    return UploadedFiles(
+        source_id=uploaded.source_id,
+        accepted=list(uploaded.accepted),
+        refused=[RefusedFile(name=name, reason=reason) for name, reason in uploaded.refused],
+        queued=import_response(job) if job else None,
+    )

@@ -1,0 +1,207 @@
+"""The services for sources and imports, each built on first use."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bootstrap.parts import Parts
+from domain import LOCAL_USER, ImportKind
+from settings import Settings
+from storage.ledger.conversation_store import Conversations
+from storage.ledger.document_store import Documents
+from storage.ledger.import_store import Imports
+from storage.ledger.index_store import Indexes
+from storage.ledger.secret_store import EncryptionKeys, Secrets
+from storage.ledger.source_store import Sources, SourceTraces
+
+# Services are imported where they are built, so that commands and pages load only what they use.
+if TYPE_CHECKING:
+    from services.import_worker import Worker
+    from services.imports.dry_run import DryRuns
+    from services.imports.import_queue import ImportQueue
+    from services.imports.import_service import ImportService
+    from services.imports.maintenance import MaintenanceService
+    from services.sources.directory_source import DirectoryKind, DirectoryService
+    from services.sources.import_reports import ImportReports
+    from services.sources.secret_service import SourceSecrets
+    from services.sources.source_kinds import SourceKinds
+    from services.sources.source_removal import Removals
+    from services.sources.source_service import SourceService
+    from services.sources.upload_service import UploadService
+    from storage.ledger.database import Database
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "documents"
+
+
+class ImportServices:
+    """The services that import documents into the library of one data folder."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.parts = Parts(settings)
+
+    @property
+    def _database(self) -> "Database":
+        return self.parts.database
+
+    @cached_property
+    def _documents(self) -> Documents:
+        return Documents(self._database)
+
+    @cached_property
+    def _sources(self) -> Sources:
+        return Sources(self._database)
+
+    @cached_property
+    def _indexes(self) -> Indexes:
+        return Indexes(self._database)
+
+    @cached_property
+    def _conversations(self) -> Conversations:
+        return Conversations(self._database)
+
+    @cached_property
+    def uploads(self) -> "UploadService":
+        """Stores uploaded files in upload boxes."""
+        from services.sources.upload_service import UploadService
+        from storage.upload_files import UploadFiles
+
+        return UploadService(
+            UploadFiles(self.parts.settings.data_dir),
+            self._sources,
+            self._conversations,
+            self.parts.settings.max_file_mb * 1024 * 1024,
+        )
+
+    @cached_property
+    def sources(self) -> "SourceService":
+        """Adds, changes, imports, and deletes sources."""
+        from services.sources.source_service import SourceService
+
+        return SourceService(
+            self._sources, self.source_kinds, self.queue, SourceTraces(self._database)
+        )
+
+    @cached_property
+    def source_kinds(self) -> "SourceKinds":
+        """The kinds of sources and their loaders."""
+        from services.catalog.review_patterns import PatternJudge
+        from services.sources.catalog_kind import CatalogKind
+        from services.sources.confluence_kind import ConfluenceKind
+        from services.sources.google_drive_kind import GoogleDriveKind
+        from services.sources.source_kinds import SourceKinds
+        from services.sources.upload_service import UploadKind
+        from storage.upload_files import UploadFiles
+
+        settings, sources = self.parts.settings, self._sources
+        secrets, max_bytes = self.source_secrets, settings.max_file_mb * 1024 * 1024
+        return SourceKinds(
+            [
+                self._directory_kind,
+                ConfluenceKind(sources, secrets, max_bytes),
+                GoogleDriveKind(sources, secrets, max_bytes, settings.google_api_url),
+                CatalogKind(sources, settings.data_dir, PatternJudge),
+                UploadKind(self.uploads, UploadFiles(settings.data_dir), sources),
+            ]
+        )
+
+    @cached_property
+    def _directory_kind(self) -> "DirectoryKind":
+        from services.sources.directory_source import DirectoryKind
+
+        settings = self.parts.settings
+        max_bytes = settings.max_file_mb * 1024 * 1024
+        return DirectoryKind(self._sources, settings.data_dir, max_bytes)
+
+    @cached_property
+    def source_secrets(self) -> "SourceSecrets":
+        """The credentials for reading sources."""
+        from services.sources.secret_service import SourceSecrets
+        from settings import secret_variable
+
+        settings = self.parts.settings
+        key = settings.encryption_key.get_secret_value() if settings.encryption_key else ""
+        keys = EncryptionKeys(settings.data_dir, key)
+        return SourceSecrets(Secrets(self._database, keys), secret_variable)
+
+    @cached_property
+    def directories(self) -> "DirectoryService":
+        """Imports folders."""
+        from services.sources.directory_source import DirectoryService
+
+        sources = self._sources
+        return DirectoryService(self.imports, sources, self._directory_kind, SAMPLES)
+
+    @cached_property
+    def imports(self) -> "ImportService":
+        """Imports any source."""
+        from loaders.formats import FORMATS_VERSION
+        from services.imports.import_service import ImportService
+
+        return ImportService(
+            self._database, self.parts.stores, self.parts.configured, FORMATS_VERSION
+        )
+
+    @cached_property
+    def queue(self) -> "ImportQueue":
+        """The queue of imports, with their control and progress."""
+        from services.imports.import_queue import ImportQueue
+
+        return ImportQueue(self._database)
+
+    @cached_property
+    def worker(self) -> "Worker":
+        """Performs queued imports."""
+        from services.import_worker import Worker
+
+        return Worker(
+            self._database,
+            self.queue,
+            self.sources,
+            self.source_kinds,
+            self.imports,
+            self.dry_runs,
+            self.removals,
+        )
+
+    @cached_property
+    def dry_runs(self) -> "DryRuns":
+        """Plans imports without changing anything."""
+        from loaders.formats import FORMATS_VERSION
+        from services.imports.dry_run import DryRuns
+
+        return DryRuns(self._database, self.parts.configured, FORMATS_VERSION)
+
+    @cached_property
+    def removals(self) -> "Removals":
+        """Removes entire sources from the library."""
+        from services.sources.source_removal import Removals
+
+        return Removals(self._database, self.parts.stores, self.source_kinds)
+
+    @cached_property
+    def import_reports(self) -> "ImportReports":
+        """Reports on imports and dry runs."""
+        from services.sources.import_reports import ImportReports
+
+        settings = self.parts.settings
+        return ImportReports(
+            self.sources,
+            self.queue,
+            Imports(self._database),
+            settings.embedding_price,
+            settings.currency,
+        )
+
+    @cached_property
+    def maintenance(self) -> "MaintenanceService":
+        """Recovers, checks, and reindexes the library."""
+        from services.imports.maintenance import MaintenanceService
+
+        return MaintenanceService(self._database, self.parts.stores, self.parts.configured)
+
+    def remove_abandoned_boxes(self) -> None:
+        """Queue the removal of files uploaded to conversations that were permanently deleted."""
+        from services.access import owner_of
+
+        for box in self.uploads.abandoned():
+            self.queue.enqueue(owner_of(box, LOCAL_USER), box.id, ImportKind.REMOVAL)

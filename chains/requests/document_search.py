@@ -1,0 +1,212 @@
+"""Answers "Which document says ...?" with titles and a quote from each document."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain
+from operator import mul
+from typing import Any, NamedTuple, Protocol
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.messages.content import Citation
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.utils import AddableDict
+
+from chains.chat_prompts import as_chunk
+from chains.citations.visible_text import escape
+from chains.condensing.condense import Condenser
+from chains.history import render_history
+from chains.model_answer import Answerer
+from chains.requests.built_in_answer import (
+    Inputs,
+    Quotation,
+    answer_pieces,
+    first_lines,
+    whole_sentences,
+)
+from chains.requests.phrases import compile_pattern, load_phrases
+from chains.streaming_runnable import StreamingRunnable
+from domain.language.script import Language
+
+
+class DocumentRequest(NamedTuple):
+    """The topic of the documents to find; `language` is the language of the request."""
+
+    topic: str
+    language: Language
+
+
+_MAX_CHARS = 300
+_OUTER = " \t\n.,:;!?。、．：？！…\"'“”‘’「」『』"
+
+
+def document_request(text: str) -> DocumentRequest | None:
+    """The request if the whole text is one; None for any other question."""
+    normal = unicodedata.normalize("NFKC", text).strip(_OUTER)
+    if len(normal) > _MAX_CHARS:
+        return None
+    for language, form in _forms():
+        if match := form.fullmatch(normal):
+            return DocumentRequest(match["topic"].strip(_OUTER), language)
+    return None
+
+
+@cache
+def _forms() -> list[tuple[Language, re.Pattern[str]]]:
+    phrases = load_phrases("document_search")
+    return [
+        (language, compile_pattern(form, phrases["parts"]))
+        for language, forms in phrases["forms"].items()
+        for form in forms
+    ]
+
+
+MAX_CANDIDATES = 5
+"""The number of best documents in which a supporting sentence is searched."""
+MAX_NEAREST = 3
+"""The number of documents offered if none supports the topic."""
+PASSAGES = 3
+"""The number of passages considered per document."""
+
+
+class _Supported(NamedTuple):
+    """A passage, and the words in it that support its document."""
+
+    passage: Document
+    words: str
+
+
+class FindsDocuments(Protocol):
+    """Finds documents by content or subject."""
+
+    def retriever(self) -> Runnable[str, list[Document]]:
+        """Finds enough passages to compare documents."""
+
+    def nearest(self, text: str) -> list[Document]:
+        """The passages of the document closest to the text; empty if there is none."""
+
+
+class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
+    """Answers with documents, each with the quote that the answerer selects from it alone.
+
+    The inputs are `question`, `chat_history`, and optionally `standalone_question`, which replaces
+    the topic. Documents without a quote are omitted. If there is no quote at all, the nearest
+    documents are offered, and the introduction says so.
+    """
+
+    def __init__(
+        self,
+        documents: FindsDocuments,
+        condense: Condenser,
+        answer: Answerer,
+        embeddings: Embeddings | None = None,
+    ) -> None:
+        self._documents = documents
+        self._condense = condense
+        self._answer = answer
+        self._embeddings = embeddings
+
+    def stream(
+        self,
+        input: Inputs,
+        config: RunnableConfig | None = None,
+        **kwargs: Any,  # noqa: ARG002  # the signature is LangChain's
+    ) -> Iterator[Inputs]:
+        """The searched question, the quoted passages, and the titles with their quotes."""
+        request = document_request(input["question"]) or DocumentRequest("", "english")
+        topic = input.get("standalone_question") or self._topic(request, input, config)
+        yield AddableDict(searched_questions=[topic])
+        documents = self._candidates(topic, config)
+        answerable = {**input, "question": topic, "typed_question": input["question"]}
+        supported = self._supported(answerable, documents, config)
+        introduction = "introduction" if len(supported) > 1 else "introduction_of_one"
+        if not supported:
+            supported = self._nearest(topic, documents)
+            introduction = "introduction_of_nearest" if supported else "nothing_found"
+        yield AddableDict(source_documents=[one.passage for one in supported])
+        text = load_phrases("document_search")[introduction][request.language]
+        yield from answer_pieces([text, *_listed(supported)])
+
+    def _topic(
+        self, request: DocumentRequest, inputs: Inputs, config: RunnableConfig | None
+    ) -> str:
+        """The topic of the request, completed from the conversation if it refers back to it."""
+        question, history = inputs["question"], inputs.get("chat_history") or ()
+        topic = request.topic or question
+        if not render_history(history):
+            return topic
+        follow_up = {"question": question, "chat_history": history}
+        condensed = self._condense.invoke(follow_up, config)
+        if condensed == question:
+            return topic
+        complete = document_request(condensed)
+        return complete.topic if complete else condensed
+
+    def _candidates(self, topic: str, config: RunnableConfig | None) -> list[list[Document]]:
+        """The first passages of the best documents; the one with the nearest title is second.
+
+        Across languages, titles match a topic better than passages do.
+        """
+        best = _by_document(self._documents.retriever().invoke(topic, config))[:MAX_CANDIDATES]
+        passages_by_title = self._documents.nearest(topic)[:PASSAGES]
+        documents = _by_document([*chain.from_iterable(best), *passages_by_title])
+        ids = {one.metadata["document_id"] for one in passages_by_title}
+        by_title = [one for one in documents[1:] if one[0].metadata["document_id"] in ids]
+        rest = [one for one in documents[1:] if one not in by_title]
+        return [*documents[:1], *by_title, *rest]
+
+    def _supported(
+        self, inputs: Inputs, documents: Sequence[list[Document]], config: RunnableConfig | None
+    ) -> list[_Supported]:
+        """The documents that the answerer quotes for the topic, in order of rank."""
+        supported: list[_Supported] = []
+        for passages in documents:
+            message = self._answer.invoke({**inputs, "input_documents": passages}, config)
+            citations = as_chunk(message).additional_kwargs.get("citations", ())[:1]
+            supported += [_support(passages, one) for one in citations]
+        return supported
+
+    def _nearest(self, topic: str, documents: Sequence[list[Document]]) -> list[_Supported]:
+        """The best documents, each with the words nearest to the topic."""
+        passages = [one[0] for one in documents[:MAX_NEAREST]]
+        quoted = ((one, self._nearest_words(topic, one)) for one in passages)
+        return [_Supported(one, words) for one, words in quoted if words]
+
+    def _nearest_words(self, topic: str, passage: Document) -> str:
+        """The sentence of the passage nearest to the topic, or "" if none can be quoted."""
+        words = [one.words for one in whole_sentences(passage)]
+        if not words:
+            return next((line for _, line in first_lines([passage])), "")
+        if self._embeddings is None:
+            return words[0]
+        vector = self._embeddings.embed_query(topic)
+        vectors = self._embeddings.embed_documents(words)
+        cosines = [math.fsum(map(mul, vector, other)) for other in vectors]
+        return words[cosines.index(max(cosines))]
+
+
+def is_document_request(inputs: Inputs) -> bool:
+    """Whether `question` asks which documents cover a topic."""
+    return document_request(inputs["question"]) is not None
+
+
+def _support(passages: Sequence[Document], citation: Citation) -> _Supported:
+    return _Supported(passages[citation["extras"]["n"] - 1], citation["cited_text"])
+
+
+def _by_document(results: Sequence[Document]) -> list[list[Document]]:
+    """The first passages of each document; documents are in order of first occurrence."""
+    documents: dict[str, list[Document]] = {}
+    for passage in results:
+        documents.setdefault(passage.metadata["document_id"], []).append(passage)
+    return [passages[:PASSAGES] for passages in documents.values()]
+
+
+def _listed(supported: Sequence[_Supported]) -> Iterator[str | Quotation]:
+    for n, one in enumerate(supported, start=1):
+        name = one.passage.metadata.get("title") or one.passage.metadata["location"]
+        yield f"**{escape(name)}**"
+        yield Quotation(n, one.words)

@@ -1,0 +1,288 @@
+"""`cli.py catalog`: adds, imports, and searches catalogs."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from commands.console import (
+    AsJson,
+    DataDir,
+    exit_code,
+    open_services,
+    permissions_of_shell,
+    print_json,
+    print_report,
+    progress_bar,
+    report_as_data,
+)
+from domain import LOCAL_USER, DocumentFilter, ImportReport, Outcome, PlaceHit, values_of
+from errors import InputError
+from services.export.answer_text import PlainAnswer
+
+if TYPE_CHECKING:
+    from bootstrap import Services
+    from services.catalog.catalog_question import CatalogAnswer, CatalogEvent
+    from services.evaluation.catalog_evaluation import CatalogEvaluation
+
+
+Row = dict[str, str | int | float]
+CatalogName = Annotated[
+    str, typer.Option("--catalog", help="Name or id of the catalog, if there are several")
+]
+LegacyName = Annotated[str, typer.Option("--catalogue", hidden=True)]
+
+
+def evaluate_catalog(
+    questions: Annotated[
+        Path | None, typer.Argument(help="Labeled questions (default: those of the sample)")
+    ] = None,
+    name: CatalogName = "",
+    legacy_name: LegacyName = "",
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Measure the analysis of questions about a catalog, and nDCG@10 of its search.
+
+    Each figure has a 95% confidence interval. Without a file of questions, the sample catalog is
+    measured: in the data folder if you name one, else in a temporary one.
+    """
+    name = name or legacy_name
+    if json_file is not None and not json_file.parent.is_dir():  # check before measuring
+        raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
+    if json_file is not None and json_file.is_dir():
+        raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
+    if questions is None and name:
+        raise typer.BadParameter("--catalog needs labeled questions: name their file")
+    with _data_folder(questions, data_dir) as folder, open_services(folder, warn=False) as services:
+        if questions is None:
+            questions, name = _sample(services)
+        rows = _measure(services, questions, name)
+    for row in rows:
+        typer.echo(_table(row))
+    if json_file is not None:
+        with permissions_of_shell():
+            json_file.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _data_folder(questions: Path | None, data_dir: Path | None) -> Iterator[Path | None]:
+    """The data folder; without questions and a folder, a temporary one."""
+    if questions is not None or data_dir is not None:
+        yield data_dir
+        return
+    with tempfile.TemporaryDirectory(prefix="footnote-evaluate-") as folder:
+        yield Path(folder)
+
+
+def _sample(services: "Services") -> tuple[Path, str]:
+    """Import the sample catalog; returns its questions and its id."""
+    with progress_bar() as progress:
+        report = services.catalog_imports.run_sample(LOCAL_USER, on_progress=progress)
+    return services.catalog_imports.sample / "questions.jsonl", report.source_id
+
+
+def _measure(services: "Services", questions: Path, name: str) -> list[Row]:
+    from services.evaluation.catalog_evaluation import evaluation_of
+
+    evaluation = evaluation_of(services.catalog, LOCAL_USER, name)
+    _warn_without_reranker(evaluation)
+    return [one.as_row() for one in evaluation.measure(questions)]
+
+
+def _warn_without_reranker(evaluation: "CatalogEvaluation") -> None:
+    from services.catalog.place_scores import NO_CROSS_ENCODER
+
+    if evaluation.engine.reranking is None:
+        typer.secho(f"Footnote: {NO_CROSS_ENCODER}", fg="yellow", err=True)
+
+
+def _table(row: Row) -> str:
+    """A line for each figure, below the language."""
+    lines = [
+        f"  {name:20} {row[name]:6.3f} ({row[f'{name}_low']:.3f} to {row[f'{name}_high']:.3f})"
+        for name in row
+        if f"{name}_low" in row
+    ]
+    return "\n".join([f"{row['language']}, {row['questions']} questions", *lines])
+
+
+WARNINGS = 20
+"""Maximum number of warnings printed after an import."""
+
+catalog = typer.Typer(
+    no_args_is_help=True, help="Search catalogs of places: restaurants, homes, devices."
+)
+
+
+@catalog.command()
+def add(
+    path: Annotated[
+        Path, typer.Argument(help="A catalog.yaml, or the folder that contains it", readable=False)
+    ],
+    confirm_removals: Annotated[
+        bool, typer.Option(help="Remove places even if most of the catalog is gone")
+    ] = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Import a catalog, adding it if it is new."""
+    with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
+        report = services.catalog_imports.run(
+            LOCAL_USER, path, confirm_removals=confirm_removals, on_progress=progress
+        )
+        warnings = _warnings(services, report)
+    _print_result(report, warnings, as_json=as_json)
+
+
+@catalog.command()
+def sample(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Add and import the sample catalog: fictional restaurants in New York."""
+    with open_services(data_dir) as services, progress_bar(quiet=as_json) as progress:
+        report = services.catalog_imports.run_sample(LOCAL_USER, on_progress=progress)
+        warnings = _warnings(services, report)
+    _print_result(report, warnings, as_json=as_json)
+
+
+@catalog.command()
+def search(
+    question: str,
+    user: Annotated[str, typer.Option(help="Id of the person whose preferences apply")] = "",
+    prefer: Annotated[
+        list[str] | None,
+        typer.Option(help="Preference from 0 to 5, such as food=4.5; repeatable"),
+    ] = None,
+    name: CatalogName = "",
+    legacy_name: LegacyName = "",
+    language: Annotated[
+        str,
+        typer.Option(help="Language of the answer: en, ko, or ja (default: the question's)"),
+    ] = "",
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Find places for a question and a person, with explanations."""
+    preferences = dict(map(_preference, prefer or ()))
+    with open_services(data_dir) as services:
+        events = services.catalog.search(
+            LOCAL_USER,
+            question,
+            catalog=name or legacy_name,
+            user_id=user,
+            preferences=preferences,
+            language=language,
+        )
+        with closing(events):
+            answer = _print_text(events, quiet=as_json)
+    if as_json:
+        print_json(_as_data(answer))
+    else:
+        _print_places(answer)
+
+
+def _print_text(events: "Iterator[CatalogEvent]", *, quiet: bool) -> "CatalogAnswer":
+    """Print the text of the answer as it arrives; returns the complete result."""
+    from services.catalog.catalog_question import AnswerCompleted, AnswerText
+
+    plain = PlainAnswer()
+    for event in events:
+        match event:
+            case AnswerText(text) if not quiet:
+                typer.echo(plain.write(text), nl=False)
+            case AnswerCompleted(answer):
+                if not quiet:
+                    typer.echo(f"{plain.close()}\n")
+                return answer
+    raise AssertionError("a search ends with its answer")
+
+
+def _preference(option: str) -> tuple[str, float]:
+    aspect, _, value = option.partition("=")
+    try:
+        return aspect.strip(), float(value)
+    except ValueError as error:
+        raise InputError(
+            f"--prefer {option[:60]!r} is not a preference: write an aspect and a number from 0 to"
+            " 5, such as food=4.5."
+        ) from error
+
+
+def _print_places(answer: "CatalogAnswer") -> None:
+    for source in answer.sources:
+        if any(citation.n == source.n for citation in answer.citations):
+            typer.secho(f"[{source.n}] {source.title} ({source.location})", dim=True)
+    typer.echo(_analysis(answer))
+    for notice in filter(None, (answer.query.notice, *answer.notices)):
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+    for n, hit in enumerate(answer.places, start=1):
+        typer.secho(f"{n}. {hit.place.title}  ({_facts(hit)})", bold=True)
+        typer.secho(f"   {_score(hit)}", dim=True)
+
+
+def _analysis(answer: "CatalogAnswer") -> str:
+    filters = answer.query.filters
+    parts = [f"{name} {' or '.join(values_of(value))}" for name, value in filters.fields.items()]
+    parts += filters.desired_types or ()
+    parts += [f"not {one}" for one in filters.declined_types]
+    if filters.min_rating is not None:
+        parts.append(f"rating {filters.min_rating:g} or better")
+    weights = answer.query.aspect_weights.items()
+    parts += [f"{aspect} {weight:g}" for aspect, weight in weights if weight is not None]
+    return f"Understood: {', '.join(parts) or 'no filters'}."
+
+
+def _facts(hit: PlaceHit) -> str:
+    place = hit.place
+    rating = "not rated" if place.rating is None else f"★ {place.rating:.1f}, {place.reviews}"
+    return ", ".join([*place.types, *place.fields.values(), rating])
+
+
+def _score(hit: PlaceHit) -> str:
+    parts = " + ".join(f"{part.name} {part.share:.2f}" for part in hit.parts)
+    tags = f"; known for {', '.join(hit.tags)}" if hit.tags else ""
+    return f"{hit.score:.2f} = {parts}{tags}"
+
+
+def _warnings(services: "Services", report: ImportReport) -> list[str]:
+    """Warnings about the imported places, for example about skipped reviews."""
+    keys = {one.key for one in report.items if one.outcome in (Outcome.NEW, Outcome.CHANGED)}
+    if not keys:
+        return []
+    warned = DocumentFilter(sources=(report.source_id,), warned=True)
+    documents = services.documents.page(LOCAL_USER, warned, limit=len(report.items)).documents
+    return [
+        f"{one.title}: {warning}"
+        for one in documents
+        if one.key in keys
+        for warning in one.warnings
+    ]
+
+
+def _print_result(report: ImportReport, warnings: Sequence[str], *, as_json: bool) -> None:
+    if as_json:
+        print_json({**report_as_data(report), "warnings": warnings})
+    else:
+        for warning in warnings[:WARNINGS]:
+            typer.echo(f"{'warning':9} {warning}")
+        if len(warnings) > WARNINGS:
+            typer.echo(f"{len(warnings) - WARNINGS} more warnings are on the library page.")
+        print_report(report)
+    raise typer.Exit(exit_code(report))
+
+
+def _as_data(value: Any) -> Any:
+    """The value for JSON; dataclasses and named tuples become objects."""
+    if is_dataclass(value):
+        return {one.name: _as_data(getattr(value, one.name)) for one in fields(value)}
+    if hasattr(value, "_asdict"):
+        return _as_data(value._asdict())
+    if isinstance(value, Mapping):
+        return {name: _as_data(part) for name, part in value.items()}
+    return [_as_data(part) for part in value] if isinstance(value, tuple | list) else value

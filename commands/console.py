@@ -1,0 +1,168 @@
+"""Shared code of the commands: services, progress bar, output as text and JSON, exit codes."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from domain import LOCAL_USER, ImportReport, ImportState, Outcome
+
+if TYPE_CHECKING:
+    from bootstrap import Services
+    from services.long_work import OnProgress
+    from services.long_work import Progress as Report
+    from settings import Settings
+
+
+_SHELL_UMASK = os.umask(0o077)
+os.umask(_SHELL_UMASK)  # the umask can only be read by setting it
+
+LOOK = 3
+INTERRUPTED = 130
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", help="Data folder (default: FOOTNOTE_DATA_DIR or ./data)"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON")]
+
+
+def settings_from_options(data_dir: Path | None) -> "Settings":
+    """The settings, with the data folder from the command line if it is specified there."""
+    from settings import load_settings
+
+    return load_settings(**({} if data_dir is None else {"data_dir": data_dir}))
+
+
+@contextmanager
+def open_services(data_dir: Path | None, *, warn: bool = True) -> Iterator["Services"]:
+    """The services; notices about the library are printed to stderr."""
+    from bootstrap import build_services  # slow, and `--help` does not need it
+
+    try:
+        services = build_services(settings_from_options(data_dir))
+        notices = services.library.status(LOCAL_USER).notices if warn else ()
+        _warn(notices)
+        yield services
+        # Damage may be found only when a file is first read, so compare afterwards.
+        damages = services.library.damage() if warn else ()
+        _warn(notice for notice in damages if notice not in notices)
+    except KeyboardInterrupt:
+        typer.echo("Stopped. Finished work is kept; the same command resumes from there.")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def spare_threads() -> None:
+    """Limit NumPy to one thread; call this before the services are opened.
+
+    Idle NumPy threads spin while they wait, and a single question has no work for them.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def announce_model(services: "Services", *, warn: bool = True) -> None:
+    """Determine the chat model, and print a notice about the choice to stderr.
+
+    This may query a self-hosted server for its list of models, which takes at most a few seconds.
+
+    Raises:
+        ConfigError: The key or the address of the server is malformed.
+    """
+    notice = services.chat.answerers.settled().notice
+    if notice and warn:
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+
+
+@contextmanager
+def permissions_of_shell() -> Iterator[None]:
+    """Write exported files with the permissions of the user's shell.
+
+    All other files that this process writes are readable only by the current user.
+    """
+    private = os.umask(_SHELL_UMASK)
+    try:
+        yield
+    finally:
+        os.umask(private)
+
+
+def _warn(notices: Iterable[str]) -> None:
+    for notice in notices:
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+
+
+@contextmanager
+def progress_bar(*, quiet: bool = False) -> Iterator["OnProgress"]:
+    """A progress bar on stderr; none if stderr is not a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description:9}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[key]}", style="dim", markup=False),  # file names
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, key="")
+
+        def show(at: "Report") -> None:
+            bar.update(
+                task,
+                description=at.stage.value,
+                completed=at.done,
+                total=at.total or None,
+                key=at.key[-40:],
+            )
+
+        yield show
+
+
+def print_json(data: Any) -> None:
+    """Print indented JSON, with escapes if the console is not UTF-8."""
+    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    typer.echo(json.dumps(data, ensure_ascii=not is_utf8, indent=2))
+
+
+_EXIT_CODES = {
+    ImportState.COMPLETED_WITH_ERRORS: LOOK,
+    ImportState.NEEDS_CONFIRMATION: LOOK,
+    ImportState.CANCELLED: INTERRUPTED,
+}
+
+
+def print_report(report: ImportReport) -> None:
+    """Print unreadable documents, the number of documents by outcome, and what to do next."""
+    for item in report.items:
+        if item.reason:
+            typer.echo(f"{item.outcome.value:9} {item.location}: {item.reason}")
+    counts = ", ".join(
+        f"{report.count(outcome)} {outcome.value}" for outcome in Outcome if report.count(outcome)
+    )
+    typer.echo(
+        f"Import {report.state.value}: {counts or 'nothing there'}; "
+        f"{report.passages_embedded} passages embedded in {report.seconds:.1f} s."
+    )
+    if report.message:
+        typer.echo(report.message)
+
+
+def report_as_data(report: ImportReport) -> dict[str, Any]:
+    """The report as JSON values."""
+    items = [{**asdict(item), "outcome": item.outcome.value} for item in report.items]
+    return {**asdict(report), "state": report.state.value, "items": items}
+
+
+def exit_code(report: ImportReport) -> int:
+    """The exit code for the report's state; 0 if everything is done."""
+    return _EXIT_CODES.get(report.state, 0)

@@ -1,0 +1,223 @@
+"""`cli.py evaluate` and `labels`: figures over labeled sets, and labels as such sets."""
+
+import json
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.console import (
+    LOOK,
+    AsJson,
+    DataDir,
+    open_services,
+    permissions_of_shell,
+    print_json,
+    progress_bar,
+)
+from domain import LOCAL_USER, SearchMode
+from errors import InputError
+
+if TYPE_CHECKING:
+    from services.evaluation.evaluation_service import Figures
+    from services.evaluation.sample_evaluation import Graded
+    from services.long_work import OnProgress
+
+
+labels = typer.Typer(
+    no_args_is_help=True, help="Export or import labeled questions, in BEIR layout."
+)
+
+
+@labels.command("export")
+def export_labels(
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder")],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the labeled questions and all passages of the library into a folder."""
+    with open_services(data_dir) as services, permissions_of_shell():
+        counts = services.labels.export(LOCAL_USER, folder)
+    if as_json:
+        print_json(asdict(counts))
+    else:
+        typer.echo(
+            f"{counts.labels} labels of {counts.questions} questions are in {folder}, with all"
+            f" {counts.passages} passages of the library."
+        )
+        if counts.lost:
+            typer.echo(f"{counts.lost} labels are lost: the library has no such passage any more.")
+    raise typer.Exit(LOOK if counts.lost else 0)
+
+
+@labels.command("import")
+def import_labels(
+    folder: Annotated[Path, typer.Argument(help="A labeled set in BEIR or SQuAD layout")],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Import the labels whose passages are in the library; passages are matched by their text."""
+    with open_services(data_dir) as services:
+        read = services.labels.import_(LOCAL_USER, folder)
+    if as_json:
+        print_json(asdict(read))
+    else:
+        typer.echo(f"{read.labels} labels of {read.questions} questions are taken over.")
+        if read.unmatched:
+            typer.echo(f"{read.unmatched} are of passages that are not in the library: left out.")
+    raise typer.Exit(LOOK if read.unmatched else 0)
+
+
+def evaluate(
+    folder: Annotated[
+        Path | None, typer.Argument(help="A labeled set in BEIR or SQuAD layout")
+    ] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Measure with your own labels, on the library itself")
+    ] = False,
+    mode: Annotated[list[SearchMode] | None, typer.Option(help="Search mode; repeatable")] = None,
+    queries: Annotated[
+        str, typer.Option(help="What is searched: last, history, condensed or rewrite")
+    ] = "last",
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Measure the extractive answerer instead")
+    ] = False,
+    sweep: Annotated[
+        bool,
+        typer.Option(
+            "--sweep", help="Run a parameter sweep over fusion weights, depths and normalizations"
+        ),
+    ] = False,
+    rerank: Annotated[bool, typer.Option("--rerank", help="Rerank the results")] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of questions, a random sample with a fixed seed"),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="File to write the figures to")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Measure search (nDCG@10, recall, ms per query) or answers on a labeled set.
+
+    With --labels, each figure is printed with its 95 % confidence interval.
+    """
+    _check_file(json_file)
+    if (folder is None) is not labels:
+        raise typer.BadParameter("name a folder, or measure by your own labels with --labels")
+    if labels and (queries != "last" or answers or sweep or sample or rerank):
+        raise typer.BadParameter("--labels goes with --mode and --json alone")
+    if rerank and (answers or sweep):
+        raise typer.BadParameter("--rerank goes with the search modes, not --answers or --sweep")
+    if answers and sweep:
+        raise typer.BadParameter("--answers and --sweep measure two things: choose one")
+    if folder is None:
+        figures = _by_own_labels(mode, data_dir)
+    elif answers and _holds_questions(folder):
+        figures = _by_sample_questions(folder, data_dir)
+    else:
+        figures = _by_folder(folder, mode, queries, answers, sweep, rerank, sample, data_dir)
+    for row in figures:
+        typer.echo(_line(row))
+    if json_file is not None:
+        with permissions_of_shell():
+            json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def _check_file(json_file: Path | None) -> None:
+    """Reject an impossible file now rather than after minutes of measuring."""
+    if json_file is not None and not json_file.parent.is_dir():
+        raise InputError(f"There is no folder {json_file.parent} to write the figures to.")
+    if json_file is not None and json_file.is_dir():
+        raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
+
+
+def _holds_questions(folder: Path) -> bool:
+    from services.evaluation.sample_evaluation import holds_questions
+
+    return holds_questions(folder)
+
+
+def _by_folder(
+    folder: Path,
+    mode: list[SearchMode] | None,
+    queries: str,
+    answers: bool,
+    sweep: bool,
+    rerank: bool,
+    sample: int | None,
+    data_dir: Path | None,
+) -> "list[Figures]":
+    with open_services(data_dir, warn=False) as services, progress_bar() as progress:
+        if answers:
+            return [services.evaluation.measure_answers(folder, sample, on_progress=progress)]
+        if sweep:
+            return services.evaluation.measure_parameter_sweep(
+                folder, queries, sample, on_progress=progress
+            )
+        return services.evaluation.measure_search(
+            folder, mode, queries, sample, rerank=rerank, on_progress=progress
+        )
+
+
+def _by_sample_questions(folder: Path, data_dir: Path | None) -> "list[Figures]":
+    """Measure with the sample documents, in a temporary data folder unless one is specified."""
+    from services.evaluation.sample_evaluation import (
+        SampleEvaluation,
+        figures,
+        load_sample_questions,
+    )
+
+    questions = load_sample_questions(folder)
+    with (
+        TemporaryDirectory(prefix="footnote-evaluate-") as scratch,
+        open_services(data_dir or Path(scratch), warn=False) as services,
+        progress_bar() as progress,
+    ):
+        services.directories.import_samples(LOCAL_USER, on_progress=progress)
+        evaluation, report = SampleEvaluation(services.chat), partial(_report, progress)
+        graded = list(evaluation.graded(LOCAL_USER, questions, report))
+    for one in graded:
+        if not one.right and one.question.split == "tune":  # failures of the test split stay unseen
+            typer.echo(_wrong(one))
+    return figures(graded)
+
+
+def _report(progress: "OnProgress", done: int, total: int) -> None:
+    from services.long_work import Progress, Stage
+
+    progress(Progress(Stage.INDEXING, done, total))
+
+
+def _wrong(graded: "Graded") -> str:
+    question = graded.question
+    quoted = " | ".join(f"{one.document}: {one.text}" for one in graded.quotes) or "nothing"
+    return f"{question.id} {question.kind} {question.split}: {question.question} -> {quoted}"
+
+
+def _by_own_labels(mode: list[SearchMode] | None, data_dir: Path | None) -> "list[Figures]":
+    with open_services(data_dir) as services:
+        figures = services.labels.evaluate(LOCAL_USER, mode)
+    for notice in figures.notices:
+        typer.secho(f"Footnote: {notice}", fg="yellow", err=True)
+    return [row.as_row() for row in figures.rows]
+
+
+def _line(row: "Figures") -> str:
+    values = {name: value for name, value in row.items() if not name.endswith(("_low", "_high"))}
+    return "  ".join(
+        f"{name} {_rounded(value)}{_interval(row, name)}" for name, value in values.items()
+    )
+
+
+def _interval(row: "Figures", name: str) -> str:
+    if f"{name}_low" not in row:
+        return ""
+    return f" ({_rounded(row[f'{name}_low'])} to {_rounded(row[f'{name}_high'])})"
+
+
+def _rounded(value: str | float) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

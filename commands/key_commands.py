@@ -1,0 +1,140 @@
+"""`cli.py api-key`, `encryption-key` and `google-login`: keys and tokens."""
+
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from commands.console import INTERRUPTED, AsJson, DataDir, open_services, print_json
+from domain import LOCAL_USER, ApiKey, ApiScope, Principal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def encryption_key(
+    rotate: Annotated[
+        bool, typer.Option(help="Encrypt all secrets again, with the first key")
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Print a new key for FOOTNOTE_ENCRYPTION_KEY, or for encryption.key in the data folder.
+
+    Neither is required: storing the first secret creates a key in that file. Keys of the setting
+    precede those of the file. To change keys, put the new one before the old one, separated by a
+    comma, and run this with --rotate; then remove the old one.
+    """
+    if not rotate:
+        from services.sources.secret_service import new_key
+
+        typer.echo(new_key())
+        return
+    with open_services(data_dir, warn=False) as services:
+        n = services.source_secrets.rotate()
+    typer.echo(f"Secrets encrypted with the first key: {n}. The other keys are no longer needed.")
+
+
+def google_login(
+    client: Annotated[
+        Path,
+        typer.Argument(help="JSON of an OAuth client (Desktop app)", metavar="CLIENT_JSON"),
+    ],
+    save: Annotated[Path, typer.Option(help="File to save the token in", metavar="TOKEN_FILE")],
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port for the redirect; 0: any free port")
+    ] = 0,
+    browser: Annotated[
+        bool,
+        typer.Option("--browser/--no-browser", help="Open the browser, or only print the address"),
+    ] = True,
+) -> None:
+    """Sign in to Google in the browser and save the token that a Google Drive source needs."""
+    from services.sources.google_login import (
+        google_login as sign_in,  # slow, and `--help` does not need it
+    )
+
+    try:
+        sign_in(client, save, port=port, open_browser=browser)
+    except KeyboardInterrupt:
+        typer.echo("Stopped. Nothing was saved.")
+        raise typer.Exit(INTERRUPTED) from None
+    typer.echo(f"The token is in {save}. Paste it into the form of the Google Drive source, or put")
+    typer.echo("it into an environment variable. Whoever has it can read that Drive.")
+
+
+api_key = typer.Typer(no_args_is_help=True, help="Create, list, and revoke API keys.")
+
+
+@api_key.command("create")
+def create_api_key(
+    name: Annotated[str, typer.Argument(help="What the key is for, such as the program's name")],
+    scope: Annotated[
+        list[ApiScope] | None,
+        typer.Option(help="A permission; repeatable, none includes another"),
+    ] = None,
+    user: Annotated[
+        str, typer.Option(help="User whose conversations it reads and writes")
+    ] = LOCAL_USER.user_id,
+    data_dir: DataDir = None,
+) -> None:
+    """Create a key. Standard output holds only its secret, which is never shown again."""
+    with open_services(data_dir, warn=False) as services:
+        new = services.api_keys.create(Principal(user), name, scope or ())
+    typer.echo(
+        f"Key {new.key.id} allows to {', '.join(sorted(new.key.scopes))} for {new.key.user_id}."
+        " Keep its secret now: only a digest of it is kept here.",
+        err=True,
+    )
+    typer.echo(new.secret)
+
+
+@api_key.command("list")
+def list_api_keys(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List all keys, the oldest first, without their secrets."""
+    with open_services(data_dir, warn=False) as services:
+        keys = services.api_keys.list()
+    print_json([_as_data(key) for key in keys]) if as_json else _print_table(keys)
+
+
+@api_key.command("revoke")
+def revoke_api_key(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The id from `api-key list`")],
+    data_dir: DataDir = None,
+) -> None:
+    """Revoke a key at once, in every running process."""
+    with open_services(data_dir, warn=False) as services:
+        services.api_keys.revoke(key_id)
+    typer.echo(f"Key {key_id} opens nothing any more.")
+
+
+def _as_data(key: ApiKey) -> dict[str, Any]:
+    moments = {name: _iso(getattr(key, name)) for name in ("created_at", "used_at", "revoked_at")}
+    return {**asdict(key), "scopes": sorted(key.scopes), **moments}
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _print_table(keys: "Sequence[ApiKey]") -> None:
+    if not keys:
+        typer.echo("No key was made yet; `api-key create` makes one.")
+        return
+    head = ("ID", "NAME", "USER", "SCOPES", "CREATED", "LAST USED", "REVOKED")
+    rows = [head, *map(_row, keys)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo("  ".join(cells).rstrip())
+
+
+def _row(key: ApiKey) -> tuple[str, ...]:
+    moments = (key.created_at, key.used_at, key.revoked_at)
+    scopes = " ".join(sorted(key.scopes))
+    return key.id, key.name, key.user_id, scopes, *map(_when, moments)
+
+
+def _when(moment: datetime | None) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else "-"

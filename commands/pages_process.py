@@ -1,0 +1,46 @@
+"""Runs Streamlit's server for the pages, without looking up this machine's external address.
+
+python -m commands.pages_process [OPTIONS OF `streamlit run`]
+"""
+
+import logging
+import sys
+from pathlib import Path
+
+from streamlit import logger as streamlit_logs
+from streamlit import net_util
+from streamlit.web import cli
+from uvicorn.config import LOGGING_CONFIG
+
+_APP = Path(__file__).parents[1] / "app.py"
+
+
+def main() -> None:
+    """Run `streamlit run app.py` with these options."""
+    # Streamlit would query a host on the internet for it: to print it when listening on all
+    # interfaces, even before importing app.py, and to compare it with an origin that does not
+    # match the host exactly.
+    net_util.get_external_ip = _no_address
+    streamlit_logs.setup_formatter = _join_our_logs
+    streamlit_logs.update_formatter()
+    # Streamlit can't pass `log_config=None` to uvicorn; without handlers, our own gets its lines.
+    LOGGING_CONFIG["handlers"].clear()
+    LOGGING_CONFIG["loggers"].clear()
+    options = ["--browser.gatherUsageStats=false", "--logger.level=warning", *sys.argv[1:]]
+    sys.argv[1:] = ["run", str(_APP), *options]
+    cli.main(prog_name="streamlit")
+
+
+def _no_address() -> None:
+    return None
+
+
+def _join_our_logs(logger: logging.Logger) -> None:
+    """Pass the lines of a Streamlit logger to our handler, which redacts and formats them."""
+    if own := getattr(logger, "streamlit_console_handler", None):
+        logger.removeHandler(own)
+    logger.propagate = True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,329 @@
+"""`cli.py ask`, `search` and `ratings`: answers, passages, and ratings of answers."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from commands.console import (
+    AsJson,
+    DataDir,
+    announce_model,
+    open_services,
+    print_json,
+    spare_threads,
+)
+from domain import (
+    LOCAL_USER,
+    Citation,
+    CitationState,
+    Explanation,
+    Filter,
+    Move,
+    Scope,
+    ScorePart,
+    SearchMode,
+    Turn,
+)
+from services.export.answer_text import describe, offers_nearest, plain_answer
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+    from services.evaluation.rating_service import Rated, Replay, Replayed
+
+
+def search(
+    query: str,
+    mode: Annotated[SearchMode | None, typer.Option(help="Search mode")] = None,
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="Number of passages")] = 5,
+    source: Annotated[
+        list[str] | None, typer.Option(help="Only this source: name, location or id; repeatable")
+    ] = None,
+    collection: Annotated[
+        list[str] | None, typer.Option(help="Only this collection; repeatable")
+    ] = None,
+    file_format: Annotated[
+        list[str] | None, typer.Option("--format", help="Only this format, such as pdf; repeatable")
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(help="Only documents with this label; repeatable, any one suffices"),
+    ] = None,
+    since: Annotated[
+        str, typer.Option(help="Only documents changed on or after this day: 2026-11-21")
+    ] = "",
+    until: Annotated[str, typer.Option(help="Only documents changed on or before this day")] = "",
+    rerank: Annotated[
+        bool | None,
+        typer.Option("--rerank/--no-rerank", help="Rerank the results, or do not"),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain why each passage was found")
+    ] = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Find passages without writing an answer."""
+    scope = Scope(source or (), collection or (), file_format or (), label or (), since, until)
+    spare_threads()
+    with open_services(data_dir) as services:
+        condition = services.search.condition(LOCAL_USER, scope)
+        documents = services.search.search(
+            LOCAL_USER, query, mode=mode, k=k, condition=condition, rerank=rerank
+        )
+    _warn_if_not_reranked(documents)
+    explained = _explained(query, documents, condition) if explain else [None] * len(documents)
+    if as_json:
+        print_json(
+            [_passage_as_data(hit, why) for hit, why in zip(documents, explained, strict=True)]
+        )
+        return
+    for n, (hit, why) in enumerate(zip(documents, explained, strict=True), start=1):
+        _print_hit(n, hit, why)
+    if not documents:
+        typer.echo("Nothing found.")
+
+
+def place(metadata: dict[str, Any]) -> str:
+    """The location of a passage's document, and its page."""
+    page = f", page {metadata['page']}" if metadata["page"] else ""
+    return f"{metadata['location']}{page}"
+
+
+def _warn_if_not_reranked(documents: "list[Document]") -> None:
+    reason = documents[0].metadata.get("rerank", {}).get("skipped") if documents else None
+    if reason:
+        typer.secho(f"Footnote: Not reranked. {reason}", fg="yellow", err=True)
+
+
+def _explained(
+    query: str, documents: "list[Document]", condition: Filter
+) -> list[Explanation | None]:
+    from services.search.search_service import explain  # slow, and `--help` does not need it
+
+    return [explain(query, hit, condition) for hit in documents]
+
+
+def _passage_as_data(hit: "Document", why: Explanation | None) -> dict[str, Any]:
+    data = {
+        "id": hit.id,
+        "score": hit.metadata["score"],
+        "text": hit.page_content,
+        **hit.metadata,
+    }
+    return data if why is None else data | {"explanation": _explanation_as_data(why)}
+
+
+def _explanation_as_data(why: Explanation) -> dict[str, Any]:
+    parts = [part._asdict() for part in why.parts]
+    return asdict(why) | {"parts": parts, "move": why.move and why.move._asdict()}
+
+
+def _print_hit(n: int, hit: "Document", why: Explanation | None) -> None:
+    metadata = hit.metadata
+    typer.secho(
+        f"{n}. {metadata['title']}  ({place(metadata)}, {metadata['score']:.3f})", bold=True
+    )
+    typer.echo(f"   {' '.join(hit.page_content.split())[:300]}")
+    for line in _explanation_lines(why) if why else ():
+        typer.secho(f"   {line}", dim=True)
+    typer.echo()
+
+
+def _explanation_lines(why: Explanation) -> list[str]:
+    lines = [_part_line(part) for part in why.parts]
+    if why.matched_words:
+        lines.append(f"matched words: {', '.join(why.matched_words)}")
+    if why.move:
+        lines.append(_move_line(why.move))
+    if why.condition:
+        lines.append(f"filter: {dict(why.condition)}")
+    return lines
+
+
+def _part_line(part: ScorePart) -> str:
+    if part.rank is None:
+        return f"{part.ranker}: not in this list, share {part.share:.4f}"
+    return f"{part.ranker}: rank {part.rank}, score {part.score:.4f}, share {part.share:.4f}"
+
+
+def _move_line(move: Move) -> str:
+    if move.skipped:
+        return f"not reranked: {move.skipped}"
+    return f"reranked: from rank {move.rank_before} to {move.rank}, score {move.score:.4f}"
+
+
+MAX_NEAREST = 3
+"""The number of nearest passages listed if none answers the question."""
+
+
+def ask(
+    question: str,
+    conversation: Annotated[
+        str | None, typer.Option(help="Id of the conversation to continue")
+    ] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Answer a question from the library, with checked citations."""
+    spare_threads()
+    with open_services(data_dir) as services:
+        announce_model(services)
+        turn = services.chat.ask(LOCAL_USER, question, conversation)
+    print_json(turn_as_data(turn)) if as_json else _print_turn(turn)
+
+
+def _print_turn(turn: Turn) -> None:
+    if turn.standalone_question not in ("", turn.question):  # small talk is not searched
+        typer.secho(f"Searched for: {turn.standalone_question}", dim=True)
+    typer.echo(f"{plain_answer(turn.answer)}\n")
+    for citation in turn.citations:
+        is_source = citation.state is not CitationState.NO_SUCH_SOURCE
+        where = f": {citation.title} ({place(asdict(citation))})" if is_source else ""
+        typer.echo(f"[{citation.n}] {describe(citation)}{where}")
+    if offers_nearest(turn):
+        typer.echo("Nearest passages, which may not answer the question:")
+        for source in turn.sources[:MAX_NEAREST]:
+            typer.echo(f"- {source.title} ({place(asdict(source))})")
+    if turn.unsupported_sentences:
+        typer.echo(f"{turn.unsupported_sentences} sentences without support in the sources")
+    if turn.error:
+        typer.secho(f"This answer is incomplete. {turn.error}", fg="yellow", err=True)
+    typer.secho(f"{turn.model}; continue with --conversation {turn.conversation_id}", dim=True)
+
+
+def turn_as_data(turn: Turn) -> dict[str, Any]:
+    """The turn as JSON values."""
+    return {
+        "answer": turn.answer,
+        "standalone_question": turn.standalone_question,
+        "model": turn.model,
+        "citations": [_citation_as_data(citation) for citation in turn.citations],
+        "unsupported_sentences": turn.unsupported_sentences,
+        "conversation_id": turn.conversation_id,
+        "turn_id": turn.id,
+        "state": turn.state.value,
+        "error": turn.error,
+        "timings_ms": dict(turn.timings_ms),
+        "usage": dict(turn.usage),
+    }
+
+
+def _citation_as_data(citation: Citation) -> dict[str, Any]:
+    fields = ("n", "quote", "title", "location", "document_id", "page", "passage_id", "version")
+    return {
+        "state": citation.state.value,
+        **{name: getattr(citation, name) for name in fields},
+        "heading_path": list(citation.heading_path),
+        "quoted_by_answer": citation.quoted_by_answer,
+    }
+
+
+def ratings(
+    replay: Annotated[
+        str | None, typer.Option(metavar="ID", help="Ask the question of this rated turn again")
+    ] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List the ratings of answers, newest first, or ask a rated question again.
+
+    The question is searched with the same options in the current library. Both answers and their
+    passages are printed side by side; nothing is stored.
+    """
+    with open_services(data_dir) as services:
+        if replay is None:
+            rated = services.ratings.list(LOCAL_USER)
+            print_json([_rating_as_data(one) for one in rated]) if as_json else _print_list(rated)
+        else:
+            replayed = services.ratings.replay(LOCAL_USER, replay)
+            print_json(_replay_as_data(replayed)) if as_json else _print_replay(replayed)
+
+
+def _print_list(rated: "Sequence[Rated]") -> None:
+    for one in rated:
+        reason = f" ({one.rating.reason})" if one.rating.reason else ""
+        verdict = f"{_verdict(one)}{reason}"
+        typer.secho(f"{_when(one.rating.created_at)}  {verdict}  {_line(one.question)}", bold=True)
+        if one.rating.comment:
+            typer.echo(f"   {_line(one.rating.comment)}")
+        typer.secho(f"   in {_line(one.conversation)}; --replay {one.rating.turn_id}", dim=True)
+    if not rated:
+        typer.echo("No answer has been given a thumb yet.")
+
+
+def _rating_as_data(one: "Rated") -> dict[str, Any]:
+    return {
+        "turn_id": one.rating.turn_id,
+        "question": one.question,
+        "verdict": _verdict(one),
+        "reason": one.rating.reason,
+        "comment": one.rating.comment,
+        "conversation_id": one.conversation_id,
+        "conversation": one.conversation,
+        "rated_at": one.rating.created_at.isoformat(),
+    }
+
+
+def _verdict(one: "Rated") -> str:
+    return "up" if one.rating.grade else "down"
+
+
+def _replay_as_data(replay: "Replay") -> dict[str, Any]:
+    return {
+        "question": replay.before.question,
+        "before": turn_as_data(replay.before),
+        "after": turn_as_data(replay.after),
+        "passages": [asdict(one) for one in replay.passages],
+    }
+
+
+def _print_replay(replay: "Replay") -> None:
+    from rich.console import Console  # slow, and only this shows columns
+    from rich.table import Table
+    from rich.text import Text
+
+    then = f"Then, {_when(replay.before.created_at)}"
+    table = Table(then, "Now", box=None, expand=True, padding=(0, 2, 1, 0))
+    for column in table.columns:
+        column.ratio = 1
+    for row in _rows(replay):
+        table.add_row(*map(Text, row))  # brackets are not style markup
+    typer.secho(_line(replay.before.question), bold=True)
+    Console(file=sys.stdout, highlight=False).print(table)
+
+
+def _rows(replay: "Replay") -> list[tuple[str, str]]:
+    before, after = replay.before, replay.after
+    return [
+        (before.model, after.model),
+        (
+            f"Searched for: {before.standalone_question}",
+            f"Searched for: {after.standalone_question}",
+        ),
+        (_answer(before), _answer(after)),
+        *(
+            (_passage(one, one.then, "new"), _passage(one, one.now, "gone"))
+            for one in replay.passages
+        ),
+    ]
+
+
+def _answer(turn: Turn) -> str:
+    return plain_answer(turn.answer) or turn.error or f"no answer ({turn.state.value})"
+
+
+def _passage(one: "Replayed", number: int | None, otherwise: str) -> str:
+    return otherwise if number is None else f"[{number}] {one.title} ({place(asdict(one))})"
+
+
+def _when(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,238 @@
+"""`cli.py serve`, `worker`, `api` and `mcp`: the processes that keep running."""
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from commands.console import INTERRUPTED, DataDir, announce_model, open_services, progress_bar
+from commands.supervisor import ABANDONED_IMPORT, supervise, termination_request
+from domain import LOCAL_USER
+from domain.web.host_policy import bound_hosts, parse_hosts
+from errors import InputError
+
+if TYPE_CHECKING:
+    from bootstrap import Services
+
+
+_GRACE_S = 3
+"""Seconds that requests may take after a termination request, before they are aborted."""
+
+
+def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
+    """A socket that listens on the port; 0 chooses a free one.
+
+    Args:
+        host: The address.
+        port: The port.
+        shared: Whether other processes of this user may listen on the same port; the system then
+            distributes the connections.
+
+    Raises:
+        InputError: The address is not available.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048, reuse_port=shared)
+    except OSError as error:
+        raise InputError(
+            f"Can't listen on {host}, port {port} ({error.strerror or error}): choose others with"
+            " --host and --port."
+        ) from error
+
+
+def banner(services: "Services", name: str, host: str, listening: socket.socket, path: str) -> str:
+    """The server's address, and how to create a key if there is none."""
+    hosts = bound_hosts(host)
+    place = hosts[0].name if hosts else "localhost"
+    port = listening.getsockname()[1]
+    serves = f"Footnote's {name} is at http://{place}:{port}{path} (Ctrl-C ends it)"
+    if any(key.revoked_at is None for key in services.api_keys.list()):
+        return serves
+    makes = "python cli.py api-key create NAME --scope read --scope ask"
+    return f"{serves}\nThere is no key for it yet: {makes}"
+
+
+def serve_app(
+    services: "Services", app: Callable[..., Awaitable[None]], listening: socket.socket
+) -> NoReturn:
+    """Serve the ASGI application until this process is asked to end, then end it."""
+    import uvicorn  # slow, and `--help` does not need it
+
+    config = uvicorn.Config(
+        app,
+        log_config=None,  # use our log handlers
+        log_level="warning",
+        access_log=False,  # `RequestLog` logs requests, without what people search for
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+    threading.Thread(target=services.warm_up, daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+    end(INTERRUPTED)
+
+
+def end(code: int) -> NoReturn:
+    """End this process with that code after its threads, within at most a few seconds.
+
+    This skips Python's own shutdown, which aborts if a thread is inside a library being unloaded.
+    """
+    end_soon(code)
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join()
+    os._exit(code)
+
+
+def end_soon(code: int) -> None:
+    """Kill this process with that code in a few seconds, unless it has ended before."""
+    # A thread that is waiting for a model can't be interrupted, and Python would wait for it.
+    last = threading.Timer(_GRACE_S, os._exit, [code])
+    last.daemon = True
+    last.start()
+
+
+def api(
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 means all interfaces")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 chooses a free one", min=0, max=65535)] = 8600,
+    processes: Annotated[
+        int,
+        typer.Option(
+            help="Number of processes that share the port, each with its own limits", min=1, max=64
+        ),
+    ] = 1,
+    shared: Annotated[bool, typer.Option(hidden=True)] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve the REST API; several servers on other ports may share the data folder.
+
+    Imports that it queues are performed by `serve` or `worker`.
+    """
+    termination = termination_request()
+    with open_services(data_dir, warn=not shared) as services:
+        announce_model(services, warn=not shared)
+        from api.application import PREFIX, make_app  # slow, and `--help` does not need it
+
+        listening = listen(host, port, shared=shared)
+        if not shared:
+            typer.echo(banner(services, "API", host, listening, PREFIX))
+        if processes == 1:
+            serve_app(services, make_app(services, bound=host), listening)
+        # This socket only reserves the port; the supervising process must not accept connections.
+        port = listening.getsockname()[1]
+        listening.close()
+        one = ["cli", "api", "--shared", "--host", host, "--port", str(port)]
+        supervise(termination, services.imports.data_dir, workers=[one] * processes)
+    raise typer.Exit(INTERRUPTED)
+
+
+def mcp(
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve over streamable HTTP, protected by API keys")
+    ] = False,
+    host: Annotated[str, typer.Option(help="Address to listen on, with --http")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(help="Port, with --http; 0 chooses a free one", min=0, max=65535)
+    ] = 8700,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Host name under which clients reach this machine, with --http; repeatable"
+        ),
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve search, answers, and documents to models of other programs (MCP).
+
+    Over standard input and output, it serves the program that starts it as the local user. Over
+    HTTP, each request needs an API key as a bearer token and acts for that key's user.
+    """
+    termination_request()
+    with open_services(data_dir) as services:
+        announce_model(services)
+        if http:
+            _serve_http(services, host, port, allow_host or [])
+        else:
+            _serve_stdio(services)
+
+
+def _serve_stdio(services: "Services") -> NoReturn:
+    from api.mcp.mcp_server import serve_stdio  # slow, and `--help` does not need it
+
+    client_disconnected = False
+    with suppress(KeyboardInterrupt):
+        client_disconnected = serve_stdio(
+            services,
+            LOCAL_USER,
+            on_serving=services.warm_up,
+            on_signal=partial(end_soon, INTERRUPTED),
+        )
+    end(0 if client_disconnected else INTERRUPTED)
+
+
+def _serve_http(services: "Services", host: str, port: int, names: list[str]) -> NoReturn:
+    from api.mcp.mcp_server import PATH, make_mcp_app  # slow, as above
+
+    policy = services.host_policy(host, hosts=parse_hosts(names, "--allow-host"))
+    listening = listen(host, port)
+    typer.echo(banner(services, "MCP server", host, listening, PATH))
+    serve_app(services, make_mcp_app(services, policy), listening)
+
+
+def serve(port: int = 8501, data_dir: DataDir = None) -> None:
+    """Serve the pages and perform imports; the first start imports the sample documents."""
+    termination = termination_request()
+    with open_services(data_dir) as services:
+        announce_model(services)
+        with progress_bar() as progress:
+            report = services.directories.import_samples_once(LOCAL_USER, on_progress=progress)
+        if report is not None:
+            typer.echo("The sample documents are imported.")
+        pages = ["commands.pages_process", f"--server.port={port}"]
+        code = supervise(termination, services.imports.data_dir, pages)
+    raise typer.Exit(INTERRUPTED if code is None else code)
+
+
+def worker(
+    supervised: Annotated[bool, typer.Option(hidden=True)] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Perform queued and scheduled imports until the process is ended.
+
+    `serve` runs a worker, too; several workers on one machine take turns.
+    """
+    if supervised:
+        _work(data_dir)
+        return
+    termination = termination_request()
+    with open_services(data_dir) as services:
+        supervise(termination, services.imports.data_dir)
+
+
+def _work(data_dir: DataDir) -> None:
+    stop = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():  # a second request ends the process immediately
+            signal.default_int_handler(number, frame)
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    with open_services(data_dir, warn=False) as services:
+        services.worker.run(stop, _leave)
+
+
+def _leave() -> NoReturn:
+    os._exit(ABANDONED_IMPORT)

@@ -1,1 +1,0 @@
-"""Measuring search and answers: labelled sets and the figures over them."""

@@ -1,1 +1,0 @@
-"""Programs that derive the constants of the product from labelled sets; not part of it."""

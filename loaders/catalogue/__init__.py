@@ -1,1 +1,0 @@
-"""Catalogues of places as a source: a YAML description, and data beside it."""

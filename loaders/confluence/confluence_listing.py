@@ -1,0 +1,296 @@
+"""One listing of a site, full or changes only, and explanations of what is missing from it."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from domain import DocumentRef, ListingEntry, PreviousImport, Removed, Skipped
+from domain.messages import _
+from errors import SourceError, SourceUnavailableError
+from loaders.confluence.confluence_content import (
+    ATTACHMENT_FIELDS,
+    ATTACHMENT_IDS,
+    PAGE_FIELDS,
+    Content,
+    ContentVersion,
+    digest_of_comments,
+    listed_file,
+    location_of,
+    moment_of,
+    number_of,
+    version_of,
+)
+from loaders.confluence.confluence_selection import Scope
+from loaders.confluence.responses import ContentRefusedError
+from loaders.confluence.site import Site, SpaceState, container_id
+
+_FEW = 100
+_SAMPLE = 50
+
+MissingEntry = DocumentRef | Skipped | Removed
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Finds out why documents are missing from a listing.
+
+    `trees` are the ids of the roots of the selected page trees; `max_bytes` limits attachments.
+    """
+
+    site: Site
+    trees: Collection[str]
+    max_bytes: int
+
+    def explain(
+        self, missing: Mapping[str, DocumentRef], document_count: int, pages: Collection[str]
+    ) -> Iterator[MissingEntry]:
+        """Yield each missing document as removed (with the reason), as unclear, or as existing.
+
+        If more than half of all documents (and more than 100) are missing, only 50 are looked up,
+        because a person has to confirm such a removal anyway. `pages` are the ids of the listed
+        pages, to which attachments may belong.
+
+        Raises:
+            SourceUnavailableError: Confluence can't be reached now, or its search omits existing
+                pages.
+        """
+        unclear: dict[str, DocumentRef] = {}
+        for key, ref in missing.items():
+            entry = self._explain_without_lookup(ref)
+            if entry is None:
+                unclear[key] = ref
+            else:
+                yield entry
+        is_sample = len(unclear) > _FEW and len(unclear) * 2 > document_count
+        for ref in islice(unclear.values(), _SAMPLE if is_sample else None):
+            entry = self._look_up(ref, pages)
+            if is_sample and isinstance(entry, DocumentRef):
+                raise SourceUnavailableError(_INCOMPLETE_SEARCH)
+            yield entry
+
+    def _explain_without_lookup(self, ref: DocumentRef) -> MissingEntry | None:
+        """The explanation that needs no request for the document itself, if there is one."""
+        selection, version = self.site.selection, ContentVersion.parse(ref.version)
+        if ref.key.startswith(ATTACHMENT_IDS) and not selection.attachments:
+            return Removed(ref.key, _("attachments are no longer imported"))
+        if version is None or not version.space:
+            return None
+        if selection.scope == Scope.SPACES and not _is_in(version.space, selection.spaces):
+            return Removed(
+                ref.key, _("its space {space} is no longer imported").format(space=version.space)
+            )
+        state = self.site.state_of(version.space)
+        if state == SpaceState.HIDDEN:
+            return Removed(ref.key, _hidden(version.space), is_certain=False)
+        if state == SpaceState.ARCHIVED and not selection.archived:
+            return Removed(
+                ref.key,
+                _("its space {space} was archived; archived pages are not imported").format(
+                    space=version.space
+                ),
+            )
+        return None
+
+    def _look_up(self, ref: DocumentRef, pages: Collection[str]) -> MissingEntry:
+        is_file = ref.key.startswith(ATTACHMENT_IDS)
+        try:
+            content = self.site.content(ref.key, ATTACHMENT_FIELDS if is_file else PAGE_FIELDS)
+        except ContentRefusedError as error:
+            if not error.is_of_content:
+                return _unclear(ref, error)
+            return Removed(ref.key, _refused(error.status))
+        except SourceUnavailableError as error:
+            if not self.site.client.answers():
+                raise
+            return _unclear(ref, error)
+        reason = self._exclusion_reason(content, pages, is_file=is_file)
+        if reason:
+            return Removed(ref.key, reason)
+        if is_file:
+            return listed_file(self.site.client, content, self.max_bytes)
+        return self._still_there(ref, content)
+
+    def _exclusion_reason(
+        self, content: Mapping[str, Any], pages: Collection[str], *, is_file: bool
+    ) -> str:
+        """Why existing content is not imported; "" if it is."""
+        status = content.get("status") or "current"
+        if status != "current" and not (status == "archived" and self.site.selection.archived):
+            return _STATES.get(status, _("its state is {status} now").format(status=repr(status)))
+        return _without_page(content, pages) if is_file else self._mismatch_reason(content)
+
+    def _mismatch_reason(self, content: Mapping[str, Any]) -> str:
+        takes = self.site.selection.takes(content, self.trees)
+        if takes is None:
+            return _("the query no longer finds it")
+        return "" if takes else _("it was moved or labeled and is no longer part of the selection")
+
+    def _still_there(self, ref: DocumentRef, content: Mapping[str, Any]) -> DocumentRef:
+        """The reference for existing content: the search may lag behind, or paging may skip it."""
+        before = ContentVersion.parse(ref.version)
+        version = version_of(content, "" if before is None else before.comments)
+        title = str(content.get("title") or "")
+        return DocumentRef(ref.key, str(version), location_of(self.site.client, content), title)
+
+
+_STATES = {
+    "trashed": _("it is in the trash"),
+    "archived": _("it was archived; archived pages are not imported"),
+    "deleted": _("it was deleted"),
+    "draft": _("it is a draft now"),
+}
+_INCOMPLETE_SEARCH = _(
+    "Confluence's search omits existing pages, perhaps because its index is being rebuilt:"
+    " nothing was changed. Try again later."
+)
+
+
+def _hidden(space: str) -> str:
+    return _("its space {space} was deleted, or is hidden from this account").format(space=space)
+
+
+def _refused(status: int) -> str:
+    if status == 403:
+        return _("this account is no longer allowed to see it")
+    return _("it was deleted for good, or is hidden from this account")
+
+
+def _unclear(ref: DocumentRef, error: SourceError) -> Skipped:
+    reason = _("whether it is still there is not clear: {error}").format(error=error)
+    return Skipped(ref.key, ref.location, reason, title=ref.title)
+
+
+def _without_page(content: Mapping[str, Any], pages: Collection[str]) -> str:
+    return "" if container_id(content) in pages else _("its page is no longer imported")
+
+
+def _is_in(space: str, spaces: Collection[str]) -> bool:
+    return space.lower() in map(str.lower, spaces)
+
+
+@dataclass(slots=True)
+class Listing:
+    """One listing in progress; it keeps only the keys of documents.
+
+    `since` is the time after which changes are requested; None for everything. `newest` is
+    updated to the latest change seen.
+    """
+
+    site: Site
+    previous: PreviousImport
+    since: datetime | None
+    max_bytes: int
+    newest: datetime | None = None
+    _trees: tuple[str, ...] = ()
+    _listed: set[str] = field(default_factory=set)
+    _spaces: set[str] = field(default_factory=set)
+    _comments: dict[str, str] | None = None
+
+    def entries(self) -> Iterator[ListingEntry]:
+        """List pages, then attachments, each followed by explanations of missing ones.
+
+        Raises:
+            SourceError: The site can't be listed completely.
+        """
+        self._trees = tuple(self.site.trees())
+        whole = self.since is None
+        yield from self._pages()
+        yield from self._missing(files=False) if whole else self._unchanged(files=False)
+        if self.site.selection.attachments:
+            yield from self._attachments()
+        yield from self._missing(files=True) if whole else self._unchanged(files=True)
+
+    def _pages(self) -> Iterator[DocumentRef]:
+        """Yield the pages; with comments, list all pages first, as comments are listed by space."""
+        listed_pages = self._list_pages()
+        if self.site.selection.comments:
+            pages = [*listed_pages]
+            self._comments = self._digests_of_comments()
+            listed_pages = iter(pages)
+        for version, ref in listed_pages:
+            yield replace(ref, version=str(self._with_comments(ref.key, version)))
+
+    def _list_pages(self) -> Iterator[tuple[ContentVersion, DocumentRef]]:
+        query = self.site.selection.pages_query(self._trees, self.since)
+        for content in self.site.search(query, PAGE_FIELDS):
+            if self._is_new(content):
+                version = version_of(content)
+                self._spaces.add(version.space)
+                location = location_of(self.site.client, content)
+                title = str(content.get("title") or "")
+                yield version, DocumentRef(content["id"], "", location, title)
+
+    def _digests_of_comments(self) -> dict[str, str]:
+        """The digest of all comments by page id; all are listed, because they are few."""
+        comments_by_page: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for comment in self.site.parts("comment", self._all_spaces(), "container,version"):
+            comments_by_page[container_id(comment)].append((comment["id"], number_of(comment)))
+        return {page: digest_of_comments(comments) for page, comments in comments_by_page.items()}
+
+    def _with_comments(self, key: str, version: ContentVersion) -> ContentVersion:
+        """The version with the digest of the page's comments, if comments are imported."""
+        comments = "" if self._comments is None else self._comments.get(key, "")
+        return replace(version, comments=comments)
+
+    def _attachments(self) -> Iterator[ListingEntry]:
+        for content in self.site.parts(
+            "attachment", self._all_spaces(), ATTACHMENT_FIELDS, self.since
+        ):
+            if container_id(content) in self._listed and self._is_new(content):
+                yield listed_file(self.site.client, content, self.max_bytes)
+
+    def _is_new(self, content: Content) -> bool:
+        """Whether the content was not listed yet; edits during the listing may repeat a page."""
+        key = content["id"]
+        if key in self._listed:
+            return False
+        self._listed.add(key)
+        moment = moment_of(content)
+        if moment is not None and (self.newest is None or moment > self.newest):
+            self.newest = moment
+        return True
+
+    def _all_spaces(self) -> set[str]:
+        """The spaces of listed pages and, if only changes are listed, of previous documents."""
+        spaces = set(self._spaces)
+        if self.since is not None:
+            versions = (
+                ContentVersion.parse(ref.version) for ref in self.previous.documents.values()
+            )
+            spaces |= {version.space for version in versions if version is not None}
+        return spaces - {""}
+
+    def _missing(self, *, files: bool) -> Iterator[ListingEntry]:
+        absent = {
+            key: ref
+            for key, ref in self.previous.documents.items()
+            if key.startswith(ATTACHMENT_IDS) == files and key not in self._listed
+        }
+        document_count = len(self.previous.documents)
+        for entry in self._lookup().explain(absent, document_count, self._listed):
+            if isinstance(entry, DocumentRef):
+                self._listed.add(entry.key)
+            yield entry
+
+    def _unchanged(self, *, files: bool) -> Iterator[ListingEntry]:
+        """Yield documents without changes as they were before."""
+        for key, ref in {**self.previous.documents, **self.previous.failed}.items():
+            if key.startswith(ATTACHMENT_IDS) == files and key not in self._listed:
+                self._listed.add(key)
+                version = ContentVersion.parse(ref.version)
+                if version is None:
+                    yield from self._looked_up(ref)
+                elif files or self._comments is None:
+                    yield ref
+                else:
+                    yield replace(ref, version=str(self._with_comments(key, version)))
+
+    def _looked_up(self, ref: DocumentRef) -> Iterator[ListingEntry]:
+        """Look up by id a document that could not be listed before."""
+        yield from self._lookup().explain({ref.key: ref}, 0, self._listed)
+
+    def _lookup(self) -> Missing:
+        return Missing(self.site, self._trees, self.max_bytes)

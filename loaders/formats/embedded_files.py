@@ -1,0 +1,207 @@
+"""Reads files in a file (attachments of an email, files in a .zip) as sections of its text."""
+
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+
+from domain.messages import _, join_messages
+from errors import TemporarilyUnreadableError, UnreadableError
+from loaders.encoding import decode
+from loaders.formats import read_document, unsupported
+from loaders.formats.archive import ENCRYPTED, open_zip, read_part
+from loaders.formats.content import Content, clean, heading, one_line
+
+MAX_PARTS = 1000
+"""The maximum number of files read from one file, including nested ones."""
+_MAX_SIZE = 256 * 2**20  # bytes, including nested files
+_MAX_TEXT = 32 * 2**20  # characters, likewise; nested archives may unpack to any size
+_MAX_DEPTH = 2
+_MAX_WARNINGS = 50
+_TOO_DEEP = _(
+    "not read: more than {max_depth} files deep in others. Take it out and import it alone"
+).format(max_depth=_MAX_DEPTH)
+_TOO_MANY = _("not read: more than {max_parts} files within one. Split it").format(
+    max_parts=MAX_PARTS
+)
+_TOO_LARGE = _("not read: the files within are more than {max_size} MiB. Split it").format(
+    max_size=_MAX_SIZE // 2**20
+)
+_TOO_MUCH = _(
+    "not read: the text of the files within is more than {max_text} MiB. Split it"
+).format(max_text=_MAX_TEXT // 2**20)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file in another file: its path there, and its bytes or the content read from it.
+
+    `data` may raise UnreadableError.
+    """
+
+    name: str
+    data: Callable[[], bytes | Content]
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The parts as one text, empty if none could be read; `again`: a retry may read more."""
+
+    text: str
+    warnings: tuple[str, ...]
+    again: bool
+
+
+@dataclass(slots=True)
+class _Budget:
+    """The remaining limits for the outermost file; `depth` is the current nesting depth."""
+
+    depth: int = 0
+    parts: int = MAX_PARTS
+    size: int = _MAX_SIZE
+    text: int = _MAX_TEXT
+
+
+_budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
+
+
+def sections(parts: Iterable[Part], level: int = 1) -> Sections:
+    """Read each part under a heading of this level with its name.
+
+    The warnings name the parts that were not read, with the reason, and include the warnings of the
+    others.
+    """
+    texts: list[str] = []
+    warnings: list[str] = []
+    retry = False
+    with _deeper() as budget:
+        for part in parts:
+            try:
+                text, part_warnings = _section(part, budget)
+            except UnreadableError as error:
+                warnings.append(join_messages((part.name, str(error)), ": "))
+                retry = retry or error.retryable
+                continue
+            texts.append(f"{heading(level, part.name)}\n\n{text}")
+            warnings += (join_messages((part.name, warning), ": ") for warning in part_warnings)
+    return Sections("\n\n".join(texts), _bounded(warnings), again=retry)
+
+
+@contextmanager
+def _deeper() -> Iterator[_Budget]:
+    budget = _budget.get() or _Budget()
+    token = _budget.set(budget)
+    budget.depth += 1
+    try:
+        yield budget
+    finally:
+        budget.depth -= 1
+        _budget.reset(token)
+
+
+def _section(part: Part, budget: _Budget) -> tuple[str, Sequence[str]]:
+    if budget.depth > _MAX_DEPTH:
+        raise UnreadableError(_TOO_DEEP)
+    if budget.parts <= 0:
+        raise UnreadableError(_TOO_MANY)
+    budget.parts -= 1
+    if budget.text <= 0:
+        raise UnreadableError(_TOO_MUCH)
+    data = part.data()
+    if isinstance(data, Content):
+        return data.text, data.warnings
+    budget.size -= len(data)
+    if budget.size < 0:
+        raise UnreadableError(_TOO_LARGE)
+    budget_before = budget.text
+    document = read_document(one_line(part.name), data)
+    budget.text = min(budget.text, budget_before - len(document.page_content))
+    if budget.text < 0:
+        raise UnreadableError(_TOO_MUCH)
+    return document.page_content, document.metadata["warnings"]
+
+
+def _bounded(warnings: list[str]) -> tuple[str, ...]:
+    omitted = len(warnings) - _MAX_WARNINGS
+    more = (_("and {number} more such files").format(number=omitted),) if omitted > 0 else ()
+    return (*warnings[:_MAX_WARNINGS], *more)
+
+
+_UTF8_FLAG = 0x800
+_ARTIFACTS = ("__MACOSX/",)
+_HIDDEN = (".", "~$", "Thumbs.db", "desktop.ini")
+_UPWARDS = (".", "..")
+_MAX_REASONS = 5
+
+
+def read_zip(data: bytes) -> Content:
+    """Read the files of an archive in order, with a warning for each that can't be read.
+
+    Nothing is written to disk, so paths in the archive are harmless.
+
+    Raises:
+        UnreadableError: The archive is encrypted, damaged, or too large, or has no readable file;
+            TemporarilyUnreadableError if a file can be read after a program is installed.
+    """
+    archive = open_zip(data, ".zip")
+    files = [part for part in archive.infolist() if not part.is_dir()]
+    if len(files) > MAX_PARTS:
+        raise UnreadableError(
+            _("it holds {files} files, more than {max_parts}: split it").format(
+                files=len(files), max_parts=MAX_PARTS
+            )
+        )
+    if files and all(file.flag_bits & 1 for file in files):
+        raise UnreadableError(ENCRYPTED)
+    contents = sections(list(_parts(archive, files)))
+    if not contents.text:
+        reason = _nothing(contents.warnings)
+        raise TemporarilyUnreadableError(reason) if contents.again else UnreadableError(reason)
+    return Content(contents.text, warnings=contents.warnings)
+
+
+def _parts(archive: zipfile.ZipFile, files: Sequence[zipfile.ZipInfo]) -> Iterator[Part]:
+    for file, name in zip(files, _names(files), strict=True):
+        steps = name.split("/")
+        hidden = any(step.startswith(_HIDDEN) and step not in _UPWARDS for step in steps)
+        if not hidden and not name.startswith(_ARTIFACTS):
+            # Files of unsupported formats need not be unpacked to be reported.
+            foreign = unsupported(name) is not None
+            yield Part(name, bytes if foreign else partial(read_part, archive, file))
+
+
+def _names(files: Sequence[zipfile.ZipInfo]) -> list[str]:
+    """The paths; names without a declared encoding are decoded together, with the same one."""
+    raw = [b"" if file.flag_bits & _UTF8_FLAG else _raw(file) for file in files]
+    encoding = _encoding(b"\n".join(raw))
+    names = [
+        raw_name.decode(encoding, "replace") if raw_name else file.filename
+        for file, raw_name in zip(files, raw, strict=True)
+    ]
+    return [one_line(clean(name).replace("\\", "/")) or "untitled" for name in names]
+
+
+def _raw(file: zipfile.ZipInfo) -> bytes:
+    # Python decodes names without a declared encoding as code page 437, which is lossless.
+    return file.orig_filename.partition("\0")[0].encode("cp437", "replace")
+
+
+def _encoding(names: bytes) -> str:
+    try:
+        return decode(names).encoding
+    except UnreadableError:
+        return "cp437"
+
+
+def _nothing(warnings: Sequence[str]) -> str:
+    if not warnings:
+        return _("there is no file in the archive")
+    more = (
+        [_("and {number} more").format(number=omitted)]
+        if (omitted := len(warnings) - _MAX_REASONS) > 0
+        else []
+    )
+    reasons = join_messages([*warnings[:_MAX_REASONS], *more])
+    return _("nothing in the archive can be read: {reasons}").format(reasons=reasons)

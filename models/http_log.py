@@ -1,0 +1,52 @@
+"""HTTP clients for OpenAI's client that log each request."""
+
+import os
+from contextlib import AbstractContextManager
+from typing import Any
+
+import httpx2
+from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+
+from domain.logs import OutgoingRequest, outgoing_request
+
+_RETRY_HEADER = "x-stainless-retry-count"
+"""Set by OpenAI's client, which counts its retries from 0."""
+
+
+class LoggedHttpClient(DefaultHttpxClient):
+    """OpenAI's default client with logging and the proxy that LangChain would set."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(proxy=_openai_proxy(), **options)
+
+    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send and log the request."""
+        with _logged(request) as sent:
+            response = super().send(request, **options)
+            sent.status = response.status_code
+        return response
+
+
+class LoggedAsyncHttpClient(DefaultAsyncHttpxClient):
+    """OpenAI's default client with logging and the proxy that LangChain would set."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(proxy=_openai_proxy(), **options)
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send and log the request."""
+        with _logged(request) as sent:
+            response = await super().send(request, **options)
+            sent.status = response.status_code
+        return response
+
+
+def _openai_proxy() -> str | None:
+    """The proxy that LangChain takes from the environment when it creates the client itself."""
+    return os.environ.get("OPENAI_PROXY") or None
+
+
+def _logged(request: httpx2.Request) -> AbstractContextManager[OutgoingRequest]:
+    retries = request.headers.get(_RETRY_HEADER, "")
+    attempt = int(retries) + 1 if retries.isdecimal() else None
+    return outgoing_request(request.method, str(request.url), attempt)

@@ -1,0 +1,1 @@
+"""Catalogs of fictional places for trying the catalog search."""

@@ -1,0 +1,128 @@
+"""Adapts the events of an agent's graph to the pieces that a chain streams."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
+from langchain_core.runnables.utils import AddableDict
+
+from domain import Step, StepState
+from domain.logs import elapsed_ms
+from domain.messages import _
+from services.agent.tool_results import SourceNumbers
+from services.chat.running_answer import incomplete_reason
+
+Piece = dict[str, Any]
+
+RESULT_CHARS = 4_000
+"""The maximum length of a stored tool result, in characters; the model reads all of it."""
+
+NO_ANSWER = _("The model ended without an answer: ask again or reword the question.")
+UNREADABLE_CALL = _(
+    "The model's tool call could not be parsed: ask again, or set a model that supports tools in"
+    " FOOTNOTE_CHAT_MODEL."
+)
+_MODEL_LIMIT = "ModelCallLimitMiddleware"
+
+
+@dataclass
+class AgentEventAdapter:
+    """Converts the events of one run of an agent.
+
+    The model's text becomes `answer` pieces. A tool call becomes a `step`, then another one with
+    its result, then `source_documents` with the new documents in the order of their numbers.
+    `incomplete` is the reason if the run ended early. The last piece is `answer_message`, the
+    model's last message.
+    """
+
+    numbers: SourceNumbers
+    model_calls: int
+    tool_calls: int
+    _step_count: int = 0
+    _running_steps: dict[str | None, tuple[Step, float]] = field(default_factory=dict)
+    _streamed_documents: int = 0
+    _last_message: AIMessage | None = None
+    _out_of_model_calls: bool = False
+
+    def pieces(self, events: Iterable[Any]) -> Iterator[Piece]:
+        """The pieces for a graph's stream in the modes `messages` and `updates`."""
+        for mode, event in events:
+            if mode == "messages":
+                yield from _answer_piece(*event)
+            else:
+                for node, update in event.items():
+                    yield from self._updated(node, update or {})
+        if reason := self._incomplete():
+            yield AddableDict(incomplete=reason)
+        if self._last_message is not None:
+            yield AddableDict(answer_message=self._last_message)
+
+    def _updated(self, node: str, update: Mapping[str, Any]) -> Iterator[Piece]:
+        if node.startswith(_MODEL_LIMIT) and "messages" in update:
+            self._out_of_model_calls = True
+        for message in update.get("messages", ()):
+            if node == "model" and isinstance(message, AIMessage):
+                self._last_message = message
+                for call in message.tool_calls:
+                    yield AddableDict(step=self._begin(call))
+            elif isinstance(message, ToolMessage):
+                yield AddableDict(step=self._end(message))
+                yield from self._new_documents()
+
+    def _begin(self, call: ToolCall) -> Step:
+        self._step_count += 1
+        step = Step(self._step_count, call["name"], call["args"])
+        self._running_steps[call["id"]] = step, time.perf_counter()
+        return step
+
+    def _end(self, message: ToolMessage) -> Step:
+        step, start = self._running_steps.pop(message.tool_call_id)
+        artifact = message.artifact if isinstance(message.artifact, dict) else {}
+        return replace(
+            step,
+            state=StepState.FAILED if message.status == "error" else StepState.DONE,
+            result=_shortened(str(message.text)),
+            sources=tuple(artifact.get("numbers", ())),
+            milliseconds=elapsed_ms(start),
+        )
+
+    def _new_documents(self) -> Iterator[Piece]:
+        new = list(self.numbers.documents[self._streamed_documents :])
+        self._streamed_documents += len(new)
+        if new:
+            yield AddableDict(source_documents=new)
+
+    def _incomplete(self) -> str:
+        """Why the run ended early, or ""."""
+        if self._out_of_model_calls:
+            return _out_of_calls(self.model_calls, self._step_count, self.tool_calls)
+        if self._last_message is None:
+            return ""
+        if reason := incomplete_reason(self._last_message.response_metadata):
+            return reason
+        if self._last_message.text:
+            return ""
+        return UNREADABLE_CALL if self._last_message.invalid_tool_calls else NO_ANSWER
+
+
+def _answer_piece(message: BaseMessage, metadata: Mapping[str, Any]) -> Iterator[Piece]:
+    """The text of the agent's own model, without that of models called by tools."""
+    is_own = metadata.get("langgraph_node") == "model" and isinstance(message, AIMessage)
+    if is_own and message.text:
+        yield AddableDict(answer=str(message.text))
+
+
+def _out_of_calls(model_calls: int, step_count: int, tool_calls: int) -> str:
+    setting, limit, what = "FOOTNOTE_AGENT_MODEL_CALLS", model_calls, _("model calls")
+    if step_count > tool_calls:
+        setting, limit, what = "FOOTNOTE_AGENT_TOOL_CALLS", tool_calls, _("tool calls")
+    return _(
+        "The agent reached the limit of {limit} {what} ({setting}): ask for less at once, or"
+        " raise the limit."
+    ).format(limit=limit, what=what, setting=setting)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= RESULT_CHARS else f"{text[: RESULT_CHARS - 1]}…"

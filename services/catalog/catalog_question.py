@@ -1,0 +1,246 @@
+"""Answers one question about a catalog, from the analysis to the checked citations."""
+
+import time
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from domain import CatalogQuery, Citation, PlaceHit, RetrievedPassage
+from domain.logs import elapsed_ms, get_logger
+from domain.messages import _
+from services.catalog.answer_material import SHOWN_PLACES, Material, numbered_passages
+from services.catalog.catalogs import Catalog, Catalogs
+from services.catalog.model_analyzer import ModelAnalyzer
+from services.catalog.place_answer import AnswerWriter
+from services.catalog.place_search import EngineResult, SearchEngine
+from services.catalog.preferences import all_weights, mentioned_weights
+from services.catalog.quote_translation import translate
+
+if TYPE_CHECKING:
+    from chains.citations.answer_check import CheckedAnswer
+    from models.chat_choice import AnsweringModel
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnalyzed:
+    """The analysis of the question, and the weight of each aspect, 0 to 1, for this person."""
+
+    query: CatalogQuery
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesRanked:
+    """The places, best first, and notices, for example about a missing term of the score."""
+
+    places: tuple[PlaceHit, ...]
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """A piece of the answer's Markdown, with plain [n] as markers and other brackets escaped."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogAnswer:
+    """The complete result of a question; the citations refer to `sources` by number.
+
+    `model` is the name of the answerer, and `language` is that of the answer: en, ko, or ja.
+    """
+
+    catalogue_id: str
+    query: CatalogQuery
+    weights: Mapping[str, float]
+    places: tuple[PlaceHit, ...]
+    answer: str
+    citations: tuple[Citation, ...] = ()
+    sources: tuple[RetrievedPassage, ...] = ()
+    unsupported_sentences: int = 0
+    notices: tuple[str, ...] = ()
+    model: str = ""
+    language: str = "en"
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCompleted:
+    """The last event, with the complete result."""
+
+    answer: CatalogAnswer
+
+
+CatalogEvent = QuestionAnalyzed | PlacesRanked | AnswerText | AnswerCompleted
+
+
+_log = get_logger("questions")
+
+BY_WORDS = _(
+    "No filter, type, or aspect was recognized in the question, so places are ranked by the"
+    " similarity of their texts."
+)
+NO_WORD = _(
+    "Nothing was recognized in the question, and no text of the catalog is similar to it: rephrase"
+    " the question."
+)
+
+
+def analyze(catalog: Catalog, question: str, answerer: "AnsweringModel") -> CatalogQuery:
+    """Analyze a question with the chat model, or by rules if none is set or it fails."""
+    model, label = answerer
+    if model is None:
+        return catalog.rules.analyze(question)
+    return ModelAnalyzer(model, label, catalog.rules, catalog.description).analyze(question)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceQuestion:
+    """A validated question; `person_weights` are 0 to 1 for the aspects with a preference.
+
+    If there is an `analysis`, the question is not analyzed again.
+    """
+
+    question: str
+    catalog: Catalog
+    person_weights: Mapping[str, float] = field(default_factory=dict)
+    language: str = "en"
+    analysis: CatalogQuery | None = None
+
+
+class QuestionRun:
+    """Answers one question."""
+
+    def __init__(
+        self,
+        question: PlaceQuestion,
+        catalogs: Catalogs,
+        engine: SearchEngine,
+        answerer: "AnsweringModel",
+    ) -> None:
+        self._question = question
+        self._catalogs = catalogs
+        self._engine = engine
+        self._answerer = answerer
+        self._timings: dict[str, float] = {}
+        self._started = time.perf_counter()
+
+    def events(self) -> Generator[CatalogEvent, None, None]:
+        """Yield the steps of the answer; closing the generator closes the model's stream.
+
+        Raises:
+            ModelError: The chat model failed while answering. If the analysis or translation fails,
+                there is only a notice.
+        """
+        person, description = self._question.person_weights, self._question.catalog.description
+        query = self._query()
+        weights = all_weights(query.aspect_weights, person, description.aspect_names)
+        self._record_time("understood")
+        yield QuestionAnalyzed(query, weights)
+        result = self._search(query)
+        self._record_time("ranked")
+        yield PlacesRanked(result.places, result.notices)
+        material = Material(
+            query,
+            weights,
+            result.places,
+            self._passages(result.places, weights),
+            description,
+            self._question.language,
+        )
+        writer = AnswerWriter(material, *self._answerer)
+        with closing(writer.texts()) as texts:
+            for text in texts:
+                self._record_time("first_token")
+                yield AnswerText(text)
+        yield AnswerCompleted(self._answer(material, writer, result.notices))
+
+    def _query(self) -> CatalogQuery:
+        analysis, catalog = self._question.analysis, self._question.catalog
+        if analysis is None:
+            return analyze(catalog, self._question.question, self._answerer)
+        # Keep a model's wording: analyzing again could change the filters that the person kept.
+        return analysis if analysis.analysed_by else catalog.rules.reworded(analysis)
+
+    def _search(self, query: CatalogQuery) -> EngineResult:
+        catalog = self._question.catalog
+        description, person = catalog.description, self._question.person_weights
+        weights = mentioned_weights(query.aspect_weights, person, description.aspect_names)
+        result = self._engine.search(catalog.id, description.rating_scale, query, weights)
+        notices = (*_recognition_notices(query, result), *result.notices)
+        return EngineResult(self._catalogs.with_patterns(result.places), notices)
+
+    def _passages(
+        self, hits: tuple[PlaceHit, ...], weights: Mapping[str, float]
+    ) -> tuple[RetrievedPassage, ...]:
+        document_ids = [hit.place.document_id for hit in hits[:SHOWN_PLACES]]
+        return numbered_passages(hits, self._engine.passages(document_ids), weights)
+
+    def _answer(
+        self, material: Material, writer: AnswerWriter, notices: tuple[str, ...]
+    ) -> CatalogAnswer:
+        checked = writer.check(self._catalogs.text_of)
+        places, translation_notice = self._translated(material.places)
+        self._record_time("total")
+        self._log_answer(checked, places, writer.name)
+        return CatalogAnswer(
+            catalogue_id=self._question.catalog.id,
+            query=material.query,
+            weights=material.weights,
+            places=places,
+            answer=checked.text,
+            citations=checked.citations,
+            sources=material.passages,
+            unsupported_sentences=checked.unsupported_sentences,
+            notices=(*notices, *filter(None, (writer.notice, translation_notice))),
+            model=writer.name,
+            language=material.language,
+            timings_ms=self._timings,
+        )
+
+    def _log_answer(
+        self, checked: "CheckedAnswer", places: tuple[PlaceHit, ...], model: str
+    ) -> None:
+        fields: dict[str, Any] = {
+            "source_id": self._question.catalog.id,
+            "model": model,
+            **{f"{stage}_ms": ms for stage, ms in self._timings.items()},
+            "places": len(places),
+            "citations": len(checked.citations),
+        }
+        _log.info("catalog question complete", **fields)
+        _log.debug("question text", question=self._question.question, answer=checked.text)
+
+    def _translated(self, hits: tuple[PlaceHit, ...]) -> tuple[tuple[PlaceHit, ...], str]:
+        """Translate the patterns of the places in the answer.
+
+        Returns all hits, and a notice that says why translations are missing, "" if none are.
+        """
+        shown, others = hits[:SHOWN_PLACES], hits[SHOWN_PLACES:]
+        translation = translate(
+            [hit.patterns for hit in shown], self._answerer.model, self._question.language
+        )
+        pairs = zip(shown, translation.patterns, strict=True)
+        notice = (
+            _("Not all quotes could be translated. {notice}").format(notice=translation.notice)
+            if translation.notice
+            else ""
+        )
+        return (*(replace(hit, patterns=patterns) for hit, patterns in pairs), *others), notice
+
+    def _record_time(self, stage: str) -> None:
+        """Record the milliseconds until the stage was first reached."""
+        self._timings.setdefault(stage, elapsed_ms(self._started))
+
+
+def _recognition_notices(query: CatalogQuery, result: EngineResult) -> tuple[str, ...]:
+    """A notice if nothing was recognized in the question."""
+    filters = query.filters
+    types = (filters.desired_types, filters.declined_types)
+    if any((filters.fields, *types, filters.min_rating is not None)):
+        return ()
+    if any(weight is not None for weight in query.aspect_weights.values()):
+        return ()
+    return (BY_WORDS if result.places else NO_WORD,)

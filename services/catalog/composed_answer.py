@@ -1,0 +1,243 @@
+"""Composes an answer from facts and quotes of reviews, without a model."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from chains.citations.answer_reader import SHOWN_MARKER, Piece, Text, as_text, quotation
+from chains.citations.markers import Claim, Marker
+from chains.citations.quotes import QuoteFinder
+from chains.citations.visible_text import shown
+from domain import CatalogQuery, Pattern, PlaceHit, RetrievedPassage, values_of
+from domain.language.sentences import split_sentences
+from domain.language.tokens import content_tokens
+from services.catalog.answer_material import (
+    SHOWN_PLACES,
+    Material,
+    by_weight,
+    contains,
+    is_facts,
+    match_rank,
+)
+from services.catalog.answer_texts import (
+    TEXTS,
+    aspect_name,
+    field_name,
+    group_name,
+    review_group,
+    value_name,
+)
+from services.catalog.preferences import NEUTRAL
+from services.catalog.quote_translation import is_in
+from services.catalog.review_patterns import TOP
+
+MAX_QUOTE_CHARS = 400
+"""Longer text is not quoted, because a marker that long would not be recognized."""
+
+# These characters change the direction of the text after them.
+_DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f]")
+_MARKDOWN = re.compile(r"([\\*_\[\]<>#|])")
+# Inner quotation marks become single, so that the outer pair stands out. A lone backtick, even
+# escaped, would turn the marker after it into code.
+_INNER = str.maketrans(dict.fromkeys('"“”„‟', "'") | {"`": None})
+
+
+_Pieces = list[Piece]
+
+
+def compose(material: Material) -> Iterator[_Pieces]:
+    """Yield the introduction, then for each place its name, facts, praise, and criticism.
+
+    Every statement has a citation. If there are no places, the answer says so and offers to search
+    without one of the filters.
+    """
+    texts = TEXTS[material.language]
+    if not material.places:
+        yield [Text(texts.nothing_found([*map(_escaped, _filter_names(material))]))]
+        return
+    yield [Text(texts.intro)]
+    for number, hit in enumerate(material.places[:SHOWN_PLACES], start=1):
+        # A name can be a sentence, which would need a citation outside of a heading.
+        heading = f"#### {number}. {_escaped(hit.place.title)}"
+        items = [[Text("- "), *statement] for statement in _statements(material, hit)]
+        yield _joined([[Text(f"\n\n{heading}")], _joined(items, "\n")], "\n\n")
+
+
+def _joined(parts: Iterable[_Pieces], separator: str) -> _Pieces:
+    """Joins the parts that are not empty."""
+    joined: _Pieces = []
+    for part in filter(None, parts):
+        joined += [Text(separator), *part] if joined else part
+    return joined
+
+
+def _escaped(text: str) -> str:
+    """Escape text from the data for Markdown."""
+    return _MARKDOWN.sub(r"\\\1", _DIRECTION_MARKS.sub("", text).replace("`", "'"))
+
+
+def _statements(material: Material, hit: PlaceHit) -> list[_Pieces]:
+    passages = material.passages_of(hit)
+    patterns = _readable_first(by_weight(hit.patterns, material.weights), material.language)
+    praise = [one for one in patterns if one.praises]
+    criticism = [
+        one
+        for one in patterns
+        if not one.praises and material.weights.get(one.aspect, NEUTRAL) >= NEUTRAL
+    ]
+    statements = (
+        _facts(material, hit, passages),
+        _first_pattern(material, praise, passages) or _best_match(material, hit, passages),
+        _first_pattern(material, criticism, passages),
+        _missing_aspects(material, hit),
+    )
+    return list(filter(None, statements))
+
+
+def _readable_first(patterns: Sequence[Pattern], language: str) -> list[Pattern]:
+    """Within each aspect, move patterns with quotes in the language of the answer to the front."""
+    order = {aspect: n for n, aspect in enumerate(dict.fromkeys(one.aspect for one in patterns))}
+    return sorted(patterns, key=lambda one: (order[one.aspect], not _is_readable(one, language)))
+
+
+def _is_readable(pattern: Pattern, language: str) -> bool:
+    return any(is_in(quote.text, language) for quote in pattern.quotes)
+
+
+def _missing_aspects(material: Material, hit: PlaceHit) -> _Pieces:
+    """Names the requested aspects that the place's patterns don't cover."""
+    # A place with that many patterns can have others that are not shown.
+    if material.description.reviews is None or len(hit.patterns) >= TOP:
+        return []
+    covered = {one.aspect for one in hit.patterns}
+    names = [
+        _escaped(aspect_name(name, material.description.aspects, material.language).lower())
+        for name, weight in material.query.aspect_weights.items()
+        if weight is not None and weight > NEUTRAL and name not in covered
+    ]
+    return [Text(TEXTS[material.language].no_pattern(names))] if names else []
+
+
+def _facts(material: Material, hit: PlaceHit, passages: Sequence[RetrievedPassage]) -> _Pieces:
+    """The types, filter values, and rating of the place, as far as its facts contain them."""
+    facts = next(filter(is_facts, passages), None)
+    if facts is None:
+        return []
+    description, place, language = material.description, hit.place, material.language
+    types = [value_name(one, description.types, language) for one in place.types]
+    values = [
+        _cited(facts, field_name(value, one.values, language), one.column)
+        for one in description.filters
+        if (value := place.fields.get(one.name))
+    ]
+    comma = TEXTS[language].comma
+    kinds = _cited(facts, _capitalized(comma.join(types)), description.types_column)
+    rating_column = description.rating or "rating"
+    value = _line(facts, rating_column).partition(": ")[2]
+    rating = TEXTS[language].rating.format(rating=value) if value else ""
+    return _joined([kinds, *values, _cited(facts, rating, rating_column)], comma)
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _cited(facts: RetrievedPassage, statement: str, column: str) -> _Pieces:
+    """The statement with a citation of the column's line; empty if the line can't be quoted."""
+    quote = shown(_line(facts, column)).translate(_INNER) if column else ""
+    if not (statement and quote and _is_quotable(quote, facts)):
+        return []
+    marker = Marker(f"[{facts.n}]", (Claim(facts.n, quote),))
+    return [Text(_escaped(statement)), Text(" "), marker]
+
+
+def _is_quotable(words: str, passage: RetrievedPassage) -> bool:
+    return len(words) <= MAX_QUOTE_CHARS and bool(QuoteFinder(passage.text).find(words))
+
+
+def _line(facts: RetrievedPassage, column: str) -> str:
+    """The line of that column in the facts, or ""."""
+    start = f"{' '.join(column.split())}: "
+    lines = (line.removeprefix("- ") for line in facts.text.splitlines())
+    return next((line for line in lines if line.startswith(start)), "")
+
+
+def _first_pattern(
+    material: Material, patterns: Sequence[Pattern], passages: Sequence[RetrievedPassage]
+) -> _Pieces:
+    """The first pattern that can be quoted, with its quote."""
+    return next(filter(None, (_pattern(material, one, passages) for one in patterns)), [])
+
+
+def _pattern(material: Material, pattern: Pattern, passages: Sequence[RetrievedPassage]) -> _Pieces:
+    language = material.language
+    aspect = _escaped(aspect_name(pattern.aspect, material.description.aspects, language))
+    group = group_name(pattern.group, material.description, language)
+    for quote in pattern.quotes:
+        passage = next((one for one in passages if contains(one, quote)), None)
+        if passage and (pieces := _quotation(quote.text, passage)):
+            label = _label(group, quote.text, language)
+            intro = TEXTS[language].quote_intro(aspect, praises=pattern.praises)
+            return [Text(f"{_capitalized(intro)} {label}: "), *pieces]
+    return []
+
+
+def _best_match(material: Material, hit: PlaceHit, passages: Sequence[RetrievedPassage]) -> _Pieces:
+    """The best sentence of the best matching passage, ignoring facts and quoted patterns."""
+    quotes = [quote for pattern in hit.patterns for quote in pattern.quotes]
+    others = [
+        one
+        for one in passages
+        if not is_facts(one) and not any(contains(one, quote) for quote in quotes)
+    ]
+    passage = min(others, key=lambda one: match_rank(hit, one.passage_id), default=None)
+    if passage is None:
+        return []
+    group = review_group(passage, material.description)
+    name = "" if group is None else group_name(group, material.description, material.language)
+    for sentence in _by_similarity(passage.text, material.query):
+        if pieces := _quotation(sentence, passage):
+            label = _label(name, sentence, material.language)
+            return [Text(f"{label}: "), *pieces] if label else pieces
+    return []
+
+
+def _by_similarity(text: str, query: CatalogQuery) -> list[str]:
+    """The sentences, except headings, by the number of words that they share with the question."""
+    tokens = set(content_tokens(f"{query.question} {query.query_en}"))
+    sentences = (text[start:end] for start, end in split_sentences(text))
+    prose = [one for one in sentences if not one.startswith("#")]
+    return sorted(prose, key=lambda one: -len(tokens.intersection(content_tokens(one))))
+
+
+def _quotation(text: str, passage: RetrievedPassage) -> _Pieces:
+    """The text in quotation marks with its marker; empty if it can't be verified."""
+    words = shown(text).translate(_INNER)
+    return quotation(passage.n, words) if _is_quotable(words, passage) else []
+
+
+def _label(name: str, text: str, language: str) -> str:
+    """Names the author, and says so if the text is not in the language of the answer."""
+    original = "" if is_in(text, language) else TEXTS[language].original
+    content = TEXTS[language].comma.join(filter(None, (name, original)))
+    label = f"[{content}]" if content else ""
+    return as_text(label).shown if SHOWN_MARKER.fullmatch(label) else label
+
+
+def _filter_names(material: Material) -> list[str]:
+    """The names of the question's filters in the language of the answer."""
+    filters, language = material.query.filters, material.language
+    texts, types = TEXTS[language], material.description.types
+    described = {one.name: one.values for one in material.description.filters}
+    names = [
+        texts.either.join(
+            field_name(one, described.get(name, ()), language) for one in values_of(value)
+        )
+        for name, value in filters.fields.items()
+    ]
+    names += [
+        texts.declined.format(type=value_name(one, types, language))
+        for one in filters.declined_types
+    ]
+    if filters.min_rating is not None:
+        names.append(texts.at_least.format(rating=filters.min_rating))
+    return names

@@ -1,0 +1,290 @@
+"""A user's conversations and turns, and what their answers cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from itertools import groupby
+from typing import NamedTuple
+
+from domain import EXTRACTIVE, Conversation, Principal, SearchChoice, Turn
+from domain.messages import _
+from errors import InputError
+from services.texts import MAX_TITLE_CHARS, require_letters, title_of
+from storage.ledger.conversation_list_store import ConversationList
+from storage.ledger.conversation_store import Conversations
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices per million tokens of one model; None if not configured."""
+
+    model: str
+    input: float | None = None
+    output: float | None = None
+    currency: str = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Tokens as reported by the model's server, and their cost.
+
+    `amount` is None if the price of any answer is unknown: no price is configured, another model
+    wrote it, or its server reported no tokens. The built-in answerer costs nothing.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    amount: float | None
+    currency: str
+
+
+@dataclass(frozen=True)
+class CostService:
+    """Computes the tokens and cost of turns with the configured prices."""
+
+    prices: Prices
+
+    def of(self, turns: Sequence[Turn]) -> Cost:
+        """The total tokens and cost of these turns."""
+        amounts = [self._amount(turn) for turn in turns]
+        prices = [amount for amount in amounts if amount is not None]
+        return Cost(
+            input_tokens=sum(turn.usage.get("input_tokens", 0) for turn in turns),
+            output_tokens=sum(turn.usage.get("output_tokens", 0) for turn in turns),
+            amount=sum(prices) if len(prices) == len(amounts) else None,
+            currency=self.prices.currency,
+        )
+
+    def _amount(self, turn: Turn) -> float | None:
+        if turn.model == EXTRACTIVE:
+            return 0.0
+        price_in, price_out = self.prices.input, self.prices.output
+        if turn.model != self.prices.model or not turn.usage:
+            return None
+        if price_in is None or price_out is None:
+            return None
+        tokens_in = turn.usage.get("input_tokens", 0)
+        tokens_out = turn.usage.get("output_tokens", 0)
+        return (tokens_in * price_in + tokens_out * price_out) / _MILLION
+
+
+@dataclass(frozen=True)
+class TurnService:
+    """Reads stored turns, which `ChatService` writes, and switches between their versions.
+
+    Every call raises NotFoundError if the user has no such conversation.
+    """
+
+    conversations: Conversations
+
+    def get(self, principal: Principal, conversation_id: str, turn_id: str) -> Turn:
+        """One turn of any branch, in its current state.
+
+        Raises:
+            NotFoundError: The conversation has no such turn.
+        """
+        return self.conversations.turn(principal, conversation_id, turn_id)
+
+    def list(self, principal: Principal, conversation_id: str) -> list[Turn]:
+        """The turns of the displayed branch, the oldest first."""
+        return self.conversations.turns(principal, conversation_id)
+
+    def versions(self, principal: Principal, conversation_id: str) -> Mapping[str, tuple[str, ...]]:
+        """The ids of all versions of each turn, itself included, oldest first, for all branches."""
+        return self.conversations.versions(principal, conversation_id)
+
+    def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
+        """Switch to the branch of that version, down to its newest descendant.
+
+        Raises:
+            NotFoundError: The conversation has no such turn.
+        """
+        self.conversations.show(principal, conversation_id, turn_id)
+
+
+DELETED_RETENTION = timedelta(days=30)
+LIST_LIMIT = 12
+
+
+class Age(StrEnum):
+    """The age of a conversation's latest turn in the reader's calendar days."""
+
+    TODAY = "today"
+    YESTERDAY = "yesterday"
+    WEEK = "7 days"
+    OLDER = "older"
+
+
+class ConversationPage(NamedTuple):
+    """A page of conversations, most recent first, and the total number."""
+
+    items: list[Conversation]
+    total: int
+
+
+class Groups(list[tuple[Age, list[Conversation]]]):
+    """Conversations by age; `total` includes those beyond the limit."""
+
+    total: int = 0
+
+
+class ConversationService:
+    """Lists, renames, deletes, exports, and imports conversations."""
+
+    def __init__(self, conversations: ConversationList, store: Conversations) -> None:
+        self._conversations = conversations
+        self._store = store
+
+    def begin(
+        self, principal: Principal, title: str, search: SearchChoice | None = None
+    ) -> Conversation:
+        """Create a conversation titled with the first 60 characters, and store its search."""
+        readable = title.encode(errors="replace").decode()
+        return self._store.create(principal, title_of(readable), search)
+
+    def get(self, principal: Principal, conversation_id: str) -> Conversation:
+        """The conversation with that id.
+
+        Raises:
+            NotFoundError: The user has no such conversation.
+        """
+        return self._store.get(principal, conversation_id)
+
+    def grouped(
+        self, principal: Principal, now: datetime, words: str = "", *, limit: int = LIST_LIMIT
+    ) -> Groups:
+        """The latest conversations by age, newest first; no group is empty.
+
+        Args:
+            principal: The owner.
+            now: The reader's time with its zone; days begin at the reader's midnight.
+            words: See `page`.
+            limit: The maximum number of conversations.
+        """
+        page = self.page(principal, words, limit=limit)
+        groups = Groups(
+            (age, list(group))
+            for age, group in groupby(page.items, lambda one: _age(one.updated_at, now))
+        )
+        groups.total = page.total
+        return groups
+
+    def page(
+        self, principal: Principal, words: str = "", *, limit: int, offset: int = 0
+    ) -> ConversationPage:
+        """At most `limit` conversations after the first `offset`, most recent first.
+
+        Args:
+            principal: The owner.
+            words: Select conversations whose title, questions, and answers contain all of these,
+                even inside longer words, ignoring case and width; "" selects all.
+            limit: The maximum number of conversations.
+            offset: The number of conversations to skip.
+        """
+        if terms := words.split():
+            matches = self._conversations.holding(principal, terms)
+            return ConversationPage(matches[offset : offset + limit], len(matches))
+        conversations = self._conversations.page(principal, limit=limit, offset=offset)
+        return ConversationPage(conversations, self._conversations.count(principal))
+
+    def rename(self, principal: Principal, conversation_id: str, title: str) -> None:
+        """Change the title; surrounding spaces are removed.
+
+        Raises:
+            InputError: The title is empty, longer than 200 characters, or not text.
+            NotFoundError: The user has no such conversation.
+        """
+        self._conversations.rename(principal, conversation_id, _checked_title(title))
+
+    def remember(self, principal: Principal, conversation_id: str, search: SearchChoice) -> None:
+        """Store the search choice for the conversation's next question.
+
+        Raises:
+            NotFoundError: The user has no such conversation.
+        """
+        self._conversations.remember(principal, conversation_id, search)
+
+    def delete(self, principal: Principal, conversation_id: str) -> None:
+        """Hide the conversation from all other calls; `restore` undoes this for 30 days.
+
+        Raises:
+            NotFoundError: The user has no such conversation.
+        """
+        self._conversations.delete(principal, conversation_id, datetime.now(UTC))
+
+    def restore(self, principal: Principal, conversation_id: str) -> None:
+        """Undo a deletion.
+
+        Raises:
+            NotFoundError: The user has no such conversation, or it was purged.
+        """
+        self._conversations.restore(principal, conversation_id)
+
+    def purge(self, now: datetime) -> int:
+        """Permanently remove conversations deleted more than 30 days ago; returns their number."""
+        return self._conversations.purge(now - DELETED_RETENTION)
+
+    def export(self, principal: Principal, conversation_id: str, format: str) -> bytes:
+        """The contents of a file with the conversation.
+
+        Args:
+            principal: The owner.
+            conversation_id: The conversation.
+            format: "md" or "html" for the displayed branch, "json" for all branches.
+
+        Raises:
+            InputError: The format is unknown.
+            NotFoundError: The user has no such conversation.
+        """
+        from services.export.transcripts import TranscriptFormat, render  # loads the HTML renderer
+
+        if format not in {*TranscriptFormat}:
+            raise InputError(
+                _("There is no transcript {format}: choose md, html or json.").format(
+                    format=repr(format)
+                )
+            )
+        conversation, turns = self._conversations.whole(principal, conversation_id)
+        return render(conversation, turns, TranscriptFormat(format))
+
+    def import_json(self, principal: Principal, data: bytes) -> Conversation:
+        """Import a conversation exported as JSON as a new one of the user.
+
+        It gets new ids and the user as its owner; turns that were still running are incomplete.
+        Its citations are not checked again: their states are those in the file.
+
+        Raises:
+            InputError: The file is not an export, or comes from a newer Footnote.
+        """
+        from services.export.transcript_json import read_json
+
+        conversation, turns = read_json(data)
+        owned = replace(conversation, user_id=principal.user_id)
+        self._conversations.add(principal, owned, turns)
+        return owned
+
+
+def _age(moment: datetime, now: datetime) -> Age:
+    days = (now.date() - moment.astimezone(now.tzinfo).date()).days
+    if days <= 0:  # a clock that was set back must not make the newest the oldest
+        return Age.TODAY
+    if days == 1:
+        return Age.YESTERDAY
+    return Age.WEEK if days <= 7 else Age.OLDER
+
+
+def _checked_title(title: str) -> str:
+    title = title.strip()
+    if not title:
+        raise InputError(_("The title is empty: type a name for the conversation."))
+    if len(title) > MAX_TITLE_CHARS:
+        raise InputError(
+            _(
+                "The title has {length} characters; the limit is {max_title_chars}. Shorten it."
+            ).format(length=f"{len(title):,}", max_title_chars=MAX_TITLE_CHARS)
+        )
+    require_letters(title, _("title"))
+    return title

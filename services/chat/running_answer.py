@@ -1,0 +1,247 @@
+"""Converts an answer that is being written to events and a turn."""
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from chains.citations.answer_check import check_answer
+from chains.citations.answer_reader import WrittenAnswer, plain_text
+from domain import (
+    LENGTH_LIMIT,
+    REPETITION,
+    TIME_LIMIT,
+    FoundPassage,
+    RetrievedPassage,
+    Step,
+    StepState,
+    Turn,
+    TurnState,
+)
+from domain.logs import elapsed_ms, with_log_context
+from domain.messages import _
+from errors import AppError
+from services.chat.answer_log import AnswerLog
+from services.chat.chain_builder import AnswerChain
+from services.events import Condensing, Event, PassagesRetrieved, Searching, StepUpdated, TextDelta
+from services.search.search_service import explain
+from services.texts import sanitize, sanitize_json
+
+if TYPE_CHECKING:  # slow, and not needed to open the page
+    from langchain_core.documents import Document
+    from langchain_core.messages.ai import UsageMetadata
+    from langchain_core.messages.content import Citation
+
+    from chains.citations.answer_reader import Piece
+    from chains.history import History
+
+TOO_LONG = _(
+    "The answer reached the length limit: raise FOOTNOTE_CHAT_MAX_TOKENS or the server's own limit,"
+    " or ask for less at once."
+)
+OUT_OF_TIME = _(
+    "The answer took longer than FOOTNOTE_CHAT_ANSWER_TIMEOUT_S allows: raise it, ask for less at"
+    " once, or choose a faster model."
+)
+REPEATED_ITSELF = _(
+    "The model began to repeat the same words without end and was stopped: ask again, word the"
+    " question differently, or set another model in FOOTNOTE_CHAT_MODEL."
+)
+_INCOMPLETE = {LENGTH_LIMIT: TOO_LONG, TIME_LIMIT: OUT_OF_TIME, REPETITION: REPEATED_ITSELF}
+
+
+Pieces = dict[str, Any]
+
+
+@dataclass
+class RunningAnswer:
+    """The answer to one question while it is being written; `turn` is always up to date.
+
+    `text_of` returns the stored text of a document, in which quotes are searched, or None if the
+    document was removed.
+    """
+
+    turn: Turn
+    text_of: Callable[[str], str | None]
+    draft: WrittenAnswer | None = None
+    started: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        """Start measuring the stages."""
+        self._log = AnswerLog(self.turn)
+
+    def run(self, chain: AnswerChain, history: "History") -> Iterator[Event]:
+        """Answer with the chain and yield events; call `end` or `fail` if it is interrupted.
+
+        The chain streams the pieces of `ConversationalRetrievalChain`. An agent also streams each
+        `step` when it begins and ends, `source_documents` as it retrieves them, and `incomplete`
+        with the reason if it had to stop early.
+
+        A standalone question that the turn already has is searched unchanged.
+        """
+        return with_log_context(self._run(chain, history), question_id=self._log.question_id)
+
+    def _run(self, chain: AnswerChain, history: "History") -> Generator[Event, None, None]:
+        from langchain_core.callbacks import UsageMetadataCallbackHandler  # slow, as above
+        from langchain_core.runnables.config import ensure_config, merge_configs
+
+        from models.answer_limits import within_time
+
+        self._update(model=chain.label)
+        usage = UsageMetadataCallbackHandler()
+        # If an agent's tool is the caller, the agent's own handlers count this answer too.
+        config = merge_configs(ensure_config(), {"callbacks": [usage]})
+        self._log.enter("answer" if self.turn.search.by_agent else "condense")
+        pieces = chain.runnable.stream(self._inputs(history), config)
+        try:
+            # A chain's stream is a generator, although its return type does not say so.
+            work = within_time(cast("Generator[Pieces]", pieces), chain.seconds)
+            state = yield from self._follow(work)
+        finally:
+            self._update(usage=_sums(usage.usage_metadata.values()))
+        self.end(state)
+
+    def _follow(self, pieces: Iterator[dict[str, Any]]) -> Generator[Event, None, TurnState]:
+        from chains.condensing.condense import as_one_question
+
+        state = TurnState.COMPLETE
+        for piece in pieces:
+            if not piece:
+                yield Condensing()
+            if "step" in piece:
+                self._take_step(piece["step"])
+                yield StepUpdated(self.turn.steps[piece["step"].n - 1])
+            if "searched_questions" in piece:
+                searched = as_one_question(piece["searched_questions"])
+                self._update(standalone_question=sanitize(searched))
+                self._log.enter("retrieve")
+                yield Searching(self.turn.standalone_question)
+            if "source_documents" in piece:
+                self._update(sources=self._with_new_passages(piece["source_documents"]))
+                self._record_time("found")
+                self._log.enter("answer")
+                yield PassagesRetrieved(self.turn.sources)
+            if answer := sanitize(piece.get("answer", "")):
+                self._record_time("first_token")
+                yield from _text_event(self._read(answer, piece.get("answer_citations")))
+            if reason := piece.get("incomplete") or _reason_in(piece):
+                state = TurnState.INCOMPLETE
+                self._update(error=reason)
+        if self.draft:
+            yield from _text_event(self.draft.close())
+        return state
+
+    def _read(self, answer: str, citations: "Sequence[Citation] | None") -> str:
+        """Add to the answer; returns the Markdown to display."""
+        if self.draft is None:  # the answerer's passages are known by now
+            self.draft = WrittenAnswer(self.turn.sources)
+        return self.draft.read(answer, citations)
+
+    def _inputs(self, history: "History") -> dict[str, Any]:
+        inputs = {"question": self.turn.question, "chat_history": history}
+        if self.turn.standalone_given and self.turn.standalone_question:
+            inputs["standalone_question"] = self.turn.standalone_question
+        return inputs
+
+    def _with_new_passages(self, documents: list["Document"]) -> tuple[RetrievedPassage, ...]:
+        """The passages so far, followed by these with the next numbers."""
+        passages, question = self.turn.sources, self.turn.standalone_question or self.turn.question
+        numbered = enumerate(documents, start=len(passages) + 1)
+        return (*passages, *(retrieved_passage(n, question, one) for n, one in numbered))
+
+    def _take_step(self, step: Step) -> None:
+        """Add or update a step; a new step ends the text before it, which becomes its `said`."""
+        steps, step = self.turn.steps, _plain_step(step)
+        self._log.enter("tool" if step.state is StepState.RUNNING else "answer")
+        if step.state is not StepState.RUNNING:
+            step = replace(step, said=steps[step.n - 1].said)
+            self._update(steps=(*steps[: step.n - 1], step, *steps[step.n :]))
+            return
+        self._update(steps=(*steps, replace(step, said=plain_text(self._pieces()))))
+        self.draft = None
+
+    def _pieces(self) -> "Sequence[Piece]":
+        if self.draft is None:
+            return ()
+        self.draft.close()
+        return self.draft.pieces
+
+    def fail(self, error: BaseException) -> None:
+        """Record why the answer ended early, and finish the turn."""
+        reason = str(error) if isinstance(error, AppError) else _("an unexpected error")
+        is_stopped = not isinstance(error, Exception)  # Ctrl-C, or the page was stopped
+        failure = TurnState.INCOMPLETE if self.draft else TurnState.FAILED
+        self._update(error="" if is_stopped else reason)
+        self.end(TurnState.STOPPED if is_stopped else failure)
+
+    def end(self, state: TurnState) -> None:
+        """Check the citations and finish the turn."""
+        self._log.enter("verify")
+        checked = check_answer(self._pieces(), self.turn.sources, self.text_of)
+        self._record_time("total")
+        self._update(
+            state=state,
+            answer=checked.text,
+            citations=checked.citations,
+            unsupported_sentences=checked.unsupported_sentences,
+        )
+        self._log.end(self.turn)
+
+    def _update(self, **changes: Any) -> None:
+        self.turn = replace(self.turn, **changes)
+
+    def _record_time(self, event: str) -> None:
+        """Record the milliseconds until the first occurrence of an event."""
+        if event in self.turn.timings_ms:
+            return
+        self._update(timings_ms={**self.turn.timings_ms, event: elapsed_ms(self.started)})
+
+
+def _plain_step(step: Step) -> Step:
+    """A copy of the step that is safe to store: models and external tools return arbitrary text."""
+    tool, result = sanitize(step.tool), sanitize(step.result)
+    return replace(step, tool=tool, result=result, arguments=sanitize_json(dict(step.arguments)))
+
+
+def incomplete_reason(metadata: Mapping[str, Any]) -> str:
+    """Why a message with this `response_metadata` is incomplete, or "" if it is complete."""
+    return _INCOMPLETE.get(metadata.get("finish_reason", ""), "")
+
+
+def _reason_in(piece: Mapping[str, Any]) -> str:
+    message = piece.get("answer_message")
+    return "" if message is None else incomplete_reason(message.response_metadata)
+
+
+def _text_event(text: str) -> Iterator[Event]:
+    if text:
+        yield TextDelta(text)
+
+
+def retrieved_passage(n: int, question: str, document: "Document") -> RetrievedPassage:
+    """The document as the retrieved passage with this number, explained for the question."""
+    metadata = document.metadata
+    return RetrievedPassage(
+        n=n,
+        passage_id=document.id or "",
+        document_id=metadata["document_id"],
+        title=metadata["title"],
+        location=metadata["location"],
+        text=document.page_content,
+        version=metadata["version"],
+        page=metadata["page"],
+        heading_path=tuple(metadata["heading_path"]),
+        score=metadata.get("score"),
+        start=metadata["start"],
+        why=explain(question, document) if "parts" in metadata else None,
+        hits=tuple(FoundPassage(**hit) for hit in metadata.get("window", ())),
+    )
+
+
+def _sums(usages: "Iterable[UsageMetadata]") -> dict[str, int]:
+    """Input and output tokens of all model calls for one answer, condensing included."""
+    token_counts = [(usage["input_tokens"], usage["output_tokens"]) for usage in usages]
+    if not token_counts:
+        return {}
+    tokens_in, tokens_out = map(sum, zip(*token_counts, strict=True))
+    return {"input_tokens": tokens_in, "output_tokens": tokens_out}

@@ -1,0 +1,5 @@
+"""Measurement of search and answers: labeled sets, people's labels and ratings, and figures.
+
+It uses the same parts as the product and therefore imports the chat, search, and catalog services.
+Imported by `api`, `ui`, `commands`, and `bootstrap`.
+"""

@@ -1,0 +1,309 @@
+"""Measures search and answers on a labeled set, using the same parts as the product."""
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+
+from langchain_core.embeddings import Embeddings
+from langchain_core.messages import AIMessage, HumanMessage
+
+from chains.extractive.extractive_answerer import ExtractiveAnswerer
+from domain import COMPARED_MODES, Normalization, SearchMode
+from domain.messages import _
+from errors import InputError
+from models.embedding_choice import EmbeddingSpec, is_calibrated, known_scripts
+from retrievers.fusion import Hit, Scored, combine_convex, fuse_reciprocal_ranks, scored
+from retrievers.passages import PassageRetriever
+from retrievers.rerank import Reranking
+from services.chat.chain_builder import ChainBuilder
+from services.evaluation.answer_evaluation import ARTICLE, PASSAGE, AnswerEvaluation
+from services.evaluation.datasets import LabeledQuestion, LabeledSet, load_labeled_set
+from services.evaluation.metrics import ndcg, recall
+from services.long_work import OnProgress, Progress, Stage
+from services.search.ranking import OpenIndex, build_ranker
+from services.search.search_service import NO_RERANKER, RankingOptions
+from services.texts import searchable_text
+from storage.keywords.keyword_index import KeywordIndex
+from storage.vectors.passage_store import DeepLakePassages
+
+DEPTHS = (20, 50, 100, 200)
+WEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+RANK_WEIGHTS = (0.3, 0.5, 0.7)
+
+Fuse = Callable[[Sequence[Scored], Sequence[Scored]], list[Hit]]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingFigure:
+    """A setting and its mean nDCG@10 over the questions."""
+
+    setting: str
+    ndcg_at_10: float
+
+
+def sweep_parameters(
+    index: OpenIndex, questions: Sequence[LabeledQuestion], texts: Sequence[str]
+) -> list[SettingFigure]:
+    """Measure each of the `fusion_settings`, in order.
+
+    Each question is ranked only once by each ranker, to the depth of the deepest setting. The
+    settings then fuse the beginnings of these lists.
+    """
+    options = RankingOptions(candidates=max(DEPTHS))
+    dense = build_ranker(SearchMode.SIMILARITY, index, options)
+    sparse = build_ranker(SearchMode.BM25, index, options)
+    lists = [
+        (scored(dense(text, max(DEPTHS), None)), scored(sparse(text, max(DEPTHS), None)))
+        for text in texts
+    ]
+    return [
+        SettingFigure(
+            name,
+            fmean(_quality(fuse(*two), one) for two, one in zip(lists, questions, strict=True)),
+        )
+        for name, fuse in fusion_settings()
+    ]
+
+
+def fusion_settings() -> Iterator[tuple[str, Fuse]]:
+    """The settings of the parameter sweep, each with its name: single lists, then fusions."""
+    yield "similarity", lambda dense, _sparse: _alone(dense)
+    yield "bm25", lambda _dense, sparse: _alone(sparse)
+    for depth, weight in product(DEPTHS, RANK_WEIGHTS):
+        yield f"ensemble depth={depth} dense_weight={weight}", _by_rank(depth, weight)
+    for how, depth, weight in product(Normalization, DEPTHS, WEIGHTS):
+        yield f"convex {how} depth={depth} dense_weight={weight}", _by_score(how, depth, weight)
+
+
+def _alone(ranking: Sequence[Scored]) -> list[Hit]:
+    return fuse_reciprocal_ranks({"alone": ranking}, limit=10)
+
+
+def _by_rank(depth: int, weight: float) -> Fuse:
+    return lambda dense, sparse: fuse_reciprocal_ranks(
+        {"dense": dense[:depth], "bm25": sparse[:depth]}, weights=[weight, 1 - weight], limit=10
+    )
+
+
+def _by_score(how: Normalization, depth: int, weight: float) -> Fuse:
+    return lambda dense, sparse: combine_convex(
+        dense[:depth], sparse[:depth], dense_weight=weight, normalization=how, limit=10
+    )
+
+
+def _quality(hits: Sequence[Hit], question: LabeledQuestion) -> float:
+    return ndcg([hit.id for hit in hits], question.relevance, 10)
+
+
+Figures = dict[str, str | int | float]
+BATCH = 256
+MEASURED = 10
+"""Number of passages retrieved per question; no figure depends on more."""
+QUERIES = ("last", "history", "condensed", "rewrite")
+
+
+@dataclass(frozen=True)
+class EvaluationService:
+    """Measures search modes and the extractive answerer on labeled sets.
+
+    `chains` condenses follow-ups as in the product.
+    """
+
+    embeddings: Embeddings
+    embedding: EmbeddingSpec
+    options: RankingOptions
+    top_k: int
+    chains: ChainBuilder
+    reranking: Reranking | None = None
+
+    def measure_search(
+        self,
+        folder: Path,
+        modes: Sequence[SearchMode] | None,
+        queries: str = "last",
+        sample: int | None = None,
+        *,
+        rerank: bool = False,
+        on_progress: OnProgress,
+    ) -> list[Figures]:
+        """Measure nDCG@10, Recall@5, Recall@10, and milliseconds per query, a row for each mode.
+
+        The time includes embedding the question and searching, but not condensing.
+
+        Args:
+            folder: The labeled set.
+            modes: The search modes; `COMPARED_MODES` if None or empty.
+            queries: The text to search for: the question as typed (`last`), all earlier turns
+                followed by the question (`history`), the question condensed with its history
+                (`condensed`), or a person's rewrite (`rewrite`).
+            sample: Number of questions to choose randomly (with a fixed seed); None for all.
+            rerank: Rerank the results of each mode by title and text.
+            on_progress: Called with the progress of indexing.
+
+        Raises:
+            InputError: The folder can't be read, none of its questions has a judged passage,
+                `queries` is not one of these four, or `rerank` is set without a reranker.
+        """
+        if rerank and self.reranking is None:
+            raise InputError(NO_RERANKER)
+        with self._prepared(folder, queries, sample, on_progress) as (index, questions, texts):
+            return [
+                _measure(mode, self._make_search(mode, index, rerank), questions, texts)
+                for mode in modes or COMPARED_MODES
+            ]
+
+    def _make_search(
+        self, mode: SearchMode, index: OpenIndex, rerank: bool
+    ) -> Callable[[str], list[str]]:
+        rank = build_ranker(mode, index, self.options)
+        if not rerank or self.reranking is None:
+            return lambda text: [hit.id for hit in rank(text, MEASURED, None)]
+        base = PassageRetriever(rank=rank, hydrate=index.passages.get_by_ids, k=MEASURED)
+        reranked = self.reranking.over(base, MEASURED)
+        return lambda text: [passage.id or "" for passage in reranked.invoke(text)]
+
+    def measure_parameter_sweep(
+        self,
+        folder: Path,
+        queries: str = "last",
+        sample: int | None = None,
+        *,
+        on_progress: OnProgress,
+    ) -> list[Figures]:
+        """Measure nDCG@10 of each of the `fusion_settings`, a row for each, best first.
+
+        Raises:
+            InputError: As for `measure_search`.
+        """
+        with self._prepared(folder, queries, sample, on_progress) as (index, questions, texts):
+            settings = sweep_parameters(index, questions, texts)
+        rows = [asdict(one) | {"queries": len(questions)} for one in settings]
+        return sorted(rows, key=lambda row: -row["ndcg_at_10"])
+
+    def measure_answers(
+        self, folder: Path, sample: int | None = None, *, on_progress: OnProgress
+    ) -> Figures:
+        """Measure how often the answerer is right, refuses to answer, or answers without evidence.
+
+        See `services.evaluation.answer_evaluation`.
+
+        Raises:
+            InputError: The set has no reference answers.
+        """
+        labeled = load_labeled_set(folder)
+        questions = [question for question in labeled.questions if question.answers]
+        if not questions:
+            raise InputError(
+                _("{folder} has no reference answers to measure against").format(folder=folder)
+            )
+        with self._indexed(labeled, on_progress) as index:
+            rank = build_ranker(SearchMode.CONVEX, index, self.options)
+            answerer = self.make_answerer(index)
+            evaluation = AnswerEvaluation(labeled, index.passages, rank, answerer, self.top_k)
+            return evaluation.figures(_sampled(questions, sample))
+
+    def make_answerer(self, index: OpenIndex) -> ExtractiveAnswerer:
+        """Create the answerer that needs no chat model; sentence vectors come from the cache."""
+        return ExtractiveAnswerer(index.idf, self.embeddings, knows_meaning=index.is_calibrated)
+
+    @contextmanager
+    def _prepared(
+        self, folder: Path, queries: str, sample: int | None, on_progress: OnProgress
+    ) -> Iterator[tuple[OpenIndex, list[LabeledQuestion], list[str]]]:
+        """The index of the set, the questions, and the text to search for each question."""
+        if queries not in QUERIES:  # fail before indexing, which takes minutes
+            raise InputError(
+                _("--queries is last, history, condensed or rewrite, not {queries}").format(
+                    queries=queries
+                )
+            )
+        labeled = load_labeled_set(folder)
+        if not labeled.questions:
+            raise InputError(
+                _("{folder} has no question with a judged passage to measure with").format(
+                    folder=folder
+                )
+            )
+        with self._indexed(labeled, on_progress) as index:
+            questions = _sampled(labeled.questions, sample)
+            yield index, questions, [self._query(one, queries, index.keywords) for one in questions]
+
+    def _query(self, question: LabeledQuestion, queries: str, keywords: KeywordIndex) -> str:
+        if queries == "last":
+            return question.text
+        if queries == "rewrite":
+            return question.rewrite or question.text
+        if queries == "condensed":
+            return self._condense(question, keywords)
+        return "\n".join([text for _, text in question.history] + [question.text])
+
+    def _condense(self, question: LabeledQuestion, keywords: KeywordIndex) -> str:
+        if not question.history:
+            return question.text
+        history = [
+            HumanMessage(text) if role == "user" else AIMessage(text)
+            for role, text in question.history
+        ]
+        model = self.chains.models.answering_model().model
+        condenser = self.chains.condenser(model, keywords.idf)
+        return condenser.invoke({"question": question.text, "chat_history": history})
+
+    @contextmanager
+    def _indexed(self, labeled: LabeledSet, on_progress: OnProgress) -> Iterator[OpenIndex]:
+        with tempfile.TemporaryDirectory(prefix="footnote-evaluate-") as folder:
+            passages = DeepLakePassages(Path(folder) / "passages", self.embeddings)
+            keywords = KeywordIndex(Path(folder) / "keywords")
+            entries = [
+                (item, searchable_text(title, (), text))
+                for item, (title, text) in labeled.corpus.items()
+            ]
+            for start in range(0, len(entries), BATCH):
+                batch = entries[start : start + BATCH]
+                passages.add_texts(
+                    [text for _, text in batch],
+                    [{PASSAGE: item, ARTICLE: labeled.corpus[item][0]} for item, _ in batch],
+                    ids=[item for item, _ in batch],
+                )
+                on_progress(Progress(Stage.INDEXING, start + len(batch), len(entries)))
+            keywords.add(entries)
+            yield OpenIndex(
+                passages, keywords, known_scripts(self.embedding), is_calibrated(self.embedding)
+            )
+
+
+def _sampled(questions: list[LabeledQuestion], sample: int | None) -> list[LabeledQuestion]:
+    if sample is None or sample >= len(questions):
+        return questions
+    return random.Random(0).sample(questions, sample)  # noqa: S311  # a seeded sample, not a secret
+
+
+def _measure(
+    mode: SearchMode,
+    search: Callable[[str], list[str]],
+    questions: Sequence[LabeledQuestion],
+    texts: Sequence[str],
+) -> Figures:
+    started = time.perf_counter()
+    rankings = [search(text) for text in texts]
+    seconds = time.perf_counter() - started
+    relevance = [question.relevance for question in questions]
+
+    def mean(figure: Callable[..., float], k: int) -> float:
+        return fmean(
+            figure(ranking, grades, k) for ranking, grades in zip(rankings, relevance, strict=True)
+        )
+
+    return {
+        "mode": mode.value,
+        "queries": len(questions),
+        "ndcg_at_10": mean(ndcg, 10),
+        "recall_at_5": mean(recall, 5),
+        "recall_at_10": mean(recall, 10),
+        "ms_per_query": 1000 * seconds / len(questions),
+    }

@@ -1,0 +1,209 @@
+"""Measures answers to the questions about the sample documents, by split, language, and kind."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path, PurePath
+from statistics import fmean
+
+from domain import CitationState, Principal, Turn
+from domain.messages import _
+from errors import InputError
+from services.chat.chat_service import ChatService
+
+_QUOTATION_MARKS = str.maketrans('"“”', "'''")
+
+
+class Kind(StrEnum):
+    """The kinds of questions."""
+
+    FACT = "fact"
+    NUMBER = "number"
+    HOW_TO = "how_to"
+    YES_NO = "yes_no"
+    DEFINITION = "definition"
+    LIST = "list"
+    COMPARISON = "comparison"
+    FOLLOW_UP = "follow_up"
+    SUMMARY = "summary"
+    WHICH_DOCUMENT = "which_document"
+    MISSPELLED = "misspelled"
+    SMALL_TALK = "small_talk"
+    CROSS_LANGUAGE = "cross_language"
+    UNANSWERABLE = "unanswerable"
+    UNANSWERABLE_NEAR = "unanswerable_near"
+
+
+WITHOUT_ANSWER = frozenset((Kind.UNANSWERABLE, Kind.UNANSWERABLE_NEAR))
+WITHOUT_QUOTES = WITHOUT_ANSWER | {Kind.SMALL_TALK}
+
+
+@dataclass(frozen=True, slots=True)
+class SampleQuestion:
+    """A question, and what a right answer must quote.
+
+    Each of the `documents` answers the question. `needles` are groups of texts; of each group, one
+    text must be quoted from one of the documents. `split` is `tune` or `test`; nothing is fitted
+    on `test`.
+    """
+
+    id: str
+    kind: Kind
+    split: str
+    history: tuple[str, ...]
+    question: str
+    documents: tuple[str, ...]
+    needles: tuple[tuple[str, ...], ...]
+
+    @property
+    def language(self) -> str:
+        """The language of the question, with which its id begins."""
+        return self.id.partition("-")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A verified quote in an answer, and the file name of the quoted document."""
+
+    document: str
+    text: str
+
+
+def holds_questions(folder: Path) -> bool:
+    """Whether the folder contains sample questions rather than a labeled set."""
+    return any(folder.glob("*.jsonl")) and not (folder / "corpus.jsonl").exists()
+
+
+def load_sample_questions(folder: Path) -> list[SampleQuestion]:
+    """Load the questions from all files in the folder, by file name and line.
+
+    Raises:
+        InputError: A line can't be read; the message names the file and line.
+    """
+    return [
+        _question(path, number, line)
+        for path in sorted(folder.glob("*.jsonl"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if line.strip()
+    ]
+
+
+def is_right(question: SampleQuestion, quotes: Sequence[Quote]) -> bool:
+    """Whether the quotes answer the question, or are rightly missing.
+
+    If the question asks for a document, the first quote must come from that document.
+    """
+    if question.kind in WITHOUT_QUOTES:
+        return not quotes
+    if question.kind is Kind.WHICH_DOCUMENT:
+        return bool(quotes) and quotes[0].document in question.documents
+    text = " ".join(_plain(one.text) for one in quotes if one.document in question.documents)
+    return bool(text) and all(_has_one(text, group) for group in question.needles)
+
+
+def _has_one(text: str, needles: Collection[str]) -> bool:
+    return any(_plain(needle) in text for needle in needles)
+
+
+def _plain(text: str) -> str:
+    """Removes whitespace and unifies quotation marks, which the built-in answerer changes."""
+    return "".join(text.split()).translate(_QUOTATION_MARKS)
+
+
+def _question(path: Path, number: int, line: str) -> SampleQuestion:
+    try:
+        row = json.loads(line)
+        return SampleQuestion(
+            id=row["id"],
+            kind=Kind(row["kind"]),
+            split=row["split"],
+            history=_texts(row["history"]),
+            question=row["question"],
+            documents=_texts(row["documents"]),
+            needles=tuple(map(_texts, row["needles"])),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            _("Line {number} of {path} is not a question: {error}.").format(
+                number=number, path=path, error=repr(error)
+            )
+        ) from error
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    """Checks that the value is a list of texts; a single text would be split into letters."""
+    if not (isinstance(values, list) and all(isinstance(value, str) for value in values)):
+        raise TypeError(f"{values!r} is not a list of texts")
+    return tuple(values)
+
+
+__all__ = ["Graded", "SampleEvaluation", "figures", "holds_questions", "load_sample_questions"]
+
+Figures = dict[str, str | int | float]
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A question, the quotes in its answer, and whether they are right."""
+
+    question: SampleQuestion
+    quotes: tuple[Quote, ...]
+    right: bool
+
+
+@dataclass(frozen=True)
+class SampleEvaluation:
+    """Asks each question in a new conversation, after the questions of its history."""
+
+    chat: ChatService
+
+    def graded(
+        self,
+        principal: Principal,
+        questions: Sequence[SampleQuestion],
+        on_progress: Callable[[int, int], None],
+    ) -> Iterator[Graded]:
+        """Answer and grade the questions, in order."""
+        for count, question in enumerate(questions, start=1):
+            quotes = tuple(quotes_of(self._answer(principal, question)))
+            yield Graded(question, quotes, is_right(question, quotes))
+            on_progress(count, len(questions))
+
+    def _answer(self, principal: Principal, question: SampleQuestion) -> Turn:
+        conversation = None
+        for earlier in question.history:
+            conversation = self.chat.ask(principal, earlier, conversation).conversation_id
+        return self.chat.ask(principal, question.question, conversation)
+
+
+def quotes_of(turn: Turn) -> Iterator[Quote]:
+    """The verified quotes in an answer; none if no answer was found."""
+    for citation in turn.citations:
+        if citation.state is CitationState.VERIFIED:
+            yield Quote(PurePath(citation.location).name, citation.quote)
+
+
+def figures(graded: Sequence[Graded]) -> list[Figures]:
+    """A row for each split and language with the share of right answers, overall and by kind."""
+    groups: dict[tuple[str, str], list[Graded]] = defaultdict(list)
+    for one in graded:
+        groups[one.question.split, one.question.language].append(one)
+    return [
+        {"split": split, "language": language, **_shares(grades)}
+        for (split, language), grades in sorted(groups.items(), reverse=True)
+    ]
+
+
+def _shares(graded: Sequence[Graded]) -> Figures:
+    by_kind: dict[str, list[bool]] = defaultdict(list)
+    for one in graded:
+        by_kind[one.question.kind].append(one.right)
+    without = [bool(one.quotes) for one in graded if one.question.kind in WITHOUT_ANSWER]
+    return {
+        "questions": len(graded),
+        "right": fmean(one.right for one in graded),
+        "unanswerable_answered": fmean(without) if without else 0.0,
+        **{kind: fmean(right) for kind, right in sorted(by_kind.items())},
+    }

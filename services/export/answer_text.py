@@ -1,0 +1,136 @@
+r"""Answers as they are stored: Markdown in which an unescaped `[n]` outside code is a marker.
+
+Brackets from documents are escaped: `\[42\]`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from chains.citations.answer_reader import SHOWN_MARKER, MarkerParser, Piece, Text, plain_text
+from chains.citations.markers import Claim, Marker, NotAMarkerError
+from chains.citations.visible_text import escape
+from domain import EXTRACTIVE, Citation, CitationState, Turn
+
+MEANING = (
+    "A quote that was found stands in the document. Whether it answers the question is for the"
+    " reader to judge."
+)
+_MATCHED = "found in the document, matched by the program"
+_OUTCOMES = {CitationState.VERIFIED: "found in the document"}
+
+
+class CitationCounts(NamedTuple):
+    """The number of citations by outcome.
+
+    `found` and `missing` count the quotes in the answer. A number without a quote counts as
+    `matched` if the program found a matching sentence in its source, else as `unsupported`.
+    """
+
+    found: int
+    missing: int
+    matched: int
+    unsupported: int
+
+
+def count_citations(citations: Iterable[Citation]) -> CitationCounts:
+    """Count the citations by outcome, each once."""
+    verified = missing = matched = unsupported = 0
+    for one in citations:
+        is_verified = one.state is CitationState.VERIFIED
+        verified += is_verified and one.quoted_by_answer
+        matched += is_verified and not one.quoted_by_answer
+        missing += not is_verified and bool(one.quote)
+        unsupported += not is_verified and not one.quote
+    return CitationCounts(verified, missing, matched, unsupported)
+
+
+def summarize(counts: CitationCounts) -> str:
+    """The counts as English sentences; "" if all are 0."""
+    sentences = (
+        _quotes(counts.found, counts.missing),
+        f"Sentences matched by the program: {counts.matched}." if counts.matched else "",
+        f"Citations without support: {counts.unsupported}." if counts.unsupported else "",
+    )
+    return " ".join(filter(None, sentences))
+
+
+def describe(citation: Citation) -> str:
+    """The outcome of checking a citation, such as `found in the document` or `not found`."""
+    if citation.state is CitationState.VERIFIED and not citation.quoted_by_answer:
+        return _MATCHED
+    return _OUTCOMES.get(citation.state, citation.state.value)
+
+
+def _quotes(verified: int, missing: int) -> str:
+    if missing:
+        total = verified + missing
+        return f"{verified} of {total} quotes found in the documents; {missing} not found."
+    noun = "quote" if verified == 1 else "quotes"
+    return f"{verified} {noun} found in the documents." if verified else ""
+
+
+__all__ = [
+    "SHOWN_MARKER",
+    "PlainAnswer",
+    "answer_pieces",
+    "escape",
+    "marker_spans",
+    "offers_nearest",
+    "plain_answer",
+]
+
+
+def offers_nearest(turn: Turn) -> bool:
+    """Whether the built-in answerer found no answer, and the sources are only the nearest."""
+    return turn.model == EXTRACTIVE and bool(turn.sources) and not turn.citations
+
+
+def answer_pieces(answer: str) -> list[Piece]:
+    """Split an answer into texts and markers; each marker has one number."""
+    parser = _StoredParser()
+    pieces = [piece for line in answer.splitlines(keepends=True) for piece in parser.feed(line)]
+    return pieces + parser.close()
+
+
+def marker_spans(answer: str) -> Iterator[tuple[int, int, int]]:
+    """The number, start, and end of each marker, in order."""
+    at = 0
+    for piece in answer_pieces(answer):
+        end = at + len(piece.shown)
+        if isinstance(piece, Marker):
+            yield piece.claims[0].n, at, end
+        at = end
+
+
+def plain_answer(answer: str) -> str:
+    """The answer without escapes, for display as plain text."""
+    return plain_text(answer_pieces(answer))
+
+
+class PlainAnswer:
+    """`plain_answer` for an answer that arrives in pieces, for example on a terminal."""
+
+    def __init__(self) -> None:
+        self._parser = _StoredParser()
+
+    def write(self, text: str) -> str:
+        """Add a piece of the Markdown; returns the text that can be shown now."""
+        return plain_text(self._parser.feed(text))
+
+    def close(self) -> str:
+        """End the answer; returns the text that was held back."""
+        return plain_text(self._parser.close())
+
+
+class _StoredParser(MarkerParser):
+    """Accepts markers only in their stored form, and removes escapes from plain text."""
+
+    def _read(self, *, final: bool) -> Marker:  # noqa: ARG002  # the signature is that of a parser
+        match = SHOWN_MARKER.match(self._held)
+        if match is None:
+            raise NotAMarkerError
+        return Marker(match[0], (Claim(int(match[1])),))
+
+    def _backslash(self, *, final: bool) -> Text:
+        text = super()._backslash(final=final).text
+        return Text(text[1:] or text, text)

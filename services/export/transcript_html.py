@@ -1,0 +1,62 @@
+"""A conversation as a self-contained HTML file for reading or printing."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from domain import Conversation, Turn
+from domain.language.script import script_of
+from services.export import transcript_facts
+from services.export.answer_text import MEANING, describe
+from services.export.safe_markdown import markdown_to_html
+
+_LANGUAGES = {"korean": ' lang="ko"', "japanese": ' lang="ja"', "chinese": ' lang="zh"'}
+
+
+def to_html(conversation: Conversation, turns: Sequence[Turn]) -> str:
+    """Render each turn in order: question, search or steps, answer, sources, and settings.
+
+    Text from documents and people is escaped, and opening the file fetches nothing.
+    """
+    title = " ".join(conversation.title.split()) or "Conversation"
+    return _template().render(conversation=conversation, title=title, turns=turns)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters.update(lang=_lang, describe=describe)
+    environment.globals.update(
+        meaning=MEANING,
+        answer_html=_answer_html,
+        facts=transcript_facts.facts,
+        place=transcript_facts.place,
+        state_of=transcript_facts.state_of,
+        step_texts=transcript_facts.step_texts,
+        verdict=transcript_facts.verdict,
+        when=transcript_facts.when,
+    )
+    return environment.get_template("transcript.html.j2")
+
+
+def _answer_html(n: int, turn: Turn) -> Markup:
+    numbers = {source.n for source in turn.sources}
+
+    def marker(number: int) -> str:
+        return f'<a href="#source-{n}-{number}">[{number}]</a>' if number in numbers else ""
+
+    return Markup(markdown_to_html(turn.answer, marker, heading=3))  # noqa: S704  # it is escaped
+
+
+def _lang(text: str) -> Markup:
+    return Markup(_LANGUAGES.get(script_of(text), ""))  # noqa: S704  # ours

@@ -1,0 +1,195 @@
+"""Performs queued imports, dry runs, and removals, one at a time."""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from domain import LOCAL_USER, ImportKind, ImportReport, ImportRun, ImportState, Principal
+from domain.logs import get_logger
+from errors import AppError, BusyError, DamagedLedgerError, StorageError
+from services.imports.dry_run import DryRuns
+from services.imports.import_queue import ImportQueue
+from services.imports.import_service import ImportService
+from services.imports.leased_run import LeasedRun
+from services.long_work import CancelableWait, Cancelled, OnProgress, ignore
+from services.sources.source_kinds import SourceKinds
+from services.sources.source_removal import Removals
+from services.sources.source_service import SourceService
+from storage.ledger.database import Database
+from storage.ledger.import_leases import ImportLeases, Workers
+from storage.ledger.source_store import Sources
+from storage.processes import process_name
+
+_POLL_S = 0.3
+_RENEW_S = 4.0
+_SCHEDULE_S = 10.0
+
+_log = get_logger("imports")
+
+
+class Worker:
+    """Takes runs from the queue and performs them; any number of processes may have workers."""
+
+    def __init__(
+        self,
+        database: Database,
+        queue: ImportQueue,
+        sources: SourceService,
+        kinds: SourceKinds,
+        imports: ImportService,
+        dry_runs: DryRuns,
+        removals: Removals,
+    ) -> None:
+        self._leases = ImportLeases(database)
+        self._workers = Workers(database)
+        self._stored_sources = Sources(database)
+        self._queue = queue
+        self._sources = sources
+        self._kinds = kinds
+        self._imports = imports
+        self._dry_runs = dry_runs
+        self._removals = removals
+        self._scheduled_at = float("-inf")
+
+    def run(self, stop: threading.Event, leave: Callable[[], object] | None = None) -> None:
+        """Perform queued and scheduled runs until `stop` is set.
+
+        The current run then stops soon, and the next worker resumes it. `leave` ends the process;
+        it is called if the run does not stop in time, but never while the run is writing.
+        """
+        name = process_name()
+        heartbeat = threading.Thread(target=self._beat, args=(name, stop), daemon=True)
+        heartbeat.start()
+        try:
+            while not stop.is_set():
+                if not self._one_turn(name, stop, leave):
+                    stop.wait(_POLL_S)
+        finally:
+            stop.set()
+            heartbeat.join()
+            with suppress(StorageError):  # its heartbeat expires soon anyway
+                self._workers.leave(name)
+
+    def run_next(self, on_progress: OnProgress = ignore) -> bool:
+        """Perform the next run of the queue in this thread; False if none is waiting."""
+        self._leases.interrupt_dead()
+        return self._perform_next(process_name(), on_progress, threading.Event(), None)
+
+    def wait(
+        self, principal: Principal, import_id: str, on_progress: OnProgress = ignore
+    ) -> ImportRun:
+        """Wait until a run has ended or is paused, and return its record.
+
+        If no worker is alive, this process performs the queued runs itself. A finished removal is
+        returned in the same way as by `ImportQueue.refreshed`.
+
+        Raises:
+            NotFoundError: See `ImportQueue.refreshed`.
+        """
+        run = self._queue.get(principal, import_id)
+        while True:
+            run = self._queue.refreshed(principal, run)
+            if run.progress is not None:
+                on_progress(run.progress)
+            if run.ended or run.state is ImportState.PAUSED:
+                return run
+            # Don't wait for a worker that has not started yet.
+            if self._workers.any_alive() or not self.run_next(on_progress):
+                time.sleep(_POLL_S)
+
+    def _one_turn(
+        self, name: str, stop: threading.Event, leave: Callable[[], object] | None
+    ) -> bool:
+        try:
+            self._leases.interrupt_dead()
+            self._schedule()
+            return self._perform_next(name, ignore, stop, leave)
+        except DamagedLedgerError:
+            raise  # nothing more may be written to the ledger
+        except AppError as error:
+            # The ledger may soon be available again, or a source was just removed. If the worker
+            # ended, the supervisor would only restart it.
+            _log.warning("worker will try again", reason=str(error))
+            return False
+
+    def _schedule(self) -> None:
+        if time.monotonic() - self._scheduled_at >= _SCHEDULE_S:
+            self._sources.refresh_due(LOCAL_USER, datetime.now(UTC))
+            self._scheduled_at = time.monotonic()
+
+    def _perform_next(
+        self,
+        name: str,
+        on_progress: OnProgress,
+        stop: threading.Event,
+        leave: Callable[[], object] | None,
+    ) -> bool:
+        run = self._leases.claim(name)
+        if run is None:
+            return False
+        leased = LeasedRun(
+            self._leases,
+            run.id,
+            name,
+            default_state=ImportState.INTERRUPTED,
+            kind=run.kind,
+            seconds_before=run.seconds,
+            on_progress=on_progress,
+            cancelled=stop.is_set,
+            leave=leave,
+        )
+        try:
+            leased.run(lambda report, stops: self._perform(run, report, stops))
+        except BusyError as error:
+            _log.debug("import waits", import_id=run.id, reason=str(error))
+            return False
+        except AppError:
+            pass  # users see the reason in the run's record, and `LeasedRun` has logged it
+        except Exception:  # noqa: BLE001  # one broken import must not end the worker
+            _log.exception("unexpected error in an import", import_id=run.id)
+        return True
+
+    def _perform(
+        self, run: ImportRun, on_progress: OnProgress, cancelled: Cancelled
+    ) -> ImportReport:
+        principal, source = Principal(run.user_id), self._stored_sources.get(run.source_id)
+        if run.kind is ImportKind.REMOVAL:
+            return self._removals.run(
+                principal,
+                source,
+                import_id=run.id,
+                on_progress=on_progress,
+                cancelled=cancelled,
+            )
+        wait = CancelableWait(on_progress, cancelled)
+        loader = self._kinds.loader(source, wait.wait)
+        if run.kind is ImportKind.DRY_RUN:
+            return self._dry_runs.run(
+                principal,
+                source,
+                loader,
+                import_id=run.id,
+                on_progress=wait.report,
+                cancelled=cancelled,
+            )
+        return self._imports.perform(
+            principal,
+            source,
+            loader,
+            import_id=run.id,
+            keys=run.keys,
+            confirm_removals=run.confirm_removals,
+            on_progress=wait.report,
+            cancelled=cancelled,
+        )
+
+    def _beat(self, name: str, stop: threading.Event) -> None:
+        while True:
+            try:
+                self._workers.renew(name)
+            except StorageError as error:
+                _log.warning("worker can't renew its heartbeat", reason=str(error))
+            if stop.wait(_RENEW_S):
+                return

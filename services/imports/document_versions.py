@@ -1,0 +1,117 @@
+"""Creates new versions of documents from their texts: splits and describes them."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from domain import DocumentRef, ImportItem, Outcome, Passage
+from domain.language.script import script_of
+from domain.messages import _
+from errors import UnreadableError
+from storage.ledger.document_store import StoredDocument, StoredVersion, document_id
+from storage.ledger.index_store import IndexSpec
+from storage.ledger.ledger import NewVersion
+from storage.ledger.passage_records import source_metadata
+from storage.ledger.source_store import StoredSource
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+_OWN_COLUMNS = {"key", "version", "location", "title", "format", "encoding", "pages", "warnings"}
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Creates new versions of a source's documents; `formats_version` is the readers' version."""
+
+    source: StoredSource
+    formats_version: int
+
+    def make(
+        self,
+        ref: DocumentRef,
+        document: "Document",
+        previous: StoredVersion | None,
+        spec: IndexSpec,
+        *,
+        is_new: bool,
+    ) -> NewVersion:
+        """The new version: the document, its passages for an index with this spec, and its item."""
+        text = document.page_content
+        stored = self._stored(
+            ref, document.metadata, 1 if previous is None else previous.revision + 1
+        )
+        passages = split_document(stored, text, spec)
+        counted = replace(
+            stored,
+            characters=len(text),
+            script=script_of(text),
+            passages=len(passages),
+            longest_passage=max((len(passage.text) for passage in passages), default=0),
+        )
+        return NewVersion(counted, text, passages, _item(counted, is_new=is_new))
+
+    def _stored(self, ref: DocumentRef, metadata: dict[str, Any], revision: int) -> StoredDocument:
+        own = {key: value for key, value in metadata.items() if key not in _OWN_COLUMNS}
+        return StoredDocument(
+            id=document_id(self.source.id, ref.key),
+            source_id=self.source.id,
+            key=ref.key,
+            version=metadata.get("version", ref.version),
+            formats_version=self.formats_version,
+            title=metadata.get("title") or ref.key,
+            location=metadata.get("location", ref.location),
+            format=metadata.get("format", ""),
+            encoding=metadata.get("encoding"),
+            pages=tuple((start, page) for start, page in metadata.get("pages", ())),
+            warnings=tuple(metadata.get("warnings", ())),
+            details=source_metadata(own, self.source.collection, self.source.labels),
+            imported_at=datetime.now(UTC),
+            revision=revision,
+        )
+
+
+def _item(document: StoredDocument, *, is_new: bool) -> ImportItem:
+    return ImportItem(
+        key=document.key,
+        location=document.location,
+        outcome=Outcome.NEW if is_new else Outcome.CHANGED,
+        title=document.title,
+        passages=document.passages,
+        pages=len(document.pages),
+        characters=document.characters,
+    )
+
+
+def split_document(document: StoredDocument, text: str, spec: IndexSpec) -> list[Passage]:
+    """The passages of a document for an index with this spec.
+
+    Passage ids also depend on the reader version, because another version may extract different
+    text from the same bytes.
+    """
+    from loaders.split import split  # not needed by an import without changes
+
+    return split(
+        text,
+        document_id=document.id,
+        version=f"{document.version}/{document.formats_version}",
+        pages=document.pages,
+        size=spec.size,
+        overlap=spec.overlap,
+    )
+
+
+def refuse_unstorable(text: str) -> None:
+    """Reject text that the ledger can't store.
+
+    Raises:
+        UnreadableError: The text can't be stored; the message gives the reason.
+    """
+    if "\0" in text:
+        raise UnreadableError(_("it contains NUL characters and is probably not a text"))
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UnreadableError(
+            _("it contains an unpaired surrogate at position {start}").format(start=error.start)
+        ) from error

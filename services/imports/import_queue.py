@@ -1,0 +1,164 @@
+"""The queue of import runs: requests, shows, and controls them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from domain import ImportKind, ImportRun, ImportState, Principal
+from domain.logs import get_logger
+from domain.messages import _
+from errors import NotFoundError
+from services.access import own_sources, sees
+from storage.ledger.database import Database
+from storage.ledger.import_leases import Workers
+from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
+from storage.ledger.import_store import import_not_found
+from storage.ledger.source_store import Sources
+
+_MIN_RATE_S = 1.0
+_log = get_logger("imports")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRate:
+    """Documents per minute, and the remaining seconds at that rate."""
+
+    per_minute: float
+    remaining_s: float
+
+
+def import_rate(run: ImportRun) -> ImportRate | None:
+    """The speed of a run; None if too little work is done for an estimate."""
+    progress = run.progress
+    if progress is None or not progress.total or not progress.done or run.seconds < _MIN_RATE_S:
+        return None
+    per_second = progress.done / run.seconds
+    return ImportRate(per_second * 60, (progress.total - progress.done) / per_second)
+
+
+class ImportQueue:
+    """Import runs, which a worker process performs and every process can see.
+
+    Principals see and control only the imports of shared sources and of their own sources.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._imports = ImportRuns(database)
+        self._sources = Sources(database)
+        self._workers = Workers(database)
+
+    def enqueue(
+        self,
+        principal: Principal,
+        source_id: str,
+        kind: ImportKind = ImportKind.IMPORT,
+        *,
+        keys: Iterable[str] = (),
+        confirm_removals: bool = False,
+    ) -> ImportRun:
+        """Request a run of a source.
+
+        Returns the existing run if one with the same source, kind, and options is waiting or
+        paused. A run in progress does not count, because it may have listed the source before the
+        latest changes.
+
+        Args:
+            principal: The user or API key that requests the run.
+            source_id: The source.
+            kind: An import, a dry run, or a removal.
+            keys: Restrict the run to these documents, and read them even if unchanged.
+            confirm_removals: Remove documents even if most of the source is missing.
+
+        Raises:
+            NotFoundError: There is no such source, or it belongs to someone else.
+        """
+        if not self._sees(principal, source_id):
+            raise NotFoundError(_("there is no source {source_id}").format(source_id=source_id))
+        options = {"keys": sorted(set(keys)), "confirm_removals": confirm_removals}
+        set_options = {name: value for name, value in options.items() if value}
+        run = self._imports.enqueue(source_id, principal.user_id, kind, set_options)
+        _log.info(f"{kind.value} queued", import_id=run.id, source_id=source_id)
+        return run
+
+    def get(self, principal: Principal, import_id: str) -> ImportRun:
+        """The current record of a run.
+
+        Raises:
+            NotFoundError: There is no such import, or its source belongs to someone else.
+        """
+        run = self._imports.get(import_id)
+        if not self._sees(principal, run.source_id):
+            raise import_not_found(import_id)
+        return run
+
+    def current(self, principal: Principal, source_id: str | None = None) -> list[ImportRun]:
+        """Unfinished runs of one source or of all: first the running one, then the queue."""
+        own = own_sources(self._sources, principal)
+        return [run for run in self._imports.current(source_id) if run.source_id in own]
+
+    def busy_sources(self) -> set[str]:
+        """The ids of all sources of all owners with unfinished runs."""
+        return {run.source_id for run in self._imports.current()}
+
+    def history(
+        self,
+        principal: Principal,
+        source_id: str,
+        *,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> list[ImportRun]:
+        """The source's ended runs of every kind, latest first; empty if it is not visible."""
+        if not self._sees(principal, source_id):
+            return []
+        return self._imports.history(source_id, limit=limit, offset=offset)
+
+    def count_history(self, principal: Principal, source_id: str) -> int:
+        """The number of ended runs of the source; 0 if the source is not visible."""
+        return self._imports.count_history(source_id) if self._sees(principal, source_id) else 0
+
+    def pause(self, principal: Principal, import_id: str) -> ImportRun:
+        """Request a pause; the run stops within two seconds.
+
+        Raises:
+            NotFoundError: See `get`.
+        """
+        return self._imports.request_stop(self.get(principal, import_id).id, PAUSE)
+
+    def resume(self, principal: Principal, import_id: str) -> ImportRun:
+        """Return a paused run to the queue; it continues with the next document.
+
+        Raises:
+            NotFoundError: See `get`.
+        """
+        return self._imports.resume(self.get(principal, import_id).id)
+
+    def cancel(self, principal: Principal, import_id: str) -> ImportRun:
+        """Request cancellation; the run stops within two seconds, and imported documents are kept.
+
+        Raises:
+            NotFoundError: See `get`.
+        """
+        return self._imports.request_stop(self.get(principal, import_id).id, CANCEL)
+
+    def refreshed(self, principal: Principal, run: ImportRun) -> ImportRun:
+        """The current record of a run that was read earlier.
+
+        A finished removal has deleted its own record, so `run` is returned as completed.
+
+        Raises:
+            NotFoundError: See `get`; or the source has been removed.
+        """
+        try:
+            return self.get(principal, run.id)
+        except NotFoundError:
+            if run.kind is not ImportKind.REMOVAL:
+                raise
+            return replace(run, state=ImportState.COMPLETED, finished_at=datetime.now(UTC))
+
+    def expects_worker(self) -> bool:
+        """Whether a worker is alive, or was until recently, in which case `serve` restarts it."""
+        return self._workers.any_recent()
+
+    def _sees(self, principal: Principal, source_id: str) -> bool:
+        return sees(self._sources, principal, source_id)

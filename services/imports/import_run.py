@@ -1,0 +1,233 @@
+"""Executes one import: reads documents in batches and writes each batch to the index."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome
+from domain.messages import _, join_messages
+from errors import SourceUnavailableError, UnreadableError
+from services.imports.document_versions import Versions, refuse_unstorable
+from services.imports.import_plan import Loader, Plan, failed_item, is_current
+from services.imports.index_writer import ActiveIndex, IndexWriter
+from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
+from storage.ledger.database import in_groups
+from storage.ledger.document_store import StoredVersion
+from storage.ledger.import_store import Failure, Imports
+from storage.ledger.index_store import IndexSpec
+from storage.ledger.ledger import NewVersion
+from storage.ledger.source_store import StoredSource
+
+_BATCH_PASSAGES = 256
+_BATCH_DOCUMENTS = 64
+_PROCESSED = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
+_CHANGES_NOTHING = {Outcome.UNCHANGED, Outcome.RETAINED, Outcome.SKIPPED}
+_READ = {Outcome.NEW, Outcome.CHANGED}
+
+
+@dataclass
+class ImportExecution:
+    """An import in progress; `items` grows with each outcome.
+
+    At most one batch of documents is in memory, and a batch is stored completely or not at all.
+    Interrupting the import loses the work on that batch, but never a document.
+    """
+
+    import_id: str
+    source: StoredSource
+    loader: Loader
+    imports: Imports
+    active: ActiveIndex
+    default_spec: IndexSpec
+    formats_version: int
+    on_progress: OnProgress
+    cancelled: Cancelled
+    items: list[ImportItem] = field(default_factory=list)
+    """Outcomes so far, including those of the execution that this one resumes."""
+
+    passages_embedded: int = 0
+    _batch: list[NewVersion] = field(default_factory=list)
+    _empty_documents: list[tuple[str, ImportItem]] = field(default_factory=list)
+    _new_before: frozenset[str] = frozenset()
+    _current: str = ""
+    _done: int = 0
+    _total: int = 0
+
+    def execute(self, plan: Plan, stored: Mapping[str, StoredVersion]) -> None:
+        """Carry out the plan; removals come last, after everything else has succeeded.
+
+        Raises:
+            CancelledError: The work was canceled; documents already written stay.
+            SourceUnavailableError: The source can no longer be reached; all documents read so far
+                are written.
+        """
+        plan = self._resume(plan, stored)
+        self.imports.forget_failures(self.source.id, plan.resolved)
+        self.imports.remember(self.source.id, plan.failures)
+        self.imports.add(self.import_id, plan.settled)
+        self._done = sum(item.outcome in _PROCESSED for item in self.items)
+        self._total = self._done + len(plan.to_read)
+        self.passages_embedded = sum(item.passages for item in self.items)
+        self.items.extend(plan.settled)
+        self._read_all(plan.to_read, stored)
+        self._report(Stage.READING, "")
+        self._remove([*plan.removals, *self._empty_documents])
+
+    def report(self, withheld: int) -> ImportReport:
+        """The report of a finished import; `withheld` removals wait for confirmation."""
+        state, message = _final_state(self.items, withheld)
+        items = tuple(self.items)
+        return ImportReport(
+            self.import_id, self.source.id, state, items, self.passages_embedded, message=message
+        )
+
+    @cached_property
+    def _writer(self) -> IndexWriter:
+        # Not opened before the first document is read: until then there may be no index.
+        return self.active.require_writer(self.default_spec)
+
+    def _resume(self, plan: Plan, stored: Mapping[str, StoredVersion]) -> Plan:
+        rest = remaining(plan, self.items, stored, self.formats_version)
+        self.imports.drop_items(self.import_id, sorted(rest.stale_keys))
+        self.items = [item for item in self.items if item.key not in rest.stale_keys]
+        self._new_before = rest.new_keys
+        return rest.plan
+
+    def _read_all(self, refs: Iterable[DocumentRef], stored: Mapping[str, StoredVersion]) -> None:
+        try:
+            for ref in refs:
+                self._read(ref, stored.get(ref.key))
+                self._done += 1
+        except SourceUnavailableError:
+            self._flush()  # avoids requesting these documents again
+            raise
+        self._flush()
+
+    def _read(self, ref: DocumentRef, stored: StoredVersion | None) -> None:
+        stop_if(self.cancelled)
+        self._current = ref.name
+        self._report(Stage.READING, self._current)
+        try:
+            document = self.loader.read(ref)
+            refuse_unstorable(document.page_content)
+        except UnreadableError as error:
+            self._fail(ref, error, stored)
+            return
+        stop_if(self.cancelled)
+        self._report(Stage.SPLITTING, self._current)
+        is_new = stored is None or ref.key in self._new_before
+        versions = Versions(self.source, self.formats_version)
+        spec = self._writer.index.spec
+        self._batch.append(versions.make(ref, document, stored, spec, is_new=is_new))
+        passages = sum(len(version.passages) for version in self._batch)
+        if passages >= _BATCH_PASSAGES or len(self._batch) >= _BATCH_DOCUMENTS:
+            self._flush()
+
+    def _fail(self, ref: DocumentRef, error: UnreadableError, stored: StoredVersion | None) -> None:
+        item = failed_item(ref, error, stored)
+        # The operating system may allow reading the unchanged file later.
+        retry = isinstance(error.__cause__, OSError) or error.retryable
+        failure = Failure(
+            ref.version,
+            self.formats_version,
+            str(error),
+            ref.location,
+            retry,
+            item.title,
+            is_error=item.outcome is Outcome.FAILED,
+        )
+        if stored is not None and item.outcome is Outcome.REMOVED:
+            self.imports.remember(self.source.id, {ref.key: failure})
+            self._empty_documents.append((stored.document_id, item))
+            return
+        self.imports.fail(self.import_id, self.source.id, item, failure)
+        self.items.append(item)
+
+    def _flush(self) -> None:
+        versions, self._batch = self._batch, []
+        if not versions:
+            return
+        self._writer.write(self.import_id, versions, self.cancelled, self._on_part)
+        self.passages_embedded += sum(version.item.passages for version in versions)
+        self.items.extend(version.item for version in versions)
+
+    def _remove(self, removals: Sequence[tuple[str, ImportItem]]) -> None:
+        done = 0
+        if removals:  # cancellation is possible only until the first removal
+            self._writer.load()
+        for group in in_groups(removals):
+            stop_if(self.cancelled)
+            self.on_progress(
+                Progress(Stage.REMOVING, done, len(removals), passages=self.passages_embedded)
+            )
+            done += len(group)
+            self.active.ledger.remove(self.import_id, group)
+            self._writer.collect_garbage()
+            self.items.extend(item for _, item in group)
+
+    def _on_part(self, stage: Stage, part: int, parts: int) -> None:
+        self._report(stage, self._current, part, parts)
+
+    def _report(self, stage: Stage, key: str, part: int = 0, parts: int = 0) -> None:
+        embedded = self.passages_embedded + part
+        self.on_progress(Progress(stage, self._done, self._total, key, embedded, part, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """The plan without the completed work of an interrupted execution.
+
+    Documents with `stale_keys` are processed again, which replaces their earlier items. Documents
+    with `new_keys` were new to the library when the import started.
+    """
+
+    plan: Plan
+    stale_keys: frozenset[str]
+    new_keys: frozenset[str]
+
+
+def remaining(
+    plan: Plan,
+    items: Sequence[ImportItem],
+    stored: Mapping[str, StoredVersion],
+    formats_version: int,
+) -> Remaining:
+    """The remaining work of a plan, given the items of the import so far.
+
+    Documents to be read even if unchanged are not read again if this import has already read them
+    and their stored version is current.
+    """
+    before = {item.key: item.outcome for item in items}
+    read = {key for key, outcome in before.items() if outcome in _READ}
+    to_read = [
+        ref
+        for ref in plan.to_read
+        if ref.key not in read or not is_current(ref, stored.get(ref.key), formats_version)
+    ]
+    settled = [item for item in plan.settled if _adds_to(item, before.get(item.key))]
+    keys = {ref.key for ref in to_read} | {
+        item.key for item in (*settled, *(item for _, item in plan.removals))
+    }
+    stale = keys & before.keys()
+    new = frozenset(key for key in stale if before[key] is Outcome.NEW)
+    return Remaining(replace(plan, to_read=to_read, settled=settled), frozenset(stale), new)
+
+
+def _adds_to(item: ImportItem, before: Outcome | None) -> bool:
+    if before is None:
+        return True
+    return item.outcome is not before and item.outcome not in _CHANGES_NOTHING
+
+
+def _final_state(items: Sequence[ImportItem], withheld: int) -> tuple[ImportState, str]:
+    failures = sum(item.outcome is Outcome.FAILED for item in items)
+    unread = _("{failures} could not be read").format(failures=failures) if failures else ""
+    if withheld:
+        withheld_notice = _(
+            "{count} documents are missing from the source: more than half of it, or a whole part"
+            " of it. None was removed. To remove them, confirm it on the import page or import"
+            " again with --confirm-removals"
+        ).format(count=withheld)
+        message = join_messages(filter(None, (withheld_notice, unread)))
+        return ImportState.NEEDS_CONFIRMATION, message
+    return (ImportState.COMPLETED_WITH_ERRORS if failures else ImportState.COMPLETED), unread

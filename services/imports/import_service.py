@@ -1,0 +1,226 @@
+"""Brings the library up to date with a source."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+from domain import ImportReport, ImportState, Principal
+from domain.messages import _
+from errors import BusyError
+from services.access import sees
+from services.imports.import_plan import Loader, Plan, plan_import
+from services.imports.import_run import ImportExecution
+from services.imports.index_writer import ActiveIndex, update_metadata
+from services.imports.leased_run import LeasedRun
+from services.long_work import Cancelled, OnProgress, ignore, never
+from storage.index_stores import IndexStores
+from storage.ledger.database import Database
+from storage.ledger.document_store import Documents
+from storage.ledger.import_leases import ImportLeases
+from storage.ledger.import_store import Imports, import_not_found
+from storage.ledger.index_store import IndexSpec
+from storage.ledger.source_store import Sources, StoredSource
+from storage.lock import writer_lock
+from storage.processes import process_name
+
+_LOCK_TIMEOUT_S = 2.0
+_QUEUED_LOCK_TIMEOUT_S = 0.0  # the run stays in the queue and is retried shortly
+
+
+class ImportService:
+    """Imports sources, one import at a time per data folder."""
+
+    def __init__(
+        self, database: Database, stores: IndexStores, default_spec: IndexSpec, formats_version: int
+    ) -> None:
+        """Create the service.
+
+        Args:
+            database: The ledger.
+            stores: The folders of the indexes.
+            default_spec: How to create the first index; later imports use the model and splitter
+                of the active index.
+            formats_version: The version of the readers; documents read by another version are
+                read again.
+        """
+        self._stores = stores
+        self._default_spec = default_spec
+        self._formats_version = formats_version
+        self._documents = Documents(database)
+        self._imports = Imports(database)
+        self._sources = Sources(database)
+        self._leases = ImportLeases(database)
+        self._active = ActiveIndex(database, stores)
+
+    @property
+    def has_index(self) -> bool:
+        """Whether a document was ever imported, even if it has been removed since."""
+        return self._active.indexes.active() is not None
+
+    @property
+    def data_dir(self) -> Path:
+        """The folder of the library."""
+        return self._stores.data_dir
+
+    def run(
+        self,
+        principal: Principal,
+        source: StoredSource,
+        loader: Loader,
+        *,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+        confirm_removals: bool = False,
+    ) -> ImportReport:
+        """Bring the library up to date with the source.
+
+        Documents become visible batch by batch, each complete and in one version. A document that
+        can't be read is reported with the reason, and its older version stays. After a
+        cancellation the state is "cancelled", or "paused" if a pause was requested elsewhere.
+
+        Raises:
+            SourceError: The source can't be listed.
+            ModelError: The embedding failed.
+            BusyError: Another import or a reindex is running.
+            StorageError: The data folder can't be written.
+        """
+        worker = process_name()
+        with self._only_writer(_LOCK_TIMEOUT_S):
+            import_id = self._leases.start(source.id, principal.user_id, worker)
+            leased = LeasedRun(
+                self._leases,
+                import_id,
+                worker,
+                default_state=ImportState.CANCELLED,
+                on_progress=on_progress,
+                cancelled=cancelled,
+            )
+            report = leased.run(
+                partial(self._import, import_id, source, loader, confirm_removals=confirm_removals)
+            )
+        return report or self._imports.get(import_id)
+
+    def perform(
+        self,
+        principal: Principal,  # noqa: ARG002  # every use case takes a principal
+        source: StoredSource,
+        loader: Loader,
+        *,
+        import_id: str,
+        keys: Sequence[str] = (),
+        confirm_removals: bool = False,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+    ) -> ImportReport:
+        """Perform or resume an import of the queue; the caller updates its record.
+
+        Args:
+            principal: The user or API key on whose behalf the import runs.
+            source: The source to import.
+            loader: Reads the source.
+            import_id: The import; documents that already have an item in it don't get another one.
+            keys: Restrict the import to these documents, and read them even if unchanged.
+            confirm_removals: Remove documents even if most of the source is missing.
+            on_progress: Receives each stage of each document.
+            cancelled: Returns whether the import should stop.
+
+        Raises:
+            CancelledError: The import was canceled; documents already written stay.
+            SourceError: The source can't be listed.
+            ModelError: The embedding failed.
+            BusyError: Another import or a reindex is running.
+            StorageError: The data folder can't be written.
+        """
+        with self._only_writer(_QUEUED_LOCK_TIMEOUT_S):
+            return self._import(
+                import_id,
+                source,
+                loader,
+                on_progress,
+                cancelled,
+                keys=keys,
+                confirm_removals=confirm_removals,
+            )
+
+    def report(self, principal: Principal, import_id: str) -> ImportReport:
+        """The report of an import, ended or in progress.
+
+        Raises:
+            NotFoundError: There is no such import, or its source belongs to someone else.
+        """
+        report = self._imports.get(import_id)
+        if not sees(self._sources, principal, report.source_id):
+            raise import_not_found(import_id)
+        return report
+
+    def latest(self, principal: Principal, source: StoredSource) -> ImportReport | None:  # noqa: ARG002  # every use case takes a principal
+        """The report of the source's most recent import."""
+        return self._imports.latest(source.id)
+
+    @contextmanager
+    def _only_writer(self, timeout_s: float) -> Iterator[None]:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(writer_lock(self._stores.data_dir, timeout_s=timeout_s))
+            except BusyError as error:
+                raise BusyError(
+                    _("Another import or a reindex is running. {error}").format(error=error)
+                ) from error
+            yield
+
+    def _import(
+        self,
+        import_id: str,
+        source: StoredSource,
+        loader: Loader,
+        on_progress: OnProgress,
+        cancelled: Cancelled,
+        *,
+        keys: Sequence[str] = (),
+        confirm_removals: bool,
+    ) -> ImportReport:
+        execution = ImportExecution(
+            import_id,
+            source,
+            loader,
+            self._imports,
+            self._active,
+            self._default_spec,
+            self._formats_version,
+            on_progress,
+            cancelled,
+            items=list(self._imports.get(import_id).items),
+        )
+        self._active.collect_garbage()
+        stored = self._documents.versions(source.id)
+        update_metadata(self._active, self._documents, source, stored, cancelled)
+        plan = plan_import(
+            source,
+            loader,
+            self._imports,
+            stored,
+            on_progress,
+            cancelled,
+            formats_version=self._formats_version,
+            keys=keys,
+            confirm_removals=confirm_removals,
+        )
+        if plan.options:
+            self._sources.set_options(source.id, plan.options)
+        execution.execute(plan, stored)
+        if not keys:
+            self._save_cursor(source, plan)
+        return execution.report(plan.withheld)
+
+    def _save_cursor(self, source: StoredSource, plan: Plan) -> None:
+        """Save where the next listing resumes, unless documents of this one must be retried.
+
+        Entries that could not be listed, such as files that are too large, don't prevent this: they
+        have no version, and loaders receive them at each listing.
+        """
+        if plan.cursor is None or plan.withheld:
+            return
+        failures = self._imports.failures(source.id).values()
+        if not any(one.again and one.version for one in failures):
+            self._sources.set_cursor(source.id, plan.cursor)

@@ -1,0 +1,252 @@
+"""Writes passages to an index so that a crash at any time leaves no document partly visible.
+
+1. Stage: the ledger lists the new passages as discarded.
+2. The passages are added to the vector store.
+3. The passages are added to the keyword index.
+4. Commit: one ledger transaction makes them visible and discards the passages they replace.
+5. Garbage collection: discarded passages are deleted from both stores.
+
+A process killed between 1 and 4 leaves the new passages listed as discarded; a process killed
+between 4 and 5 leaves the replaced ones listed. Garbage collection at the next start removes both.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from domain import Metadata, Passage
+from domain.language.script import script_of
+from services.long_work import Cancelled, Stage, stop_if
+from services.texts import searchable_text
+from storage.index_stores import IndexStore, IndexStores, open_store
+from storage.ledger.database import Database, in_groups
+from storage.ledger.document_store import Documents, StoredDocument, StoredVersion
+from storage.ledger.index_store import Index, Indexes, IndexSpec, IndexState, new_index
+from storage.ledger.ledger import Ledger, NewVersion
+from storage.ledger.passage_records import passage_metadata, source_metadata
+from storage.ledger.source_store import StoredSource
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_MIN_BATCH, _FIRST_BATCH, _MAX_BATCH = 4, 16, 128
+_BATCH_S = 0.5
+"""Target duration of an embedding batch; cancellation is checked between batches."""
+
+_PASSAGES_PER_COMMIT = 1024
+_DOCUMENTS_PER_UPDATE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A passage and its document."""
+
+    document: StoredDocument
+    passage: Passage
+
+
+OnPart = Callable[[Stage, int, int], None]
+"""Receives the stage, the number of embedded passages, and the total."""
+
+
+def _ignore(_stage: Stage, _part: int, _parts: int) -> None:
+    pass
+
+
+class IndexWriter:
+    """Writes to one index. The caller holds the data folder's writer lock."""
+
+    def __init__(self, ledger: Ledger, store: IndexStore) -> None:
+        self._ledger = ledger
+        self._store = store
+        self.index = store.index
+        self._batch_size = _FIRST_BATCH
+
+    def write(
+        self,
+        import_id: str,
+        versions: Sequence[NewVersion],
+        cancelled: Cancelled,
+        on_part: OnPart = _ignore,
+    ) -> None:
+        """Replace documents by new versions: stage their passages, commit, collect garbage.
+
+        `on_part` receives WRITING before anything is written.
+
+        Raises:
+            CancelledError: The work was canceled; staged passages become garbage.
+            DamagedIndexError: A store is damaged; nothing was written.
+        """
+        self._stage(
+            [Entry(one.document, passage) for one in versions for passage in one.passages],
+            cancelled,
+            on_part,
+        )
+        self._ledger.commit(self.index.id, import_id, versions)
+        self.collect_garbage()
+
+    def add(self, entries: Sequence[Entry], cancelled: Cancelled) -> None:
+        """Index passages of documents that are already in the library; raises like `write`."""
+        self._stage(entries, cancelled, _ignore)
+        self._ledger.commit_passages(self.index.id, [entry.passage for entry in entries])
+        self.collect_garbage()
+
+    def _stage(self, entries: Sequence[Entry], cancelled: Cancelled, on_part: OnPart) -> None:
+        vectors = self._embed(entries, cancelled, on_part)
+        self.load()
+        on_part(Stage.WRITING, len(entries), len(entries))
+        self._ledger.stage(self.index.id, [entry.passage.id for entry in entries])
+        for start in range(0, len(entries), _PASSAGES_PER_COMMIT):
+            group = slice(start, start + _PASSAGES_PER_COMMIT)
+            stop_if(cancelled)
+            self._add_vectors(entries[group], vectors[group])
+            self._store.keywords.add(
+                [(entry.passage.id, _searchable(entry)) for entry in entries[group]]
+            )
+
+    def load(self) -> None:
+        """Open both stores, because this may take seconds and writes must not be interrupted.
+
+        Raises:
+            DamagedIndexError: A file is damaged; nothing may be written.
+        """
+        self._store.require_sound()
+        _ = self._store.passages, self._store.keywords
+
+    def update_metadata(self, entries: Sequence[Entry]) -> None:
+        """Replace the metadata of stored passages by that of their documents, without embedding."""
+        import numpy as np
+
+        for group in in_groups(entries, _PASSAGES_PER_COMMIT):
+            vectors = self._store.passages.vectors_of([entry.passage.id for entry in group])
+            stored = [entry for entry in group if entry.passage.id in vectors]
+            if stored:
+                self._add_vectors(stored, np.stack([vectors[one.passage.id] for one in stored]))
+
+    def collect_garbage(self) -> int:
+        """Delete discarded passages from both stores and return their number.
+
+        Raises:
+            DamagedIndexError: File sizes show that a store is damaged.
+        """
+        self._store.require_sound(contents=False)
+        discarded = self._ledger.discarded(self.index.id)
+        if discarded:
+            self._store.passages.delete(discarded)
+            self._store.keywords.delete(discarded)
+            self._ledger.forget(self.index.id, discarded)
+        return len(discarded)
+
+    def _embed(
+        self, entries: Sequence[Entry], cancelled: Cancelled, on_part: OnPart
+    ) -> "np.ndarray":
+        import numpy as np  # slow to import, and not needed by an import without changes
+
+        texts = [_searchable(entry) for entry in entries]
+        vectors = []
+        start = 0
+        while start < len(texts):
+            on_part(Stage.EMBEDDING, start, len(texts))
+            stop_if(cancelled)
+            began = time.monotonic()
+            batch = self._store.embedding.embed_documents(texts[start : start + self._batch_size])
+            vectors.append(np.asarray(batch, dtype=np.float32))
+            start += self._batch_size
+            self._batch_size = _next_batch_size(self._batch_size, time.monotonic() - began)
+        stop_if(cancelled)
+        return np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
+
+    def _add_vectors(self, entries: Sequence[Entry], vectors: "np.ndarray") -> None:
+        self._store.passages.add_vectors(
+            [entry.passage.id for entry in entries],
+            [entry.passage.text for entry in entries],
+            vectors,
+            [_metadata(entry) for entry in entries],
+        )
+
+
+class ActiveIndex:
+    """Opens the active index for writing. The caller holds the data folder's writer lock."""
+
+    def __init__(self, database: Database, stores: IndexStores) -> None:
+        self.ledger = Ledger(database)
+        self.indexes = Indexes(database)
+        self.stores = stores
+
+    def writer(self) -> IndexWriter | None:
+        """A writer for the active index; None before the first import."""
+        index = self.indexes.active()
+        return None if index is None else self.writer_for(index)
+
+    def writer_for(self, index: Index) -> IndexWriter:
+        """A writer for this index, active or not."""
+        return IndexWriter(self.ledger, open_store(self.indexes, self.stores, index))
+
+    def require_writer(self, spec: IndexSpec) -> IndexWriter:
+        """A writer for the active index; creates the index from `spec` if there is none."""
+        index = self.indexes.active()
+        if index is None:
+            index = new_index(spec, IndexState.ACTIVE)
+            self.stores.create(index)
+            self.indexes.add(index)
+        return self.writer_for(index)
+
+    def collect_garbage(self) -> int:
+        """Delete discarded passages from the active index and return their number."""
+        writer = self.writer()
+        return 0 if writer is None else writer.collect_garbage()
+
+
+def update_metadata(
+    active: ActiveIndex,
+    documents: Documents,
+    source: StoredSource,
+    stored: Mapping[str, StoredVersion],
+    cancelled: Cancelled,
+) -> None:
+    """Apply a changed collection or changed labels of a source to its stored passages.
+
+    The indexes are updated before the ledger, so that the next run repeats an interrupted update.
+
+    Raises:
+        CancelledError: The work was canceled; the next run continues.
+    """
+    changed = dict(_changed_metadata(source, stored.values()))
+    indexes = [one for one in (active.indexes.active(), active.indexes.building()) if one]
+    for group in in_groups(list(changed), _DOCUMENTS_PER_UPDATE):
+        stop_if(cancelled)
+        details = {document_id: changed[document_id] for document_id in group}
+        for index in indexes:
+            entries = [
+                Entry(replace(document, details=details[document.id]), passage)
+                for document, passage in documents.with_passages(list(group), index.id)
+            ]
+            active.writer_for(index).update_metadata(entries)
+        active.ledger.update_metadata(details)
+
+
+def _changed_metadata(
+    source: StoredSource, stored: Iterable[StoredVersion]
+) -> Iterator[tuple[str, Metadata]]:
+    for document in stored:
+        details = source_metadata(document.details, source.collection, source.labels)
+        if details != document.details:
+            yield document.document_id, details
+
+
+def _next_batch_size(size: int, seconds: float) -> int:
+    """Larger if embedding is fast, because a remote endpoint adds its latency to each batch."""
+    if seconds < _BATCH_S / 2:
+        return min(size * 2, _MAX_BATCH)
+    return max(size // 2, _MIN_BATCH) if seconds > _BATCH_S * 2 else size
+
+
+def _searchable(entry: Entry) -> str:
+    passage = entry.passage
+    return searchable_text(entry.document.title, passage.heading_path, passage.text)
+
+
+def _metadata(entry: Entry) -> dict[str, Any]:
+    document, passage = entry.document, entry.passage
+    return passage_metadata(document, passage.page, script_of(passage.text))

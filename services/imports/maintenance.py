@@ -1,0 +1,270 @@
+"""Keeps the library consistent: recovers from crashes, checks it, and rebuilds its index."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from domain import Principal
+from domain.logs import get_logger, milliseconds
+from domain.messages import _
+from errors import BusyError, StorageError
+from services.imports.document_versions import split_document
+from services.imports.index_writer import ActiveIndex, Entry, IndexWriter
+from services.imports.library_check import CheckReport, check_index
+from services.long_work import (
+    Cancelled,
+    CancelledError,
+    OnProgress,
+    Progress,
+    Stage,
+    ignore,
+    never,
+    stop_if,
+)
+from storage.index_stores import IndexStore, IndexStores, open_store
+from storage.ledger.conversation_store import Conversations
+from storage.ledger.database import Database
+from storage.ledger.document_store import Documents
+from storage.ledger.import_leases import ImportLeases
+from storage.ledger.index_store import Index, IndexSpec, IndexState, new_index
+from storage.ledger.passage_records import source_metadata
+from storage.ledger.source_store import Sources
+from storage.lock import writer_lock
+
+_log = get_logger("imports")
+
+_BATCH_PASSAGES = 256
+_LOCK_TIMEOUT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What was repaired at startup; `problem` describes what could not be repaired."""
+
+    imports: int = 0
+    turns: int = 0
+    passages: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The active index compared to the settings; `active` is None before the first import.
+
+    `problem` describes what could not be repaired when this process started.
+    """
+
+    documents: int
+    passages: int
+    active: Index | None
+    configured: IndexSpec
+    problem: str = ""
+
+    @property
+    def reindex_needed(self) -> bool:
+        """Whether the index was built with a model or splitter other than the configured one."""
+        return self.active is not None and self.active.fingerprint != self.configured.fingerprint
+
+    @property
+    def message(self) -> str:
+        """What the user should do; empty if nothing needs to be done."""
+        if not self.reindex_needed:
+            return ""
+        return _(
+            "The settings for embedding or splitting, or the contents of an index, have changed"
+            " since the index was built. Run `python cli.py reindex` to embed {passages} passages"
+            " again. Until then the old index stays in use, with the model it was built with."
+        ).format(passages=self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexReport:
+    """How a reindex ended; the next call resumes one that is not `completed`."""
+
+    completed: bool
+    passages_embedded: int
+    seconds: float
+
+
+class MaintenanceService:
+    """Operations on the library as a whole."""
+
+    def __init__(self, database: Database, stores: IndexStores, configured: IndexSpec) -> None:
+        """Create the service; `configured` is the index that the settings describe."""
+        self._stores = stores
+        self._configured = configured
+        self._documents = Documents(database)
+        self._leases = ImportLeases(database)
+        self._conversations = Conversations(database)
+        self._active = ActiveIndex(database, stores)
+        self._indexes = self._active.indexes
+        self._sources = Sources(database)
+        self._problem: tuple[Index | None, str] = (None, "")  # and the index to which it applies
+
+    def recover(self) -> Recovery:
+        """Clean up after a killed process; call it when a process starts.
+
+        Leaves files alone that another process may be writing. An index that can't be opened is
+        reported as the problem instead of raising an error, so that a reindex can still be started;
+        `status` reports the problem as long as that index is active.
+        """
+        turns = self._conversations.interrupt_running()
+        imports = self._leases.interrupt_dead()
+        try:
+            with writer_lock(self._stores.data_dir, timeout_s=0):
+                self._delete_retired()
+                return Recovery(imports, turns, self._collect_garbage())
+        except BusyError:
+            return Recovery(imports, turns)
+        except StorageError as error:
+            self._problem = (self._indexes.active(), str(error))
+            return Recovery(imports, turns, problem=str(error))
+
+    def status(self, principal: Principal) -> IndexStatus:  # noqa: ARG002  # every use case takes a principal
+        """Whether the index matches the settings."""
+        active = self._indexes.active()
+        passages = 0 if active is None else self._indexes.passages(active.id)
+        index, problem = self._problem
+        return IndexStatus(
+            self._documents.count(),
+            passages,
+            active,
+            self._configured,
+            problem if active == index else "",
+        )
+
+    def check(self, principal: Principal) -> CheckReport:  # noqa: ARG002  # every use case takes a principal
+        """Compare the ledger with both stores of the active index.
+
+        Raises:
+            BusyError: An import or a reindex is running.
+        """
+        with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
+            active = self._indexes.active()
+            if active is None:
+                return CheckReport(self._documents.count(), 0)
+            store = self._stores.open_afresh(active)
+            return check_index(self._documents, self._active.ledger, store)
+
+    def reindex(
+        self,
+        principal: Principal,  # noqa: ARG002  # every use case takes a principal
+        *,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+    ) -> ReindexReport:
+        """Build an index with the current settings from the stored texts, then activate it.
+
+        The old index stays in use until the new one is complete, and is then deleted. After a
+        cancellation or crash, the next call resumes the unfinished index unless the settings have
+        changed.
+
+        Raises:
+            BusyError: An import or another reindex is running.
+            ModelError: The embedding failed.
+            StorageError: The data folder can't be written.
+        """
+        started = time.monotonic()
+        with writer_lock(self._stores.data_dir, timeout_s=_LOCK_TIMEOUT_S):
+            store = self._unfinished() or self._new()
+            embedded = 0
+            try:
+                for progress in self._fill(store, cancelled):
+                    embedded = progress.passages
+                    on_progress(progress)
+            except CancelledError:
+                return ReindexReport(False, embedded, time.monotonic() - started)
+            self._indexes.activate(store.index.id)
+            self._delete_retired()
+        seconds = time.monotonic() - started
+        _log.info("reindex finished", passages=embedded, total_ms=milliseconds(seconds))
+        return ReindexReport(True, embedded, seconds)
+
+    def _fill(self, store: IndexStore, cancelled: Cancelled) -> Iterator[Progress]:
+        """Index all documents that are missing from the index, batch by batch."""
+        writer = IndexWriter(self._active.ledger, store)
+        writer.collect_garbage()
+        missing = list(self._documents.ids(missing_in=store.index.id))
+        done = embedded = 0
+        for documents, entries in self._batches(missing, store.index.spec, cancelled):
+            if entries:
+                writer.add(entries, cancelled)
+            done += documents
+            embedded += len(entries)
+            yield Progress(Stage.INDEXING, done, len(missing), passages=embedded)
+        self._save_categories()
+
+    def _batches(
+        self, document_ids: Sequence[str], spec: IndexSpec, cancelled: Cancelled
+    ) -> Iterator[tuple[int, list[Entry]]]:
+        documents, entries = 0, list[Entry]()
+        for document_id in document_ids:
+            stop_if(cancelled)
+            entries.extend(self._entries(document_id, spec))
+            documents += 1
+            if len(entries) >= _BATCH_PASSAGES:
+                yield documents, entries
+                documents, entries = 0, []
+        yield documents, entries
+
+    def _entries(self, document_id: str, spec: IndexSpec) -> list[Entry]:
+        document = self._documents.get(document_id)
+        if "collection" not in document.details:  # imported before collections existed
+            source = self._sources.get(document.source_id)
+            details = source_metadata(document.details, source.collection, source.labels)
+            document = replace(document, details=details)
+        passages = split_document(document, self._documents.text(document_id), spec)
+        return [Entry(document, passage) for passage in passages]
+
+    def _save_categories(self) -> None:
+        """Store collection and labels of documents that were imported before these existed.
+
+        Call it only at the end; otherwise, the index still in use would never receive them.
+        """
+        for source in self._sources.list():
+            details = {
+                version.document_id: source_metadata(
+                    version.details, source.collection, source.labels
+                )
+                for version in self._documents.versions(source.id).values()
+                if "collection" not in version.details
+            }
+            if details:
+                self._active.ledger.update_metadata(details)
+
+    def _unfinished(self) -> IndexStore | None:
+        """The index that an earlier reindex left unfinished, if it can be resumed."""
+        building = self._indexes.building()
+        if building is None:
+            return None
+        store = self._stores.open(building)
+        if building.fingerprint == self._configured.fingerprint and _opens(store):
+            return store
+        self._indexes.retire(building.id)
+        self._delete_retired()
+        return None
+
+    def _new(self) -> IndexStore:
+        index = new_index(self._configured, IndexState.BUILDING)
+        store = self._stores.create(index)
+        self._indexes.add(index)
+        return store
+
+    def _collect_garbage(self) -> int:
+        if active := self._indexes.active():
+            store = open_store(self._indexes, self._stores, active)
+            store.require_sound(contents=False)  # report damage now, not at the first question
+            store.record_first()
+        return self._active.collect_garbage()
+
+    def _delete_retired(self) -> None:
+        for index in self._indexes.retired():
+            if self._stores.delete(index.id):
+                self._indexes.drop(index.id)
+
+
+def _opens(index: IndexStore) -> bool:
+    try:
+        return len(index.passages.ids()) >= 0 and len(index.keywords.ids()) >= 0
+    except StorageError:
+        return False

@@ -1,0 +1,268 @@
+"""The library's documents: listing, inspecting, importing again, and removing them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from domain import (
+    DocumentFilter,
+    DocumentOrder,
+    FailedDocument,
+    ImportDay,
+    ImportRun,
+    ListedDocument,
+    Principal,
+    SharedPassage,
+)
+from domain.messages import _
+from errors import NotFoundError
+from services.access import Queue, SourceDocument, by_source, own_sources, sees
+from storage.ledger.database import Database
+from storage.ledger.document_list_store import DocumentList, Tally
+from storage.ledger.import_store import Failures, import_days
+from storage.ledger.index_store import Indexes
+from storage.ledger.passage_finder import PassageList
+from storage.ledger.source_store import Exclusions, Sources, excluded_keys
+
+
+@dataclass(frozen=True, slots=True)
+class FailurePage:
+    """A page of the documents that could not be read, and their total number."""
+
+    failures: tuple[FailedDocument, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class FailureService:
+    """The failed documents of the principal's visible sources."""
+
+    failures: Failures
+    sources: Sources
+    queue: Queue
+
+    def page(self, principal: Principal, *, limit: int = 50, offset: int = 0) -> FailurePage:
+        """A page of the failures that are not dismissed, latest first."""
+        own = list(own_sources(self.sources, principal))
+        failures = self.failures.page(own, limit=limit, offset=offset)
+        return FailurePage(tuple(failures), self.failures.count(own))
+
+    def count(self, principal: Principal) -> int:
+        """The number of failures that are not dismissed."""
+        return self.failures.count(list(own_sources(self.sources, principal)))
+
+    def identifiers(self, principal: Principal) -> list[SourceDocument]:
+        """The source id and key of each failed document."""
+        return self.failures.identifiers(list(own_sources(self.sources, principal)))
+
+    def dismiss(self, principal: Principal, failed: Iterable[SourceDocument]) -> None:
+        """Hide failures until the documents fail again."""
+        for source_id, keys in by_source(own_sources(self.sources, principal), failed).items():
+            self.failures.dismiss(source_id, keys)
+
+    def retry(self, principal: Principal, failed: Iterable[SourceDocument]) -> list[ImportRun]:
+        """Queue imports that read these documents again, even if unchanged."""
+        return [
+            self.queue.enqueue(principal, source_id, keys=keys)
+            for source_id, keys in by_source(own_sources(self.sources, principal), failed).items()
+        ]
+
+
+DAYS = 90
+_UPLOAD = "upload"
+
+
+class Boxes(Protocol):
+    """Deletes uploaded files; `UploadService`, or a fake in tests."""
+
+    def delete(self, principal: Principal, source_id: str, key: str) -> None:
+        """Delete a file from its box; raises NotFoundError if it does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySource:
+    """A source and the number of its documents."""
+
+    id: str
+    name: str
+    kind: str
+    collection: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The numbers of documents by source, format, and script."""
+
+    sources: tuple[LibrarySource, ...]
+    formats: Mapping[str, int]
+    scripts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """A page of matching documents, and the total number of matches."""
+
+    documents: tuple[ListedDocument, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class DocumentService:
+    """The documents of the principal's visible sources."""
+
+    database: Database
+    sources: Sources
+    indexes: Indexes
+    queue: Queue
+    boxes: Boxes
+
+    def contents(self, principal: Principal) -> Contents:
+        """The possible filter values: sources sorted by name, the rest by frequency."""
+        own = own_sources(self.sources, principal)
+        tallies = [tally for tally in self._list.tallies() if tally.source_id in own]
+        of = _summed((tally.source_id, tally) for tally in tallies)
+        sources = (
+            LibrarySource(one.id, one.name or one.location, one.kind, one.collection, of[one.id])
+            for one in own.values()
+        )
+        return Contents(
+            tuple(sources),
+            _summed((tally.format, tally) for tally in tallies),
+            _summed((tally.script, tally) for tally in tallies),
+        )
+
+    def page(
+        self,
+        principal: Principal,
+        filter_: DocumentFilter,
+        order: DocumentOrder = DocumentOrder.TITLE,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> DocumentPage:
+        """A page of matching documents in this order."""
+        narrowed = self._visible_filter(principal, filter_)
+        documents = self._list.page(narrowed, order, limit=limit, offset=offset)
+        return DocumentPage(tuple(documents), self._list.count(narrowed))
+
+    def ids(self, principal: Principal, filter_: DocumentFilter) -> list[str]:
+        """The ids of all matching documents, unordered."""
+        return self._list.ids(self._visible_filter(principal, filter_))
+
+    def get(self, principal: Principal, document_id: str) -> ListedDocument:
+        """A document of a visible source; raises NotFoundError if there is none with this id."""
+        matches = self._list.with_ids([document_id])
+        if not matches or not sees(self.sources, principal, matches[0].source_id):
+            raise NotFoundError(
+                _(
+                    "There is no document {document_id} in the library: search for it by its title."
+                ).format(document_id=document_id)
+            )
+        return matches[0]
+
+    def passages(
+        self, principal: Principal, document_id: str, *, limit: int = 20, offset: int = 0
+    ) -> list[SharedPassage]:
+        """A page of the document's passages in the active index.
+
+        Raises:
+            NotFoundError: There is no such document.
+        """
+        document = self.get(principal, document_id)
+        active = self.indexes.active()
+        if active is None:
+            return []
+        listed = PassageList(self.database)
+        return listed.page(document.id, active.id, limit=limit, offset=offset)
+
+    def by_passages(self, principal: Principal) -> Mapping[int | None, int]:
+        """A histogram of the passages per document, keyed by upper bound in ascending order.
+
+        The last bound is None; empty groups are included.
+        """
+        return self._list.by_passages(list(own_sources(self.sources, principal)))
+
+    def import_days(self, principal: Principal, days: int = DAYS) -> Sequence[ImportDay]:
+        """The numbers of new, changed, and removed documents per day, oldest day first."""
+        since = datetime.now(UTC) - timedelta(days=days)
+        return import_days(self.database, list(own_sources(self.sources, principal)), since)
+
+    def reimport(self, principal: Principal, document_ids: Sequence[str]) -> list[ImportRun]:
+        """Queue imports that read these documents again, even if unchanged."""
+        return [
+            self.queue.enqueue(principal, source_id, keys=keys)
+            for source_id, keys in self._keys(principal, document_ids).items()
+        ]
+
+    def remove(self, principal: Principal, document_ids: Sequence[str]) -> list[ImportRun]:
+        """Queue imports that remove these documents.
+
+        Files in upload boxes are deleted. Documents of other sources are excluded from imports
+        until they are included again.
+
+        Raises:
+            StorageError: A box can't be written.
+        """
+        kinds = {one.id: one.kind for one in self.sources.list()}
+        keys_of = self._keys(principal, document_ids)
+        for source_id, keys in keys_of.items():
+            if kinds[source_id] == _UPLOAD:
+                self._delete_files(principal, source_id, keys)
+            else:
+                Exclusions(self.database).add(source_id, keys)
+        return [
+            self.queue.enqueue(principal, source_id, keys=keys, confirm_removals=True)
+            for source_id, keys in keys_of.items()
+        ]
+
+    def excluded(self, principal: Principal) -> list[SourceDocument]:
+        """The source id and key of each excluded document."""
+        own = own_sources(self.sources, principal)
+        return [(one.id, key) for one in own.values() for key in excluded_keys(one.options)]
+
+    def include_again(
+        self, principal: Principal, identifiers: Iterable[SourceDocument]
+    ) -> list[ImportRun]:
+        """Include documents again, and queue their imports."""
+        keys_of = by_source(own_sources(self.sources, principal), identifiers)
+        for source_id, keys in keys_of.items():
+            Exclusions(self.database).remove(source_id, keys)
+        return [
+            self.queue.enqueue(principal, source_id, keys=keys)
+            for source_id, keys in keys_of.items()
+        ]
+
+    @property
+    def _list(self) -> DocumentList:
+        return DocumentList(self.database)
+
+    def _visible_filter(self, principal: Principal, filter_: DocumentFilter) -> DocumentFilter:
+        """The filter restricted to visible sources, with collections replaced by their sources."""
+        chosen = [
+            one.id
+            for one in own_sources(self.sources, principal).values()
+            if (filter_.sources is None or one.id in filter_.sources)
+            and (not filter_.collections or one.collection in filter_.collections)
+        ]
+        everything = len(chosen) == len(self.sources.list())
+        return replace(filter_, sources=None if everything else tuple(chosen))
+
+    def _keys(self, principal: Principal, document_ids: Sequence[str]) -> dict[str, list[str]]:
+        identifiers = [(one.source_id, one.key) for one in self._list.with_ids(document_ids)]
+        return by_source(own_sources(self.sources, principal), identifiers)
+
+    def _delete_files(self, principal: Principal, source_id: str, keys: Iterable[str]) -> None:
+        for key in keys:
+            with suppress(NotFoundError):  # already deleted
+                self.boxes.delete(principal, source_id, key)
+
+
+def _summed(tallies: Iterable[tuple[str, Tally]]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for name, tally in tallies:
+        counts[name] += tally.documents
+    return Counter(dict(counts.most_common()))

@@ -1,0 +1,6 @@
+"""Search over the active index: modes, scopes, spelling, suggestions, and missing evidence.
+
+`SearchService` is the entry point. `ranking` maps each search mode to its ranker and is slow to
+import. The chat, the agent, the catalog, and the evaluation use this package; it imports only
+`services.imports`, for the state of the index.
+"""

@@ -1,0 +1,190 @@
+"""The rankers of the search modes over an open index."""
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from domain import Filter, SearchMode
+from domain.language.script import script_of
+from domain.logs import get_logger
+from domain.messages import _
+from errors import DamagedIndexError
+from retrievers.fusion import Hit
+from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
+from services.search.search_service import RankingOptions
+from storage.keywords.keyword_index import KeywordIndex
+from storage.keywords.segment_files import SegmentFiles
+from storage.vectors.passage_files import PassageFiles
+from storage.vectors.passage_store import DeepLakePassages
+
+_log = get_logger("questions")
+VECTORS, WORDS = PassageFiles.what, SegmentFiles.what
+"""The contents of an index's two stores: the keys of `IndexStore.failures`."""
+
+
+@dataclass(frozen=True)
+class OpenIndex:
+    """An index ready to search; its model knows `known_scripts` (None: all).
+
+    `is_calibrated` is True if the scale of the model's cosines is known across languages.
+    `matching_in_ledger` replaces the vector store's filter while that store is damaged. `failures`
+    has the reason for each store that could not be read.
+    """
+
+    passages: DeepLakePassages
+    keywords: KeywordIndex
+    known_scripts: frozenset[str] | None = None
+    is_calibrated: bool = False
+    matching_in_ledger: Callable[[Filter], Callable[[str], bool]] | None = None
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def matching(self, condition: Filter) -> Callable[[str], bool]:
+        """A predicate on passage ids: whether the passage satisfies the condition."""
+        try:
+            matches = self.passages.allowed(condition)
+        except DamagedIndexError as error:
+            if self.matching_in_ledger is None:
+                raise
+            self.failures[VECTORS] = str(error)
+            return self.matching_in_ledger(condition)
+        self.failures.pop(VECTORS, None)
+        return matches
+
+    def foreign_to(self, question: str) -> Callable[[str], bool]:
+        """A predicate on passage ids: whether the passage is in a different script.
+
+        It is always False while the vectors are damaged, because keywords match only within a
+        language.
+        """
+        script = script_of(question)
+        same_scripts = {"japanese", "chinese"} if script in {"japanese", "chinese"} else {script}
+        try:
+            return self.passages.allowed({"script": {"$nin": [*same_scripts, "none"]}})
+        except DamagedIndexError as error:
+            self.failures[VECTORS] = str(error)
+            return _never
+
+    def idf(self, tokens: Collection[str]) -> dict[str, float]:
+        """The rarity of each token; equal for all while the keyword index is damaged."""
+        try:
+            return self.keywords.idf(tokens)
+        except DamagedIndexError as error:
+            self.failures[WORDS] = str(error)
+            return dict.fromkeys(tokens, math.log(2))
+
+
+def _never(_id: str) -> bool:
+    return False
+
+
+@dataclass
+class OptionalList:
+    """A ranker whose list is empty while its store is damaged, so that the other list is used."""
+
+    rank: Ranker
+    store: str
+    failures: dict[str, str]
+    error: DamagedIndexError | None = None
+
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
+        """See `Ranker`."""
+        try:
+            hits = self.rank(question, depth, condition)
+        except DamagedIndexError as error:
+            self.error, self.failures[self.store] = error, str(error)
+            _log.warning("damaged index: the other list ranks", store=self.store, reason=str(error))
+            return []
+        if hits:  # otherwise the store may not have been read
+            self.failures.pop(self.store, None)
+        return hits
+
+
+def require_any(*lists: OptionalList) -> None:
+    """Check that at least one list did not fail.
+
+    Raises:
+        DamagedIndexError: All failed.
+    """
+    errors = [one.error for one in lists if one.error is not None]
+    if len(errors) == len(lists):
+        raise DamagedIndexError(
+            _("Nothing can be searched: {errors}").format(errors=errors[0])
+        ) from errors[0]
+
+
+DENSE_WEIGHT = 0.5
+DENSE_WEIGHTS = {"latin": 0.45, "korean": 0.3, "japanese": 0.3}
+"""Dense weights of the default mode: in general, and by script with multilingual-e5-small.
+
+From the sweeps in docs/retrieval.md.
+"""
+
+
+def build_ranker(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
+    """The ranker of a search mode over an index."""
+    return _BUILDERS[mode](mode, index, options)
+
+
+def _build_dense(mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
+    return DenseRanker(index.passages, mode, index.known_scripts, options.score_threshold)
+
+
+def _build_keyword(_mode: SearchMode, index: OpenIndex, _options: RankingOptions) -> Ranker:
+    return KeywordRanker(index.keywords, index.matching)
+
+
+@dataclass(frozen=True)
+class _Fused:
+    """A fusion of two lists, one of which may fail."""
+
+    fused: Ranker
+    lists: tuple[OptionalList, OptionalList]
+
+    def __call__(self, question: str, depth: int, condition: Filter | None) -> list[Hit]:
+        """See `Ranker`."""
+        hits = self.fused(question, depth, condition)
+        require_any(*self.lists)
+        return hits
+
+
+def optional_lists(
+    index: OpenIndex, matching: Callable[[Filter], Callable[[str], bool]] | None = None
+) -> tuple[OptionalList, OptionalList]:
+    """The dense and the keyword list of an index, each empty while its store is damaged.
+
+    `matching` replaces the index's filter for the keyword list.
+    """
+    dense = DenseRanker(index.passages, known_scripts=index.known_scripts)
+    sparse = KeywordRanker(index.keywords, matching or index.matching)
+    return OptionalList(dense, VECTORS, index.failures), OptionalList(sparse, WORDS, index.failures)
+
+
+def _build_ensemble(_mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
+    dense, sparse = optional_lists(index)
+    rankers = {"dense": dense, "bm25": sparse}
+    return _Fused(EnsembleRanker(rankers, candidates=options.candidates), (dense, sparse))
+
+
+def _build_convex(_mode: SearchMode, index: OpenIndex, options: RankingOptions) -> Ranker:
+    dense, sparse = optional_lists(index)
+    weight = options.dense_weight
+    fused = ConvexRanker(
+        dense,
+        sparse,
+        DENSE_WEIGHT if weight is None else weight,
+        options.candidates,
+        options.normalisation,
+        index.foreign_to if index.is_calibrated else None,
+        DENSE_WEIGHTS if weight is None and index.is_calibrated else {},
+    )
+    return _Fused(fused, (dense, sparse))
+
+
+_BUILDERS: dict[SearchMode, Callable[[SearchMode, OpenIndex, RankingOptions], Ranker]] = {
+    SearchMode.SIMILARITY: _build_dense,
+    SearchMode.SIMILARITY_SCORE_THRESHOLD: _build_dense,
+    SearchMode.MMR: _build_dense,
+    SearchMode.BM25: _build_keyword,
+    SearchMode.ENSEMBLE: _build_ensemble,
+    SearchMode.CONVEX: _build_convex,
+}

@@ -1,0 +1,164 @@
+"""Converts search scopes to filters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from difflib import get_close_matches
+from typing import Any
+from unicodedata import normalize
+
+from domain import FILTER_FIELDS, Filter, Scope
+from domain.messages import _
+from errors import ConflictError, InputError
+from storage.filters import EITHER, checks_of
+from storage.ledger.passage_records import utc_text
+from storage.ledger.source_store import StoredSource
+
+_DAY_CHARS = len("2026-11-21")
+_LAST_SECOND = time(23, 59, 59)
+
+
+def condition_of(scope: Scope, sources: Iterable[StoredSource]) -> Filter:
+    """The filter for a scope; empty if the scope does not narrow the search.
+
+    Raises:
+        ConflictError: A source is not among `sources`, or `since` is after `until`.
+        InputError: A date can't be parsed.
+    """
+    conditions = {
+        "source_id": _any_of(_source_ids(scope.sources, list(sources))),
+        "collection": _any_of(_composed(scope.collections)),
+        "format": _any_of([name.lower().lstrip(".") for name in scope.formats]),
+        "labels": {"$contains_any": _composed(scope.labels)} if scope.labels else {},
+        "modified_at": _period(scope),
+    }
+    return {name: condition for name, condition in conditions.items() if condition}
+
+
+def together(scoped: Filter, further: Filter) -> Filter:
+    """Both conditions combined.
+
+    Raises:
+        ConflictError: Both narrow the same field, which a filter can't express.
+    """
+    if both := sorted(scoped.keys() & further.keys()):
+        raise ConflictError(
+            _(
+                "The scope and the filter both narrow {fields}: narrow it in only one of them."
+            ).format(fields=" and ".join(both))
+        )
+    return {**scoped, **further}
+
+
+def searchable(
+    condition: Filter, sources: Iterable[StoredSource], conversation_id: str = ""
+) -> Filter:
+    """The condition restricted to what may be searched in the conversation ("" for none).
+
+    Files of other conversations are private. Files of this one are always searched, however narrow
+    the condition is, because the user uploaded them for its questions.
+    """
+    boxes = {one.id: one.conversation_id for one in sources if one.conversation_id}
+    own_ids = [id_ for id_, of in boxes.items() if of == conversation_id]
+    narrowed = _without(condition, [id_ for id_ in boxes if id_ not in own_ids])
+    return (
+        {EITHER: [narrowed, {"source_id": {"$in": own_ids}}]} if own_ids and condition else narrowed
+    )
+
+
+def _without(condition: Filter, sources: Sequence[str]) -> Filter:
+    if not sources:
+        return condition
+    value = condition.get("source_id", {})
+    operators = value if isinstance(value, Mapping) else {"$in": [value]}
+    narrowed = {**operators, "$nin": [*operators.get("$nin", ()), *sources]}
+    return {**condition, "source_id": narrowed}
+
+
+def _period(scope: Scope) -> dict[str, str]:
+    limits = {}
+    if scope.since:
+        limits["$gte"] = utc_text(_moment(_("since"), scope.since, time()))
+    if scope.until:
+        limits["$lte"] = utc_text(_moment(_("until"), scope.until, _LAST_SECOND))
+    if len(limits) == 2 and limits["$gte"] > limits["$lte"]:
+        raise ConflictError(
+            _("since ({since}) is after until ({until}): swap the two dates.").format(
+                since=scope.since, until=scope.until
+            )
+        )
+    return limits
+
+
+def require_known_fields(condition: Filter) -> None:
+    """Reject an invalid filter.
+
+    Raises:
+        InputError: A field is unknown (the message suggests the most similar one), or an operator
+            is unknown or can't compare with its value.
+    """
+    for name in condition:
+        if name not in FILTER_FIELDS:
+            fields = ", ".join(FILTER_FIELDS)
+            raise InputError(
+                _("There is no filter field {name}.{nearest} Available fields: {fields}.").format(
+                    name=repr(name), nearest=_nearest(str(name), FILTER_FIELDS), fields=fields
+                )
+            )
+    try:
+        checks_of(condition)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _any_of(values: Sequence[str]) -> dict[str, Any]:
+    return {"$in": list(values)} if values else {}
+
+
+def _composed(values: Iterable[str]) -> list[str]:
+    """The values trimmed and in NFC, as stored; some systems decompose accents and Hangul."""
+    return [normalize("NFC", value).strip() for value in values]
+
+
+def _source_ids(requested: Iterable[str], sources: Sequence[StoredSource]) -> list[str]:
+    ids = []
+    for name in requested:
+        matches = [one.id for one in sources if _has_name(one, name)]
+        if not matches:
+            names = sorted({one.name for one in sources})
+            listed = (
+                _(" Available sources: {names}.").format(names=", ".join(names))
+                if names
+                else _(" There are no sources yet.")
+            )
+            raise ConflictError(
+                _("There is no source {name}.{nearest}{listed}").format(
+                    name=repr(name), nearest=_nearest(name, names), listed=listed
+                )
+            )
+        ids.extend(matches)
+    return ids
+
+
+def _has_name(source: StoredSource, name: str) -> bool:
+    names = (source.id, source.name, source.location)
+    return normalize("NFC", name) in _composed(names)
+
+
+def _moment(what: str, text: str, default_time: time) -> datetime:
+    """The time in the text, in UTC; a bare date gets the default time of day."""
+    try:
+        if len(text) <= _DAY_CHARS:
+            return datetime.combine(date.fromisoformat(text), default_time, UTC)
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InputError(
+            _("{what} is not a date: {text}. Write it as 2026-11-21 or 2026-11-21T10:00.").format(
+                what=what, text=repr(text[:40])
+            )
+        ) from error
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    matches = get_close_matches(name, list(names), n=1)
+    return _(" Did you mean {near}?").format(near=repr(matches[0])) if matches else ""

@@ -1,0 +1,218 @@
+"""Searches the library, and builds LangChain retrievers over its active index."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from domain import Explanation, Filter, Move, Normalization, Principal, Scope, ScorePart, SearchMode
+from domain.language.tokens import matched_words
+from domain.messages import _
+from errors import ConflictError, DamagedIndexError, InputError
+from services.access import own_sources
+from services.import_lock import LOADING
+from services.search.library_index import Library
+from services.search.search_scope import condition_of, require_known_fields, searchable
+from services.texts import require_letters, require_possible_k, searchable_text
+from storage.ledger.document_store import Documents
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import Runnable
+
+    from retrievers.fusion import Hit
+    from retrievers.rankers import Ranker
+    from retrievers.rerank import Reranking
+
+
+def explain(question: str, document: "Document", condition: Filter | None = None) -> Explanation:
+    """Explain why `SearchService.search` returned a document for the question."""
+    metadata = document.metadata
+    text = searchable_text(metadata["title"], metadata["heading_path"], document.page_content)
+    return Explanation(
+        score=metadata["score"],
+        parts=tuple(ScorePart(**part) for part in metadata["parts"]),
+        matched_words=tuple(matched_words(question, text)),
+        move=Move(**metadata["rerank"]) if "rerank" in metadata else None,
+        condition=condition or {},
+    )
+
+
+NO_RERANKER = _("No reranker is configured: set FOOTNOTE_RERANK_PROVIDER to fastembed or http.")
+
+
+@dataclass(frozen=True)
+class RankingOptions:
+    """The settings of the same names; if `dense_weight` is None, it depends on the language."""
+
+    candidates: int = 100
+    dense_weight: float | None = None
+    score_threshold: float = 0.3
+    normalisation: Normalization = Normalization.MIN_MAX
+
+
+@dataclass(frozen=True)
+class SearchService:
+    """Retrieves passages; `mode` is the default mode, and `reranking` None if not configured."""
+
+    library: Library
+    documents: Documents
+    mode: SearchMode = SearchMode.CONVEX
+    options: RankingOptions = field(default_factory=RankingOptions)
+    reranking: "Reranking | None" = None
+
+    def search(
+        self,
+        principal: Principal,
+        query: str,
+        *,
+        mode: SearchMode | None = None,
+        k: int = 5,
+        condition: Filter | None = None,
+        rerank: bool | None = None,
+        score_threshold: float | None = None,
+        conversation_id: str = "",
+    ) -> "list[Document]":
+        """At most `k` passages, best first; the metadata has `score`, its `parts`, and the rank.
+
+        If `rerank` is None, the passages are reranked if a reranker is configured; the metadata
+        records the effect. The files of the conversation are searched too; the caller must have
+        checked that it belongs to the user.
+
+        Raises:
+            InputError: The query is empty or not text, `k` is not between 1 and 1,000,
+                `score_threshold` is not between 0 and 1, or the condition has an unknown field.
+            ConflictError: `rerank` is set, but no reranker is configured.
+            DamagedIndexError: Both stores of the index are damaged, or the one that `mode` needs.
+                The default mode uses the intact store (see `Library.damage`).
+        """
+        if not query.strip():
+            raise InputError(_("The query is empty: type the words to search for."))
+        require_letters(query, _("query"))
+        require_possible_k(k)
+        retriever = self.retriever(
+            principal,
+            mode=mode,
+            k=k,
+            condition=condition,
+            rerank=rerank,
+            score_threshold=score_threshold,
+            conversation_id=conversation_id,
+        )
+        return retriever.invoke(query)
+
+    def retriever(
+        self,
+        principal: Principal,  # noqa: ARG002  # unused here, but part of every call
+        *,
+        mode: SearchMode | None = None,
+        k: int = 5,
+        condition: Filter | None = None,
+        rerank: bool | None = None,
+        rephrase: "Runnable[str, list[str]] | None" = None,
+        score_threshold: float | None = None,
+        conversation_id: str = "",
+    ) -> "BaseRetriever":
+        """A LangChain retriever over the index that is active when it is invoked.
+
+        Files of a conversation are retrieved only in that conversation, whatever the condition.
+        `rephrase` returns other wordings, which are searched in addition to the question.
+
+        Raises:
+            InputError: `score_threshold` is not between 0 and 1, or the condition has an unknown
+                field or operator.
+            ConflictError: `rerank` is set, but no reranker is configured.
+        """
+        with LOADING:
+            from retrievers.ensemble import MultiQueryRetriever
+            from retrievers.passages import PassageRetriever
+
+        require_known_fields(condition or {})
+        base: BaseRetriever = PassageRetriever(
+            rank=self._ranker(mode or self.mode, self._options(score_threshold), conversation_id),
+            hydrate=self.documents.hydrate,
+            k=k,
+            condition=condition,
+        )
+        if rephrase is not None:
+            depth = self.options.candidates
+            base = MultiQueryRetriever(base=base, rephrase=rephrase, k=k, depth=depth)
+        if rerank and self.reranking is None:
+            raise ConflictError(NO_RERANKER)
+        return base if self.reranking is None or rerank is False else self.reranking.over(base, k)
+
+    def respelled(
+        self,
+        principal: Principal,  # noqa: ARG002  # unused here, but part of every call
+        question: str,
+        condition: Filter | None = None,
+        conversation_id: str = "",
+    ) -> str:
+        """The question with its spelling corrected to the words of the passages in scope.
+
+        See `Spelling.correct`. While the keyword index is damaged, nothing is corrected.
+        """
+        from services.search.ranking import WORDS
+        from services.search.spelling_correction import Spelling
+
+        index = self.library.open_index()
+        if index is None:
+            return question
+        full_condition = searchable(condition or {}, self.library.sources.list(), conversation_id)
+        matching = index.matching(full_condition) if full_condition else None
+        try:
+            return Spelling(index.keywords, self._searched_texts, matching).correct(question)
+        except DamagedIndexError as error:
+            index.failures[WORDS] = str(error)
+            return question
+
+    def _searched_texts(self, passage_ids: Sequence[str]) -> list[str]:
+        return [
+            searchable_text(one.metadata["title"], one.metadata["heading_path"], one.page_content)
+            for one in self.documents.hydrate(passage_ids)
+        ]
+
+    def condition(self, principal: Principal, scope: Scope) -> Filter:
+        """The condition that narrows a search to the scope.
+
+        Raises:
+            ConflictError: The user has no such source, or `since` is after `until`.
+            InputError: A date can't be parsed.
+        """
+        own = own_sources(self.library.sources, principal).values() if scope.sources else ()
+        return condition_of(scope, own)
+
+    def _options(self, score_threshold: float | None) -> RankingOptions:
+        if score_threshold is None:
+            return self.options
+        if not 0 <= score_threshold <= 1:
+            raise InputError(
+                _("The score threshold must be between 0 and 1, not {score_threshold}.").format(
+                    score_threshold=f"{score_threshold:g}"
+                )
+            )
+        return replace(self.options, score_threshold=score_threshold)
+
+    def _ranker(self, mode: SearchMode, options: RankingOptions, conversation_id: str) -> "Ranker":
+        """A ranker that opens the index and looks up private sources only when it ranks.
+
+        While a model condenses the question, a reindex may replace the index, and files may be
+        uploaded to other conversations.
+        """
+
+        def rank(question: str, depth: int, condition: Filter | None) -> "list[Hit]":
+            from services.search.ranking import build_ranker
+
+            index = self.library.open_index()
+            if index is None:  # nothing has been imported yet
+                return []
+            sources = self.library.sources.list()
+            full_condition = searchable(condition or {}, sources, conversation_id) or None
+            try:
+                return build_ranker(mode, index, options)(question, depth, full_condition)
+            except DamagedIndexError:
+                if mode != self.mode:  # a mode that a user chose is never replaced silently
+                    raise
+            return build_ranker(SearchMode.CONVEX, index, options)(question, depth, full_condition)
+
+        return rank

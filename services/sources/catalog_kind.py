@@ -1,0 +1,128 @@
+"""Catalogs of places as a kind of source, each a description with its data files."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from domain import DocumentRef, Principal, Skipped, Wait
+from domain.messages import _
+from errors import SourceError
+from loaders.catalog.catalog_data import ReviewJudge
+from loaders.catalog.catalog_description import description_of, read_description
+from loaders.catalog.catalog_places import DESCRIPTION, CatalogPlaces
+from services.imports.import_plan import Loader
+from services.sources.source_kinds import (
+    TITLES,
+    AddedSource,
+    Field,
+    FieldValues,
+    SourcePreview,
+    display_path,
+    from_home,
+    keep_once,
+    require_there,
+    required,
+)
+from storage.ledger.source_store import Sources, StoredSource, new_source
+
+KIND = "catalogue"
+
+
+class CatalogKind:
+    """A catalog, identified by its description's path on the machine that runs Footnote."""
+
+    name = KIND
+    fields = (Field("path", required=True, fixed=True),)
+
+    def __init__(self, sources: Sources, data_dir: Path, judge: type[ReviewJudge]) -> None:
+        """Create the kind.
+
+        Args:
+            sources: The store of sources.
+            data_dir: The folder of the library, which is never imported.
+            judge: Judges places by their reviews.
+        """
+        self._sources = sources
+        self._data_dir = data_dir
+        self._judge = judge
+
+    def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
+        """List all places, with the reasons why some can't be imported."""
+        return self._test(_path(values))
+
+    def add(self, principal: Principal, values: FieldValues) -> AddedSource:  # noqa: ARG002  # every use case takes a principal
+        """Save a checked catalog with its name and description."""
+        path = _path(values)
+        description = read_description(path)
+        draft = new_source(
+            KIND,
+            str(path),
+            name=description_of(description).name,
+            options={DESCRIPTION: description},
+        )
+        return keep_once(self._sources, draft)
+
+    def field_values(self, source: StoredSource) -> FieldValues:
+        """The path of the description."""
+        return {"path": source.location}
+
+    def edited_options(self, source: StoredSource, values: FieldValues) -> Mapping[str, Any]:  # noqa: ARG002  # it has no options of its own
+        """The current content of the description file."""
+        path = Path(source.location)
+        self._test(path)
+        return {DESCRIPTION: read_description(path)}
+
+    def loader(self, source: StoredSource, wait: Wait) -> Loader:  # noqa: ARG002  # a folder has no rate limit
+        """A loader that lists the catalog's places and current description."""
+        return self._places(Path(source.location))
+
+    def forget(self, source: StoredSource) -> None:
+        """Do nothing: the catalog's files stay."""
+
+    def _test(self, path: Path) -> SourcePreview:
+        places = list(self._places(path).list())
+        titles = [place.title for place in places if isinstance(place, DocumentRef)]
+        skipped = tuple(place for place in places if isinstance(place, Skipped))
+        if not titles:
+            raise SourceError(
+                _("No place of {path} can be imported. The first: {reason}").format(
+                    path=path, reason=skipped[0].reason
+                )
+            )
+        return SourcePreview(len(titles), tuple(titles[:TITLES]), skipped)
+
+    def _places(self, path: Path) -> CatalogPlaces:
+        """The places of a catalog.
+
+        Raises:
+            SourceError: Its description is invalid, or a file is in Footnote's data folder.
+        """
+        places = CatalogPlaces(path, self._judge)
+        self._refuse_own(path)
+        for file in places.files():
+            self._refuse_own(file)
+        return places
+
+    def _refuse_own(self, path: Path) -> None:
+        if path.resolve().is_relative_to(self._data_dir.resolve()):
+            raise SourceError(
+                _("{path} is in Footnote's data folder: choose another catalog.").format(path=path)
+            )
+
+
+def _path(values: FieldValues) -> Path:
+    """The path of the description, with symbolic links resolved.
+
+    Raises:
+        SourceError: The path does not exist, can't be opened, or is not absolute.
+    """
+    path = from_home(required(values, "path", "The path of the catalog's description"))
+    if not path.is_absolute():
+        raise SourceError(
+            _(
+                "{path} is not an absolute path: enter a full path such as"
+                " /home/me/restaurants/catalog.yaml."
+            ).format(path=display_path(path))
+        )
+    require_there(path)
+    return path.resolve()

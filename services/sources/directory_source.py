@@ -1,0 +1,267 @@
+"""Folders on this machine as a kind of source."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from domain import ImportReport, ImportState, Principal, Wait
+from domain.messages import _
+from errors import SourceError
+from loaders.directory_loader import DirectoryLoader
+from services.imports.import_plan import Loader
+from services.imports.import_service import ImportService
+from services.long_work import Cancelled, OnProgress, ignore, never
+from services.sources.source_kinds import (
+    AddedSource,
+    Field,
+    FieldType,
+    FieldValues,
+    SourcePreview,
+    display_path,
+    from_home,
+    keep_once,
+    lines,
+    look,
+    require_there,
+    required,
+)
+from storage.ledger.source_store import Sources, StoredSource, new_source
+from storage.lock import writer_lock
+
+DIRECTORY = "directory"
+EVERYTHING = ("**/*",)
+
+
+class DirectoryKind:
+    """A folder or a single file on the machine that runs Footnote."""
+
+    name = DIRECTORY
+    fields = (
+        Field("path", required=True, fixed=True),
+        Field("include", FieldType.LINES),
+        Field("exclude", FieldType.LINES),
+    )
+
+    def __init__(self, sources: Sources, data_dir: Path, max_file_bytes: int) -> None:
+        """Create the kind.
+
+        Args:
+            sources: The store of sources.
+            data_dir: The folder of the library, which is never imported.
+            max_file_bytes: Larger files are skipped.
+        """
+        self._sources = sources
+        self._data_dir = data_dir
+        self._max_file_bytes = max_file_bytes
+
+    def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
+        """List the first files."""
+        draft = self._draft(values)
+        return replace(look(self.files(draft), draft.location), warnings=self._shared(draft))
+
+    def add(self, principal: Principal, values: FieldValues) -> AddedSource:  # noqa: ARG002  # every use case takes a principal
+        """Save the folder as a source."""
+        draft = self._draft(values)
+        return replace(keep_once(self._sources, draft), warnings=self._shared(draft))
+
+    def draft(self, path: Path, include: Sequence[str], exclude: Sequence[str]) -> StoredSource:
+        """An unsaved source at a path, which may be relative to the working folder.
+
+        Raises:
+            SourceError: The path does not exist or is in Footnote's data folder.
+        """
+        self._require(path)
+        options = _patterns(include, exclude)
+        return new_source(DIRECTORY, str(path.resolve()), name=path.resolve().name, options=options)
+
+    def field_values(self, source: StoredSource) -> FieldValues:
+        """The folder's path and patterns."""
+        include = [one for one in source.options.get("include", ()) if one not in EVERYTHING]
+        exclude = list(source.options.get("exclude", ()))
+        return {"path": source.location, "include": include, "exclude": exclude}
+
+    def edited_options(self, source: StoredSource, values: FieldValues) -> Mapping[str, Any]:
+        """The new patterns, after checking that they match files."""
+        options = _patterns(lines(values, "include"), lines(values, "exclude"))
+        look(self.files(replace(source, options={**source.options, **options})), source.location)
+        return options
+
+    def loader(self, source: StoredSource, wait: Wait) -> Loader:  # noqa: ARG002  # a folder has no rate limit
+        """A loader for the files in the folder and its subfolders."""
+        return self.files(source)
+
+    def files(self, source: StoredSource) -> DirectoryLoader:
+        """A loader for the files in the folder and its subfolders.
+
+        Raises:
+            SourceError: The path does not exist or is in Footnote's data folder.
+        """
+        path = Path(source.location)
+        self._require(path)
+        return DirectoryLoader(
+            path,
+            include=source.options.get("include", EVERYTHING),
+            exclude=source.options.get("exclude", ()),
+            max_bytes=self._max_file_bytes,
+            excluded_folder=self._data_dir.resolve(),
+        )
+
+    def forget(self, source: StoredSource) -> None:
+        """Do nothing: the folder stays."""
+
+    def _draft(self, values: FieldValues) -> StoredSource:
+        path = from_home(required(values, "path", "The path of the folder"))
+        if not path.is_absolute():
+            raise SourceError(
+                _(
+                    "{path} is not an absolute path: enter a full path such as /home/me/handbook."
+                ).format(path=display_path(path))
+            )
+        return self.draft(path, lines(values, "include"), lines(values, "exclude"))
+
+    def _shared(self, draft: StoredSource) -> tuple[str, ...]:
+        """Warnings about sources that contain this folder or are in it."""
+        others = [one for one in self._sources.list() if one.kind == DIRECTORY]
+        return tuple(
+            _(
+                "The source {name} has files of this folder too, so they would be found twice:"
+                " exclude them in one of the two."
+            ).format(name=one.name)
+            for one in others
+            if one.location != draft.location and _one_holds_the_other(one, draft)
+        )
+
+    def _require(self, path: Path) -> None:
+        require_there(path)
+        if path.resolve().is_relative_to(self._data_dir.resolve()):
+            raise SourceError(
+                _("{path} is in Footnote's data folder: choose another folder.").format(
+                    path=display_path(path)
+                )
+            )
+
+
+def _one_holds_the_other(one: StoredSource, other: StoredSource) -> bool:
+    here, there = Path(one.location), Path(other.location)
+    return here.is_relative_to(there) or there.is_relative_to(here)
+
+
+def _patterns(include: Sequence[str], exclude: Sequence[str]) -> dict[str, list[str]]:
+    """The patterns to store, without blank ones; no include patterns means all files."""
+    return {"include": _not_blank(include) or list(EVERYTHING), "exclude": _not_blank(exclude)}
+
+
+def _not_blank(patterns: Sequence[str]) -> list[str]:
+    return [one for one in patterns if one.strip()]
+
+
+LOCK_TIMEOUT_S = 2.0
+_BEGUN = {ImportState.RUNNING, ImportState.INTERRUPTED, ImportState.CANCELLED, ImportState.FAILED}
+
+
+class DirectoryService:
+    """Brings the library up to date with folders on this machine."""
+
+    def __init__(
+        self, imports: ImportService, sources: Sources, kind: DirectoryKind, samples: Path
+    ) -> None:
+        """Create the service.
+
+        Args:
+            imports: Performs the imports.
+            sources: The store of sources.
+            kind: Creates the loaders.
+            samples: The folder of the sample documents.
+        """
+        self._imports = imports
+        self._sources = sources
+        self._kind = kind
+        self._samples = samples
+
+    def import_directory(
+        self,
+        principal: Principal,
+        path: Path,
+        *,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        collection: str | None = None,
+        labels: Sequence[str] | None = None,
+        confirm_removals: bool = False,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+    ) -> ImportReport:
+        """Bring the library up to date with a folder or a single file.
+
+        `include` and `exclude` are path patterns. `collection` and `labels` apply to all documents
+        of the folder, including those imported earlier, which are not embedded again. None keeps
+        the earlier setting. Blank patterns and labels are ignored; an empty `collection` resets the
+        collection to the folder's name.
+
+        Raises:
+            SourceError: `path` does not exist or can't be listed.
+            BusyError: Another import is running.
+            StorageError: The data folder can't be written.
+            ModelError: Embedding failed.
+        """
+        draft = self._kind.draft(path, include or (), exclude or ())
+        options = {
+            "include": None if include is None else draft.options["include"],
+            "exclude": None if exclude is None else draft.options["exclude"],
+            "collection": None if collection is None else collection.strip(),
+            "labels": None if labels is None else _labels(labels),
+        }
+        set_options = {name: value for name, value in options.items() if value is not None}
+        with writer_lock(self._imports.data_dir, timeout_s=LOCK_TIMEOUT_S):
+            source = self._merged(draft, set_options)
+            loader = self._kind.files(source)
+            # If the import fails before this point, the options must not change.
+            source = self._sources.ensure(
+                source.kind, source.location, name=source.name, options=source.options
+            )
+        return self._imports.run(
+            principal,
+            source,
+            loader,
+            on_progress=on_progress,
+            cancelled=cancelled,
+            confirm_removals=confirm_removals,
+        )
+
+    def import_samples_once(
+        self, principal: Principal, *, on_progress: OnProgress = ignore
+    ) -> ImportReport | None:
+        """Import the sample documents into a new library; None if it is not new.
+
+        Resumes an interrupted import of the samples. A library that was emptied is not new.
+        """
+        sources = self._sources.list()
+        samples = [one for one in sources if one.location == _location(self._samples)]
+        begun = bool(samples) and self._is_unfinished(principal, samples[0])
+        if not begun and (sources or self._imports.has_index):
+            return None
+        return self.import_samples(principal, on_progress=on_progress)
+
+    def import_samples(
+        self, principal: Principal, *, on_progress: OnProgress = ignore
+    ) -> ImportReport:
+        """Import the sample documents into any library; raises like `import_directory`."""
+        return self.import_directory(principal, self._samples, on_progress=on_progress)
+
+    def _is_unfinished(self, principal: Principal, source: StoredSource) -> bool:
+        latest = self._imports.latest(principal, source)
+        return latest is None or latest.state in _BEGUN
+
+    def _merged(self, draft: StoredSource, options: Mapping[str, Any]) -> StoredSource:
+        """The source with these options; its other options stay as stored earlier."""
+        before = self._sources.find(draft.kind, draft.location) or draft
+        return replace(before, options={**draft.options, **before.options, **options})
+
+
+def _labels(labels: Sequence[str]) -> list[str]:
+    return sorted({label.strip() for label in labels} - {""})
+
+
+def _location(path: Path) -> str:
+    return str(path.resolve())

@@ -1,0 +1,48 @@
+"""Signs a user in to Google once and writes the token to a file."""
+
+import os
+from pathlib import Path
+
+from domain.messages import _
+from errors import SourceError
+from loaders.google_drive.drive_login import authorize
+
+
+def google_login(client: Path, save: Path, *, port: int = 0, open_browser: bool = True) -> None:
+    """Sign in with the client's JSON and write the token to the private file `save`.
+
+    Raises:
+        SourceError: A file can't be read or written, or the user did not grant access.
+    """
+    try:
+        client_json = client.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(
+            _("{client} can't be read: check the path of the client's JSON").format(client=client)
+        ) from error
+    if not save.parent.is_dir():  # checked before the user signs in
+        raise SourceError(
+            _("There is no folder {parent}: create it or choose another one.").format(
+                parent=save.parent
+            )
+        )
+    if save.is_dir():
+        raise SourceError(
+            _("{save} is a folder: name a file in it to save the token in.").format(save=save)
+        )
+    _write_private(save, authorize(client_json, port, open_browser=open_browser))
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a new file that is readable only by its owner from the start."""
+    new = path.with_name(f"{path.name}.new")
+    try:
+        new.unlink(missing_ok=True)
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        new.replace(path)
+    except OSError as error:
+        raise SourceError(
+            _("{path} can't be written: {strerror}").format(path=path, strerror=error.strerror)
+        ) from error

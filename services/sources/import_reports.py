@@ -1,0 +1,109 @@
+"""Reports of imports and dry runs for users: totals and pages of items."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from domain import ImportItem, ImportKind, ImportRun, Outcome, Principal
+from services.imports.import_plan import TO_CONFIRM
+from services.imports.import_queue import ImportQueue
+from services.sources.source_service import SourceService
+from storage.ledger.import_store import Imports, ReadFigures
+
+CHANGES = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED)
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """The totals of an import; `price` is the cost of embedding in `currency`, 0 if free.
+
+    `withheld` removals wait for confirmation.
+    """
+
+    run: ImportRun
+    counts: Mapping[Outcome, int]
+    withheld: int
+    figures: ReadFigures
+    price: float
+    currency: str
+
+    @property
+    def changes(self) -> int:
+        """The number of new, changed, and removed documents."""
+        return sum(self.counts.get(outcome, 0) for outcome in CHANGES)
+
+
+class ImportReports:
+    """Reports of the imports of the principal's visible sources."""
+
+    def __init__(
+        self,
+        sources: SourceService,
+        queue: ImportQueue,
+        imports: Imports,
+        price: float,
+        currency: str,
+    ) -> None:
+        """Create the service; embedding a million tokens costs `price` in `currency`."""
+        self._sources = sources
+        self._queue = queue
+        self._imports = imports
+        self._price = price
+        self._currency = currency
+
+    def dry_run(self, principal: Principal, source_id: str) -> ImportSummary | None:
+        """The latest dry run of a source, unless it has been imported since.
+
+        Raises:
+            NotFoundError: There is no such source.
+        """
+        latest = self.history(principal, source_id, limit=1)
+        if not latest or latest[0].kind is not ImportKind.DRY_RUN:
+            return None
+        return self.summary(principal, latest[0].id)
+
+    def summary(self, principal: Principal, import_id: str) -> ImportSummary:
+        """The totals of an import so far.
+
+        Raises:
+            NotFoundError: There is no such import.
+        """
+        run = self._queue.get(principal, import_id)
+        figures = self._imports.figures(import_id)
+        price = figures.tokens * self._price / _MILLION
+        return ImportSummary(
+            run,
+            self._imports.counts(import_id),
+            self._imports.count_with_reason(import_id, TO_CONFIRM),
+            figures,
+            price,
+            self._currency,
+        )
+
+    def items(
+        self,
+        principal: Principal,
+        import_id: str,
+        outcomes: Sequence[Outcome] = (),
+        *,
+        limit: int,
+        offset: int = 0,
+    ) -> list[ImportItem]:
+        """A page of the items of an import, in processing order; `outcomes` empty means all.
+
+        Raises:
+            NotFoundError: There is no such import.
+        """
+        self._queue.get(principal, import_id)
+        return self._imports.items(import_id, outcomes, limit=limit, offset=offset)
+
+    def history(
+        self, principal: Principal, source_id: str, *, limit: int, offset: int = 0
+    ) -> list[ImportRun]:
+        """The ended imports and dry runs of a source, latest first.
+
+        Raises:
+            NotFoundError: There is no such source.
+        """
+        self._sources.get(principal, source_id)
+        return self._queue.history(principal, source_id, limit=limit, offset=offset)

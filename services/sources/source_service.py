@@ -1,0 +1,293 @@
+"""Lists sources with their status, and adds, edits, refreshes, pauses, and removes them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from domain import ImportKind, ImportRun, ImportState, Principal
+from domain.messages import _
+from errors import NotFoundError
+from services.access import own_sources, owner_of
+from services.imports.import_queue import ImportQueue
+from services.sources.source_kinds import AddedSource, FieldValues, SourceKinds, SourcePreview
+from storage.ledger.source_store import SourceFigures, Sources, SourceTraces, StoredSource
+
+
+class Schedule(StrEnum):
+    """How often a source is refreshed automatically."""
+
+    NEVER = "never"
+    HOURLY = "hourly"
+    DAILY = "daily"
+    WEEKLY = "weekly"
+
+    @property
+    def seconds(self) -> int | None:
+        """The interval between refreshes; None for never."""
+        return _SECONDS[self]
+
+    @classmethod
+    def of(cls, seconds: int | None) -> "Schedule":
+        """The shortest schedule with at least this interval."""
+        if seconds is None:
+            return cls.NEVER
+        return next((one for one, time in _SECONDS.items() if time and time >= seconds), cls.WEEKLY)
+
+
+_SECONDS = {
+    Schedule.NEVER: None,
+    Schedule.HOURLY: 3600,
+    Schedule.DAILY: 24 * 3600,
+    Schedule.WEEKLY: 7 * 24 * 3600,
+}
+
+
+_DAY_S = 24 * 3600
+_DOUBLINGS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """Settings for sources of all kinds; an empty collection means the source's name."""
+
+    name: str = ""
+    collection: str = ""
+    labels: tuple[str, ...] = ()
+    schedule: Schedule = Schedule.NEVER
+
+    def over(self, before: "SourceSettings") -> "SourceSettings":
+        """These settings, with empty ones taken from `before`."""
+        return SourceSettings(
+            self.name.strip() or before.name,
+            self.collection.strip() or before.collection,
+            tuple(label for label in self.labels if label.strip()) or before.labels,
+            before.schedule if self.schedule is Schedule.NEVER else self.schedule,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """A source and its status.
+
+    `run` is its current import run, if any; `last` is its latest ended import. `next_refresh` is
+    None if it has no schedule or is paused.
+    """
+
+    source: StoredSource
+    figures: SourceFigures
+    run: ImportRun | None
+    last: ImportRun | None
+    next_refresh: datetime | None
+
+    @property
+    def state(self) -> ImportState | None:
+        """The state of the current run, or else of the last import; None if there was none."""
+        latest = self.run or self.last
+        return latest.state if latest else None
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPreview:
+    """The effects of a removal. Conversations keep their answers and the quoted evidence."""
+
+    documents: int
+    passages: int
+    conversations: int
+
+
+def next_refresh(
+    source: StoredSource, last: datetime | None, failed_in_a_row: int = 0
+) -> datetime | None:
+    """The time of the next automatic refresh; None if it has no schedule or is paused.
+
+    `last` is the start of the last full import. The interval doubles after each failure, up to one
+    day.
+    """
+    if source.refresh_s is None or source.paused:
+        return None
+    since = last or source.created_at
+    backoff = source.refresh_s * 2 ** min(failed_in_a_row, _DOUBLINGS)
+    return since + timedelta(seconds=max(source.refresh_s, min(backoff, _DAY_S)))
+
+
+class SourceService:
+    """Adds, changes, and removes sources. Only its owner sees a conversation's upload box."""
+
+    def __init__(
+        self, sources: Sources, kinds: SourceKinds, queue: ImportQueue, traces: SourceTraces
+    ) -> None:
+        self._sources = sources
+        self._kinds = kinds
+        self._queue = queue
+        self._traces = traces
+
+    def list(self, principal: Principal) -> Sequence[SourceStatus]:
+        """All visible sources sorted by name, those of conversations last."""
+        visible = own_sources(self._sources, principal).values()
+        shared_first = sorted(visible, key=lambda source: bool(source.conversation_id))
+        return self._statuses(principal, shared_first)
+
+    def get(self, principal: Principal, source_id: str) -> SourceStatus:
+        """A visible source; raises NotFoundError if there is none with this id."""
+        return self._statuses(principal, [self._source(principal, source_id)])[0]
+
+    def collections(self, principal: Principal) -> Sequence[str]:
+        """The sorted collections of shared sources."""
+        visible = own_sources(self._sources, principal).values()
+        return sorted({source.collection for source in visible if not source.conversation_id})
+
+    def test(self, principal: Principal, kind: str, values: FieldValues) -> SourcePreview:
+        """Test a source before it is added.
+
+        Raises:
+            SourceError: The source can't be listed or is empty; the message says what to do.
+        """
+        return self._kinds.get(kind).check(principal, values)
+
+    def add(
+        self, principal: Principal, kind: str, values: FieldValues, settings: SourceSettings
+    ) -> AddedSource:
+        """Test and save a source.
+
+        Raises:
+            SameSourceError: The source already exists.
+            SourceError: The test failed; the message says what to do.
+        """
+        before = own_sources(self._sources, principal)
+        self.test(principal, kind, values)
+        added = self._kinds.get(kind).add(principal, values)
+        source_id = added.source.id
+        if source_id in before:  # more files for an existing box; empty settings stay
+            settings = settings.over(self.settings(principal, source_id))
+        self._save(added.source, settings)
+        return replace(added, source=self._sources.get(source_id))
+
+    def settings(self, principal: Principal, source_id: str) -> SourceSettings:
+        """The current settings of a source.
+
+        Raises:
+            NotFoundError: There is no such source.
+        """
+        source = self._source(principal, source_id)
+        return SourceSettings(
+            source.name,
+            str(source.options.get("collection") or ""),
+            source.labels,
+            Schedule.of(source.refresh_s),
+        )
+
+    def edit(
+        self, principal: Principal, source_id: str, values: FieldValues, settings: SourceSettings
+    ) -> ImportRun | None:
+        """Change a source, and queue an import that applies the changes to its documents.
+
+        Returns:
+            The import, or None if the changes don't affect documents.
+
+        Raises:
+            NotFoundError: There is no such source.
+            SourceError: The new options match nothing.
+        """
+        before = self._source(principal, source_id)
+        self._save(before, settings, self._kinds.get(before.kind).edited_options(before, values))
+        after = self._sources.get(source_id)
+        if after.options == before.options and after.collection == before.collection:
+            return None
+        return self._queue.enqueue(principal, source_id)
+
+    def pause(self, principal: Principal, source_id: str) -> None:
+        """Pause automatic refreshes of a source and its current runs."""
+        source = self._source(principal, source_id)
+        self._sources.pause(source.id, paused=True)
+        for run in self._queue.current(principal, source.id):
+            self._queue.pause(principal, run.id)
+
+    def resume(self, principal: Principal, source_id: str) -> None:
+        """Resume automatic refreshes of a source and its paused runs."""
+        source = self._source(principal, source_id)
+        self._sources.pause(source.id, paused=False)
+        for run in self._queue.current(principal, source.id):
+            self._queue.resume(principal, run.id)
+
+    def refresh(
+        self, principal: Principal, source_id: str, *, confirm_removals: bool = False
+    ) -> ImportRun:
+        """Queue an import of a source."""
+        source = self._source(principal, source_id)
+        return self._queue.enqueue(principal, source.id, confirm_removals=confirm_removals)
+
+    def dry_run(self, principal: Principal, source_id: str) -> ImportRun:
+        """Queue a dry run of a source."""
+        source = self._source(principal, source_id)
+        return self._queue.enqueue(principal, source.id, ImportKind.DRY_RUN)
+
+    def preview_removal(self, principal: Principal, source_id: str) -> RemovalPreview:
+        """The effects that `delete` would have."""
+        status = self.get(principal, source_id)
+        citing = self._traces.citing_conversations(source_id)
+        return RemovalPreview(status.figures.documents, status.figures.passages, citing)
+
+    def delete(self, principal: Principal, source_id: str) -> ImportRun:
+        """Cancel the runs of a source and queue its removal."""
+        source = self._source(principal, source_id)
+        for run in self._queue.current(principal, source.id):
+            if run.kind is not ImportKind.REMOVAL:
+                self._queue.cancel(principal, run.id)
+        return self._queue.enqueue(principal, source.id, ImportKind.REMOVAL)
+
+    def refresh_due(self, principal: Principal, now: datetime) -> Sequence[ImportRun]:
+        """Queue an import of every source that is due.
+
+        Imports of private sources are queued on behalf of their owner, others on behalf of the
+        principal.
+        """
+        busy = self._queue.busy_sources()
+        begun, failed = self._traces.last_refreshes(), self._traces.consecutive_failures()
+        due = [
+            source
+            for source in self._sources.list()
+            if source.id not in busy
+            and (at := next_refresh(source, begun.get(source.id), failed.get(source.id, 0)))
+            and at <= now
+        ]
+        return [self._queue.enqueue(owner_of(one, principal), one.id) for one in due]
+
+    def _source(self, principal: Principal, source_id: str) -> StoredSource:
+        visible = own_sources(self._sources, principal)
+        if source_id not in visible:
+            raise NotFoundError(_("There is no such source. See the list of sources."))
+        return visible[source_id]
+
+    def _statuses(
+        self, principal: Principal, sources: Iterable[StoredSource]
+    ) -> "Sequence[SourceStatus]":
+        # Read current runs first. A run that ends in between appears as current, last, or both.
+        runs: dict[str, ImportRun] = {}
+        for run in self._queue.current(principal):
+            runs.setdefault(run.source_id, run)
+        figures, latest = self._sources.figures(), self._traces.latest_imports()
+        begun, failed = self._traces.last_refreshes(), self._traces.consecutive_failures()
+        return [
+            SourceStatus(
+                source,
+                figures.get(source.id, SourceFigures()),
+                runs.get(source.id),
+                latest.get(source.id),
+                next_refresh(source, begun.get(source.id), failed.get(source.id, 0)),
+            )
+            for source in sources
+        ]
+
+    def _save(
+        self, source: StoredSource, settings: SourceSettings, options: FieldValues | None = None
+    ) -> None:
+        name = settings.name.strip() or source.name
+        labels = sorted({label.strip() for label in settings.labels} - {""})
+        filing = {"collection": settings.collection.strip(), "labels": labels}
+        self._sources.save(
+            source.id,
+            name=name,
+            options={**(options or {}), **filing},
+            refresh_s=settings.schedule.seconds,
+        )

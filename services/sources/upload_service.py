@@ -1,0 +1,345 @@
+"""Uploaded files, stored in boxes; each box is a source."""
+
+import unicodedata
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+from unicodedata import normalize
+
+from domain import Principal, Skipped, Wait
+from domain.messages import _
+from errors import ConflictError, InputError, NotFoundError, SourceError
+from loaders.directory_loader import DirectoryLoader
+from loaders.formats import SUFFIXES, unsupported
+from services.imports.import_plan import Loader
+from services.sources.source_kinds import (
+    TITLES,
+    AddedSource,
+    Field,
+    FieldType,
+    FieldValues,
+    SourcePreview,
+    required,
+)
+from storage.ledger.conversation_store import Conversations
+from storage.ledger.source_store import Sources, StoredSource
+from storage.upload_files import BOXES, UploadFiles
+
+MAX_BYTES = 200
+_UNFIT = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
+_JOINERS = {"\u200c", "\u200d"}  # needed by some scripts and emoji
+_INVISIBLE = ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
+_RESERVED = {
+    "CON",
+    "PRN",
+    "AUX",
+    "NUL",
+    *(f"{port}{n}" for port in ("COM", "LPT") for n in "123456789"),
+}
+
+
+def safe_name(name: str) -> str:
+    """The name without folders, control characters, and characters that some systems reject.
+
+    The result is in NFC, has at most `MAX_BYTES` in UTF-8 including its suffix, and never names a
+    hidden file. The function is idempotent and returns "" if nothing remains.
+    """
+    last = name.replace("\\", "/").rpartition("/")[2]
+    visible = "".join(letter for letter in last if _is_visible(letter)).translate(_UNFIT)
+    bare = _bare(unicodedata.normalize("NFC", visible))
+    if bare.partition(".")[0].rstrip().upper() in _RESERVED:
+        bare = f"_{bare}"
+    return _bare(_shortened(bare))
+
+
+def _is_visible(letter: str) -> bool:
+    return letter in _JOINERS or unicodedata.category(letter) not in _INVISIBLE
+
+
+def _bare(name: str) -> str:
+    """Remove prefixes that hide a file and trailing characters that Windows drops."""
+    while name != (name := name.strip(" .").removeprefix("~$")):
+        pass
+    return name
+
+
+def _shortened(name: str) -> str:
+    suffix = PurePosixPath(name).suffix
+    if len(suffix.encode()) > MAX_BYTES // 2:
+        suffix = ""
+    room = MAX_BYTES - len(suffix.encode())
+    stem = name.removesuffix(suffix) if suffix else name
+    return stem.encode()[:room].decode(errors="ignore") + suffix
+
+
+KIND = "upload"
+DEFAULT_BOX = "Uploads"
+CONVERSATION, OWNER = "conversation_id", "user_id"
+_MIB = 2**20
+
+
+class Upload(NamedTuple):
+    """A file to upload."""
+
+    name: str
+    data: bytes
+
+
+class Refused(NamedTuple):
+    """A rejected file and the reason."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """The result of an upload.
+
+    `accepted` are the keys of the stored files in order. `source_id` is the box, or None if no file
+    was accepted and the box did not exist.
+    """
+
+    source_id: str | None
+    accepted: tuple[str, ...]
+    refused: tuple[Refused, ...]
+
+
+class UploadService:
+    """Stores files in boxes; the box of a conversation is searched only there."""
+
+    def __init__(
+        self,
+        files: UploadFiles,
+        sources: Sources,
+        conversations: Conversations,
+        max_file_bytes: int,
+    ) -> None:
+        """Create the service.
+
+        Args:
+            files: The store of uploaded files.
+            sources: The store of sources.
+            conversations: Used to check the owner of a conversation.
+            max_file_bytes: Larger files are rejected.
+        """
+        self._files = files
+        self._sources = sources
+        self._conversations = conversations
+        self._max_bytes = max_file_bytes
+
+    @property
+    def max_file_mb(self) -> int:
+        """The size limit of a file in MiB."""
+        return self._max_bytes // _MIB
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The supported file name extensions without dots."""
+        return tuple(suffix[1:] for suffix in SUFFIXES)
+
+    def add(
+        self,
+        principal: Principal,
+        files: Iterable[Upload | tuple[str, bytes]],
+        *,
+        conversation_id: str | None = None,
+        box: str | None = None,
+    ) -> Uploaded:
+        """Store files in the box of the conversation, the one named `box`, or "Uploads".
+
+        A file replaces an older one with the same name; unchanged files are not written again.
+        Unusable files are rejected with a reason, and the others are stored. They become searchable
+        when the box is imported.
+
+        Raises:
+            NotFoundError: The principal has no such conversation.
+            InputError: The box's name is blank.
+            ConflictError: The box is being removed.
+            StorageError: The disk is full or not writable.
+        """
+        target = self._target(principal, conversation_id, box)
+        uploads = [Upload(*file) for file in files]
+        reasons = [self._unfit(file) for file in uploads]
+        refused = [
+            Refused(file.name, why) for file, why in zip(uploads, reasons, strict=True) if why
+        ]
+        # Of two files with the same name, the later one wins.
+        fit = {
+            safe_name(file.name): file.data
+            for file, why in zip(uploads, reasons, strict=True)
+            if not why
+        }
+        source = self._store(target, fit) if fit else self._sources.find(KIND, target.location)
+        return Uploaded(source.id if source else None, tuple(fit), tuple(refused))
+
+    def _store(self, target: "_TargetBox", fit: dict[str, bytes]) -> StoredSource:
+        existing = self._sources.find(KIND, target.location)
+        if existing and self._sources.is_being_removed(existing.id):
+            raise ConflictError(
+                _(
+                    "The box {name} is being removed together with its files: upload them again"
+                    " afterwards, or cancel the removal on the import page first."
+                ).format(name=existing.name)
+            )
+        self._files.require_space(sum(map(len, fit.values())))
+        for key, data in fit.items():
+            self._files.write(target.location, key, data)
+        # An existing box keeps its settings.
+        return existing or self._sources.ensure(
+            KIND, target.location, name=target.name, options=target.options
+        )
+
+    def boxes(self, principal: Principal) -> list[StoredSource]:
+        """The shared boxes and those of the principal's conversations, sorted by name."""
+        return [
+            source
+            for source in self._sources.list()
+            if source.kind == KIND and source.options.get(OWNER) in (None, principal.user_id)
+        ]
+
+    def box_of(self, principal: Principal, conversation_id: str) -> StoredSource | None:
+        """The box of a conversation, if it has one.
+
+        Raises:
+            NotFoundError: The principal has no such conversation.
+        """
+        self._conversations.get(principal, conversation_id)
+        return self._sources.find(KIND, _location(conversation_id))
+
+    def keys(self, principal: Principal, source_id: str) -> list[str]:
+        """The sorted names of the files in a box.
+
+        Raises:
+            NotFoundError: The principal has no such box.
+        """
+        return self._files.names(self._box(principal, source_id).location)
+
+    def delete(self, principal: Principal, source_id: str, key: str) -> None:
+        """Delete a file from its box; the next import removes it from the library.
+
+        Raises:
+            NotFoundError: The principal has no such box, or the box has no such file.
+            StorageError: The box can't be written.
+        """
+        if not self._files.remove(self._box(principal, source_id).location, key):
+            raise NotFoundError(
+                _("There is no file {key} in this box: it was already deleted.").format(
+                    key=repr(key)
+                )
+            )
+
+    def abandoned(self) -> list[StoredSource]:
+        """The boxes of permanently deleted conversations."""
+        return self._sources.of_lost_conversations()
+
+    def loader(self, source: StoredSource) -> DirectoryLoader:
+        """A loader for the files in the box."""
+        return DirectoryLoader(self._files.folder(source.location), max_bytes=self._max_bytes)
+
+    def _target(
+        self, principal: Principal, conversation_id: str | None, box: str | None
+    ) -> "_TargetBox":
+        if conversation_id is not None:
+            title = self._conversations.get(principal, conversation_id).title
+            options = {CONVERSATION: conversation_id, OWNER: principal.user_id}
+            return _TargetBox(_location(conversation_id), title or DEFAULT_BOX, options)
+        name = normalize("NFC", DEFAULT_BOX if box is None else box).strip()
+        if not name:
+            raise InputError(_("The box has no name: give it one."))
+        shared = (one for one in self.boxes(principal) if not one.conversation_id)
+        same = next((one for one in shared if name in (one.id, one.name)), None)
+        return _TargetBox(same.location if same else _location(uuid.uuid4().hex), name, {})
+
+    def _box(self, principal: Principal, source_id: str) -> StoredSource:
+        for source in self.boxes(principal):
+            if source.id == source_id:
+                return source
+        raise NotFoundError(_("There is no upload box {source_id}.").format(source_id=source_id))
+
+    def _unfit(self, file: Upload) -> str | None:
+        """Why a file is rejected; None if it is accepted."""
+        name = safe_name(file.name)
+        if not name:
+            return _("its name has no usable characters: rename it")
+        if reason := unsupported(name):
+            return reason
+        if not file.data:
+            return _("the file is empty")
+        if len(file.data) > self._max_bytes:
+            size, limit = (f"{count / _MIB:.1f} MiB" for count in (len(file.data), self._max_bytes))
+            return _(
+                "{size} is more than the limit of {limit} (FOOTNOTE_MAX_FILE_MB): split it"
+            ).format(size=size, limit=limit)
+        return None
+
+
+class _TargetBox(NamedTuple):
+    """The box of an upload, with its name and options if it must be created."""
+
+    location: str
+    name: str
+    options: dict[str, str]
+
+
+def _location(box_id: str) -> str:
+    return f"{BOXES}/{box_id}"
+
+
+class UploadKind:
+    """Uploads to a named box; new files replace older ones with the same name."""
+
+    name = KIND
+    fields = (
+        Field("box", required=True, fixed=True, default=DEFAULT_BOX),
+        Field("files", FieldType.FILES, required=True, fixed=True),
+    )
+
+    def __init__(self, uploads: UploadService, files: UploadFiles, sources: Sources) -> None:
+        self._uploads = uploads
+        self._files = files
+        self._sources = sources
+
+    def check(self, principal: Principal, values: FieldValues) -> SourcePreview:  # noqa: ARG002  # every use case takes a principal
+        """Preview the files to upload."""
+        names = tuple(upload.name for upload in _uploads(values))
+        return SourcePreview(len(names), names[:TITLES])
+
+    def add(self, principal: Principal, values: FieldValues) -> AddedSource:
+        """Store the files in the box, creating it if necessary."""
+        box = required(values, "box", "The name of the box")
+        done = self._uploads.add(principal, _uploads(values), box=box)
+        refused = tuple(Skipped(name, name, reason) for name, reason in done.refused)
+        if done.source_id is None:
+            first = refused[0]
+            raise SourceError(
+                _("None of the files can be used. {key}: {reason}.").format(
+                    key=first.key, reason=first.reason
+                )
+            )
+        return AddedSource(self._sources.get(done.source_id), refused)
+
+    def field_values(self, source: StoredSource) -> FieldValues:
+        """The name of the box."""
+        return {"box": source.name}
+
+    def edited_options(self, source: StoredSource, values: FieldValues) -> Mapping[str, Any]:  # noqa: ARG002  # a box has no options of its own
+        """No options: a box has none."""
+        return {}
+
+    def loader(self, source: StoredSource, wait: Wait) -> Loader:  # noqa: ARG002  # local files have no rate limit
+        """A loader for the files in the box."""
+        return self._uploads.loader(source)
+
+    def forget(self, source: StoredSource) -> None:
+        """Delete the box's folder with its files."""
+        self._files.remove_box(source.location)
+
+
+def _uploads(values: FieldValues) -> list[Upload]:
+    files = [Upload(*file) for file in values.get("files") or ()]
+    if not files:
+        raise SourceError(_("There is no file: choose one or more."))
+    return files

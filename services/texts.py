@@ -1,0 +1,89 @@
+"""Checks questions and titles, and prepares texts for the indexes and for storage."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from domain.messages import _
+from errors import InputError
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def sanitize(text: str) -> str:
+    """Replace lone surrogates, which faulty servers send and UTF-8 can't encode, by U+FFFD."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def sanitize_json(value: Any) -> Any:
+    """A copy with sanitized text; values that JSON lacks, such as NaN, become strings."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return json.loads(sanitize(text), parse_constant=str)
+
+
+def searchable_text(title: str, heading_path: Sequence[str], text: str) -> str:
+    """The text to embed and index: the title and headings, then the passage's text.
+
+    A heading that repeats the title is omitted. The stored passage stays unchanged. After any
+    change here, increase `ENTRIES_VERSION` in `storage.ledger.index_store`, so that older indexes
+    are rebuilt.
+    """
+    headings = dict.fromkeys(heading for heading in (title, *heading_path) if heading)
+    return "\n".join([*headings, text])
+
+
+MAX_QUESTION_CHARS = 20_000
+TITLE_CHARS = 60
+MAX_TITLE_CHARS = 200
+MAX_K = 1000
+
+
+def checked_question(question: str) -> str:
+    """The question, stripped.
+
+    Raises:
+        InputError: The question is empty, too long, or not valid Unicode.
+    """
+    stripped = question.strip()
+    if not stripped:
+        raise InputError(_("The question is empty: type what you want to know."))
+    if len(stripped) > MAX_QUESTION_CHARS:
+        raise InputError(
+            _(
+                "The question has {length} characters; the limit is {max_question_chars}. Shorten"
+                " it, or save the text as a file, import it, and ask about it."
+            ).format(length=f"{len(stripped):,}", max_question_chars=f"{MAX_QUESTION_CHARS:,}")
+        )
+    require_letters(stripped, _("question"))
+    return stripped
+
+
+def require_letters(text: str, what: str) -> None:
+    """Reject text that stores and servers don't accept; `what` names it in the message.
+
+    Raises:
+        InputError: The text contains a lone surrogate.
+    """
+    if text != text.encode(errors="replace").decode():
+        raise InputError(
+            _("The {what} contains invalid characters: type it again in UTF-8.").format(what=what)
+        )
+
+
+def title_of(question: str) -> str:
+    """The title of a conversation that starts with this question."""
+    line = " ".join(question.split())
+    return line if len(line) <= TITLE_CHARS else f"{line[: TITLE_CHARS - 1]}…"
+
+
+def require_possible_k(k: int | None) -> None:
+    """Reject an invalid number of passages; None means the configured number.
+
+    Raises:
+        InputError: The number is not between 1 and 1,000.
+    """
+    if k is not None and not 1 <= k <= MAX_K:
+        raise InputError(
+            _("k must be between 1 and {max_k}, not {k}.").format(max_k=f"{MAX_K:,}", k=k)
+        )

@@ -1,0 +1,66 @@
+"""API keys; only the digest of a secret is stored."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+
+from domain import ApiKey, ApiScope
+from domain.messages import _
+from errors import NotFoundError
+from storage.ledger.columns import from_row, shallow_dict
+from storage.ledger.database import Database
+from storage.ledger.ledger_tables import ApiKeyRow
+
+_USED_WITHIN = timedelta(minutes=1)
+
+
+class ApiKeys:
+    """API keys by the digest of their secret, including revoked ones."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, key: ApiKey, digest: str) -> None:
+        """Store a new key."""
+        values = shallow_dict(key) | {"digest": digest, "scopes": sorted(key.scopes)}
+        with self._database.write() as session:
+            session.add(ApiKeyRow(**values))
+
+    def find(self, digest: str) -> ApiKey | None:
+        """The key with this digest, if any."""
+        with self._database.read() as session:
+            row = session.scalar(select(ApiKeyRow).where(ApiKeyRow.digest == digest))
+            return None if row is None else _key_of(row)
+
+    def list(self) -> list[ApiKey]:
+        """All keys, oldest first."""
+        with self._database.read() as session:
+            return [_key_of(row) for row in session.scalars(_ALL)]
+
+    def note_use(self, key: ApiKey, now: datetime) -> None:
+        """Record the time of use, at most once a minute because reads must not wait for writes."""
+        if key.used_at is not None and now - key.used_at < _USED_WITHIN:
+            return
+        with self._database.write(synced=False) as session:
+            row = session.get(ApiKeyRow, key.id)
+            if row is not None:
+                row.used_at = now
+
+    def revoke(self, key_id: str, now: datetime) -> None:
+        """Revoke a key.
+
+        Raises:
+            NotFoundError: There is no such key.
+        """
+        with self._database.write() as session:
+            row = session.get(ApiKeyRow, key_id)
+            if row is None:
+                raise NotFoundError(_("There is no API key {key_id}.").format(key_id=repr(key_id)))
+            row.revoked_at = row.revoked_at or now
+
+
+_ALL = select(ApiKeyRow).order_by(ApiKeyRow.created_at, ApiKeyRow.id)
+
+
+def _key_of(row: ApiKeyRow) -> ApiKey:
+    return from_row(ApiKey, row, scopes=frozenset(map(ApiScope, row.scopes)))

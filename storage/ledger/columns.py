@@ -1,0 +1,194 @@
+"""The types of the ledger's columns, and conversions between rows and values.
+
+A damaged database page yields values of wrong types or invalid JSON. The column types detect this
+on reading and report a damaged ledger; otherwise, any Python error could follow later.
+"""
+
+from collections.abc import Callable
+from dataclasses import fields
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    Dialect,
+    Double,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    TypeDecorator,
+)
+from sqlalchemy.orm import DeclarativeBase, mapped_column
+
+from domain.messages import from_json, from_text, to_json, to_text
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Value = TypeVar("Value", bound="DataclassInstance")
+
+Reading = Callable[[Any], Any]
+"""Converts a database value to a Python value."""
+
+
+class CellError(ValueError):
+    """A value can't occur in its column, so the database is damaged."""
+
+
+class Text(String):
+    """A string, checked on reading."""
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return _text
+
+
+class Whole(Integer):
+    """An integer, checked on reading."""
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return _whole
+
+
+class Number(Double[float]):
+    """A float, checked on reading."""
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return _number
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A time, stored in UTC without a time zone, which SQLite would drop anyway."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return value if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return value if value is None else value.replace(tzinfo=UTC)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: D102
+        return _checked(super().result_processor(dialect, coltype), "a date")
+
+
+class Json(TypeDecorator[Any]):
+    """JSON, checked on reading."""
+
+    impl = JSON
+    cache_ok = True
+
+    def coerce_compared_value(self, op: Any, value: Any) -> Any:  # noqa: D102
+        return self.impl_instance.coerce_compared_value(op, value)  # keys are not JSON
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Reading:  # noqa: D102
+        return _checked(super().result_processor(dialect, coltype), "JSON")
+
+
+class MessageText(TypeDecorator[str]):
+    """A message for people, stored with its template and values."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return value if value is None else to_text(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return value if value is None else from_text(value)
+
+
+class MessageJson(Json):
+    """JSON that may contain messages for people."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return to_json(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002, D102  # SQLAlchemy's signature
+        return from_json(value)
+
+
+def _text(value: Any) -> Any:
+    if value.__class__ is str or value is None:
+        return value
+    raise CellError(f"{_start(value)} is not a string")
+
+
+def _whole(value: Any) -> Any:
+    if value.__class__ is int or value is None:
+        return value
+    raise CellError(f"{_start(value)} is not an integer")
+
+
+def _number(value: Any) -> Any:
+    if value is None or isinstance(value, int | float):
+        return value
+    raise CellError(f"{_start(value)} is not a number")
+
+
+def _checked(read: Reading | None, kind: str) -> Reading:
+    """Wrap `read` so that its errors are reported as damage."""
+
+    def checked(value: Any) -> Any:
+        try:
+            return read(value) if read else value
+        except (ValueError, TypeError, RecursionError) as error:
+            raise CellError(f"{_start(value)} is not {kind}") from error
+
+    return checked
+
+
+def _start(value: Any) -> str:
+    return f"{value!r:.40}"
+
+
+class Base(DeclarativeBase):
+    """The base of all tables; names every constraint, so migrations can drop it on any database."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012  # SQLAlchemy reads it
+        str: Text,
+        int: Whole,
+        float: Number,
+        datetime: UtcDateTime,
+        dict[str, Any]: Json,
+        list[Any]: Json,
+    }
+
+
+def reference(column: str) -> Any:
+    """A foreign key; the row is deleted with the referenced row."""
+    return mapped_column(ForeignKey(column, ondelete="CASCADE"), index=True)
+
+
+def key_reference(column: str) -> Any:
+    """A foreign key within the primary key; the row is deleted with the referenced row."""
+    return mapped_column(ForeignKey(column, ondelete="CASCADE"), primary_key=True)
+
+
+@cache
+def _names(cls: "type[DataclassInstance]") -> tuple[str, ...]:
+    return tuple(one.name for one in fields(cls))
+
+
+def from_row(cls: type[Value], row: Base, **values: Any) -> Value:
+    """Create a dataclass from the row's columns of the same names; `values` override them."""
+    columns = {name: getattr(row, name) for name in _names(cls) if name not in values}
+    return cls(**columns, **values)
+
+
+def shallow_dict(value: "DataclassInstance") -> dict[str, Any]:
+    """The fields of a dataclass as column values, not copied as by `asdict`."""
+    return {name: getattr(value, name) for name in _names(type(value))}

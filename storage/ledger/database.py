@@ -1,0 +1,254 @@
+"""Opens and migrates the ledger's database; reports its failures as StorageErrors."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.orm import Session
+
+from domain.messages import _
+from errors import AppError, ConfigError, DamagedLedgerError, StorageError
+from storage.ledger.ledger_check import (
+    findings,
+    is_empty,
+    open_read_only,
+    require_ledger,
+    require_sound,
+    revision_of,
+    side_file,
+    url_of,
+)
+from storage.ledger.ledger_location import FILE, LedgerLocation, Remains, explain_errors, remains_in
+
+T = TypeVar("T")
+
+GROUP = 500
+"""Items per statement: far below SQLite's limit of 32,766 variables, yet enough to be fast."""
+
+
+def in_groups(items: Sequence[T], size: int = GROUP) -> Iterator[Sequence[T]]:
+    """The items in order, `size` at a time; the last group may be shorter."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+HEAD = "0008"
+"""The newest migration; comparing it at each start avoids loading Alembic when unnecessary."""
+
+_BUSY_TIMEOUT_MS = 30_000
+_MIGRATION_TIMEOUT_S = 30.0
+
+
+class Database:
+    """Sessions of the ledger; every SQL failure is raised as a StorageError."""
+
+    def __init__(self, engine: Engine, location: LedgerLocation) -> None:
+        self._reader = engine
+        self._writer = engine.execution_options(footnote_writes=True)
+        self._quick_writer = self._writer.execution_options(footnote_unsynced=True)
+        self._location = location
+        # SQLite allows one writer, so threads queue here instead of polling its file lock.
+        self._writing = threading.RLock()
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A read-only session on a snapshot of the ledger.
+
+        Convert rows to values inside the block, so that damaged rows raise the right error.
+
+        Raises:
+            DamagedLedgerError: The ledger contains values that Footnote never writes.
+        """
+        try:
+            with (
+                explain_errors(self._location),
+                Session(self._reader, expire_on_commit=False) as session,
+            ):
+                yield session
+        except AppError:
+            raise
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise self._location.unreadable(f"{type(error).__name__}: {error}") from error
+
+    @contextmanager
+    def write(self, *, synced: bool = True) -> Iterator[Session]:
+        """A session in one transaction: committed when the block ends, rolled back if it raises.
+
+        Without `synced`, the commit does not wait for the disk. A power failure, but not a crash,
+        may undo it, unless a later transaction was synced.
+
+        Raises:
+            BusyError: Another process has been writing for half a minute.
+        """
+        engine = self._writer if synced else self._quick_writer
+        with (
+            explain_errors(self._location),
+            self._writing,
+            Session(engine) as session,
+            session.begin(),
+        ):
+            yield session
+
+    def close(self) -> None:
+        """Close the connections; the next session opens a new one."""
+        self._reader.dispose()
+
+
+def open_database(data_dir: Path, url: str | None = None) -> Database:
+    """Open the ledger in `data_dir` or at `url`; create or migrate it if necessary.
+
+    Raises:
+        StorageError: The folder is not writable, belongs to a newer version of Footnote, or
+            contains a library whose ledger is missing; nothing was changed.
+        DamagedLedgerError: The ledger is damaged; nothing was changed.
+        BusyError: The ledger must be migrated, but another process keeps writing to it.
+        ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
+    """
+    _make_folder(data_dir)
+    location = ledger_location(data_dir, url)
+    # Inspected before the ledger, so that a library created in between already has its ledger.
+    remains = remains_in(data_dir)
+    with explain_errors(location):
+        if location.file is not None:
+            _examine(location, location.file, remains)
+        engine = _engine(url or url_of(data_dir / FILE))
+        with engine.connect() as connection:
+            if location.file is None:
+                require_ledger(connection, location, remains)
+            revision = revision_of(connection)
+        if revision != HEAD:
+            _migrate(engine, data_dir, location.name)
+    return Database(engine, location)
+
+
+def ledger_location(data_dir: Path, url: str | None = None) -> LedgerLocation:
+    """Where the ledger is, without opening it.
+
+    Raises:
+        ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
+    """
+    if url is None:
+        return LedgerLocation(data_dir, "", data_dir / FILE)
+    address = _engine(url).url
+    name = address.database or ":memory:"
+    is_file = address.get_backend_name() == "sqlite" and not name.startswith((":", "file:"))
+    display_url = address.set(query={}).render_as_string()
+    return LedgerLocation(data_dir, display_url, Path(name) if is_file else None)
+
+
+def check_ledger(data_dir: Path, url: str | None = None) -> None:
+    """Perform the full check without writing; a ledger that does not exist yet is fine.
+
+    Raises:
+        DamagedLedgerError: There is damage; `findings` lists all of it.
+        ConfigError: `url` is not an SQLAlchemy URL, or its driver is not installed.
+    """
+    location = ledger_location(data_dir, url)
+    if problems := findings(location, HEAD):
+        raise location.damaged(problems[0], problems)
+
+
+def _examine(location: LedgerLocation, file: Path, remains: Remains) -> None:
+    """Check the file before anything writes to it; create the ledger of a new data folder."""
+    if is_empty(file):
+        if remains or location.log:
+            raise location.missing_file()
+        if not location.url:
+            _touch(location, file)
+        return
+    if not is_empty(side_file(file, "-journal")):
+        return  # the first start was killed; SQLite rolls back when it opens the file
+    try:
+        _check_file(location, file, remains)
+    except DamagedLedgerError:
+        # Another process may have been writing while the file was read as immutable.
+        _check_file(location, file, remains)
+
+
+def _check_file(location: LedgerLocation, file: Path, remains: Remains) -> None:
+    try:
+        with explain_errors(location), open_read_only(file) as connection:
+            require_sound(connection, location, file, HEAD)
+            require_ledger(connection, location, remains)
+    except OSError as error:
+        raise location.unwritable(str(error)) from error
+
+
+def _touch(location: LedgerLocation, file: Path) -> None:
+    try:
+        file.touch()
+    except OSError as error:
+        raise location.unwritable(str(error.strerror)) from error
+
+
+def _make_folder(data_dir: Path) -> None:
+    try:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            _(
+                "the data folder {data_dir} can't be created ({strerror}): choose another one with"
+                " FOOTNOTE_DATA_DIR or --data-dir"
+            ).format(data_dir=data_dir, strerror=error.strerror)
+        ) from error
+
+
+def _engine(url: str | URL) -> Engine:
+    try:
+        engine = create_engine(make_url(url))
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise ConfigError(_("FOOTNOTE_DATABASE_URL is not an SQLAlchemy database URL")) from error
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            _("FOOTNOTE_DATABASE_URL needs the package {name}: pip install {name}").format(
+                name=error.name
+            )
+        ) from error
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # pysqlite would begin transactions implicitly and too late, so _begin_sqlite does it.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that reads before it writes fails, whatever the timeout, if another one wrote in
+    # between. Therefore, writers lock the database immediately.
+    options = connection.get_execution_options()
+    writes = options.get("footnote_writes")
+    if writes:
+        # With NORMAL, a power failure could undo commits that Deep Lake has already stored.
+        synchronous = "NORMAL" if options.get("footnote_unsynced") else "FULL"
+        connection.exec_driver_sql(f"PRAGMA synchronous = {synchronous}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _migrate(engine: Engine, data_dir: Path, name: str) -> None:
+    from storage.lock import writer_lock  # slow to import, rarely needed
+
+    with writer_lock(data_dir, _MIGRATION_TIMEOUT_S), engine.begin() as connection:
+        from storage.ledger.migrations.run import is_known, upgrade  # loads Alembic
+
+        revision = revision_of(connection)
+        if revision is not None and not is_known(revision):
+            raise StorageError(
+                _(
+                    "{place} was written by a newer Footnote (version {revision}): update"
+                    " Footnote, or set FOOTNOTE_DATA_DIR to another folder"
+                ).format(place=name, revision=revision)
+            )
+        upgrade(connection)

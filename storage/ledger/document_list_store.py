@@ -1,0 +1,243 @@
+"""Lists documents page by page, filtered and sorted, and counts them."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from domain import DocumentFilter, DocumentOrder, Filter, ListedDocument
+from storage.filters import checks_of, matches
+from storage.ledger.database import Database, in_groups
+from storage.ledger.index_store import in_active_index
+from storage.ledger.ledger_tables import DocumentRow, PassageRow
+from storage.ledger.passage_records import passage_metadata
+
+
+class DocumentTitle(NamedTuple):
+    """A document's id and the names by which a user may refer to it."""
+
+    id: str
+    source_id: str
+    title: str
+    key: str
+
+
+class Titles:
+    """The titles of all documents; texts are not read."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> list[DocumentTitle]:
+        """All titles, sorted by title and key."""
+        columns = (DocumentRow.id, DocumentRow.source_id, DocumentRow.title, DocumentRow.key)
+        listing = select(*columns).order_by(DocumentRow.title, DocumentRow.key, DocumentRow.id)
+        with self._database.read() as session:
+            return [DocumentTitle(*row) for row in session.execute(listing)]
+
+    def matching(self, document_ids: Sequence[str], condition: Filter) -> set[str]:
+        """The documents that satisfy a condition on fields shared by all their passages.
+
+        Raises:
+            ValueError: The condition is invalid.
+        """
+        checks = checks_of(condition)
+        with self._database.read() as session:
+            return {
+                row.id
+                for group in in_groups(document_ids)
+                for row in session.scalars(select(DocumentRow).where(DocumentRow.id.in_(group)))
+                if matches(checks, passage_metadata(row, None, row.script))
+            }
+
+    def passage_ids(self, document_id: str) -> list[str]:
+        """The passages of a document in the active index, in text order."""
+        own = select(PassageRow.id).where(PassageRow.document_id == document_id)
+        with self._database.read() as session:
+            return list(session.scalars(in_active_index(own).order_by(PassageRow.ordinal)))
+
+
+_FIRST = 200
+
+
+class Headings:
+    """The headings above the passages of documents."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, document_ids: Sequence[str]) -> dict[str, list[str]]:
+        """By document id, the distinct innermost headings of its first passages.
+
+        Headings are from the active index and in text order. Documents without headings are
+        omitted.
+        """
+        columns = select(PassageRow.document_id, PassageRow.heading_path)
+        query = (
+            in_active_index(columns)
+            .where(PassageRow.ordinal < _FIRST)
+            .order_by(PassageRow.document_id, PassageRow.ordinal)
+        )
+        unique: dict[str, dict[str, None]] = {}
+        with self._database.read() as session:
+            for group in in_groups(document_ids):
+                for id_, path in session.execute(query.where(PassageRow.document_id.in_(group))):
+                    if path:
+                        unique.setdefault(id_, {})[path[-1]] = None
+        return {id_: list(headings) for id_, headings in unique.items()}
+
+
+class LabelList:
+    """The labels of sources and single documents that are in use."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def by_source(self) -> dict[str, set[str]]:
+        """By source id, the labels of its documents; sources without labels are omitted."""
+        # Only distinct values are decoded: few, however many documents there are.
+        labels = DocumentRow.details["labels"].as_string()
+        # An expression, because for the plain column, SQLite would use an index and read the rows
+        # out of order, which takes four times as long.
+        source = DocumentRow.source_id.concat("")
+        labels_by_source: defaultdict[str, set[str]] = defaultdict(set)
+        with self._database.read() as session:
+            for source_id, encoded in session.execute(
+                select(source, labels).distinct().where(labels.is_not(None))
+            ):
+                labels_by_source[source_id].update(json.loads(encoded))
+        return {source_id: names for source_id, names in labels_by_source.items() if names}
+
+
+PASSAGE_BOUNDS = (0, 1, 2, 5, 10, 20, 50, 100, 200)
+"""Upper bounds of the document groups by number of passages; the last group has no bound."""
+
+_PAGES = func.json_array_length(DocumentRow.pages)
+_DENSITY = DocumentRow.characters * 1.0 / func.nullif(_PAGES, 0)
+_ORDERS: dict[DocumentOrder, ColumnElement[Any]] = {
+    DocumentOrder.TITLE: func.lower(DocumentRow.title),
+    DocumentOrder.NEWEST: DocumentRow.imported_at.desc(),
+    DocumentOrder.PASSAGES: DocumentRow.passages.desc(),
+    DocumentOrder.DENSITY: _DENSITY.asc().nulls_last(),
+}
+_LISTED = select(
+    DocumentRow.id,
+    DocumentRow.source_id,
+    DocumentRow.key,
+    DocumentRow.title,
+    DocumentRow.location,
+    DocumentRow.format,
+    DocumentRow.encoding,
+    _PAGES.label("page_count"),
+    DocumentRow.characters,
+    DocumentRow.script,
+    DocumentRow.passages,
+    DocumentRow.longest_passage,
+    DocumentRow.revision,
+    DocumentRow.imported_at,
+    DocumentRow.warnings,
+    DocumentRow.details,
+)
+
+
+class Tally(NamedTuple):
+    """The number of documents of a source with a format and a script."""
+
+    source_id: str
+    format: str
+    script: str
+    documents: int
+
+
+class DocumentList:
+    """The documents in the library's table; texts are not read."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def page(
+        self, filter_: DocumentFilter, order: DocumentOrder, *, limit: int, offset: int = 0
+    ) -> list[ListedDocument]:
+        """A page of the matching documents."""
+        ids = _apply_filter(select(DocumentRow.id), filter_)
+        ids = ids.order_by(_ORDERS[order], DocumentRow.id).limit(limit).offset(offset)
+        with self._database.read() as session:
+            page_ids = session.scalars(ids).all()
+        return self.with_ids(page_ids)
+
+    def with_ids(self, document_ids: Sequence[str]) -> list[ListedDocument]:
+        """The documents in the order of these ids; unknown ids are omitted."""
+        documents: dict[str, ListedDocument] = {}
+        with self._database.read() as session:
+            for group in in_groups(document_ids):
+                rows = session.execute(_LISTED.where(DocumentRow.id.in_(group)))
+                documents |= {row.id: _listed(row) for row in rows}
+        return [documents[id_] for id_ in document_ids if id_ in documents]
+
+    def count(self, filter_: DocumentFilter) -> int:
+        """The number of matching documents."""
+        query = _apply_filter(select(func.count()).select_from(DocumentRow), filter_)
+        with self._database.read() as session:
+            return session.scalar(query) or 0
+
+    def ids(self, filter_: DocumentFilter) -> list[str]:
+        """The ids of all matching documents, unordered."""
+        with self._database.read() as session:
+            return list(session.scalars(_apply_filter(select(DocumentRow.id), filter_)))
+
+    def tallies(self) -> list[Tally]:
+        """The numbers of documents by source, format, and script."""
+        by = (DocumentRow.source_id, DocumentRow.format, DocumentRow.script)
+        query = select(*by, func.count()).group_by(*by).order_by(*by)
+        with self._database.read() as session:
+            return [Tally(*row) for row in session.execute(query)]
+
+    def by_passages(self, sources: Sequence[str]) -> dict[int | None, int]:
+        """A histogram of the passages per document, for these sources.
+
+        Each key is the inclusive upper bound of its group, None for more than `PASSAGE_BOUNDS`.
+        """
+        steps = [(DocumentRow.passages <= bound, bound) for bound in PASSAGE_BOUNDS]
+        group = case(*steps, else_=None)
+        own = DocumentRow.source_id.in_(sources)
+        with self._database.read() as session:
+            rows = session.execute(select(group, func.count()).where(own).group_by(group))
+            counts = {row[0]: row[1] for row in rows}
+        return {bound: counts.get(bound, 0) for bound in (*PASSAGE_BOUNDS, None)}
+
+
+def _apply_filter(query: Select[Any], filter_: DocumentFilter) -> Select[Any]:
+    for word in filter_.words.split():
+        query = query.where(
+            or_(*(_contains(column, word) for column in (DocumentRow.title, DocumentRow.key)))
+        )
+    if filter_.sources is not None:
+        query = query.where(DocumentRow.source_id.in_(filter_.sources))
+    if filter_.formats:
+        query = query.where(DocumentRow.format.in_(filter_.formats))
+    if filter_.scripts:
+        query = query.where(DocumentRow.script.in_(filter_.scripts))
+    if filter_.warned:
+        query = query.where(func.json_array_length(DocumentRow.warnings) > 0)
+    return query
+
+
+def _contains(column: InstrumentedAttribute[str], word: str) -> ColumnElement[bool]:
+    """Whether the column contains the word, ignoring case.
+
+    SQLite folds the case of ASCII letters only, so other words are searched in several forms.
+    """
+    spellings = {word, word.lower(), word.upper(), word.capitalize()}
+    if word.isascii():
+        spellings = {word}
+    return or_(*(column.icontains(each, autoescape=True) for each in sorted(spellings)))
+
+
+def _listed(row: Row[Any]) -> ListedDocument:
+    values = row._asdict()
+    return ListedDocument(
+        pages=values.pop("page_count"), warnings=tuple(values.pop("warnings")), **values
+    )

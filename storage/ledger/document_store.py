@@ -1,0 +1,290 @@
+"""Reads imported documents, their texts, and their visible passages."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Row, Select, and_, exists, func, select
+from sqlalchemy.orm import Session, aliased
+
+from domain import Metadata, Passage, shared_headings
+from domain.messages import _
+from errors import NotFoundError
+from storage.ledger.columns import from_row
+from storage.ledger.database import Database, in_groups
+from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow
+from storage.ledger.passage_records import hydrated, passage_of
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+
+def read_windows(session: Session, passage_ids: Sequence[str], n: int) -> dict[str, Passage]:
+    """By id, each passage merged with up to `n` passages before and `n` after it.
+
+    `text` is the document's text from the first start to the last end. `ordinal` and `page` are
+    those of the first passage, and `heading_path` is the common prefix. Unknown ids are omitted.
+    """
+    neighbors: defaultdict[str, list[Row[Any]]] = defaultdict(list)
+    for group in in_groups(passage_ids):
+        for row in session.execute(_neighbor_spans(group, n)):
+            neighbors[row.hit].append(row)
+    return {hit: _window(session, hit, rows) for hit, rows in neighbors.items()}
+
+
+def _neighbor_spans(passage_ids: Sequence[str], n: int) -> Select[Any]:
+    """The spans around each passage, without texts, which overlap and don't include gaps."""
+    hit = aliased(PassageRow)
+    near = and_(
+        PassageRow.document_id == hit.document_id,
+        PassageRow.index_id == hit.index_id,
+        PassageRow.ordinal.between(hit.ordinal - n, hit.ordinal + n),
+    )
+    return (
+        select(
+            hit.id.label("hit"),
+            PassageRow.document_id,
+            PassageRow.ordinal,
+            PassageRow.start,
+            PassageRow.end,
+            PassageRow.page,
+            PassageRow.heading_path,
+        )
+        .join(hit, near)
+        .where(hit.id.in_(passage_ids))
+        .order_by(PassageRow.ordinal)
+    )
+
+
+def _window(session: Session, hit: str, neighbors: Sequence[Row[Any]]) -> Passage:
+    first, end = neighbors[0], max(row.end for row in neighbors)
+    # Sliced by the database, because a document may have megabytes.
+    piece = func.substr(DocumentTextRow.text, first.start + 1, end - first.start)
+    text = session.scalars(
+        select(piece).where(DocumentTextRow.document_id == first.document_id)
+    ).one()
+    return Passage(
+        id=hit,
+        document_id=first.document_id,
+        ordinal=first.ordinal,
+        start=first.start,
+        end=end,
+        text=text,
+        heading_path=shared_headings([row.heading_path for row in neighbors]),
+        page=first.page,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document in its current version, without its text.
+
+    `pages` are pairs of start offset and page number, from 1. `details` is further metadata from
+    its loader. `revision` counts its versions from 1. `script` is the predominant script of its
+    text; `longest_passage` is in characters.
+    """
+
+    id: str
+    source_id: str
+    key: str
+    version: str
+    formats_version: int
+    title: str
+    location: str
+    format: str
+    encoding: str | None
+    pages: tuple[tuple[int, int], ...]
+    warnings: tuple[str, ...]
+    details: Metadata
+    imported_at: datetime
+    revision: int
+    characters: int = 0
+    script: str = ""
+    passages: int = 0
+    longest_passage: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """The stored version of a document."""
+
+    document_id: str
+    version: str
+    formats_version: int
+    revision: int
+    location: str
+    details: Metadata = field(default_factory=dict)
+    title: str = ""
+
+
+def document_id(source_id: str, key: str) -> str:
+    """The id of a document; it never changes, so links in citations remain valid."""
+    return hashlib.sha256(f"{source_id}\0{key}".encode()).hexdigest()[:32]
+
+
+class Documents:
+    """The documents of the library; only committed versions are visible."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def versions(self, source_id: str) -> dict[str, StoredVersion]:
+        """The stored version of each document of a source, by key."""
+        query = select(
+            DocumentRow.key,
+            DocumentRow.id,
+            DocumentRow.version,
+            DocumentRow.formats_version,
+            DocumentRow.revision,
+            DocumentRow.location,
+            DocumentRow.details,
+            DocumentRow.title,
+        ).where(DocumentRow.source_id == source_id)
+        with self._database.read() as session:
+            return {row.key: StoredVersion(*row[1:]) for row in session.execute(query)}
+
+    def count(self) -> int:
+        """The number of documents in the library."""
+        with self._database.read() as session:
+            return session.scalar(select(func.count()).select_from(DocumentRow)) or 0
+
+    def get(self, document_id: str) -> StoredDocument:
+        """A document; raises NotFoundError if there is none with this id."""
+        with self._database.read() as session:
+            row = session.get(DocumentRow, document_id)
+            if row is None:
+                raise _not_found(document_id)
+            return _stored(row)
+
+    def text(self, document_id: str) -> str:
+        """The whole text of a document, to which the spans of its passages refer.
+
+        Raises:
+            NotFoundError: There is no such document.
+        """
+        with self._database.read() as session:
+            row = session.get(DocumentTextRow, document_id)
+        if row is None:
+            raise _not_found(document_id)
+        return row.text
+
+    def passages(self, document_id: str, index_id: str) -> list[Passage]:
+        """The passages of a document in one index, in text order."""
+        query = (
+            select(PassageRow)
+            .where(PassageRow.document_id == document_id, PassageRow.index_id == index_id)
+            .order_by(PassageRow.ordinal)
+        )
+        with self._database.read() as session:
+            return [passage_of(row) for row in session.scalars(query)]
+
+    def with_passages(
+        self, document_ids: Sequence[str], index_id: str
+    ) -> list[tuple[StoredDocument, Passage]]:
+        """Every passage of these documents in one index, each with its document."""
+        query = select(PassageRow).where(PassageRow.index_id == index_id)
+        with self._database.read() as session:
+            passages = [
+                passage
+                for group in in_groups(document_ids)
+                for passage in session.scalars(query.where(PassageRow.document_id.in_(group)))
+            ]
+            stored = {id_: _stored(row) for id_, row in _documents_of(session, passages).items()}
+            return [(stored[passage.document_id], passage_of(passage)) for passage in passages]
+
+    def passage_ids(self, index_id: str) -> set[str]:
+        """The ids of all visible passages of an index."""
+        with self._database.read() as session:
+            return set(
+                session.scalars(select(PassageRow.id).where(PassageRow.index_id == index_id))
+            )
+
+    def ids(self, *, missing_in: str | None = None) -> Iterator[str]:
+        """The ids of all documents, or of those without a passage in the index `missing_in`.
+
+        Reads batches in the order of ids, so documents added during the iteration may be missed.
+        """
+        query = select(DocumentRow.id).order_by(DocumentRow.id).limit(1000)
+        if missing_in is not None:
+            query = query.where(
+                ~exists().where(
+                    PassageRow.document_id == DocumentRow.id, PassageRow.index_id == missing_in
+                )
+            )
+        last = ""
+        while True:
+            with self._database.read() as session:
+                batch = session.scalars(query.where(DocumentRow.id > last)).all()
+            if not batch:
+                return
+            yield from batch
+            last = batch[-1]
+
+    def hydrate(self, passage_ids: Sequence[str]) -> list["Document"]:
+        """The passages as LangChain documents, in the order of the ids.
+
+        Ids that are not in the ledger are omitted; they belong to versions that are not committed
+        yet or have been replaced.
+        """
+        with self._database.read() as session:
+            rows = {
+                passage.id: passage
+                for group in in_groups(passage_ids)
+                for passage in session.scalars(select(PassageRow).where(PassageRow.id.in_(group)))
+            }
+            documents = _documents_of(session, rows.values())
+            passages = [rows[id_] for id_ in passage_ids if id_ in rows]
+            return [hydrated(passage, documents[passage.document_id]) for passage in passages]
+
+    def of_passages(self, passage_ids: Sequence[str]) -> dict[str, str]:
+        """The document id of each passage id; unknown ids are omitted, as by `hydrate`.
+
+        This is fast, because it reads nothing else.
+        """
+        query = select(PassageRow.id, PassageRow.document_id)
+        with self._database.read() as session:
+            return {
+                id_: document
+                for group in in_groups(passage_ids)
+                for id_, document in session.execute(query.where(PassageRow.id.in_(group)))
+            }
+
+    def neighbors(self, passage_ids: Sequence[str], n: int) -> dict[str, Passage]:
+        """Each passage merged with `n` neighbors on either side; see `read_windows`."""
+        with self._database.read() as session:
+            return read_windows(session, passage_ids, n)
+
+    def list(
+        self, source_id: str | None = None, *, limit: int = 100, offset: int = 0
+    ) -> list[StoredDocument]:
+        """A page of the documents of one source or of all sources, sorted by key."""
+        query = select(DocumentRow).order_by(DocumentRow.key, DocumentRow.id)
+        if source_id is not None:
+            query = query.where(DocumentRow.source_id == source_id)
+        with self._database.read() as session:
+            rows = session.scalars(query.limit(limit).offset(offset))
+            return [_stored(row) for row in rows]
+
+
+def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str, DocumentRow]:
+    """The documents of passages by id; each is read only once, because its details can be long."""
+    ids = list({passage.document_id for passage in passages})
+    return {
+        row.id: row
+        for group in in_groups(ids)
+        for row in session.scalars(select(DocumentRow).where(DocumentRow.id.in_(group)))
+    }
+
+
+def _stored(row: DocumentRow) -> StoredDocument:
+    pages = tuple((start, page) for start, page in row.pages)
+    return from_row(StoredDocument, row, pages=pages, warnings=tuple(row.warnings))
+
+
+def _not_found(document_id: str) -> NotFoundError:
+    return NotFoundError(
+        _("there is no document {document_id} in the library").format(document_id=document_id)
+    )

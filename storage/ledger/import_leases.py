@@ -1,0 +1,257 @@
+"""Leases: which worker performs which import run.
+
+The worker of a running import renews its lease. If the lease expires or the process is known to
+be dead, the run counts as interrupted, and the next worker resumes it. A worker that has lost its
+lease can no longer change the run.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, CursorResult, delete, select, update
+from sqlalchemy.orm import Session, aliased
+
+from domain import ImportKind, ImportRun, ImportState, Progress
+from domain.messages import _
+from storage.ledger.database import Database
+from storage.ledger.import_queue_store import (
+    DIED,
+    TURN,
+    WAITING,
+    end,
+    finish,
+    import_run,
+    is_dead,
+    new_row,
+    postpone,
+    stop,
+)
+from storage.ledger.ledger_tables import ImportRow, WorkerRow
+
+LEASE = timedelta(seconds=20)
+_DEATHS = 3
+
+
+class ImportLeases:
+    """The workers' side of the queue; each call is one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def claim(self, worker: str) -> ImportRun | None:
+        """Lease the oldest waiting run; None if none is waiting or another is running.
+
+        If several workers call it concurrently, only one gets the run. A run that could not start
+        because the library was busy moves to the end of the queue, so it does not block dry runs.
+        """
+        with self._database.write() as session:
+            waiting = select(ImportRow).where(
+                ImportRow.state.in_(WAITING),
+                ImportRow.finished_at.is_(None),
+                ImportRow.retry_at.is_(None) | (ImportRow.retry_at <= datetime.now(UTC)),
+            )
+            row = session.scalar(waiting.order_by(*TURN).limit(1))
+            if row is None:
+                return None
+            has_begun = bool(row.seconds or row.progress)
+            claimed = _update(
+                session,
+                [ImportRow.id == row.id, ImportRow.state == row.state, ~_any_running()],
+                state=ImportState.RUNNING,
+                worker=worker,
+                lease_until=_lease(),
+                started_at=row.started_at if has_begun else datetime.now(UTC),
+                message="",
+            )
+            session.refresh(row)
+            return import_run(row) if claimed else None
+
+    def start(self, source_id: str, user_id: str, worker: str) -> str:
+        """Start an import immediately, bypassing the queue, and return its id.
+
+        Ends interrupted imports of the whole source, whose remaining work the new import includes.
+        """
+        with self._database.write() as session:
+            interrupted = select(ImportRow).where(
+                ImportRow.source_id == source_id,
+                ImportRow.kind == ImportKind.IMPORT,
+                ImportRow.state == ImportState.INTERRUPTED,
+                ImportRow.finished_at.is_(None),
+            )
+            for row in session.scalars(interrupted).all():
+                if not row.options.get("keys"):  # a run with keys reads documents even if unchanged
+                    finish(session, row)
+            new = new_row(source_id, user_id, ImportKind.IMPORT, ImportState.RUNNING)
+            new.worker, new.lease_until = worker, _lease()
+            session.add(new)
+            return new.id
+
+    def renew(self, import_id: str, worker: str) -> None:
+        """Extend the lease of a run."""
+        with self._database.write() as session:
+            _update(session, _own(import_id, worker), lease_until=_lease())
+
+    def stop_request(self, import_id: str, worker: str) -> str | None:
+        """The pause or cancellation request, "" if there is none; None if the lease was lost."""
+        with self._database.read() as session:
+            return session.scalar(select(ImportRow.stop_request).where(*_own(import_id, worker)))
+
+    def save_progress(
+        self, import_id: str, worker: str, progress: Progress, seconds: float
+    ) -> None:
+        """Save the progress of the worker's run."""
+        with self._database.write() as session:
+            _update(session, _own(import_id, worker), progress=asdict(progress), seconds=seconds)
+
+    def settle(
+        self,
+        import_id: str,
+        worker: str,
+        state: ImportState,
+        *,
+        message: str,
+        seconds: float,
+        passages: int | None = None,
+    ) -> ImportRun | None:
+        """Record how the worker's run ended; None if the lease was lost."""
+        with self._owned(import_id, worker, seconds) as (session, row):
+            if row is None:
+                return None
+            if passages is not None:
+                row.passages_embedded = passages
+            end(session, row, state, message)
+            return import_run(row)
+
+    def stop(
+        self, import_id: str, worker: str, default_state: ImportState, *, seconds: float
+    ) -> ImportRun | None:
+        """Record that the run stopped early: as requested, or else in `default_state`.
+
+        None if the lease was lost.
+        """
+        with self._owned(import_id, worker, seconds) as (session, row):
+            if row is None:
+                return None
+            stop(session, row, default_state)
+            return import_run(row)
+
+    def postpone(
+        self,
+        import_id: str,
+        worker: str,
+        reason: str,
+        *,
+        seconds: float,
+        has_written: bool,
+        at_least_s: float,
+    ) -> ImportRun | None:
+        """Interrupt the run for at least `at_least_s`, with exponential backoff.
+
+        A pause or cancellation request takes effect instead. The run fails after `ATTEMPTS`
+        consecutive attempts that wrote nothing. None if the lease was lost.
+        """
+        with self._owned(import_id, worker, seconds) as (session, row):
+            if row is None:
+                return None
+            attempts = 1 if has_written else row.attempts + 1
+            postpone(session, row, attempts, reason, at_least_s)
+            return import_run(row)
+
+    def interrupt_dead(self) -> int:
+        """Mark running imports whose worker is dead as interrupted and return their number.
+
+        A pause or cancellation request takes effect instead. A run whose workers repeatedly die at
+        the same document fails, so it is not resumed forever.
+        """
+        running = select(ImportRow).where(ImportRow.state == ImportState.RUNNING)
+        with self._database.read() as session:
+            if not any(is_dead(row.worker, row.lease_until) for row in session.scalars(running)):
+                return 0
+        with self._database.write() as session:
+            rows = session.scalars(running.with_for_update()).all()
+            dead = [row for row in rows if is_dead(row.worker, row.lease_until)]
+            for row in dead:
+                _interrupt(session, row)
+            return len(dead)
+
+    @contextmanager
+    def _owned(
+        self, import_id: str, worker: str, seconds: float
+    ) -> Iterator[tuple[Session, ImportRow | None]]:
+        with self._database.write() as session:
+            own = select(ImportRow).where(*_own(import_id, worker)).with_for_update()
+            row = session.scalar(own)
+            if row is not None:
+                row.seconds = seconds
+            yield session, row
+
+
+class Workers:
+    """The worker processes that perform queued runs."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def renew(self, name: str) -> None:
+        """Send a heartbeat."""
+        with self._database.write() as session:
+            session.merge(WorkerRow(name=name, lease_until=_lease()))
+
+    def leave(self, name: str) -> None:
+        """Unregister a worker and all dead workers."""
+        with self._database.write() as session:
+            for row in session.scalars(select(WorkerRow)).all():
+                if row.name == name or is_dead(row.name, row.lease_until):
+                    session.execute(delete(WorkerRow).where(WorkerRow.name == row.name))
+
+    def any_alive(self) -> bool:
+        """Whether a worker sent a heartbeat recently and is not known to be dead."""
+        with self._database.read() as session:
+            rows = session.scalars(select(WorkerRow))
+            return any(not is_dead(row.name, row.lease_until) for row in rows)
+
+    def any_recent(self) -> bool:
+        """Whether a worker sent a heartbeat recently, even if it has died since."""
+        recent = select(WorkerRow.name).where(WorkerRow.lease_until > datetime.now(UTC))
+        with self._database.read() as session:
+            return session.scalar(recent.limit(1)) is not None
+
+
+def _interrupt(session: Session, row: ImportRow) -> None:
+    key, death = row.progress.get("key", ""), row.options.get(DIED, {})
+    times = death.get("times", 0) + 1 if key == death.get("key") else 1
+    row.options = {**row.options, DIED: {"key": key, "times": times}}
+    if not key or times < _DEATHS or row.stop_request:
+        stop(session, row, ImportState.INTERRUPTED)
+        return
+    message = _(
+        "its process ended {times} times at {key}: exclude or repair this document, then import"
+        " again; imported documents are kept"
+    ).format(times=times, key=key)
+    end(session, row, ImportState.FAILED, message=message)
+
+
+def _lease() -> datetime:
+    return datetime.now(UTC) + LEASE
+
+
+def _own(import_id: str, worker: str) -> list[ColumnElement[bool]]:
+    return [
+        ImportRow.id == import_id,
+        ImportRow.worker == worker,
+        ImportRow.state == ImportState.RUNNING,
+    ]
+
+
+def _any_running() -> ColumnElement[bool]:
+    other = aliased(ImportRow)
+    return select(other.id).where(other.state == ImportState.RUNNING).exists()
+
+
+def _update(session: Session, where: list[ColumnElement[bool]], **values: Any) -> int:
+    statement = update(ImportRow).where(*where).values(**values)
+    result = session.execute(statement.execution_options(synchronize_session=False))
+    return result.rowcount if isinstance(result, CursorResult) else 0

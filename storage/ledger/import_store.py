@@ -1,0 +1,311 @@
+"""The items of imports, and document versions that could not be read."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TypeVarTuple
+
+from sqlalchemy import Select, delete, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from domain import (
+    FailedDocument,
+    ImportDay,
+    ImportItem,
+    ImportKind,
+    ImportReport,
+    ImportState,
+    Outcome,
+)
+from domain.messages import _
+from errors import NotFoundError
+from storage.ledger.columns import from_row, shallow_dict
+from storage.ledger.database import Database, in_groups
+from storage.ledger.ledger_tables import FailureRow, ImportItemRow, ImportRow
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A document version that could not be read; `version` is "" if it could not be listed.
+
+    With `again`, the next import retries it even if it has not changed. `is_error` is False if
+    nothing is wrong with the document.
+    """
+
+    version: str
+    formats_version: int
+    reason: str
+    location: str = ""
+    again: bool = False
+    title: str = ""
+    is_error: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFigures:
+    """Totals over the documents that an import read."""
+
+    passages: int = 0
+    pages: int = 0
+    characters: int = 0
+    tokens: int = 0
+
+
+def import_not_found(import_id: str) -> NotFoundError:
+    """The error for an import that does not exist or is not visible."""
+    return NotFoundError(
+        _(
+            "There is no import {import_id}, or it was removed with its source. See the list of"
+            " imports."
+        ).format(import_id=import_id)
+    )
+
+
+def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> None:
+    """Add items to an import, within the caller's transaction."""
+    rows = [{"import_id": import_id, **shallow_dict(item)} for item in items]
+    if rows:
+        session.execute(insert(ImportItemRow), rows)
+
+
+def item_of(row: ImportItemRow) -> ImportItem:
+    """The item of a row."""
+    return from_row(ImportItem, row, outcome=Outcome(row.outcome))
+
+
+class Imports:
+    """Items of imports, and the failures that later imports take into account."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, import_id: str, items: Sequence[ImportItem]) -> None:
+        """Record outcomes that don't change documents."""
+        with self._database.write() as session:
+            add_items(session, import_id, items)
+
+    def fail(self, import_id: str, source_id: str, item: ImportItem, failure: Failure) -> None:
+        """Record a document that could not be read, for this import and later ones."""
+        with self._database.write() as session:
+            add_items(session, import_id, [item])
+            _remember(session, source_id, {item.key: failure})
+
+    def remember(self, source_id: str, failures: Mapping[str, Failure]) -> None:
+        """Record failures by key; a dismissed one reappears if its version has changed."""
+        with self._database.write() as session:
+            _remember(session, source_id, failures)
+
+    def failures(self, source_id: str) -> dict[str, Failure]:
+        """The failures of the last attempts by key, including dismissed ones."""
+        query = select(FailureRow).where(FailureRow.source_id == source_id)
+        with self._database.read() as session:
+            return {row.key: from_row(Failure, row) for row in session.scalars(query)}
+
+    def forget_failures(self, source_id: str, keys: Sequence[str]) -> None:
+        """Delete the failures of documents that were removed or are readable again."""
+        with self._database.write() as session:
+            for group in in_groups(keys):
+                session.execute(
+                    delete(FailureRow).where(
+                        FailureRow.source_id == source_id, FailureRow.key.in_(group)
+                    )
+                )
+
+    def drop_items(self, import_id: str, keys: Sequence[str]) -> None:
+        """Delete the items of documents that will be processed again."""
+        with self._database.write() as session:
+            for group in in_groups(keys):
+                session.execute(
+                    delete(ImportItemRow).where(
+                        ImportItemRow.import_id == import_id, ImportItemRow.key.in_(group)
+                    )
+                )
+
+    def items(
+        self, import_id: str, outcomes: Sequence[Outcome] = (), *, limit: int, offset: int = 0
+    ) -> list[ImportItem]:
+        """A page of the import's items; without `outcomes`, of all outcomes."""
+        query = select(ImportItemRow).where(ImportItemRow.import_id == import_id)
+        if outcomes:
+            query = query.where(ImportItemRow.outcome.in_(outcomes))
+        query = query.order_by(ImportItemRow.id)
+        with self._database.read() as session:
+            return [item_of(row) for row in session.scalars(query.limit(limit).offset(offset))]
+
+    def counts(self, import_id: str) -> dict[Outcome, int]:
+        """The number of documents by outcome, even while the import is running."""
+        query = select(ImportItemRow.outcome, func.count()).where(
+            ImportItemRow.import_id == import_id
+        )
+        with self._database.read() as session:
+            rows = session.execute(query.group_by(ImportItemRow.outcome))
+            return {Outcome(name): count for name, count in rows}
+
+    def count_with_reason(self, import_id: str, words: str) -> int:
+        """The number of documents whose reason's template contains these words."""
+        query = select(func.count()).where(
+            ImportItemRow.import_id == import_id, ImportItemRow.reason.contains(words)
+        )
+        with self._database.read() as session:
+            return session.scalar(query) or 0
+
+    def figures(self, import_id: str) -> ReadFigures:
+        """Totals over the documents that were read."""
+        columns = (
+            ImportItemRow.passages,
+            ImportItemRow.pages,
+            ImportItemRow.characters,
+            ImportItemRow.tokens,
+        )
+        query = select(*(func.coalesce(func.sum(column), 0) for column in columns))
+        with self._database.read() as session:
+            row = session.execute(query.where(ImportItemRow.import_id == import_id)).one()
+            return ReadFigures(*(int(value) for value in row))
+
+    def replace_items(self, import_id: str, items: Sequence[ImportItem]) -> None:
+        """Replace all items of an import."""
+        with self._database.write() as session:
+            session.execute(delete(ImportItemRow).where(ImportItemRow.import_id == import_id))
+            for group in in_groups(items):
+                add_items(session, import_id, group)
+
+    def get(self, import_id: str) -> ImportReport:
+        """The report of an import, running or ended, with items in processing order.
+
+        Unchanged and skipped documents are stored for a source's latest import only.
+
+        Raises:
+            NotFoundError: There is no such import.
+        """
+        with self._database.read() as session:
+            row = session.get(ImportRow, import_id)
+            if row is None:
+                raise import_not_found(import_id)
+            return _report(session, row)
+
+    def latest(self, source_id: str) -> ImportReport | None:
+        """The report of the source's most recent import, ignoring dry runs and removals."""
+        query = (
+            select(ImportRow)
+            .where(ImportRow.source_id == source_id, ImportRow.kind == ImportKind.IMPORT)
+            .order_by(ImportRow.started_at.desc())
+            .limit(1)
+        )
+        with self._database.read() as session:
+            row = session.scalar(query)
+            return None if row is None else _report(session, row)
+
+
+def _remember(session: Session, source_id: str, failures: Mapping[str, Failure]) -> None:
+    for group in in_groups(list(failures)):
+        query = select(FailureRow).where(
+            FailureRow.source_id == source_id, FailureRow.key.in_(group)
+        )
+        rows = {row.key: row for row in session.scalars(query)}
+        for key in group:
+            row = rows.get(key) or FailureRow(source_id=source_id, key=key, dismissed=False)
+            _fill(row, failures[key])
+            session.add(row)
+
+
+def _fill(row: FailureRow, failure: Failure) -> None:
+    if (row.version, row.formats_version) != (failure.version, failure.formats_version):
+        row.dismissed = False
+    row.version, row.formats_version = failure.version, failure.formats_version
+    row.reason, row.location = failure.reason, failure.location
+    row.again, row.failed_at = failure.again, datetime.now(UTC)
+    row.title, row.is_error = failure.title, failure.is_error
+
+
+def _report(session: Session, row: ImportRow) -> ImportReport:
+    items = session.scalars(
+        select(ImportItemRow).where(ImportItemRow.import_id == row.id).order_by(ImportItemRow.id)
+    )
+    return from_row(
+        ImportReport,
+        row,
+        state=ImportState(row.state),
+        items=tuple(map(item_of, items)),
+        kind=ImportKind(row.kind),
+    )
+
+
+Columns = TypeVarTuple("Columns")
+
+
+class Failures:
+    """Documents of all sources that could not be read, without dismissed ones."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def page(
+        self, sources: Sequence[str] | None = None, *, limit: int, offset: int = 0
+    ) -> list[FailedDocument]:
+        """Failed documents, latest first; `sources` None means all."""
+        query = _reported(select(FailureRow), sources).order_by(
+            FailureRow.failed_at.desc().nulls_last(), FailureRow.source_id, FailureRow.key
+        )
+        with self._database.read() as session:
+            rows = session.scalars(query.limit(limit).offset(offset))
+            return [from_row(FailedDocument, row) for row in rows]
+
+    def count(self, sources: Sequence[str] | None = None) -> int:
+        """The number of failed documents."""
+        query = _reported(select(func.count()).select_from(FailureRow), sources)
+        with self._database.read() as session:
+            return session.scalar(query) or 0
+
+    def identifiers(self, sources: Sequence[str] | None = None) -> list[tuple[str, str]]:
+        """The source id and key of each failed document."""
+        query = _reported(select(FailureRow.source_id, FailureRow.key), sources)
+        with self._database.read() as session:
+            return [(row[0], row[1]) for row in session.execute(query)]
+
+    def dismiss(self, source_id: str, keys: Iterable[str]) -> None:
+        """Hide failures until another version of the document fails; unknown keys are ignored."""
+        with self._database.write() as session:
+            for group in in_groups(list(keys)):
+                session.execute(
+                    update(FailureRow)
+                    .where(FailureRow.source_id == source_id, FailureRow.key.in_(group))
+                    .values(dismissed=True)
+                )
+
+
+REPORTED = FailureRow.dismissed.is_(False) & FailureRow.is_error
+"""Failures that users see."""
+
+
+def _reported(query: Select[*Columns], sources: Sequence[str] | None) -> Select[*Columns]:
+    query = query.where(REPORTED)
+    return query if sources is None else query.where(FailureRow.source_id.in_(sources))
+
+
+_CHANGES = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED)
+
+
+def import_days(database: Database, sources: Sequence[str], since: datetime) -> list[ImportDay]:
+    """The days since `since` with new, changed, or removed documents, oldest first.
+
+    Dry runs don't count.
+    """
+    day = func.date(ImportRow.started_at)
+    query = (
+        select(day, ImportItemRow.outcome, func.count())
+        .join(ImportItemRow, ImportItemRow.import_id == ImportRow.id)
+        .where(
+            ImportRow.source_id.in_(sources),
+            ImportRow.started_at >= since,
+            ImportRow.kind != ImportKind.DRY_RUN,
+            ImportItemRow.outcome.in_(_CHANGES),
+        )
+        .group_by(day, ImportItemRow.outcome)
+        .order_by(day)
+    )
+    days: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    with database.read() as session:
+        for text, outcome, documents in session.execute(query):
+            days[str(text)][outcome] = documents
+        return [ImportDay(date.fromisoformat(text), counts) for text, counts in days.items()]

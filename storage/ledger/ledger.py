@@ -1,0 +1,170 @@
+"""The ledger's part of the crash protocol, which makes document versions visible.
+
+A passage id is staged, that is, listed as discarded, before it is added to any index. The
+transaction that makes its document's new version visible also removes it from that list. Therefore,
+all passages that a killed process leaves in the indexes are listed in `discarded_passages` and
+collected as garbage.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from domain import ImportItem, Metadata, Passage
+from storage.ledger.columns import shallow_dict
+from storage.ledger.database import Database, in_groups
+from storage.ledger.document_store import StoredDocument
+from storage.ledger.import_store import add_items
+from storage.ledger.ledger_tables import (
+    Base,
+    DiscardedPassageRow,
+    DocumentRow,
+    DocumentTextRow,
+    FailureRow,
+    PassageRow,
+    PlaceRow,
+)
+from storage.ledger.place_store import place_rows
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A version of a document that will replace the stored one."""
+
+    document: StoredDocument
+    text: str
+    passages: Sequence[Passage]
+    item: ImportItem
+
+
+class Ledger:
+    """Writes documents and passages; each call is one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def stage(self, index_id: str, passage_ids: Sequence[str]) -> None:
+        """List the passages as discarded, before they are added to the index's stores.
+
+        Passages that are already visible are skipped, because writing them again changes nothing.
+        """
+        with self._database.write() as session:
+            live = _ids_among(session, PassageRow.id, PassageRow.index_id, index_id, passage_ids)
+            _discard(session, index_id, [id_ for id_ in passage_ids if id_ not in live])
+
+    def commit(self, index_id: str, import_id: str, versions: Sequence[NewVersion]) -> None:
+        """Make the versions visible, and discard the passages of the versions they replace.
+
+        Raises:
+            SourceError: A place has a number that is not finite.
+        """
+        with self._database.write() as session:
+            _remove(session, [version.document.id for version in versions])
+            for row_type, rows in _rows(versions).items():
+                if rows:
+                    session.execute(insert(row_type), rows)
+            _add_passages(session, index_id, [p for version in versions for p in version.passages])
+            _forget_failures(session, [version.document for version in versions])
+            add_items(session, import_id, [version.item for version in versions])
+
+    def commit_passages(self, index_id: str, passages: Sequence[Passage]) -> None:
+        """Commit passages of existing documents to an index that is being built."""
+        with self._database.write() as session:
+            _add_passages(session, index_id, passages)
+
+    def update_metadata(self, details: Mapping[str, Metadata]) -> None:
+        """Replace the details of documents by document id."""
+        rows = [{"id": document_id, "details": new} for document_id, new in details.items()]
+        with self._database.write() as session:
+            session.execute(update(DocumentRow), rows)
+
+    def remove(self, import_id: str, removals: Sequence[tuple[str, ImportItem]]) -> None:
+        """Remove documents, given as (document id, item), from the library."""
+        with self._database.write() as session:
+            _remove(session, [document_id for document_id, _ in removals])
+            add_items(session, import_id, [item for _, item in removals])
+
+    def discarded(self, index_id: str) -> list[str]:
+        """The passages that may be in the index's stores without being visible."""
+        query = select(DiscardedPassageRow.passage_id).where(
+            DiscardedPassageRow.index_id == index_id
+        )
+        with self._database.read() as session:
+            return list(session.scalars(query))
+
+    def forget(self, index_id: str, passage_ids: Sequence[str]) -> None:
+        """Remove passages from the discarded list after deleting them from the index's stores."""
+        with self._database.write() as session:
+            _undiscard(session, index_id, passage_ids)
+
+
+def _discard(session: Session, index_id: str, passage_ids: Iterable[str]) -> None:
+    ids = list(dict.fromkeys(passage_ids))
+    column = DiscardedPassageRow.passage_id
+    listed_ids = _ids_among(session, column, DiscardedPassageRow.index_id, index_id, ids)
+    rows = [{"index_id": index_id, "passage_id": id_} for id_ in ids if id_ not in listed_ids]
+    if rows:
+        session.execute(insert(DiscardedPassageRow), rows)
+
+
+def _undiscard(session: Session, index_id: str, passage_ids: Sequence[str]) -> None:
+    for group in in_groups(passage_ids):
+        session.execute(
+            delete(DiscardedPassageRow).where(
+                DiscardedPassageRow.index_id == index_id, DiscardedPassageRow.passage_id.in_(group)
+            )
+        )
+
+
+def _ids_among(
+    session: Session,
+    column: InstrumentedAttribute[str],
+    index_column: InstrumentedAttribute[str],
+    index_id: str,
+    ids: Sequence[str],
+) -> set[str]:
+    query = select(column).where(index_column == index_id)
+    groups = in_groups(ids)
+    return {id_ for group in groups for id_ in session.scalars(query.where(column.in_(group)))}
+
+
+def _remove(session: Session, document_ids: Sequence[str]) -> None:
+    """Delete documents and discard their passages, including those in an index being built."""
+    replaced: dict[str, list[str]] = {}
+    for group in in_groups(document_ids):
+        of_group = PassageRow.document_id.in_(group)
+        for index_id, id_ in session.execute(
+            select(PassageRow.index_id, PassageRow.id).where(of_group)
+        ):
+            replaced.setdefault(index_id, []).append(id_)
+        session.execute(delete(PassageRow).where(of_group))
+        session.execute(delete(DocumentRow).where(DocumentRow.id.in_(group)))
+    for index_id, ids in replaced.items():
+        _discard(session, index_id, ids)
+
+
+def _add_passages(session: Session, index_id: str, passages: Sequence[Passage]) -> None:
+    _undiscard(session, index_id, [passage.id for passage in passages])
+    if passages:
+        rows = [{"index_id": index_id, **shallow_dict(passage)} for passage in passages]
+        session.execute(insert(PassageRow), rows)
+
+
+def _forget_failures(session: Session, documents: Sequence[StoredDocument]) -> None:
+    for source_id in {document.source_id for document in documents}:
+        for group in in_groups([document.key for document in documents]):
+            session.execute(
+                delete(FailureRow).where(
+                    FailureRow.source_id == source_id, FailureRow.key.in_(group)
+                )
+            )
+
+
+def _rows(versions: Sequence[NewVersion]) -> dict[type[Base], list[dict[str, Any]]]:
+    texts = [{"document_id": version.document.id, "text": version.text} for version in versions]
+    documents = [shallow_dict(version.document) for version in versions]
+    places = place_rows(version.document for version in versions)
+    return {DocumentRow: documents, DocumentTextRow: texts, PlaceRow: places}

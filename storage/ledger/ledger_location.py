@@ -1,0 +1,272 @@
+"""The location of the ledger, and the errors to report if the ledger can't be used."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+
+from domain.messages import _, join_messages
+from errors import BusyError, DamagedLedgerError, StorageError
+from storage.ledger.columns import CellError
+
+INDEXES = "indexes"
+UPLOADS = "uploads"
+KEY_FILE = "encryption.key"
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """The files of a library in a data folder; falsy if there are none."""
+
+    indexes: tuple[Path, ...] = ()
+    first_upload: Path | None = None
+    key: Path | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.indexes or self.first_upload or self.key)
+
+
+def describe_remains(data_dir: Path) -> list[str]:
+    """Descriptions of the library files in the folder, with counts; lists all file names."""
+    remains = remains_in(data_dir)
+    descriptions: list[str] = []
+    if remains.indexes:
+        folders, passages = len(remains.indexes), sum(map(_passages, remains.indexes))
+        descriptions.append(
+            _("index folders: {folders} (passages: {passages})").format(
+                folders=folders, passages=passages
+            )
+        )
+    if remains.first_upload:
+        files = sum(1 for _ in _files(data_dir / UPLOADS))
+        descriptions.append(_("uploaded files: {files}").format(files=files))
+    if remains.key:
+        descriptions.append(KEY_FILE)
+    return descriptions
+
+
+def remains_in(data_dir: Path) -> Remains:
+    """The library files in the folder; fast, however many there are.
+
+    An index folder without files does not count, because its ledger row is about to be written.
+    """
+    folders = sorted((data_dir / INDEXES).glob("*"))
+    key = data_dir / KEY_FILE
+    return Remains(
+        tuple(folder for folder in folders if any(_files(folder))),
+        next(_files(data_dir / UPLOADS), None),
+        key if key.is_file() else None,
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for root, _folders, names in os.walk(folder):
+        yield from (Path(root, name) for name in names)
+
+
+def _passages(index: Path) -> int:
+    """The number of passages that the keyword index reports; 0 if it can't be read."""
+    try:
+        meta = json.loads((index / "keywords" / "index" / "meta.json").read_bytes())
+        return sum(_live_documents(segment) for segment in meta["segments"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return 0
+
+
+def _live_documents(segment: Mapping[str, Any]) -> int:
+    deletes = segment["deletes"] or {"num_deleted_docs": 0}
+    return int(segment["max_doc"]) - int(deletes["num_deleted_docs"])
+
+
+FILE = "footnote.db"
+
+_DAMAGED = (
+    "malformed",
+    "not a database",
+    "unsupported file format",
+    "no such table",
+    "no such column",
+    "Could not decode to UTF-8",
+)
+"""Substrings of SQLite's messages about a damaged file."""
+
+_RESTORE = _(
+    "To recover, stop Footnote, move footnote.db-wal and footnote.db-shm out of the folder if they"
+    " exist, and restore footnote.db from a backup, together with footnote.db-wal if the backup has"
+    " it."
+)
+_SALVAGE = _(
+    "Without a backup, run `sqlite3 footnote.db .recover | sqlite3 recovered.db` with the sqlite3"
+    " tool from sqlite.org to save what is still readable. Replace footnote.db with recovered.db,"
+    " then run `python cli.py reindex` to rebuild the indexes."
+)
+_BEGIN_AGAIN = _(
+    "To start over, move the folder away or set FOOTNOTE_DATA_DIR to another one, then import your"
+    " documents again."
+)
+_RESTORE_AT_URL = _(
+    "To recover, stop Footnote and restore the database from a backup, or correct"
+    " FOOTNOTE_DATABASE_URL."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLocation:
+    """The location of a ledger.
+
+    `url` is FOOTNOTE_DATABASE_URL without secrets, or empty for the ledger in the data folder.
+    `file` is None if the ledger is not an SQLite file.
+    """
+
+    data_dir: Path
+    url: str
+    file: Path | None
+
+    @property
+    def name(self) -> str:
+        """The location in messages."""
+        return self.url or _("the data folder {data_dir}").format(data_dir=self.data_dir)
+
+    @property
+    def log(self) -> Path | None:
+        """The write-ahead log; None if it is empty."""
+        log = self.file and self.file.with_name(f"{self.file.name}-wal")
+        return log if log and log.is_file() and log.stat().st_size else None
+
+    def missing_file(self) -> StorageError:
+        """The error for a missing or empty file."""
+        if self.file is not None and self.file.exists():
+            return self._missing(_("The ledger {file} is empty.").format(file=self.file))
+        return self._missing(_("The ledger {file} is missing.").format(file=self.file))
+
+    def missing_tables(self) -> StorageError:
+        """The error for a database without Footnote's tables."""
+        ledger = self.file or self.url
+        return self._missing(
+            _("The ledger {ledger} has no tables of Footnote.").format(ledger=ledger)
+        )
+
+    def missing_rows(self) -> StorageError:
+        """The error for a ledger without rows in a folder with a library's indexes."""
+        ledger = self.file or self.url
+        return self._missing(
+            _("The ledger {ledger} lists no source, document or index.").format(ledger=ledger)
+        )
+
+    def _missing(self, problem: str) -> StorageError:
+        pieces = [*describe_remains(self.data_dir), *([str(self.log)] if self.log else [])]
+        remains = join_messages(pieces) or _("no index and no uploaded file")
+        return StorageError(
+            _(
+                "{problem} {data_dir} still contains: {remains}. This can't be used without the"
+                " ledger. Nothing was changed. {recovery}"
+            ).format(
+                problem=problem, data_dir=self.data_dir, remains=remains, recovery=self._recovery()
+            )
+        )
+
+    def foreign(self, tables: str) -> StorageError:
+        """The error for a database of another program."""
+        return StorageError(
+            _(
+                "{file} is not a ledger of Footnote: it has other tables ({tables}). Nothing was"
+                " changed. {recovery}"
+            ).format(file=self.file, tables=tables, recovery=self._recovery())
+        )
+
+    def damaged(self, reason: str, findings: Sequence[str] = ()) -> DamagedLedgerError:
+        """The error for a damaged ledger."""
+        ledger = self.file or self.url
+        return DamagedLedgerError(
+            _(
+                "The ledger {ledger} is damaged ({reason}). `python cli.py check` lists what is"
+                " damaged. {recovery}"
+            ).format(ledger=ledger, reason=reason, recovery=self._recovery(is_there=True)),
+            findings,
+        )
+
+    def unreadable(self, reason: str) -> DamagedLedgerError:
+        """The error for a row with values that Footnote never writes."""
+        ledger = self.file or self.url
+        return DamagedLedgerError(
+            _(
+                "The ledger {ledger} contains data that can't be read ({reason}). Run `python"
+                " cli.py check` to find out whether it is damaged. {recovery}"
+            ).format(ledger=ledger, reason=reason, recovery=self._recovery(is_there=True))
+        )
+
+    def _recovery(self, *, is_there: bool = False) -> str:
+        if self.url:
+            return join_messages((_RESTORE_AT_URL, _BEGIN_AGAIN), " ")
+        salvage = [_SALVAGE] if is_there else []
+        return join_messages((_RESTORE, *salvage, _BEGIN_AGAIN), " ")
+
+    def unwritable(self, reason: str) -> StorageError:
+        """The error for missing write permission."""
+        return StorageError(
+            _(
+                "{place} can't be written ({reason}): grant write permission to the user who runs"
+                " Footnote, or set FOOTNOTE_DATA_DIR to another folder"
+            ).format(place=self.name, reason=reason)
+        )
+
+    def explanation(self, error: SQLAlchemyError) -> StorageError:
+        """The error to report for a database failure, with what to do."""
+        reason = reason_of(error)
+        if "database is locked" in reason:
+            return BusyError(
+                _("another process is writing to {place}: try again in a moment").format(
+                    place=self.name
+                )
+            )
+        if "unable to open" in reason and self._is_missing():
+            return self.missing_file()
+        if "readonly" in reason or "unable to open" in reason:
+            return self.unwritable(reason)
+        if "disk is full" in reason:
+            return StorageError(
+                _("the disk of {place} is full: free some space and try again").format(
+                    place=self.name
+                )
+            )
+        if any(sign in reason for sign in _DAMAGED):
+            return self.damaged(reason)
+        return StorageError(
+            _("{place} can't be used ({reason}){remedy}").format(
+                place=self.name, reason=reason, remedy=_remedy(reason)
+            )
+        )
+
+    def _is_missing(self) -> bool:
+        return self.file is not None and self.file.parent.is_dir() and not self.file.exists()
+
+
+@contextmanager
+def explain_errors(location: LedgerLocation) -> Iterator[None]:
+    """Convert every database failure to a StorageError that says what to do.
+
+    Python's sqlite3 raises a plain UnicodeDecodeError if its own message quotes damaged text.
+    """
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise location.explanation(error) from error
+    except (CellError, UnicodeDecodeError) as error:
+        raise location.unreadable(reason_of(error)) from error
+
+
+def reason_of(error: Exception) -> str:
+    """The database's message in one line, even if it quotes damaged text."""
+    reason = str(error.orig) if isinstance(error, DatabaseError) else str(error)
+    return " ".join(reason.split())
+
+
+def _remedy(reason: str) -> str:
+    if "disk I/O error" in reason:
+        return _(": check that the disk has free space and no errors, then try again")
+    return ""

@@ -1,0 +1,310 @@
+"""Reads the places of catalogs: one by one, page by page, and filtered."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Text, cast, func, not_, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from domain import FilterValue, Metadata, Pattern, Place, Quote, Review, values_of
+from domain.messages import _
+from errors import NotFoundError, SourceError
+from storage.ledger.columns import from_row
+from storage.ledger.database import Database, in_groups
+from storage.ledger.document_store import StoredDocument
+from storage.ledger.ledger_tables import DocumentRow, PlaceRow
+
+
+class PlaceColumns(NamedTuple):
+    """Some columns of a place's row; `types`, `fields`, and `aspects` are undecoded JSON."""
+
+    types: str
+    fields: str
+    aspects: str
+    rating: float | None
+
+
+class Contents(NamedTuple):
+    """Statistics over all places of a catalog.
+
+    `values` contains the values in use by filter name, `types` the types in use; both are sorted.
+    `mean_rating` is None if no place is rated. `aspects` maps each aspect to the numbers of reviews
+    that praise and criticize it; aspects without reviews are omitted.
+    """
+
+    values: Mapping[str, list[str]]
+    types: list[str]
+    mean_rating: float | None
+    aspects: Mapping[str, tuple[int, int]]
+
+
+NOTHING = Contents({}, [], None, {})
+
+
+def contents_of(places: Sequence[PlaceColumns]) -> Contents:
+    """The statistics over these places."""
+    ratings = [place.rating for place in places if place.rating is not None]
+    return Contents(
+        values=_values(_distinct(place.fields for place in places)),
+        types=sorted(set(chain.from_iterable(_distinct(place.types for place in places)))),
+        mean_rating=fmean(ratings) if ratings else None,
+        aspects=_sums(json.loads(f"[{','.join(place.aspects for place in places)}]")),
+    )
+
+
+def _distinct(encoded: Iterable[str]) -> list[Any]:
+    """The distinct decoded values; each distinct JSON text is decoded only once."""
+    return [json.loads(one) for one in set(encoded)]
+
+
+def _values(each: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
+    values_by_name: dict[str, set[str]] = {}
+    for fields in each:
+        for name, value in fields.items():
+            values_by_name.setdefault(name, set()).add(value)
+    return {name: sorted(values) for name, values in sorted(values_by_name.items())}
+
+
+def _sums(each: Iterable[Mapping[str, Sequence[int]]]) -> dict[str, tuple[int, int]]:
+    sums: dict[str, tuple[int, int]] = {}
+    for counts in each:
+        for aspect, (praise, blame) in counts.items():
+            praised, blamed = sums.get(aspect, (0, 0))
+            sums[aspect] = praised + praise, blamed + blame
+    return sums
+
+
+DETAIL = "place"
+"""The key in a document's details that makes the document a place."""
+
+
+def place_rows(documents: Iterable[StoredDocument]) -> list[dict[str, Any]]:
+    """A row for each document that is a place, in their order.
+
+    Raises:
+        SourceError: A number is not finite, which neither JSON nor SQL can represent.
+    """
+    return [_row(document) for document in documents if DETAIL in document.details]
+
+
+def _row(document: StoredDocument) -> dict[str, Any]:
+    data: Metadata = document.details[DETAIL]
+    _check(document.key, data)
+    return {
+        "document_id": document.id,
+        "catalogue_id": document.source_id,
+        "place_id": data["place_id"],
+        "title": document.title,
+        "types": list(data.get("types", ())),
+        "fields": dict(data.get("fields", {})),
+        "facts": dict(data.get("facts", {})),
+        "rating": data.get("rating"),
+        "ratings": data.get("ratings", 0),
+        "latitude": data.get("latitude"),
+        "longitude": data.get("longitude"),
+        "aspects": dict(data.get("aspects", {})),
+    }
+
+
+def _check(key: str, data: Metadata) -> None:
+    for name, value in data.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except ValueError as error:
+            raise SourceError(
+                _(
+                    "the place {key} can't be stored: its {name} contains a number that is not"
+                    " finite (NaN or infinity). Correct it in the catalog's data, or leave it empty"
+                ).format(key=repr(key), name=name)
+            ) from error
+
+
+_REVIEWS = DocumentRow.details[(DETAIL, "reviews")].as_json()
+_PATTERNS = DocumentRow.details[(DETAIL, "patterns")].as_json()
+# JSON as text, so that equal values are decoded only once.
+_COLUMNS = select(
+    cast(PlaceRow.types, Text),
+    cast(PlaceRow.fields, Text),
+    cast(PlaceRow.aspects, Text),
+    PlaceRow.rating,
+)
+_BY_TITLE = (PlaceRow.title, PlaceRow.place_id, PlaceRow.document_id)
+
+
+class PlacePage(NamedTuple):
+    """A page of matching places, and the total number of matches."""
+
+    places: tuple[Place, ...]
+    total: int
+
+
+class Places:
+    """The places of all catalogs. `Ledger.commit` writes them with their documents."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._cache: dict[str, tuple[object, Contents]] = {}
+
+    def get(self, catalog_id: str, place_id: str) -> Place:
+        """A place; raises NotFoundError if the catalog has none with this id."""
+        query = select(PlaceRow).where(
+            PlaceRow.catalogue_id == catalog_id, PlaceRow.place_id == place_id
+        )
+        with self._database.read() as session:
+            row = session.scalar(query)
+            if row is None:
+                raise NotFoundError(
+                    _("there is no place {place_id} in the catalog {catalog_id}").format(
+                        place_id=repr(place_id), catalog_id=catalog_id
+                    )
+                )
+            return _place(row)
+
+    def matching(
+        self,
+        catalog_id: str,
+        fields: Mapping[str, FilterValue] | None = None,
+        min_rating: float | None = None,
+        declined_types: Sequence[str] = (),
+        desired_types: Sequence[str] = (),
+    ) -> list[str]:
+        """The document ids of a catalog's places that pass these filters, unordered.
+
+        The filters are like those of `list`. Places of a declined type are excluded unless they
+        also have a desired type.
+        """
+        query = select(PlaceRow.document_id).where(
+            PlaceRow.catalogue_id == catalog_id,
+            *_conditions(fields or {}, min_rating),
+            *_without_types(declined_types, desired_types),
+        )
+        with self._database.read() as session:
+            return list(session.scalars(query))
+
+    def by_documents(self, document_ids: Sequence[str]) -> dict[str, Place]:
+        """The places of these documents by document id; other documents are omitted."""
+        places: dict[str, Place] = {}
+        with self._database.read() as session:
+            for group in in_groups(document_ids):
+                rows = session.scalars(select(PlaceRow).where(PlaceRow.document_id.in_(group)))
+                places |= {row.document_id: _place(row) for row in rows}
+        return places
+
+    def contents(self, catalog_id: str) -> Contents:
+        """The statistics over a catalog's places, cached until the next import."""
+        # The time alone would miss a change after the clock was set back.
+        state_query = select(
+            func.count(), func.max(DocumentRow.imported_at), func.sum(DocumentRow.revision)
+        ).where(DocumentRow.source_id == catalog_id)
+        with self._database.read() as session:
+            state = tuple(session.execute(state_query).one())
+            cached_state, contents = self._cache.get(catalog_id, (None, NOTHING))
+            if cached_state != state:
+                query = _COLUMNS.where(PlaceRow.catalogue_id == catalog_id)
+                contents = contents_of([PlaceColumns(*row) for row in session.execute(query)])
+                self._cache[catalog_id] = state, contents
+        return contents
+
+    def reviews(self, document_ids: Sequence[str]) -> dict[str, list[Review]]:
+        """By document id, the reviews of these places in text order.
+
+        Documents that are not places are omitted; a place without reviews has an empty list.
+        """
+        return {
+            id_: [Review(*review) for review in data or ()]
+            for id_, data in self._details(_REVIEWS, document_ids).items()
+        }
+
+    def patterns(self, document_ids: Sequence[str]) -> dict[str, tuple[Pattern, ...]]:
+        """By document id, the patterns in the reviews of these places, by rank.
+
+        Documents that are not places are omitted; a place may have no patterns.
+        """
+        return {
+            id_: tuple(_pattern(rank, *each) for rank, each in enumerate(data or (), start=1))
+            for id_, data in self._details(_PATTERNS, document_ids).items()
+        }
+
+    def _details(self, detail: ColumnElement[Any], document_ids: Sequence[str]) -> dict[str, Any]:
+        """By document id, a detail of these documents; omits documents that are not places."""
+        query = select(DocumentRow.id, detail).join(
+            PlaceRow, PlaceRow.document_id == DocumentRow.id
+        )
+        with self._database.read() as session:
+            return {
+                id_: data
+                for group in in_groups(document_ids)
+                for id_, data in session.execute(query.where(DocumentRow.id.in_(group)))
+            }
+
+    def list(
+        self,
+        catalog_id: str = "",
+        *,
+        fields: Mapping[str, FilterValue] | None = None,
+        types: Sequence[str] = (),
+        min_rating: float | None = None,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> PlacePage:
+        """A page of the places of a catalog, or of all catalogs if "", sorted by title, then id.
+
+        A place matches if it has all values in `fields`, any of the `types`, and a rating of at
+        least `min_rating`, which unrated places never reach.
+        """
+        one = [PlaceRow.catalogue_id == catalog_id] if catalog_id else []
+        conditions = [*one, *_conditions(fields or {}, min_rating), *_of_types(types)]
+        count = select(func.count()).select_from(PlaceRow).where(*conditions)
+        page = select(PlaceRow).where(*conditions).order_by(*_BY_TITLE).offset(offset).limit(limit)
+        with self._database.read() as session:
+            places = tuple(_place(row) for row in session.scalars(page))
+            return PlacePage(places, session.scalar(count) or 0)
+
+
+def _conditions(
+    fields: Mapping[str, FilterValue], min_rating: float | None
+) -> Iterator[ColumnElement[bool]]:
+    for name, value in fields.items():
+        entries = (f"{json.dumps(name)}: {json.dumps(one)}" for one in values_of(value))
+        yield or_(*(_contains(PlaceRow.fields, entry) for entry in entries))
+    if min_rating is not None:
+        yield PlaceRow.rating >= min_rating
+
+
+def _of_types(types: Sequence[str]) -> Iterator[ColumnElement[bool]]:
+    if types:
+        yield or_(*(_contains(PlaceRow.types, json.dumps(type_)) for type_ in types))
+
+
+def _without_types(
+    declined: Sequence[str], desired: Sequence[str]
+) -> Iterator[ColumnElement[bool]]:
+    for condition in _of_types(declined):
+        yield or_(not_(condition), *_of_types(desired))
+
+
+def _contains(column: InstrumentedAttribute[Any], encoded: str) -> ColumnElement[bool]:
+    # This does not use a JSON path, because SQLite before 3.45 does not find names with escapes
+    # (such as all Korean names), or LIKE, which ignores case. It is exact unless a name or type
+    # contains a quotation mark.
+    text = cast(column, Text)
+    return func.replace(text, encoded, "") != text
+
+
+def _pattern(rank: int, *data: Any) -> Pattern:
+    aspect, group, praises, count, reviews, quotes = data
+    words = tuple(Quote(*quote) for quote in quotes)
+    return Pattern(aspect, group, praises, count, reviews, words, rank)
+
+
+def _place(row: PlaceRow) -> Place:
+    return from_row(
+        Place,
+        row,
+        types=tuple(row.types),
+        reviews=row.ratings,
+        aspects={name: (praise, blame) for name, (praise, blame) in row.aspects.items()},
+    )

@@ -1,0 +1,126 @@
+"""Converts turns and conversations to ledger rows and back, without loss."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from domain import (
+    Citation,
+    CitationState,
+    Conversation,
+    Explanation,
+    FoundPassage,
+    Move,
+    RetrievedPassage,
+    Scope,
+    ScorePart,
+    SearchChoice,
+    SearchMode,
+    Step,
+    StepState,
+    Turn,
+    TurnState,
+)
+from storage.ledger.columns import from_row
+from storage.ledger.ledger_tables import ConversationRow, TurnRow
+
+_PLAIN = (
+    "conversation_id",
+    "question",
+    "state",
+    "created_at",
+    "standalone_question",
+    "standalone_given",
+    "answer",
+    "error",
+    "model",
+    "unsupported_sentences",
+    "parent_id",
+)
+
+
+def conversation_of(row: ConversationRow) -> Conversation:
+    """The conversation of a row."""
+    return from_row(
+        Conversation,
+        row,
+        shown_turn_id=row.shown_turn_id or "",
+        search=search_choice(row.search or {}),
+    )
+
+
+def fill_row(row: TurnRow, turn: Turn) -> None:
+    """Write all fields of the turn to its row."""
+    for name in _PLAIN:
+        setattr(row, name, getattr(turn, name))
+    row.sources = [asdict(source) for source in turn.sources]
+    row.citations = [asdict(citation) for citation in turn.citations]
+    row.timings_ms = dict(turn.timings_ms)
+    row.usage = dict(turn.usage)
+    row.search = asdict(turn.search)
+    row.steps = [asdict(step) for step in turn.steps]
+
+
+def turn_of(row: TurnRow) -> Turn:
+    """The turn of a row."""
+    return from_row(
+        Turn,
+        row,
+        state=TurnState(row.state),
+        sources=tuple(map(source_of, row.sources)),
+        citations=tuple(map(citation_of, row.citations)),
+        search=search_choice(row.search),
+        steps=tuple(map(_step, row.steps)),
+    )
+
+
+def search_choice(stored: Mapping[str, Any]) -> SearchChoice:
+    """The inverse of `asdict` for a SearchChoice; {} is the default choice."""
+    scope = {name: _as_tuple(value) for name, value in stored.get("scope", {}).items()}
+    mode = stored.get("mode")
+    return SearchChoice(
+        scope=Scope(**scope),
+        mode=mode and SearchMode(mode),
+        k=stored.get("k"),
+        score_threshold=stored.get("score_threshold"),
+        by_agent=stored.get("by_agent", False),
+    )
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def source_of(stored: Mapping[str, Any]) -> RetrievedPassage:
+    """The inverse of `asdict` for a retrieved passage."""
+    # Turns of earlier versions have neither explanations nor merged neighbors.
+    why = stored.get("why")
+    later = {
+        "why": why and _explanation(why),
+        "hits": tuple(FoundPassage(*hit) for hit in stored.get("hits", ())),
+    }
+    return RetrievedPassage(**_with_heading_path(stored) | later)
+
+
+def _step(stored: Mapping[str, Any]) -> Step:
+    converted = {"state": StepState(stored["state"]), "sources": tuple(stored["sources"])}
+    return Step(**{**stored, **converted})
+
+
+def _explanation(stored: Mapping[str, Any]) -> Explanation:
+    return Explanation(
+        score=stored["score"],
+        parts=tuple(ScorePart(*part) for part in stored["parts"]),
+        matched_words=tuple(stored["matched_words"]),
+        move=stored["move"] and Move(*stored["move"]),
+        condition=stored["condition"],
+    )
+
+
+def citation_of(stored: Mapping[str, Any]) -> Citation:
+    """The inverse of `asdict` for a citation."""
+    return Citation(**_with_heading_path(stored) | {"state": CitationState(stored["state"])})
+
+
+def _with_heading_path(stored: Mapping[str, Any]) -> dict[str, Any]:
+    return {**stored, "heading_path": tuple(stored["heading_path"])}

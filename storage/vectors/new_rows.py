@@ -1,0 +1,109 @@
+"""Validates passages before they are written, so that they can be read back exactly."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from domain import Metadata
+from domain.messages import _
+from errors import StorageError
+
+
+class DimensionError(StorageError, ValueError):
+    """Vectors of another length than the stored ones, because they are from another model."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRows:
+    """Rows to append, as parallel columns; `metadata` is JSON."""
+
+    ids: Sequence[str]
+    texts: Sequence[str]
+    vectors: npt.NDArray[np.float32]
+    metadata: Sequence[str]
+
+
+def new_rows(
+    ids: Sequence[str],
+    texts: Sequence[str],
+    vectors: npt.NDArray[Any],
+    metadatas: Sequence[Metadata],
+) -> NewRows:
+    """The columns to append; of passages with the same id, the last one wins.
+
+    Raises:
+        ValueError: The lengths differ, or a value can't be stored exactly.
+    """
+    if not len(ids) == len(texts) == len(vectors) == len(metadatas):
+        sizes = f"{len(ids)}, {len(texts)}, {len(vectors)} and {len(metadatas)}"
+        raise ValueError(f"ids, texts, vectors, and metadatas must have equal lengths: {sizes}")
+    last = list({id_: position for position, id_ in enumerate(ids)}.values())
+    return NewRows(
+        [_checked_id(ids[position]) for position in last],
+        [_checked_text(ids[position], texts[position]) for position in last],
+        _checked_vectors(vectors)[last],
+        [_as_json(ids[position], metadatas[position]) for position in last],
+    )
+
+
+def check_dimension(length: int, stored: int, what: str) -> None:
+    """Reject vectors of another length.
+
+    Raises:
+        DimensionError: The lengths differ; the message names both.
+    """
+    if length != stored:
+        raise DimensionError(
+            _(
+                "{what} of length {length} can't be compared with stored ones of length {stored}:"
+                " set the embedding model with which the index was built, or rebuild it with"
+                " `python cli.py reindex`."
+            ).format(what=what, length=length, stored=stored)
+        )
+
+
+def _checked_id(id_: str) -> str:
+    if not id_:
+        raise ValueError("A passage's id must not be empty")
+    return _checked_text(id_, id_)
+
+
+def _checked_text(id_: str, text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"Passage {id_!r} contains an unpaired surrogate, which UTF-8 can't encode"
+        ) from error
+    return text
+
+
+def _checked_vectors(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # overflows become infinite and are rejected below
+        converted = np.asarray(vectors, dtype=np.float32)
+    if converted.ndim != 2 or not np.isfinite(converted).all():
+        raise ValueError("Each passage needs one vector of finite numbers (no NaN, no infinity)")
+    return converted
+
+
+def _as_json(id_: str, metadata: Metadata) -> str:
+    try:
+        encoded = json.dumps(metadata)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The metadata of passage {id_!r} can't be stored as JSON: {error}"
+        ) from error
+    if not _has_text_keys(metadata):
+        raise ValueError(f"The metadata of passage {id_!r} has keys that aren't strings")
+    return encoded
+
+
+def _has_text_keys(value: Any) -> bool:
+    """Whether all keys are strings; JSON would silently convert others to strings."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _has_text_keys(part) for key, part in value.items())
+    return not isinstance(value, list | tuple) or all(map(_has_text_keys, value))

@@ -1,0 +1,324 @@
+"""The library as an MCP server, asked by the true client over both transports."""
+
+import time
+
+import httpx2
+import pytest
+from mcp import MCPError
+
+import bootstrap
+from api.mcp.mcp_resources import PAGE, SPAN_CHARS
+from api.mcp.mcp_tools import NUMBERS_OF_ONE_CALL
+from domain import LOCAL_USER, ApiScope, DocumentFilter, Principal
+from settings import load_settings
+from tests.fakes.command_line import CommandLine
+from tests.fakes.mcp_clients import connected, over_http, over_stdio, serving_mcp
+from tests.fakes.openai import Fault, Text
+
+pytestmark = pytest.mark.slow
+
+LEAVE = "# Leave policy\n\n## Annual leave\n\nNew employees get 25 days of annual leave a year."
+QUESTION = "How many days of annual leave do new employees get?"
+LONG = "\n".join(f"승강기 운행 일지의 {n}번째 줄입니다." for n in range(5000))
+"""Korean, since the built-in embedding leaves it alone: the test need not wait for vectors."""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory, model_cache):
+    """Services over a library of more documents than a page of the list has, one of them long."""
+    root = tmp_path_factory.mktemp("mcp")
+    (root / "data").mkdir()
+    (root / "data" / "cache").symlink_to(model_cache)
+    (root / "files").mkdir()
+    (root / "files" / "leave.md").write_text(LEAVE, encoding="utf-8")
+    (root / "files" / "lift.txt").write_text(LONG, encoding="utf-8")
+    for n in range(PAGE):
+        (root / "files" / f"note {n:03}.txt").write_text(f"Note {n}.", encoding="utf-8")
+    services = bootstrap.build_services(load_settings(data_dir=root / "data"))
+    services.directories.import_directory(LOCAL_USER, root / "files")
+    services.root = root
+    return services
+
+
+@pytest.fixture(scope="module", params=["stdio", "http", "http, as clients of before 2026 do"])
+def client(request, library):
+    if request.param == "stdio":
+        with connected(over_stdio(CommandLine(library.root / "data", library.root))) as client:
+            yield client
+    else:
+        mode = "auto" if request.param == "http" else "legacy"
+        with serving_mcp(library) as url:
+            with connected(over_http(url, key(library)), mode=mode) as client:
+                yield client
+
+
+def key(services, *scopes, principal=LOCAL_USER):
+    return services.api_keys.create(principal, "test", scopes or tuple(ApiScope)).secret
+
+
+def text_of(result):
+    [content] = result.content
+    return content.text
+
+
+def test_the_model_is_told_what_it_is_and_that_each_call_stands_by_itself(client):
+    assert "search_documents first" in client.client.instructions
+    tools = {tool.name: tool for tool in client.ask("list_tools").tools}
+    assert list(tools) == ["search_documents", "ask_documents", "open_document", "list_sources"]
+    for name in ("search_documents", "ask_documents", "open_document"):
+        assert NUMBERS_OF_ONE_CALL in tools[name].description
+        assert "stay the same" not in tools[name].description
+    assert all(tool.annotations.read_only_hint for tool in tools.values())
+
+
+def test_searching_gives_text_and_passages_with_their_places(client):
+    found = client.call("search_documents", query="annual leave", k=2)
+    passages = found.structured_content["passages"]
+    assert [passage["n"] for passage in passages] == [1, 2]
+    first = passages[0]
+    assert LEAVE[first["start"] : first["end"]] == first["text"]
+    assert first["headings"][0] == "Leave policy"
+    assert first["score"] > 0
+    assert first["text"] in text_of(found)
+    assert "Sources:\n[1] " in text_of(found)
+
+
+def test_each_result_counts_from_one(client):
+    for _ in range(2):
+        found = client.call("search_documents", query="note", k=3).structured_content["passages"]
+        assert [passage["n"] for passage in found] == [1, 2, 3]
+
+
+def test_an_answer_comes_with_checked_citations(client):
+    answered = client.call("ask_documents", question=QUESTION)
+    given = answered.structured_content
+    assert given["state"] == "complete"
+    assert given["answer"].endswith("[1]")
+    [citation] = given["citations"]
+    assert citation["state"] == "verified"
+    assert LEAVE[citation["start"] : citation["end"]] == citation["quote"]
+    assert [passage["n"] for passage in given["passages"]] == [citation["n"]]
+    assert text_of(answered).startswith(given["answer"])
+
+
+def test_progress_is_reported(client):
+    seen = []
+
+    async def note(progress, total, message):
+        seen.append((progress, message))
+
+    client.ask("call_tool", "ask_documents", {"question": QUESTION}, progress_callback=note)
+    assert [n for n, _ in seen] == sorted({n for n, _ in seen})
+    assert f"Searching for: {QUESTION}" in [message for _, message in seen]
+    assert any("passages found" in message for _, message in seen)
+
+
+def test_a_document_is_read_on_from_where_a_passage_ends(client):
+    found = client.call("search_documents", query="annual leave", k=1).structured_content
+    passage = found["passages"][0]
+    read = client.call("open_document", document_id=passage["document_id"])
+    assert read.structured_content["passages"][0]["start"] == 0
+    assert read.structured_content["passages"][0]["score"] is None
+    assert "The document ends here." in text_of(read)
+
+
+def test_sources_are_listed(client, library):
+    listed = client.call("list_sources")
+    [source] = listed.structured_content["sources"]
+    assert (source["name"], source["documents"]) == ("files", PAGE + 2)
+    assert "files (directory): 102 documents" in text_of(listed)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "reason"),
+    [
+        ("search_documents", {"query": " "}, "query: "),
+        ("search_documents", {"query": "x", "k": 1000}, "k: "),
+        ("search_documents", {"query": "x", "colour": "red"}, "colour: "),
+        ("ask_documents", {}, "question: "),
+        ("list_sources", {"all": True}, "all: "),
+        ("open_document", {"document_id": "none"}, "not in the library"),
+        ("delete_everything", {}, "There is no tool delete_everything"),
+    ],
+)
+def test_what_fails_is_a_result_that_says_why(client, tool, arguments, reason):
+    result = client.call(tool, **arguments)
+    assert result.is_error
+    assert text_of(result).startswith("Failed: ")
+    assert reason in text_of(result)
+    assert "Traceback" not in text_of(result)
+
+
+def test_documents_are_resources_listed_page_by_page(client):
+    first = client.ask("list_resources")
+    assert len(first.resources) == PAGE
+    second = client.ask("list_resources", cursor=first.next_cursor)
+    assert second.next_cursor is None
+    resources = [*first.resources, *second.resources]
+    assert len({resource.uri for resource in resources}) == PAGE + 2
+    titles = [resource.title.lower() for resource in resources]
+    assert titles == sorted(titles)
+    types = {resource.title: resource.mime_type for resource in resources}
+    assert (types["Leave policy"], types["note 000"]) == ("text/markdown", "text/plain")
+
+
+def uri_of(client, title):
+    cursor = None
+    while True:
+        page = client.ask("list_resources", cursor=cursor)
+        for resource in page.resources:
+            if resource.title == title:
+                return resource.uri
+        cursor = page.next_cursor
+        assert cursor
+
+
+def test_a_resource_is_the_document_s_text(client):
+    [content] = client.ask("read_resource", uri_of(client, "Leave policy")).contents
+    assert content.text == LEAVE
+    assert content.mime_type == "text/markdown"
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [
+        ("start=2&end=14", "Leave policy"),
+        ("start=2&end=999999999", LEAVE[2:]),
+        ("start=14&end=2", ""),
+        ("start=999999999", ""),
+    ],
+)
+def test_a_span_of_a_resource_is_read(client, span, text):
+    uri = uri_of(client, "Leave policy")
+    [content] = client.ask("read_resource", f"{uri}?{span}").contents
+    assert content.text == text
+
+
+def test_a_long_document_is_read_span_by_span(client):
+    uri, text = uri_of(client, "lift"), ""
+    while uri:
+        first, *more = client.ask("read_resource", uri).contents
+        assert len(first.text) <= SPAN_CHARS
+        text += first.text
+        uri = more[0].uri if more else None
+        assert not more or f"Read on at {uri}" in more[0].text
+    assert text == LONG
+
+
+@pytest.mark.parametrize(
+    ("uri", "reason"),
+    [
+        ("footnote://documents/none", "There is no document none"),
+        ("footnote://sources/none", "Resources are documents"),
+        ("file:///etc/passwd", "Resources are documents"),
+        ("footnote://documents/none?start=-1", "start is a number"),
+        ("http://[none", "This is no address"),
+    ],
+)
+def test_a_resource_that_is_not_there_is_refused_with_the_reason(client, uri, reason):
+    with pytest.raises(MCPError, match=reason):
+        client.ask("read_resource", uri)
+
+
+def test_a_cursor_that_nobody_gave_is_refused(client):
+    with pytest.raises(MCPError, match="cursor"):
+        client.ask("list_resources", cursor="x")
+
+
+def test_the_address_of_a_document_is_a_template(client):
+    [template] = client.ask("list_resource_templates").resource_templates
+    assert template.uri_template == "footnote://documents/{document_id}{?start,end}"
+
+
+def test_without_a_key_it_is_401_and_says_how_to_come_in(library):
+    with serving_mcp(library) as url:
+        for headers in ({}, {"Authorization": "Bearer fn-wrong"}):
+            answer = httpx2.post(url, headers=headers, json={}, timeout=30)
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"].startswith("Bearer ")
+
+
+def test_a_key_that_is_revoked_opens_nothing_more(library):
+    made = library.api_keys.create(LOCAL_USER, "test", tuple(ApiScope))
+    with serving_mcp(library) as url:
+        with connected(over_http(url, made.secret)) as client:
+            assert not client.call("list_sources").is_error
+            library.api_keys.revoke(made.key.id)
+            with pytest.raises(MCPError):
+                client.call("list_sources")
+
+
+def test_a_key_may_do_what_its_scopes_say(library):
+    with serving_mcp(library) as url:
+        with connected(over_http(url, key(library, ApiScope.READ))) as client:
+            names = [tool.name for tool in client.ask("list_tools").tools]
+            assert names == ["search_documents", "open_document", "list_sources"]
+            refused = client.call("ask_documents", question=QUESTION)
+            assert refused.is_error
+            assert text_of(refused) == "Failed: This key does not allow to ask."
+        with connected(over_http(url, key(library, ApiScope.ASK))) as client:
+            assert not client.call("ask_documents", question=QUESTION).is_error
+            assert client.call("search_documents", query="x").is_error
+            with pytest.raises(MCPError, match="does not allow to read"):
+                client.ask("list_resources")
+
+
+def test_a_file_given_to_a_conversation_is_its_user_s_alone_and_found_nowhere(build_services):
+    services = build_services(embed=True)
+    talk = services.conversations.begin(LOCAL_USER, "Plans").id
+    file = ("plan.md", b"# Plan\n\nThe secret plan.")
+    box = services.uploads.add(LOCAL_USER, [file], conversation_id=talk).source_id
+    services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
+    [document] = services.documents.page(LOCAL_USER, DocumentFilter()).documents
+    stranger = key(services, principal=Principal("somebody"))
+    with serving_mcp(services) as url:
+        with connected(over_http(url, key(services))) as client:
+            assert not client.call("open_document", document_id=document.id).is_error
+            assert client.ask("list_resources").resources == []
+            found = client.call("search_documents", query="secret plan")
+            assert found.structured_content == {"passages": []}
+        with connected(over_http(url, stranger)) as client:
+            assert client.call("open_document", document_id=document.id).is_error
+            with pytest.raises(MCPError, match="no document"):
+                client.ask("read_resource", f"footnote://documents/{document.id}")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"Host": "evil.example"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://localhost:9999"},
+        {"Host": "footnote.example", "Origin": "http://footnote.example:9999"},
+    ],
+)
+def test_a_web_page_that_renames_this_machine_is_refused(library, header):
+    sent = {"Authorization": f"Bearer {key(library)}", "Content-Type": "application/json"}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    with serving_mcp(library, ["footnote.example"]) as url:
+        assert httpx2.post(url, headers=sent | header, json=body).status_code == 403
+        named = httpx2.post(url, headers=sent | {"Host": "footnote.example"}, json=body)
+        assert named.status_code not in (401, 403)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_cancelled_call_ends_the_model_s_stream(imported, model_server, mode):
+    services = imported(chat=True, embed=True)
+    model_server.will(Text(*["word "] * 600, pause_s=0.05))
+    with serving_mcp(services) as url:
+        with connected(over_http(url, key(services)), mode=mode) as client:
+            began = time.monotonic()
+            assert client.call_and_leave("ask_documents", 3, question="annual leave?") is None
+            assert model_server.hung_up.wait(10)
+            assert time.monotonic() - began < 15
+            assert not client.call("list_sources").is_error
+
+
+def test_a_model_that_fails_is_told_as_a_failure(imported, model_server):
+    services = imported(chat=True, embed=True)
+    model_server.answer = lambda _: Fault(401, "no such key")
+    with serving_mcp(services) as url:
+        with connected(over_http(url, key(services))) as client:
+            result = client.call("ask_documents", question="annual leave?")
+    assert result.is_error
+    assert text_of(result).startswith("Failed: ")

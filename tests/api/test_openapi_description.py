@@ -1,0 +1,178 @@
+"""The description of the API, held against its own standard and against our rules."""
+
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+from jsonschema import Draft202012Validator
+from schemathesis.specs.openapi.definitions import OPENAPI_31
+
+from api.application import make_app
+from api.field_types import MEANINGS
+from api.problems import MEDIA_TYPE, Problem, ProblemError, problem_of_error
+from domain import ApiScope
+
+OPENAI = "/v1/"
+
+
+@pytest.fixture
+def description(build_services):
+    return TestClient(make_app(build_services())).get("/api/v1/openapi.json").json()
+
+
+@pytest.fixture
+def operations(description):
+    return [
+        (f"{method.upper()} {path}", operation)
+        for path, methods in description["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+def test_it_is_sound_openapi(description):
+    assert description["openapi"].startswith("3.1")
+    errors = Draft202012Validator(OPENAPI_31).iter_errors(description)
+    assert [f"{error.json_path}: {error.message}" for error in errors] == []
+
+
+def test_no_schema_shares_its_name_with_another(description):
+    names = description["components"]["schemas"]
+    assert [name for name in names if "__" in name] == []
+
+
+def test_its_schemas_are_sound(description):
+    for schema in description["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_each_pattern_has_words_for_what_does_not_match(description):
+    def patterns(value):
+        if isinstance(value, dict):
+            yield from [value["pattern"]] if isinstance(value.get("pattern"), str) else ()
+            value = list(value.values())
+        if isinstance(value, list):
+            for one in value:
+                yield from patterns(one)
+
+    refused_by_the_service = "^[^:]+:"
+    assert {*patterns(description)} == {*MEANINGS, refused_by_the_service}
+
+
+def test_it_says_how_to_sign_in(description):
+    assert "Authorization: Bearer" in description["info"]["description"]
+    [scheme] = description["components"]["securitySchemes"].values()
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+
+
+def test_each_operation_has_a_name_of_its_own_and_says_what_it_does(operations):
+    names = [operation["operationId"] for _, operation in operations]
+    assert len(set(names)) == len(names)
+    for label, operation in operations:
+        assert re.fullmatch("[a-z_]+", operation["operationId"]), label
+        assert 8 <= len(operation["summary"]) <= 120, label
+        assert len(operation["tags"]) == 1, label
+
+
+def test_each_tag_is_described_and_used(description, operations):
+    described = [tag["name"] for tag in description["tags"] if tag["description"]]
+    assert sorted(described) == sorted({operation["tags"][0] for _, operation in operations})
+
+
+def test_each_operation_says_which_scope_it_needs(operations):
+    free, any_key = [], []
+    for label, operation in operations:
+        keys = operation.get("security", ())
+        scopes = [scope for one in keys for scope in one["ApiKey"]]
+        if not keys:
+            free.append(label)
+        elif not scopes:
+            any_key.append(label)
+            assert "a key of any scope" in operation["description"], label
+        else:
+            assert set(scopes) <= set(ApiScope), label
+            assert f"scope `{scopes[0]}`" in operation["description"], label
+    assert free == ["GET /api/v1/health", "GET /api/v1/ready"]
+    assert any_key == ["GET /v1/models", "GET /v1/models/{model}"]
+
+
+def test_each_operation_documents_its_problems(operations):
+    for label, operation in operations:
+        statuses = {status for status in operation["responses"] if status >= "400"}
+        wanted = {"422"}
+        if "security" in operation:
+            wanted |= {"401", "403", "429", "500", "503"}
+        if "requestBody" in operation:
+            wanted |= {"413", "415"}
+        if any(is_free(one) for one in operation.get("parameters", ()) if one["in"] == "path"):
+            wanted |= {"404"}
+        if f" {OPENAI}" in label:  # OpenAI's clients are told 400 of what can't be understood
+            wanted = wanted - {"422"} | {"400"}
+        assert wanted <= statuses, f"{label} lacks {wanted - statuses}"
+
+
+def is_free(parameter):
+    return not {"enum", "const", "$ref"} & parameter["schema"].keys()
+
+
+def test_problems_have_a_shape_and_a_type_of_their_own(operations):
+    for label, operation in operations:
+        if f" {OPENAI}" in label:
+            continue
+        for status, response in operation["responses"].items():
+            if status >= "400":
+                [(kind, content)] = response["content"].items()
+                assert (kind, content["schema"]) == (
+                    MEDIA_TYPE,
+                    {"$ref": "#/components/schemas/Problem"},
+                ), f"{label} {status}"
+
+
+def test_a_problem_is_described_as_it_is_told(description):
+    told = problem_of_error(ProblemError(404, "There is none.")).model_dump()
+    schema = description["components"]["schemas"]["Problem"]
+    assert set(schema["properties"]) == set(told) == set(Problem.model_fields)
+    Draft202012Validator(schema).validate(told)
+
+
+def test_each_body_comes_with_an_example_that_fits(description, operations):
+    wrong = []
+    for label, operation in operations:
+        for side, content in bodies(operation):
+            examples = (
+                [content["example"]]
+                if "example" in content
+                else [one["value"] for one in content.get("examples", {}).values()]
+            )
+            schema = {**content["schema"], "components": description["components"]}
+            told = [
+                f"{error.json_path}: {error.message}"
+                for example in examples
+                for error in Draft202012Validator(schema).iter_errors(example)
+            ]
+            wrong += [f"{label} {side} {one}" for one in told or [] if examples]
+            wrong += [] if examples else [f"{label} {side} has none"]
+    assert not wrong, "\n".join(wrong)
+
+
+def bodies(operation):
+    for side, body in [
+        ("takes", operation.get("requestBody", {})),
+        *operation["responses"].items(),
+    ]:
+        content = body.get("content", {}).get("application/json", {})
+        if side < "300" or side == "takes":
+            yield from [(side, content)] if content.get("schema") else []
+
+
+def test_each_property_parameter_and_response_says_what_it_is(description, operations):
+    silent = [
+        f"{name}.{field}"
+        for name, schema in description["components"]["schemas"].items()
+        for field, told in schema.get("properties", {}).items()
+        if not told.get("description")
+    ]
+    for label, operation in operations:
+        parts = [(one["name"], one) for one in operation.get("parameters", ())]
+        parts += operation["responses"].items()
+        silent += [f"{label} {name}" for name, part in parts if not part.get("description")]
+    assert not silent, "\n".join(silent)

@@ -1,0 +1,64 @@
+"""The prompts as a model gets them."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.documents import Document
+
+from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT, render_sources
+from chains.citations.visible_text import lookalikes, neutralize
+from chains.history import render_history
+from chains.model_answer import answer_with_model
+from tests.chains.scripted import ScriptedChatModel
+
+RENDERED = Path(__file__).parent / "rendered"
+DOCUMENTS = [
+    Document(
+        "New employees get 15 days of paid leave.",
+        metadata={"title": "Leave policy", "page": 3, "heading_path": ["Leave", "New employees"]},
+    ),
+    Document("입사 1년 미만은 {월} 1일입니다.", metadata={"title": "연차 규정", "page": None}),
+    Document("No metadata at all."),
+]
+
+
+def test_the_variables_are_those_of_the_classic_chain_and_the_sources():
+    assert sorted(CONDENSE_PROMPT.input_variables) == ["chat_history", "question"]
+    assert sorted(ANSWER_PROMPT.input_variables) == ["question", "sources"]
+
+
+def test_the_condense_prompt_reads_as_agreed():
+    history = render_history([("How much annual leave?", "15 days [1].")])
+    text = CONDENSE_PROMPT.format(chat_history=history, question="그럼 신입사원은요?")
+    assert text + "\n" == (RENDERED / "condense.txt").read_text("utf-8")
+
+
+def test_the_answer_prompt_reads_as_agreed():
+    model = ScriptedChatModel(replies=["15 days."])
+    question = "How much leave do new employees get?"
+    inputs = {"question": question, "input_documents": DOCUMENTS, "chat_history": []}
+    answer_with_model(model).invoke(inputs)
+    ((system, instructions), (human, asked)) = model.prompts[0]
+    assert (system, human) == ("system", "human")
+    expected = (RENDERED / "answer.txt").read_text("utf-8")
+    assert f"{instructions}\n\n=====\n\n{asked}\n" == expected
+
+
+@pytest.mark.parametrize("prompt", [CONDENSE_PROMPT, ANSWER_PROMPT])
+def test_what_a_person_or_a_document_writes_is_never_read_as_a_template(prompt):
+    hostile = "{question} {{sources}} {0} {chat_history!r}"
+    values = dict.fromkeys(prompt.input_variables, hostile)
+    assert prompt.format(**values).count(hostile) == len(values)
+
+
+@given(st.lists(st.text(min_size=1), max_size=5))
+def test_every_source_stands_under_its_number_with_nothing_changed_but_brackets(texts):
+    rest = render_sources([Document(text) for text in texts])
+    table = lookalikes(texts)
+    for n, text in enumerate(texts, start=1):
+        shown = f"[{n}]\n{neutralize(text, table)}"
+        assert rest.startswith(shown)
+        rest = rest[len(shown) :].removeprefix("\n\n")
+    assert rest == ""

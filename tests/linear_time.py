@@ -1,0 +1,21 @@
+"""Proof of linear time by two sizes in one run: a limit in seconds would test the machine."""
+
+import time
+from collections.abc import Callable
+
+GROWTH = 8
+SLACK = 4
+"""Linear work takes GROWTH times as long for the larger size, quadratic work GROWTH ** 2 times."""
+
+
+def require_linear_time(work: Callable[[int], object], size: int) -> None:
+    """Call the work with `size` and an eighth of it; compares processor times."""
+    small = min(_seconds(work, size // GROWTH) for _ in range(3))
+    large = _seconds(work, size)
+    assert large < GROWTH * SLACK * small, f"{size}: {large:.3f} s, an eighth: {small:.3f} s"
+
+
+def _seconds(work: Callable[[int], object], size: int) -> float:
+    started = time.process_time()
+    work(size)
+    return time.process_time() - started

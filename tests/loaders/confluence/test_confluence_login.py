@@ -1,0 +1,67 @@
+"""Addresses as people paste them, and logins that keep their secret."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errors import SourceError
+from loaders.confluence.confluence_login import Login, LoginKind, site_url
+
+
+@pytest.mark.parametrize(
+    ("pasted", "site"),
+    [
+        ("https://acme.atlassian.net", "https://acme.atlassian.net/wiki"),
+        ("acme.atlassian.net/", "https://acme.atlassian.net/wiki"),
+        ("https://acme.atlassian.net/wiki/home", "https://acme.atlassian.net/wiki"),
+        (
+            "https://acme.atlassian.net/wiki/spaces/DOC/pages/1/T?a=b#c",
+            "https://acme.atlassian.net/wiki",
+        ),
+        ("https://acme.atlassian.net/jira/software", "https://acme.atlassian.net/wiki"),
+        (
+            "https://api.atlassian.com/ex/confluence/ab-1/wiki/rest/api/space",
+            "https://api.atlassian.com/ex/confluence/ab-1/wiki",
+        ),
+        ("https://docs.acme.com", "https://docs.acme.com"),
+        ("  docs.acme.com:8090/confluence/ ", "https://docs.acme.com:8090/confluence"),
+        ("http://h/confluence/display/DOC/Title", "http://h/confluence"),
+        ("http://h/confluence/pages/viewpage.action?pageId=1", "http://h/confluence"),
+        ("http://h/login.action?os_destination=%2F", "http://h"),
+        ("http://h/confluence/users/viewmyprofile.action", "http://h/confluence"),
+        ("http://h/confluence/collector/pages.action?key=DOC", "http://h/confluence"),
+        ("http://h/confluence/spacedirectory/view.action", "http://h/confluence"),
+        ("http://h/wiki/x/AbCd", "http://h/wiki"),
+        ("http://h/a/b/rest/api", "http://h/a/b"),
+        ("http://h/homes", "http://h/homes"),
+        ("http://[::1]:80/wiki", "http://[::1]:80/wiki"),
+        ("HTTP://Docs.Acme.COM/wiki", "http://docs.acme.com/wiki"),
+        ("https://kim:secret@docs.acme.com/", "https://docs.acme.com"),
+    ],
+)
+def test_the_site_is_told_from_any_address_of_it(pasted, site):
+    assert site_url(pasted) == site
+    assert site_url(site) == site
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    ["", "  ", "ftp://h/wiki", "https://", "our wiki", "http://h:x", "http://[1", "a..b", "0" * 64],
+)
+def test_what_is_no_address_is_refused_with_an_example(pasted):
+    with pytest.raises(SourceError, match=r"such as https://company\.atlassian\.net/wiki"):
+        site_url(pasted)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_either_an_address_that_stays_the_same_or_is_refused(text):
+    try:
+        site = site_url(text)
+    except SourceError:
+        return
+    assert site_url(site) == site
+    assert not site.endswith("/")
+
+
+def test_a_login_does_not_show_its_secret():
+    assert "s3cret" not in repr(Login(LoginKind.CLOUD, "kim@example.com", "s3cret"))

@@ -1,0 +1,294 @@
+"""The chat model over HTTP, through the real client, against exact bytes and scripted faults."""
+
+import socket
+import time
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from pydantic import SecretStr
+
+from errors import ConfigError, ModelError, ModelUnavailableError
+from models.chat_choice import ChatSpec, build_chat_model
+from tests.fakes.openai import MODEL, Fault, Raw, Text
+
+KEY = "sk-secret-7"
+
+
+def connect(server, **settings):
+    return build_chat_model(ChatSpec(MODEL, base_url=server.url, **settings))
+
+
+def drain(stream):
+    """The text that came and the error that ended it, if one did."""
+    pieces = []
+    try:
+        pieces.extend(chunk.text for chunk in stream)
+    except ModelError as error:
+        return "".join(pieces), error
+    return "".join(pieces), None
+
+
+def failure(server, *replies, **settings):
+    server.will(*replies)
+    _, error = drain(connect(server, **settings).stream("hi"))
+    assert error is not None
+    assert error.retryable == isinstance(error, ModelUnavailableError)
+    return error
+
+
+def test_an_answer_streams_piece_by_piece_with_its_usage(server):
+    server.will(Text("Fifteen ", "日 ", "입니다."))
+    chunks = list(connect(server).stream("How many days?"))
+    assert [chunk.text for chunk in chunks if chunk.text] == ["Fifteen ", "日 ", "입니다."]
+    whole = sum(chunks[1:], chunks[0])
+    assert whole.response_metadata["finish_reason"] == "stop"
+    assert whole.usage_metadata["input_tokens"] == 11
+    assert whole.usage_metadata["output_tokens"] == 7
+
+
+def test_pieces_arrive_while_the_server_is_still_writing(server):
+    server.will(Text("one", "two", "three", pause_s=0.2))
+    started = time.monotonic()
+    stream = connect(server).stream("hi")
+    next(chunk for chunk in stream if chunk.text)
+    first = time.monotonic() - started
+    list(stream)
+    assert first < time.monotonic() - started - 0.3
+
+
+def test_the_request_is_what_the_protocol_says(server):
+    server.will(Text("ok"))
+    model = connect(server, api_key=SecretStr(KEY), temperature=0, max_tokens=64)
+    model.invoke([SystemMessage("Be brief."), HumanMessage("hi"), AIMessage("yes?")])
+    (request,) = server.requests
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.body == {
+        "model": MODEL,
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "hi"},
+            {"role": "assistant", "content": "yes?"},
+        ],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "temperature": 0,
+        "max_tokens": 64,
+    }
+
+
+def test_what_is_not_set_is_left_to_the_server(server):
+    server.will(Text("ok"))
+    connect(server).invoke("hi")
+    assert set(server.requests[0].body) == {"model", "messages", "stream", "stream_options"}
+
+
+def test_a_server_of_ones_own_needs_no_key(server):
+    server.will(Text("ok"))
+    assert connect(server).invoke("hi").text == "ok"
+
+
+def test_the_environment_does_not_redirect_a_model_without_base_url(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_BASE", server.url)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    model = build_chat_model(ChatSpec(MODEL, api_key=SecretStr(KEY)))
+    assert model.openai_api_base == "https://api.openai.com/v1"
+
+
+async def drain_async(stream):
+    pieces = []
+    try:
+        async for chunk in stream:
+            pieces.append(chunk.text)  # noqa: PERF401
+    except ModelError as error:
+        return "".join(pieces), error
+    return "".join(pieces), None
+
+
+async def test_the_same_asynchronously(server):
+    server.will(Text("one ", "two"), Text("one ", "two", finish_reason=None), Fault(500))
+    model = connect(server)
+    assert await drain_async(model.astream("hi")) == ("one two", None)
+    text, error = await drain_async(model.astream("hi"))
+    assert text == "one two"
+    assert "ended without finishing" in str(error)
+    with pytest.raises(ModelUnavailableError, match="HTTP 500"):
+        await model.ainvoke("hi")
+
+
+def test_without_key_and_base_url_there_is_no_model():
+    assert build_chat_model(ChatSpec()) is None
+    assert build_chat_model(ChatSpec("gpt-5")) is None
+
+
+def test_without_a_name_there_is_no_model():
+    assert build_chat_model(ChatSpec(api_key=SecretStr(KEY))) is None
+    assert build_chat_model(ChatSpec(base_url="http://localhost:11434/v1")) is None
+
+
+def test_a_base_url_that_is_none_is_named():
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL is no address"):
+        build_chat_model(ChatSpec(MODEL, base_url="localhost:11434"))
+
+
+def test_a_refused_key_names_its_setting_and_is_not_shown(server):
+    server.api_key = "another"
+    text, error = drain(connect(server, api_key=SecretStr(KEY)).stream("hi"))
+    assert (text, error.retryable) == ("", False)
+    assert "HTTP 401" in str(error)
+    assert "OPENAI_API_KEY was refused" in str(error)
+    assert KEY not in str(error)
+
+
+def test_a_missing_key_is_told_from_a_refused_one(server):
+    server.api_key = "another"
+    _, error = drain(connect(server).stream("hi"))
+    assert "OPENAI_API_KEY is not set" in str(error)
+
+
+def test_no_message_shows_the_key_or_a_password(server):
+    url = server.url.replace("http://", f"http://me:{KEY}@")
+    model = build_chat_model(ChatSpec(MODEL, base_url=url, api_key=SecretStr(KEY)))
+    for status in (400, 404, 429, 500):
+        server.will(Fault(status, f"your key {KEY} is odd"))
+        _, error = drain(model.stream("hi"))
+        assert str(status) in str(error)
+        assert KEY not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("header", "when"),
+    [("17", "in 17 s"), ("0.2", "in 1 s"), (None, "in a minute"), ("Sat, 21 Nov", "after Sat,")],
+)
+def test_too_many_requests_say_when_to_try_again_and_do_not_wait(server, header, when):
+    started = time.monotonic()
+    error = failure(server, Fault(429, retry_after=header))
+    assert time.monotonic() - started < 5
+    assert error.retryable
+    assert when in str(error)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "retryable", "says"),
+    [
+        (Fault(429, code="insufficient_quota"), False, "no quota left"),
+        (Fault(404), False, "FOOTNOTE_CHAT_MODEL and OPENAI_BASE_URL"),
+        (Fault(403), False, "OPENAI_API_KEY"),
+        (Fault(500, "boom"), True, "HTTP 500). It says: boom. Try again"),
+        (Fault(503), True, "HTTP 503"),
+        (Fault(400, "no such parameter"), False, "It says: no such parameter. Check"),
+        (Fault(400, "x", code="context_length_exceeded"), False, "too long for test-chat"),
+        (Fault(400, "maximum context length is 9"), False, "Retrieve fewer passages"),
+    ],
+)
+def test_each_refusal_says_what_to_do(server, fault, retryable, says):
+    error = failure(server, fault)
+    assert error.retryable is retryable
+    assert says in str(error)
+    assert "127.0.0.1" in str(error)
+
+
+def test_a_stream_that_breaks_off_keeps_what_came(server):
+    server.will(Text("The leave ", "is 15 ", "days.", break_after=2))
+    text, error = drain(connect(server).stream("hi"))
+    assert text == "The leave is 15 "
+    assert isinstance(error, ModelUnavailableError)
+    assert "broke off" in str(error)
+
+
+@pytest.mark.parametrize("pieces", [("The leave ", "is 15"), ()])
+def test_a_stream_without_finish_reason_is_not_taken_for_complete(server, pieces):
+    server.will(Text(*pieces, finish_reason=None))
+    text, error = drain(connect(server).stream("hi"))
+    assert text == "".join(pieces)
+    assert isinstance(error, ModelUnavailableError)
+    assert "ended without finishing" in str(error)
+
+
+def test_an_answer_cut_at_its_longest_is_complete_as_far_as_the_server_goes(server):
+    server.will(Text("The leave", finish_reason="length"))
+    assert connect(server).invoke("hi").response_metadata["finish_reason"] == "length"
+
+
+def test_a_silent_server_is_given_up_after_the_timeout(server):
+    error = failure(server, Text("late", delay_s=2), timeout_s=0.3)
+    assert error.retryable
+    assert "sent nothing for 0.3 s" in str(error)
+
+
+def test_a_stream_that_stalls_is_given_up_too(server):
+    server.will(Text("one", "two", pause_s=0.1), Text("one", "two", pause_s=2))
+    model = connect(server, timeout_s=0.5)
+    assert drain(model.stream("hi")) == ("onetwo", None)
+    assert "sent nothing" in str(drain(model.stream("hi"))[1])
+
+
+def test_a_refused_connection_names_host_and_setting():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    model = build_chat_model(ChatSpec(MODEL, base_url=f"http://127.0.0.1:{port}/v1"))
+    with pytest.raises(ModelUnavailableError, match=f"127.0.0.1:{port} can't be reached") as raised:
+        model.invoke("hi")
+    assert "OPENAI_BASE_URL" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        # A stream that holds nothing is asked for once more, without streaming.
+        [Raw(b"<html>hello</html>", "text/html")] * 2,
+        [Raw(b"{}")] * 2,
+        [Raw(b"[]")] * 2,
+        [Raw(b"", "text/event-stream")] * 2,
+        [Raw(b"data: {oops\n\n", "text/event-stream")],
+    ],
+)
+def test_an_answer_in_another_protocol_names_the_base_url(server, replies):
+    error = failure(server, *replies)
+    assert not error.retryable
+    assert "OpenAI's protocol" in str(error)
+    assert f"OPENAI_BASE_URL ({server.url})" in str(error)
+
+
+EMPTY_STREAM = Raw(b"", "text/event-stream")
+TOO_LONG = Fault(400, "This model's maximum context length is 2048 tokens.")
+
+
+def test_why_a_stream_is_empty_is_asked_for_with_one_token(server):
+    error = failure(server, EMPTY_STREAM, TOO_LONG, max_tokens=500)
+    assert "too long for test-chat" in str(error)
+    assert "maximum context length is 2048 tokens" in str(error)
+    assert "FOOTNOTE_PASSAGES_TOKENS" in str(error)
+    asked = [request.body for request in server.requests]
+    assert [body["max_tokens"] for body in asked] == [500, 1]
+    assert not asked[1]["stream"]
+    assert asked[0]["messages"] == asked[1]["messages"]
+
+
+async def test_asynchronously_it_is_asked_for_too(server):
+    server.will(EMPTY_STREAM, TOO_LONG)
+    with pytest.raises(ModelError, match="too long for test-chat"):
+        [piece async for piece in connect(server).astream("hi")]
+
+
+def test_an_error_inside_the_stream_is_told(server):
+    body = b'data: {"error": {"message": "out of memory"}}\n\n'
+    error = failure(server, Raw(body, "text/event-stream"))
+    assert "It says: out of memory." in str(error)
+
+
+def test_leaving_a_stream_hangs_up(server):
+    server.will(Text(*["word "] * 200, pause_s=0.02))
+    stream = connect(server).stream("hi")
+    next(chunk for chunk in stream if chunk.text)
+    stream.close()
+    assert server.hung_up.wait(3)
+
+
+def test_counting_tokens_downloads_nothing(server):
+    model = connect(server)
+    assert 1 <= model.get_num_tokens("How many days of leave?") <= 30
+    assert model.get_num_tokens_from_messages([HumanMessage("hi " * 400)]) >= 200
+    assert server.requests == []

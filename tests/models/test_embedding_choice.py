@@ -1,0 +1,107 @@
+"""Choosing an embedding, and the fingerprint under which its vectors are kept."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from errors import ConfigError
+from models.builtin import BuiltinEmbeddings
+from models.embedding_choice import EmbeddingSpec, build_embeddings, fingerprint, known_scripts
+
+KEY = SecretStr("sk-secret-7")
+SERVER = EmbeddingSpec("openai", "e", base_url="http://me:sk-secret-7@host:1/v1", api_key=KEY)
+
+names = st.text(min_size=1, max_size=20)
+specs = st.builds(
+    EmbeddingSpec,
+    provider=st.sampled_from(["builtin", "fastembed", "openai"]),
+    model=names,
+    precision=st.sampled_from(["int8", "fp32"]),
+    path=st.none() | names,
+    base_url=st.none() | st.just("http://localhost:11434/v1"),
+    dimensions=st.none() | st.integers(1, 4096),
+)
+
+
+@given(specs)
+def test_a_specification_comes_back_from_its_json(spec):
+    assert EmbeddingSpec.from_json(spec.to_json()) == spec
+
+
+@given(specs)
+def test_the_key_is_in_neither_the_json_nor_the_fingerprint(spec):
+    spec = dataclasses.replace(spec, api_key=KEY)
+    for text in (spec.to_json(), fingerprint(spec), repr(spec)):
+        assert "sk-secret-7" not in text
+    assert EmbeddingSpec.from_json(spec.to_json(), KEY).api_key == KEY
+
+
+def test_a_password_in_the_base_url_is_in_neither():
+    assert "sk-secret-7" not in fingerprint(SERVER) + SERVER.to_json()
+    assert "host:1" in fingerprint(SERVER)
+    assert EmbeddingSpec.from_json(SERVER.to_json()).base_url == "http://host:1/v1"
+
+
+DIFFERENT = [
+    EmbeddingSpec(),
+    EmbeddingSpec(precision="fp32"),
+    EmbeddingSpec(model="all-MiniLM-L6-v2"),
+    EmbeddingSpec("fastembed", "BAAI/bge-small-en-v1.5"),
+    EmbeddingSpec("fastembed", "intfloat/multilingual-e5-large"),
+    EmbeddingSpec("openai", "text-embedding-3-small", api_key=KEY),
+    EmbeddingSpec("openai", "text-embedding-3-small", api_key=KEY, dimensions=256),
+    EmbeddingSpec("openai", "text-embedding-3-large", api_key=KEY),
+    EmbeddingSpec("openai", "text-embedding-3-small", base_url="http://localhost:1/v1"),
+]
+
+
+def test_what_makes_other_vectors_makes_another_fingerprint():
+    assert len({fingerprint(spec) for spec in DIFFERENT}) == len(DIFFERENT)
+
+
+def test_what_makes_the_same_vectors_keeps_the_fingerprint():
+    server = DIFFERENT[-1]
+    same = dataclasses.replace(server, api_key=SecretStr("another"), timeout_s=5)
+    assert fingerprint(same) == fingerprint(server)
+    assert fingerprint(EmbeddingSpec(path="/models")) == fingerprint(EmbeddingSpec())
+
+
+def test_the_prefix_of_passages_is_in_the_fingerprint_wherever_there_is_one():
+    served = EmbeddingSpec("openai", "intfloat/e5-large-v2", base_url="http://localhost:1/v1")
+    assert "passage='passage: '" in fingerprint(served)
+    assert "passage='passage: '" in fingerprint(EmbeddingSpec("fastembed", served.model))
+    assert "passage=" not in fingerprint(SERVER)
+
+
+def test_the_builtin_one_is_built_without_being_loaded(tmp_path):
+    assert isinstance(build_embeddings(EmbeddingSpec(), tmp_path), BuiltinEmbeddings)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (EmbeddingSpec("cohere"), "FOOTNOTE_EMBEDDING_PROVIDER is 'cohere'.*builtin, fastembed"),
+        (EmbeddingSpec(precision="int4"), "FOOTNOTE_EMBEDDING_PRECISION is 'int4'.*int8 or fp32"),
+        (EmbeddingSpec(model="bge-m3"), "FOOTNOTE_EMBEDDING_MODEL is 'bge-m3'.*PROVIDER"),
+        (EmbeddingSpec("openai", ""), "FOOTNOTE_EMBEDDING_MODEL is not set"),
+        (EmbeddingSpec("openai", "e"), "OPENAI_API_KEY.*OPENAI_BASE_URL"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_it_can_be(spec, message, tmp_path):
+    with pytest.raises(ConfigError, match=message):
+        build_embeddings(spec, tmp_path)
+
+
+def test_which_scripts_a_model_reads():
+    assert known_scripts(EmbeddingSpec(model="all-MiniLM-L6-v2")) == {"latin"}
+    assert known_scripts(EmbeddingSpec(model="multilingual-e5-small")) is None
+    assert known_scripts(EmbeddingSpec("fastembed", "BAAI/bge-small-en-v1.5")) == {"latin"}
+    assert known_scripts(EmbeddingSpec("fastembed", "BAAI/bge-small-zh-v1.5")) == {"chinese"}
+    mixed = EmbeddingSpec("fastembed", "jinaai/jina-embeddings-v2-base-zh")
+    assert known_scripts(mixed) == {"latin", "chinese"}
+    assert known_scripts(EmbeddingSpec("fastembed", "intfloat/multilingual-e5-large")) is None
+    assert known_scripts(SERVER) is None

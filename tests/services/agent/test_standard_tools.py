@@ -1,0 +1,105 @@
+"""LangChain's own tests of tools, over the real services."""
+
+import pytest
+from langchain_tests.integration_tests import ToolsIntegrationTests
+from langchain_tests.unit_tests import ToolsUnitTests
+
+from domain import LOCAL_USER
+from services.agent.agent_tools import answer_tool, document_tools
+
+
+class _OverTheHandbook:
+    @pytest.fixture(autouse=True)
+    def _services(self, build_services, handbook):
+        services = build_services(embed=True)
+        services.directories.import_directory(LOCAL_USER, handbook)
+        self.services = services
+
+    def tool_named(self, name):
+        return {tool.name: tool for tool in document_tools(self.services)}[name]
+
+
+class _SearchDocuments(_OverTheHandbook):
+    @property
+    def tool_constructor(self):
+        return self.tool_named("search_documents")
+
+    @property
+    def tool_invoke_params_example(self):
+        return {"query": "annual leave", "k": 3, "mode": "bm25"}
+
+
+class _AskDocuments(_OverTheHandbook):
+    @property
+    def tool_constructor(self):
+        return self.tool_named("ask_documents")
+
+    @property
+    def tool_invoke_params_example(self):
+        return {"question": "How many days of annual leave are there?"}
+
+
+class _OpenDocument(_OverTheHandbook):
+    @property
+    def tool_constructor(self):
+        return self.tool_named("open_document")
+
+    @property
+    def tool_invoke_params_example(self):
+        return {"document_id": self.services.library.documents.list()[0].id, "start": 0}
+
+
+class _ListSources(_OverTheHandbook):
+    @property
+    def tool_constructor(self):
+        return self.tool_named("list_sources")
+
+
+class _PlainAnswer(_OverTheHandbook):
+    @property
+    def tool_constructor(self):
+        return answer_tool(self.services)
+
+    @property
+    def tool_invoke_params_example(self):
+        return {"question": "How many days of annual leave are there?"}
+
+
+class TestSearchDocumentsUnit(_SearchDocuments, ToolsUnitTests):
+    pass
+
+
+class TestSearchDocumentsIntegration(_SearchDocuments, ToolsIntegrationTests):
+    pass
+
+
+class TestAskDocumentsUnit(_AskDocuments, ToolsUnitTests):
+    pass
+
+
+class TestAskDocumentsIntegration(_AskDocuments, ToolsIntegrationTests):
+    pass
+
+
+class TestOpenDocumentUnit(_OpenDocument, ToolsUnitTests):
+    pass
+
+
+class TestOpenDocumentIntegration(_OpenDocument, ToolsIntegrationTests):
+    pass
+
+
+class TestListSourcesUnit(_ListSources, ToolsUnitTests):
+    pass
+
+
+class TestListSourcesIntegration(_ListSources, ToolsIntegrationTests):
+    pass
+
+
+class TestPlainAnswerUnit(_PlainAnswer, ToolsUnitTests):
+    pass
+
+
+class TestPlainAnswerIntegration(_PlainAnswer, ToolsIntegrationTests):
+    pass

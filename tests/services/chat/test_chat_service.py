@@ -1,0 +1,545 @@
+from dataclasses import replace
+
+import pytest
+
+from domain import (
+    EXTRACTIVE,
+    LOCAL_USER,
+    CitationState,
+    Principal,
+    Scope,
+    SearchChoice,
+    SearchMode,
+    Step,
+    StepState,
+    TurnState,
+)
+from errors import InputError, ModelError, ModelUnavailableError, NotFoundError
+from services.chat.chain_builder import AnswerChain
+from services.events import (
+    Condensing,
+    PassagesRetrieved,
+    Searching,
+    StepUpdated,
+    TextDelta,
+    TurnFinished,
+    TurnStarted,
+)
+from services.texts import MAX_QUESTION_CHARS
+from tests.fakes.openai import Fault, Text
+from tests.talks import conversations_of
+
+GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
+THRESHOLD = SearchChoice(mode=SearchMode.SIMILARITY_SCORE_THRESHOLD, score_threshold=1.5)
+
+
+@pytest.fixture
+def services(build_services, handbook):
+    services = build_services(chat=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    return services
+
+
+@pytest.fixture
+def extractive(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    return services
+
+
+def events_of(stream):
+    """The events until the end or the error, and that error."""
+    seen = []
+    try:
+        seen.extend(stream)
+    except ModelError as error:
+        return seen, error
+    return seen, None
+
+
+def test_the_standalone_question_and_the_sources_come_before_the_answer(services, model_server):
+    model_server.will(Text(*GOOD.split(" ")))
+    events = list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
+    assert [type(event) for event in events[:3]] == [TurnStarted, Searching, PassagesRetrieved]
+    assert {type(event) for event in events[3:-1]} == {TextDelta}
+    assert isinstance(events[-1], TurnFinished)
+
+
+def test_what_is_shown_while_streaming_is_what_is_stored(services, model_server):
+    model_server.will(Text(*[f"{word} " for word in GOOD.split()]))
+    events = list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
+    shown = "".join(event.text for event in events if isinstance(event, TextDelta))
+    turn = events[-1].turn
+    assert shown.strip() == turn.answer.strip() == "They get 25 days [1]."
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_a_quote_is_verified_and_an_invented_one_and_an_invented_number_are_not(
+    services, model_server
+):
+    invented = 'Nobody works on Fridays [1: "Fridays are free"]. Lunch is free in every office [9].'
+    model_server.will(Text(f"{GOOD} {invented}"))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    states = {(citation.n, citation.state) for citation in turn.citations}
+    assert states == {
+        (1, CitationState.VERIFIED),
+        (1, CitationState.NOT_FOUND),
+        (9, CitationState.NO_SUCH_SOURCE),
+    }
+    assert turn.unsupported_sentences == 2
+
+
+def test_the_evidence_stays_when_the_document_goes(services, model_server, handbook):
+    model_server.will(Text(GOOD))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    (handbook / "leave.md").unlink()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [kept] = services.turns.list(LOCAL_USER, turn.conversation_id)
+    assert kept.citations[0].state is CitationState.VERIFIED
+    assert "25 days" in kept.citations[0].quote
+    assert "25 days" in kept.citations[0].passage_text
+
+
+def test_a_follow_up_is_condensed_with_the_history(services, model_server):
+    model_server.will(Text(GOOD), Text("When do unused annual leave days lapse?"), Text("Then."))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    second = services.chat.ask(LOCAL_USER, "When do they lapse?", first.conversation_id)
+    assert second.standalone_question == "When do unused annual leave days lapse?"
+    asked = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
+    condensing = asked[1][-1]["content"]
+    assert "How many days of annual leave?" in condensing
+    assert "They get 25 days" in condensing
+
+
+def test_a_rewrite_that_lost_the_question_is_searched_and_shown_beside_what_was_typed(
+    services, model_server
+):
+    model_server.will(Text("Fine."), Text("What is the annual leave?"), Text("Use WireGuard [1]."))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    turn = services.chat.ask(LOCAL_USER, "WireGuard gateway?", first.conversation_id)
+    assert turn.standalone_question == "WireGuard gateway? (What is the annual leave?)"
+    assert "WireGuard" in {word for source in turn.sources for word in source.why.matched_words}
+
+
+def test_model_usage_and_timings_are_kept(services, model_server):
+    model_server.will(Text(GOOD, prompt_tokens=42, completion_tokens=9))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    assert turn.usage == {"input_tokens": 42, "output_tokens": 9}
+    assert turn.timings_ms["found"] <= turn.timings_ms["first_token"] <= turn.timings_ms["total"]
+
+
+def test_the_tokens_of_condensing_and_of_other_wordings_count_too(
+    build_services, handbook, model_server
+):
+    services = build_services(chat=True, multi_query=1)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    model_server.will(Text("leave days"), Text(GOOD))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    model_server.will(
+        Text("How many days of sick leave?", prompt_tokens=100, completion_tokens=10),
+        Text("days off ill", prompt_tokens=20, completion_tokens=2),
+        Text(GOOD, prompt_tokens=3, completion_tokens=1),
+    )
+    turn = services.chat.ask(LOCAL_USER, "And sick leave?", first.conversation_id)
+    assert turn.usage == {"input_tokens": 123, "output_tokens": 13}
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected", "says"),
+    [
+        (Fault(401, "Incorrect API key"), ModelError, "OPENAI_API_KEY"),
+        (Fault(429, "slow down", retry_after="7"), ModelUnavailableError, "7"),
+        (Fault(500), ModelUnavailableError, "500"),
+    ],
+)
+def test_a_failing_model_leaves_the_question_and_says_what_to_do(
+    build_services, handbook, model_server, fault, expected, says
+):
+    services = build_services(chat=True, chat_retries=0)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    model_server.will(fault)
+    events, error = events_of(services.chat.stream(LOCAL_USER, "How many days?"))
+    assert isinstance(error, expected)
+    assert says in str(error)
+    assert isinstance(events[2], PassagesRetrieved)
+    [turn] = services.turns.list(LOCAL_USER, conversations_of(services)[0].id)
+    assert (turn.question, turn.state, turn.error) == (
+        "How many days?",
+        TurnState.FAILED,
+        str(error),
+    )
+
+
+@pytest.mark.parametrize("fault", [{"break_after": 1}, {"finish_reason": None}])
+def test_a_stream_that_breaks_off_leaves_the_partial_answer_checked_and_marked(
+    services, model_server, fault
+):
+    model_server.will(Text(GOOD, " And the", **fault))
+    events, error = events_of(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
+    assert isinstance(error, ModelUnavailableError)
+    assert any(isinstance(event, TextDelta) for event in events)
+    [turn] = services.turns.list(LOCAL_USER, conversations_of(services)[0].id)
+    assert turn.state is TurnState.INCOMPLETE
+    assert turn.answer.startswith("They get 25 days [1].")
+    assert turn.citations[0].state is CitationState.VERIFIED
+
+
+def test_an_answer_at_the_models_limit_is_marked_and_says_which_setting(services, model_server):
+    model_server.will(Text(GOOD, " And the", finish_reason="length"))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    assert turn.state is TurnState.INCOMPLETE
+    assert "FOOTNOTE_CHAT_MAX_TOKENS" in turn.error
+    assert turn.answer == "They get 25 days [1]. And the"
+
+
+def test_half_a_character_from_the_model_is_replaced_and_the_turn_kept(services, model_server):
+    model_server.will(Text(GOOD, " Well \ud83d done."))
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
+    assert "Well \ufffd done." in turn.answer
+
+
+def test_a_failing_condenser_leaves_the_follow_up_as_a_failed_turn(services, model_server):
+    model_server.will(Text(GOOD), Fault(500))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    _, error = events_of(services.chat.stream(LOCAL_USER, "And then?", first.conversation_id))
+    kept = services.turns.list(LOCAL_USER, first.conversation_id)[-1]
+    assert (kept.question, kept.state, kept.error) == ("And then?", TurnState.FAILED, str(error))
+
+
+def test_a_long_conversation_is_condensed_with_its_latest_turns_only(
+    services, model_server, monkeypatch
+):
+    monkeypatch.setattr("services.chat.chat_service.HISTORY_TURNS", 1)
+    model_server.will(Text("One."), Text("q"), Text("Two."), Text("q"), Text("Three."))
+    first = services.chat.ask(LOCAL_USER, "First question?")
+    services.chat.ask(LOCAL_USER, "Second question?", first.conversation_id)
+    services.chat.ask(LOCAL_USER, "Third question?", first.conversation_id)
+    prompts = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
+    condensing = prompts[3][-1]["content"]
+    assert "Second question?" in condensing
+    assert "First question?" not in condensing
+
+
+def test_a_stopped_answer_keeps_what_was_written(services, model_server):
+    model_server.will(Text("They get 25 days. ", "And ", "more.", pause_s=0.05))
+    stream = services.chat.stream(LOCAL_USER, "How many days of annual leave?")
+    for event in stream:
+        if isinstance(event, TextDelta):
+            break
+    stream.close()
+    [turn] = services.turns.list(LOCAL_USER, conversations_of(services)[0].id)
+    assert (turn.state, turn.answer) == (TurnState.STOPPED, "They get 25 days. ")
+
+
+def test_a_follow_up_can_be_stopped_while_the_model_condenses_it(services, model_server):
+    model_server.will(Text(GOOD), Text(*["word "] * 200, pause_s=0.02))
+    first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
+    stream = services.chat.stream(LOCAL_USER, "And sick leave?", first.conversation_id)
+    started = next(stream)
+    assert next(stream) == Condensing()
+    stream.close()
+    assert model_server.hung_up.wait(5)
+    turn = services.turns.get(LOCAL_USER, first.conversation_id, started.turn.id)
+    assert (turn.state, turn.answer) == (TurnState.STOPPED, "")
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("How many days of annual leave do new employees get?", "25 days"),
+        ("신규 입사자의 연차는 며칠인가요?", "15일"),
+        ("新入社員の年次有給休暇は何日ですか。", "12日"),
+    ],
+)
+def test_without_a_model_each_language_gets_a_verified_quote(extractive, question, holds):
+    turn = extractive.chat.ask(LOCAL_USER, question)
+    assert holds in turn.citations[0].quote
+    assert turn.citations[0].state is CitationState.VERIFIED
+    assert turn.unsupported_sentences == 0
+    assert "extractive" in turn.model
+
+
+def test_without_a_model_a_korean_follow_up_takes_the_subject_along(extractive):
+    first = extractive.chat.ask(LOCAL_USER, "신규 입사자의 연차는 며칠인가요?")
+    second = extractive.chat.ask(LOCAL_USER, "그럼 2년차는요?", first.conversation_id)
+    assert "연차" in second.standalone_question
+    assert "16일" in second.answer
+
+
+def test_a_question_that_failed_is_still_what_a_follow_up_is_about(extractive, monkeypatch):
+    def fail(*_):
+        raise ModelError("The model is gone.")
+
+    with monkeypatch.context() as failing:
+        failing.setattr("services.chat.chat_service.RunningAnswer.run", fail)
+        _, error = events_of(extractive.chat.stream(LOCAL_USER, "신규 입사자의 연차는 며칠인가요?"))
+    assert error is not None
+    [conversation] = conversations_of(extractive)
+    second = extractive.chat.ask(LOCAL_USER, "그럼 2년차는요?", conversation.id)
+    assert "연차" in second.standalone_question
+    assert "16일" in second.answer
+
+
+def test_a_wrong_answer_gives_a_follow_up_none_of_its_words(extractive):
+    history = [("Is there a VPN?", "The VPN pays new employees.")]
+    *_, done = extractive.chat.answer(LOCAL_USER, "How do I install it?", history)
+    assert done.turn.standalone_question == "How do I install it? (VPN)"
+
+
+@pytest.mark.parametrize(
+    ("question", "searched", "holds"),
+    [
+        ("How many days of anual leave?", "How many days of annual leave?", "25 days"),
+        ("Which gatewey is chosen?", "Which gateway is chosen?", "WireGuard"),
+    ],
+)
+def test_a_misspelled_question_stays_as_typed_and_the_librarys_word_is_searched(
+    extractive, question, searched, holds
+):
+    turn = extractive.chat.ask(LOCAL_USER, question)
+    assert (turn.question, turn.standalone_question) == (question, searched)
+    assert holds in turn.answer
+
+
+def test_a_question_nothing_answers_gets_no_citation(extractive):
+    turn = extractive.chat.ask(LOCAL_USER, "Which zebra won the chess tournament?")
+    assert turn.citations == ()
+    assert turn.state is TurnState.COMPLETE
+    assert turn.unsupported_sentences == 0
+
+
+def test_an_empty_library_finds_nothing_and_says_so(build_services):
+    turn = build_services().chat.ask(LOCAL_USER, "How many days?")
+    assert turn.sources == ()
+    assert turn.answer
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "x" * (MAX_QUESTION_CHARS + 1), "가" * 100_000])
+def test_an_empty_or_endless_question_is_refused_before_anything_is_stored(
+    build_services, question
+):
+    services = build_services()
+    with pytest.raises(InputError, match="The question"):
+        services.chat.ask(LOCAL_USER, question)
+    assert conversations_of(services) == []
+
+
+def test_a_conversation_belongs_to_its_user(extractive):
+    turn = extractive.chat.ask(LOCAL_USER, "How many days?")
+    with pytest.raises(NotFoundError):
+        extractive.chat.ask(Principal("somebody"), "And then?", turn.conversation_id)
+
+
+def test_a_stored_source_tells_why_it_was_found(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    turn = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
+    kept = services.turns.list(LOCAL_USER, turn.conversation_id)[0]
+    why = kept.sources[0].why
+    assert sum(part.share for part in why.parts) == pytest.approx(kept.sources[0].score)
+    assert {"annual", "leave"} <= {word.lower() for word in why.matched_words}
+
+
+QUESTION = "How many days of annual leave?"
+
+
+def last(stream):
+    *_, event = stream
+    return event.turn
+
+
+def questions_of(services, conversation_id):
+    return [turn.question for turn in services.turns.list(LOCAL_USER, conversation_id)]
+
+
+def test_asking_again_keeps_both_answers_and_the_history_is_that_of_the_branch(
+    services, model_server
+):
+    model_server.will(
+        Text("One."), Text("q"), Text("Two."), Text("q"), Text("Two again."), Text("q"), Text("3.")
+    )
+    chat = services.chat
+    first = chat.ask(LOCAL_USER, "First question?")
+    second = chat.ask(LOCAL_USER, "Second question?", first.conversation_id)
+    again = last(chat.ask_again(LOCAL_USER, first.conversation_id, second.id))
+    assert (again.question, again.answer) == ("Second question?", "Two again.")
+    versions = services.turns.versions(LOCAL_USER, first.conversation_id)
+    assert versions[again.id] == (second.id, again.id)
+    chat.ask(LOCAL_USER, "Third question?", first.conversation_id)
+    prompts = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
+    asked_again, third = prompts[3][-1]["content"], prompts[5][-1]["content"]
+    assert "One." in asked_again
+    assert "Two." not in asked_again
+    assert "Two again." in third
+    assert "Two." not in third
+
+
+def test_another_search_is_done_exactly_as_given_and_both_are_kept(extractive):
+    chat = extractive.chat
+    first = chat.ask(LOCAL_USER, QUESTION)
+    follow_up = chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
+    turn = last(
+        chat.ask_again(
+            LOCAL_USER, first.conversation_id, follow_up.id, standalone="Bristol WireGuard"
+        )
+    )
+    assert (turn.question, turn.standalone_question) == ("And the gateway?", "Bristol WireGuard")
+    assert turn.standalone_given
+    assert turn.sources[0].title == "VPN"
+    extractive.turns.show(LOCAL_USER, first.conversation_id, follow_up.id)
+    assert extractive.turns.list(LOCAL_USER, first.conversation_id) == [first, follow_up]
+    extractive.turns.show(LOCAL_USER, first.conversation_id, turn.id)
+    again = last(chat.ask_again(LOCAL_USER, first.conversation_id, turn.id))
+    assert again.standalone_question == "Bristol WireGuard"
+
+
+def test_an_edited_question_begins_a_branch_and_what_followed_stays(extractive):
+    chat = extractive.chat
+    first = chat.ask(LOCAL_USER, QUESTION)
+    chat.ask(LOCAL_USER, "And sick leave?", first.conversation_id)
+    turn = last(
+        chat.ask_again(LOCAL_USER, first.conversation_id, first.id, question="Which gateway?")
+    )
+    assert turn.parent_id is None
+    assert questions_of(extractive, first.conversation_id) == ["Which gateway?"]
+    extractive.turns.show(LOCAL_USER, first.conversation_id, first.id)
+    assert questions_of(extractive, first.conversation_id) == [QUESTION, "And sick leave?"]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * (MAX_QUESTION_CHARS + 1)])
+def test_what_can_not_be_asked_leaves_the_conversation_as_it_was(extractive, text):
+    turn = extractive.chat.ask(LOCAL_USER, QUESTION)
+    where = (LOCAL_USER, turn.conversation_id, turn.id)
+    for changed in ("question", "standalone"):
+        with pytest.raises(InputError):
+            last(extractive.chat.ask_again(*where, **{changed: text}))
+    assert extractive.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_nobody_asks_again_in_a_conversation_of_another(extractive):
+    chat = extractive.chat
+    turn = chat.ask(LOCAL_USER, QUESTION)
+    other = chat.ask(LOCAL_USER, QUESTION)
+    for who, talk in ((Principal("somebody"), turn.conversation_id), (LOCAL_USER, "none")):
+        with pytest.raises(NotFoundError):
+            last(chat.ask_again(who, talk, turn.id))
+    for changed in ({"question": "Why?"}, {"standalone": "Why?"}, {}):
+        with pytest.raises(NotFoundError):
+            last(chat.ask_again(LOCAL_USER, other.conversation_id, turn.id, **changed))
+
+
+def test_the_turn_tells_how_it_was_really_searched(build_services, handbook):
+    services = build_services(top_k=3)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    turn = services.chat.ask(LOCAL_USER, QUESTION)
+    assert turn.search == SearchChoice(Scope(), SearchMode.CONVEX, 3)
+    threshold = SearchChoice(mode=SearchMode.SIMILARITY_SCORE_THRESHOLD, k=2)
+    turn = services.chat.ask(LOCAL_USER, QUESTION, search=threshold)
+    assert turn.search == SearchChoice(Scope(), SearchMode.SIMILARITY_SCORE_THRESHOLD, 2, 0.3)
+    assert len(turn.sources) <= 2
+
+
+def test_a_conversation_is_searched_as_it_began_unless_a_question_says_otherwise(extractive):
+    chat = extractive.chat
+    korean = SearchChoice(Scope(sources=("handbook",)), SearchMode.BM25, 1)
+    first = chat.ask(LOCAL_USER, "연차", search=korean)
+    assert len(first.sources) == 1
+    second = chat.ask(LOCAL_USER, "leave", first.conversation_id)
+    assert second.search == korean
+    third = chat.ask(LOCAL_USER, "leave", first.conversation_id, SearchChoice(k=4))
+    assert third.search == SearchChoice(mode=SearchMode.CONVEX, k=4)
+    again = last(chat.ask_again(LOCAL_USER, first.conversation_id, first.id))
+    assert again.search == korean
+
+
+def test_a_scope_that_can_not_be_searched_is_a_failed_turn_that_says_why(extractive):
+    lost = SearchChoice(Scope(sources=("handbok",)))
+    with pytest.raises(InputError, match="handbook"):
+        extractive.chat.ask(LOCAL_USER, QUESTION, search=lost)
+    [turn] = extractive.turns.list(LOCAL_USER, conversations_of(extractive)[0].id)
+    assert (turn.state, turn.question) == (TurnState.FAILED, QUESTION)
+    assert "handbok" in turn.error
+
+
+@pytest.mark.parametrize("search", [SearchChoice(k=0), SearchChoice(k=5000), THRESHOLD])
+def test_an_impossible_search_is_refused_in_words(extractive, search):
+    with pytest.raises(InputError, match="must be between"):
+        extractive.chat.ask(LOCAL_USER, QUESTION, search=search)
+
+
+def test_an_answer_of_no_conversation_follows_the_history_it_is_given_and_is_not_kept(
+    services, model_server
+):
+    model_server.will(Text("How many days of annual leave do new employees get?"), Text(GOOD))
+    history = [("What is annual leave?", "Days off with pay.")]
+    events = list(services.chat.answer(LOCAL_USER, "How many do I get?", history))
+    kinds = [type(event) for event in events]
+    assert list(dict.fromkeys(kinds))[:3] == [Condensing, Searching, PassagesRetrieved]
+    turn = events[-1].turn
+    assert turn.standalone_question == "How many days of annual leave do new employees get?"
+    assert [one.state for one in turn.citations] == [CitationState.VERIFIED]
+    assert conversations_of(services) == []
+
+
+@pytest.mark.parametrize("question", ["", " ", "x" * (MAX_QUESTION_CHARS + 1)])
+def test_what_can_not_be_asked_is_refused_there_too(extractive, question):
+    with pytest.raises(InputError):
+        next(extractive.chat.answer(LOCAL_USER, question))
+
+
+class Pieces:
+    """Builds an agent that says what the test gives it."""
+
+    def __init__(self, *pieces):
+        self.pieces = pieces
+
+    def build(self, principal, search, conversation_id):
+        return AnswerChain(self, EXTRACTIVE, 60)
+
+    def stream(self, inputs, config):
+        yield from self.pieces
+
+
+def stepping(services, *pieces):
+    services.chat.chains = Pieces(*pieces)
+    return list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
+
+
+def test_what_is_written_before_a_step_is_no_part_of_the_answer(extractive):
+    found = extractive.search.search(LOCAL_USER, "annual leave", k=2)
+    begun = Step(1, "search_documents", {"query": "annual leave"})
+    done = replace(begun, state=StepState.DONE, result="two", sources=(1, 2), milliseconds=3.0)
+    events = stepping(
+        extractive,
+        {"answer": "Let me look [1"},
+        {"step": begun},
+        {"step": done, "source_documents": found[:1]},
+        {"source_documents": found[1:]},
+        {"answer": GOOD},
+    )
+    turn = events[-1].turn
+    assert turn.steps == (replace(done, said="Let me look [1]"),)
+    assert turn.answer == "They get 25 days [1]."
+    assert [source.n for source in turn.sources] == [1, 2]
+    assert [len(event.sources) for event in events if isinstance(event, PassagesRetrieved)] == [
+        1,
+        2,
+    ]
+    states = [event.step.state for event in events if isinstance(event, StepUpdated)]
+    assert states == [StepState.RUNNING, StepState.DONE]
+    assert extractive.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_what_a_model_asks_and_a_tool_gives_is_kept_as_text_and_json_that_can_be_stored(extractive):
+    asked = {"query": "\ud83d", "k": float("nan"), "in": ("a", {"\udc00": None})}
+    step = Step(1, "find\udc00", asked, StepState.DONE, "half \ud83d")
+    begun = {"step": replace(step, state=StepState.RUNNING, result="")}
+    [kept] = stepping(extractive, begun, {"step": step})[-1].turn.steps
+    assert kept.arguments == {"query": "\ufffd", "k": "NaN", "in": ["a", {"\ufffd": None}]}
+    assert (kept.tool, kept.result) == ("find\ufffd", "half \ufffd")
+
+
+def test_an_agent_that_has_to_end_early_leaves_an_incomplete_turn_that_says_why(extractive):
+    turn = stepping(extractive, {"answer": "So far"}, {"incomplete": "too many calls"})[-1].turn
+    assert (turn.state, turn.error) == (TurnState.INCOMPLETE, "too many calls")

@@ -1,0 +1,248 @@
+"""The list of conversations: by age, found, renamed, deleted and brought back."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import update
+
+from domain import Principal, Scope, SearchChoice, SearchMode, TurnState
+from errors import InputError, NotFoundError
+from services.chat.conversation_service import Age, ConversationService, _age
+from storage.ledger.conversation_list_store import ConversationList
+from storage.ledger.conversation_store import Conversations
+from storage.ledger.database import open_database
+from storage.ledger.ledger_tables import ConversationRow
+
+ANNA, BERT = Principal("anna"), Principal("bert")
+SEOUL = ZoneInfo("Asia/Seoul")
+NOW = datetime(2026, 11, 21, 0, 30, tzinfo=SEOUL)  # still the 20th in UTC
+
+
+@pytest.fixture
+def database(tmp_path):
+    return open_database(tmp_path)
+
+
+@pytest.fixture
+def conversations(database):
+    return Conversations(database)
+
+
+@pytest.fixture
+def service(database, conversations):
+    return ConversationService(ConversationList(database), conversations)
+
+
+@pytest.fixture
+def ask(conversations):
+    """Begin a conversation of Anna's with a question and its answer; its id."""
+
+    def ask(question, answer="", title=None, principal=ANNA):
+        conversation = conversations.create(principal, title or question)
+        turn = conversations.start_turn(principal, conversation.id, question)
+        conversations.finish_turn(principal, replace(turn, answer=answer, state=TurnState.COMPLETE))
+        return conversation.id
+
+    return ask
+
+
+@pytest.fixture
+def asked_at(database, conversations):
+    """Begin a conversation whose last turn was at that moment; its id."""
+
+    def begin(moment, title="One"):
+        conversation_id = conversations.create(ANNA, title).id
+        of = ConversationRow.id == conversation_id
+        with database.write() as session:
+            session.execute(update(ConversationRow).where(of).values(updated_at=moment))
+        return conversation_id
+
+    return begin
+
+
+def listed(service, words="", **options):
+    groups = service.grouped(options.pop("principal", ANNA), NOW, words, **options)
+    return [one.title for _, group in groups for one in group]
+
+
+@pytest.mark.parametrize(
+    ("moment", "age"),
+    [
+        (NOW, Age.TODAY),
+        (NOW + timedelta(minutes=5), Age.TODAY),
+        (datetime(2026, 11, 21, 0, 0, tzinfo=SEOUL), Age.TODAY),
+        (datetime(2026, 11, 20, 23, 59, tzinfo=SEOUL), Age.YESTERDAY),
+        (datetime(2026, 11, 19, 15, 0, tzinfo=UTC), Age.YESTERDAY),
+        (datetime(2026, 11, 19, 14, 59, tzinfo=UTC), Age.WEEK),
+        (datetime(2026, 11, 14, 0, 0, tzinfo=SEOUL), Age.WEEK),
+        (datetime(2026, 11, 13, 23, 59, tzinfo=SEOUL), Age.OLDER),
+    ],
+)
+def test_age_counts_in_calendar_days_of_the_reader(service, asked_at, moment, age):
+    asked_at(moment)
+    [(told, _)] = service.grouped(ANNA, NOW)
+    assert told is age
+
+
+@given(st.lists(st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31)), max_size=9))
+def test_later_conversations_are_never_in_an_older_group(moments):
+    ages = [_age(moment.replace(tzinfo=UTC), NOW) for moment in sorted(moments, reverse=True)]
+    assert ages == sorted(ages, key=list(Age).index)
+
+
+def test_groups_come_with_the_newest_first_and_none_is_empty(service, asked_at):
+    asked_at(NOW - timedelta(days=40), "Old")
+    asked_at(NOW - timedelta(minutes=2), "Earlier")
+    asked_at(NOW - timedelta(minutes=1), "Later")
+    groups = [(age, [one.title for one in group]) for age, group in service.grouped(ANNA, NOW)]
+    assert groups == [(Age.TODAY, ["Later", "Earlier"]), (Age.OLDER, ["Old"])]
+
+
+def test_no_more_than_the_limit_are_listed_and_all_are_counted(service, asked_at):
+    for minute in range(5):
+        asked_at(NOW - timedelta(minutes=minute), f"Number {minute}")
+    groups = service.grouped(ANNA, NOW, limit=2)
+    assert listed(service, limit=2) == ["Number 0", "Number 1"]
+    assert groups.total == 5
+    assert service.grouped(ANNA, NOW, "number", limit=2).total == 5
+
+
+def test_without_conversations_there_is_no_group(service):
+    assert service.grouped(ANNA, NOW) == []
+    assert service.grouped(ANNA, NOW, "anything").total == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "leave",  # the title
+        "HOLIDAYS",  # the question
+        "twenty",  # the answer
+        "twenty leave",  # together, in different places
+        "ｔｗｅｎｔｙ　ｆｉｖｅ",  # wide letters and a wide space
+        "연차",
+        "연",  # part of a word
+        "ﾌﾘｶｴﾘ",  # half-width kana
+        "100%",
+        "snake_case",
+        "back\\slash",
+        "strasse",
+    ],
+)
+def test_words_are_found_in_title_question_and_answer(service, ask, words):
+    ask(
+        "How many holidays?",
+        "Twenty five, 연차는 フリカエリ 100% snake_case back\\slash Straße",
+        "Leave",
+    )
+    ask("Something else entirely")
+    assert listed(service, words) == ["Leave"]
+
+
+@pytest.mark.parametrize("words", ["%", "_", "*", "leave sick", "twentyfive", "\\", "'", '"'])
+def test_signs_are_letters_like_others_and_every_word_must_occur(service, ask, words):
+    ask("How many holidays?", "Twenty five", "Leave")
+    assert listed(service, words) == []
+
+
+def test_words_of_an_earlier_version_of_a_question_are_found(service, conversations, ask):
+    first = ask("Where is the canteen?", title="Lunch")
+    conversations.start_turn(ANNA, first, "Where is the bar?", parent_id=None)
+    assert listed(service, "canteen") == ["Lunch"]
+
+
+def test_nobody_sees_the_conversations_of_others(service, ask):
+    mine = ask("Mine?", "secret")
+    assert listed(service, principal=BERT) == []
+    assert listed(service, "secret", principal=BERT) == []
+    for call in (service.delete, service.restore):
+        with pytest.raises(NotFoundError):
+            call(BERT, mine)
+    with pytest.raises(NotFoundError):
+        service.rename(BERT, mine, "Taken")
+    with pytest.raises(NotFoundError):
+        service.export(BERT, mine, "json")
+    assert listed(service) == ["Mine?"]
+
+
+def test_a_new_title_is_trimmed_and_found(service, ask):
+    renamed = ask("Why?")
+    service.rename(ANNA, renamed, "  연차 규정 \n")
+    assert listed(service, "규정") == ["연차 규정"]
+
+
+@pytest.mark.parametrize("title", ["", " \n\t", "x" * 201, "half \ud83d a letter"])
+def test_a_title_that_is_none_is_refused(service, ask, title):
+    kept = ask("Why?")
+    with pytest.raises(InputError):
+        service.rename(ANNA, kept, title)
+    assert listed(service) == ["Why?"]
+
+
+@pytest.mark.parametrize("title", ["x", "가" * 200])
+def test_the_shortest_and_the_longest_title_are_taken(service, ask, title):
+    service.rename(ANNA, ask("Why?"), title)
+    assert listed(service) == [title]
+
+
+def test_a_deleted_conversation_is_nowhere_until_it_is_restored(service, conversations, ask):
+    deleted = ask("Why?", "Because")
+    service.delete(ANNA, deleted)
+    assert listed(service) == []
+    assert listed(service, "because") == []
+    for call in (conversations.get, conversations.turns, service.delete):
+        with pytest.raises(NotFoundError):
+            call(ANNA, deleted)
+    with pytest.raises(NotFoundError):
+        service.rename(ANNA, deleted, "Back")
+    with pytest.raises(NotFoundError):
+        service.export(ANNA, deleted, "md")
+    service.restore(ANNA, deleted)
+    assert listed(service) == ["Why?"]
+    assert [turn.answer for turn in conversations.turns(ANNA, deleted)] == ["Because"]
+
+
+def test_what_was_deleted_is_purged_after_thirty_days(service, ask):
+    deleted, kept = ask("Deleted?"), ask("Kept?")
+    service.delete(ANNA, deleted)
+    now = datetime.now(UTC)
+    assert service.purge(now + timedelta(days=29)) == 0
+    assert service.purge(now + timedelta(days=31)) == 1
+    with pytest.raises(NotFoundError):
+        service.restore(ANNA, deleted)
+    assert listed(service) == ["Kept?"]
+    assert service.export(ANNA, kept, "json")
+
+
+def test_how_to_search_is_remembered(service, conversations, ask):
+    of = ask("Why?")
+    choice = SearchChoice(Scope(collections=("hr",), since="2026-01-01"), SearchMode.BM25, 7, 0.25)
+    service.remember(ANNA, of, choice)
+    assert conversations.get(ANNA, of).search == choice
+
+
+def test_an_unknown_form_of_transcript_is_refused(service, ask):
+    with pytest.raises(InputError, match="docx"):
+        service.export(ANNA, ask("Why?"), "docx")
+
+
+def test_a_conversation_begun_for_files_remembers_its_search(service, conversations):
+    search = SearchChoice(Scope(formats=("md",)), k=3)
+    begun = service.begin(ANNA, "a\n b\ud800 " + "x" * 100, search)
+    assert conversations.get(ANNA, begun.id) == begun
+    assert begun.search == search
+    assert begun.title.startswith("a b? xxx")
+    assert len(begun.title) == 60
+
+
+@pytest.mark.parametrize("words", ["", "days"])
+def test_pages_follow_each_other_and_tell_how_many_there_are_in_all(service, ask, words):
+    asked = [ask(f"Which days {n}?") for n in range(5)]
+    ask("Whose days?", principal=BERT)
+    pages = [service.page(ANNA, words, limit=2, offset=offset) for offset in (0, 2, 4, 6)]
+    assert [one.id for page in pages for one in page.items] == asked[::-1]
+    assert [page.total for page in pages] == [5, 5, 5, 5]

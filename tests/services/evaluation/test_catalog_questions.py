@@ -1,0 +1,59 @@
+import json
+
+import pytest
+
+from domain import CatalogFilters
+from errors import InputError
+from services.evaluation.catalog_figures import load_catalog_questions
+
+LINE = {
+    "id": "en-01",
+    "language": "en",
+    "question": "Anything cheap in Queens?",
+    "filters": {"borough_en": "Queens", "desired_types": None, "min_rating": None},
+    "aspect_weights": {"price": "wanted"},
+    "acceptable": ["p1"],
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "questions.jsonl"
+
+
+def write(file, *rows):
+    file.write_text("\n".join(map(json.dumps, rows)) + "\n\n", encoding="utf-8")
+    return file
+
+
+def test_a_line_is_a_question_and_null_is_no_filter(file):
+    (found,) = load_catalog_questions(write(file, LINE))
+    assert found.filters == CatalogFilters({"borough_en": "Queens"}, None, None)
+    assert (found.text, found.aspects) == ("Anything cheap in Queens?", {"price": "wanted"})
+    assert (found.unwanted, found.acceptable) == ((), ("p1",))
+
+
+def test_a_list_is_values_of_which_any_will_do(file):
+    several = {**LINE["filters"], "borough_en": ["Queens", "Bronx"]}
+    one = {**LINE["filters"], "borough_en": ["Queens"]}
+    found = load_catalog_questions(write(file, *({**LINE, "filters": f} for f in (several, one))))
+    told = [each.filters.fields["borough_en"] for each in found]
+    assert told == [("Queens", "Bronx"), "Queens"]
+
+
+def test_a_line_that_is_no_question_is_named_with_what_it_lacks(file):
+    with pytest.raises(InputError, match="line 2.*'filters'"):
+        load_catalog_questions(write(file, LINE, {"id": "x"}))
+
+
+def test_an_aspect_in_no_known_bucket_is_named(file):
+    with pytest.raises(InputError, match=r"line 1.*aspect_weights.price is 0.9"):
+        load_catalog_questions(write(file, {**LINE, "aspect_weights": {"price": 0.9}}))
+
+
+def test_a_file_that_is_missing_or_empty_is_named(file):
+    with pytest.raises(InputError, match="questions.jsonl can't be read"):
+        load_catalog_questions(file)
+    file.write_text("\n")
+    with pytest.raises(InputError, match="holds no question"):
+        load_catalog_questions(file)

@@ -1,0 +1,130 @@
+import pytest
+
+from domain import LOCAL_USER, Principal
+from errors import InputError, NotFoundError
+from services.evaluation.rating_service import Reason
+
+BERT = Principal("bert")
+LEAVE = "How many days of annual leave do new employees get?"
+
+
+@pytest.fixture
+def services(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    return services
+
+
+@pytest.fixture
+def turn(services):
+    return services.chat.ask(LOCAL_USER, LEAVE)
+
+
+def grades(services):
+    return [label.grade for label in services.labels.list(LOCAL_USER)]
+
+
+def test_a_thumb_is_kept_with_its_reason(services, turn):
+    services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.WRONG, "  It is 25 days. ")
+    kept = services.ratings.rating(LOCAL_USER, turn.id)
+    assert (kept.grade, kept.reason, kept.comment) == (0, Reason.WRONG, "It is 25 days.")
+    assert services.ratings.rating(BERT, turn.id) is None
+
+
+def test_a_thumb_can_be_changed_and_taken_back(services, turn):
+    services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.WRONG, "No.")
+    services.ratings.rate(LOCAL_USER, turn.id, 1)
+    kept = services.ratings.rating(LOCAL_USER, turn.id)
+    assert (kept.grade, kept.reason, kept.comment) == (1, None, "")
+    services.ratings.rate(LOCAL_USER, turn.id, None)
+    assert services.ratings.rating(LOCAL_USER, turn.id) is None
+    assert grades(services) == []
+
+
+def test_a_thumb_up_labels_the_passages_that_are_cited(services, turn):
+    services.ratings.rate(LOCAL_USER, turn.id, 1)
+    assert grades(services) == [1]
+
+
+@pytest.mark.parametrize(
+    ("reason", "labeled"),
+    [
+        (None, [0]),
+        (Reason.WRONG, [0]),
+        (Reason.WRONG_SOURCES, [0]),
+        (Reason.INCOMPLETE, []),
+        (Reason.NOT_FOUND, []),
+        (Reason.TOO_SLOW, []),
+        (Reason.OTHER, []),
+    ],
+)
+def test_a_thumb_down_labels_passages_only_where_it_speaks_of_them(services, turn, reason, labeled):
+    services.ratings.rate(LOCAL_USER, turn.id, 0)
+    services.ratings.rate(LOCAL_USER, turn.id, 0, reason)
+    assert grades(services) == labeled
+
+
+def test_an_answer_that_cites_nothing_can_be_rated(services):
+    turn = services.chat.ask(LOCAL_USER, "xyzzy plugh?")
+    assert not turn.citations
+    services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.NOT_FOUND)
+    assert services.ratings.rating(LOCAL_USER, turn.id).reason is Reason.NOT_FOUND
+    assert grades(services) == []
+
+
+@pytest.mark.parametrize(("grade", "comment"), [(2, ""), (-1, ""), (0, "x" * 2001), (0, "\ud800")])
+def test_a_senseless_rating_is_refused(services, turn, grade, comment):
+    with pytest.raises(InputError):
+        services.ratings.rate(LOCAL_USER, turn.id, grade, Reason.WRONG, comment)
+    assert services.ratings.rating(LOCAL_USER, turn.id) is None
+    assert grades(services) == []
+
+
+def test_nobody_rates_another_persons_answer(services, turn):
+    for call in (
+        lambda: services.ratings.rate(BERT, turn.id, 1),
+        lambda: services.ratings.replay(BERT, turn.id),
+        lambda: services.ratings.rate(LOCAL_USER, "nowhere", 1),
+    ):
+        with pytest.raises(NotFoundError):
+            call()
+
+
+def test_ratings_are_listed_the_newest_first_with_what_they_are_of(services, turn):
+    second = services.chat.ask(LOCAL_USER, "Which gateway?", turn.conversation_id)
+    services.ratings.rate(LOCAL_USER, second.id, 0, Reason.WRONG)
+    services.ratings.rate(LOCAL_USER, turn.id, 1)
+    first, last = services.ratings.list(LOCAL_USER)
+    assert [one.question for one in (first, last)] == [LEAVE, "Which gateway?"]
+    assert (last.rating.grade, last.rating.reason) == (0, Reason.WRONG)
+    assert (first.conversation_id, first.conversation) == (turn.conversation_id, LEAVE)
+    assert services.ratings.list(BERT) == []
+    services.conversations.delete(LOCAL_USER, turn.conversation_id)
+    assert services.ratings.list(LOCAL_USER) == []
+
+
+def test_a_replay_is_the_same_while_the_library_is_and_nothing_of_it_is_kept(services, turn):
+    replay = services.ratings.replay(LOCAL_USER, turn.id)
+    assert replay.before == turn
+    assert replay.after.standalone_question == turn.standalone_question
+    assert (replay.after.answer, replay.after.citations) == (turn.answer, turn.citations)
+    assert [one.now for one in replay.passages] == [one.then for one in replay.passages]
+    assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
+
+
+def test_a_replay_tells_which_passages_are_gone_and_which_are_new(services, turn, handbook):
+    (handbook / "leave.md").write_text("# Canteen\n\nOpen at noon.\n", encoding="utf-8")
+    services.directories.import_directory(LOCAL_USER, handbook)
+    replay = services.ratings.replay(LOCAL_USER, turn.id)
+    assert {one.title for one in replay.passages if one.now is None} == {"Leave policy"}
+    [new] = [one for one in replay.passages if one.then is None]
+    assert (new.title, new.location) == ("Canteen", str(handbook / "leave.md"))
+    assert "25 days" in replay.before.answer
+    assert "25 days" not in replay.after.answer
+
+
+def test_an_answer_of_a_deleted_conversation_is_not_rated(services, turn):
+    services.conversations.delete(LOCAL_USER, turn.conversation_id)
+    with pytest.raises(NotFoundError):
+        services.ratings.rate(LOCAL_USER, turn.id, 1)
+    assert grades(services) == []

@@ -1,0 +1,113 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chains.citations.answer_reader import as_markdown, read_answer
+from chains.citations.markers import Marker
+from domain import EXTRACTIVE, Citation, CitationState, RetrievedPassage, Turn, TurnState
+from services.export.answer_text import PlainAnswer, marker_spans, offers_nearest, plain_answer
+from services.export.safe_markdown import markdown_to_html
+
+PARTS = ["[42]", "[1]", "[1, 2]", '[1: "two words"]', "【1】", "［２］", "[150]", "[1](x)", "[0]",
+         "[", "]", "(", "\\", "`", "```", "~~~", "\n", " ", "a", "⟦3⟧", "[2024]",
+         "[007]"]  # fmt: skip
+answers = st.lists(st.sampled_from(PARTS), max_size=20).map("".join)
+
+
+def numbers(answer):
+    return [n for n, _, _ in marker_spans(answer)]
+
+
+@given(answers)
+def test_of_the_stored_answer_the_same_markers_are_read_as_of_what_the_model_wrote(answer):
+    pieces = read_answer(answer, ())
+    cited = [one.n for piece in pieces if isinstance(piece, Marker) for one in piece.claims]
+    assert numbers(as_markdown(pieces)) == cited
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        ("15 days [1], see \\[42\\] [2][3].", [1, 2, 3]),
+        ("15日［１］【2】", []),
+        ("`rows[1]` [2]", [2]),
+        ("```\n[1]\n```\n[2]", [2]),
+        ("[1](x)", [1]),
+        ("[0] [1000]", []),
+    ],
+)
+def test_the_markers_of_a_stored_answer(answer, cited):
+    assert numbers(answer) == cited
+    assert all(answer[start:end] == f"[{n}]" for n, start, end in marker_spans(answer))
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        ("15 days [1], see \\[42\\] [2][3].", [1, 2, 3]),
+        ("`rows[1]` and \\\\[2]", [2]),
+        ("| a [1] | b |\n|---|---|\n| \\[1\\] | [2] |", [1, 2]),
+        ("*[1]* **\\[2\\]**", [1]),
+    ],
+)
+def test_the_page_takes_the_same_for_markers(answer, cited):
+    called = []
+
+    def marker(n):
+        called.append(n)
+        return f"<sup>{n}</sup>"
+
+    html = markdown_to_html(answer, marker, heading=2)
+    assert called == cited == numbers(answer)
+    assert html.count("<sup>") == len(cited)
+
+
+def test_a_marker_that_the_page_does_not_know_stays_text():
+    assert markdown_to_html("a [1]<", lambda _n: "", heading=2) == "<p>a [1]&lt;</p>\n"
+
+
+def test_the_plain_answer_has_no_escapes_but_those_in_code():
+    written = "See \\[42\\] and 2\\*3 [1], `a\\[0\\]` and C:\\temp\n```\n\\[1\\]\n```"
+    assert (
+        plain_answer(written) == "See [42] and 2*3 [1], `a\\[0\\]` and C:\\temp\n```\n\\[1\\]\n```"
+    )
+
+
+@given(answers, st.data())
+def test_however_a_stored_answer_is_cut_the_same_is_printed(answer, data):
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=8)))
+    plain = PlainAnswer()
+    parts = [
+        plain.write(answer[start:end])
+        for start, end in zip([0, *cuts], [*cuts, len(answer)], strict=True)
+    ]
+    assert "".join(parts) + plain.close() == plain_answer(answer)
+
+
+SOURCES = (RetrievedPassage(1, "p1", "d1", "Leave policy", "leave.md", "You have 25 days."),)
+CITATIONS = (Citation(1, CitationState.VERIFIED, "You have 25 days."),)
+
+
+def turn_of(**fields):
+    return Turn(
+        "t", "c", "How long?", TurnState.COMPLETE, datetime(2026, 1, 1, tzinfo=UTC), **fields
+    )
+
+
+def test_where_the_built_in_answerer_cites_nothing_its_sources_are_the_nearest():
+    assert offers_nearest(turn_of(model=EXTRACTIVE, sources=SOURCES))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"model": EXTRACTIVE, "sources": SOURCES, "citations": CITATIONS},
+        {"model": EXTRACTIVE},  # small talk, or nothing found
+        {"model": "a chat model", "sources": SOURCES},  # what it says was made of them
+        {"sources": SOURCES},  # nothing is answered yet
+    ],
+)
+def test_the_sources_of_any_other_turn_are_not(fields):
+    assert not offers_nearest(turn_of(**fields))

@@ -1,0 +1,143 @@
+"""A dry run foretells the import that follows, and changes nothing."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome
+from errors import SourceError
+from services.imports.dry_run import DryRuns
+from services.long_work import CancelledError
+from storage.ledger.import_queue_store import ImportRuns
+from storage.ledger.import_store import Imports
+from tests.fakes.library import DictLoader, Library
+
+PASSAGE = "One sentence about annual leave and another about sick leave. " * 9
+
+
+@pytest.fixture
+def library(tmp_path):
+    return Library(tmp_path)
+
+
+def try_out(library, loader, **options):
+    """The report of a dry run, as the queue's worker makes it."""
+    queue = ImportRuns(library.database)
+    queued = queue.enqueue(library.source.id, "local", ImportKind.DRY_RUN, {})
+    runs = DryRuns(library.database, library.wanted, 1)
+    return runs.run(LOCAL_USER, library.source, loader, import_id=queued.id, **options)
+
+
+def counted(report):
+    return {outcome: report.count(outcome) for outcome in Outcome if report.count(outcome)}
+
+
+def told(report):
+    """What both reports say of each document, in whatever order."""
+    return sorted(
+        (item.key, item.outcome, item.reason, item.passages, item.pages, item.characters)
+        for item in report.items
+    )
+
+
+def assert_foretold(library, loader):
+    foretold = try_out(library, loader)
+    done = library.load(loader)
+    assert told(foretold) == told(done)
+    assert foretold.state is done.state
+    return foretold
+
+
+def test_the_counts_of_a_new_source_are_those_of_its_import(library):
+    loader = DictLoader({"a.txt": PASSAGE, "b.txt": "Short."}, {"b.txt": "encrypted"})
+    report = assert_foretold(library, loader)
+    assert counted(report) == {Outcome.NEW: 1, Outcome.FAILED: 1}
+
+
+def test_changed_gone_unchanged_and_unlisted_documents_are_foretold(library):
+    library.load(DictLoader({f"{name}.txt": PASSAGE + name for name in "abcd"}))
+    texts = {"a.txt": PASSAGE + "a", "b.txt": "Changed.", "e.txt": "New."}
+    report = assert_foretold(library, DictLoader(texts, hidden={"d.txt": "no permission"}))
+    assert counted(report) == {
+        Outcome.NEW: 1,
+        Outcome.CHANGED: 1,
+        Outcome.UNCHANGED: 1,
+        Outcome.REMOVED: 1,
+        Outcome.FAILED: 1,
+    }
+
+
+def test_a_folder_with_pictures_is_imported_without_errors_and_foretold_so(library):
+    loader = DictLoader({"a.txt": PASSAGE}, foreign={"b.png": "not read"})
+    report = assert_foretold(library, loader)
+    assert report.state is ImportState.COMPLETED
+    assert counted(report) == {Outcome.NEW: 1, Outcome.SKIPPED: 1}
+    assert [item.reason for item in report.items if item.key == "b.png"] == ["not read"]
+    assert library.import_store.failures(library.source.id) == {}
+
+
+def test_the_brake_on_removals_is_foretold(library):
+    library.load(DictLoader({f"{n}.txt": f"Page {n}." for n in range(12)}))
+    report = assert_foretold(library, DictLoader({"0.txt": "Page 0."}))
+    assert report.state is ImportState.NEEDS_CONFIRMATION
+    assert counted(report) == {Outcome.UNCHANGED: 1, Outcome.RETAINED: 11}
+
+
+keys = st.sampled_from([f"{folder}{n}.txt" for folder in ("", "f/") for n in range(7)])
+texts = st.dictionaries(keys, st.sampled_from(["One.", "Two.", PASSAGE, "\0", ""]))
+
+
+@settings(max_examples=20)
+@given(before=texts, after=texts, broken=st.sets(keys), hidden=st.sets(st.sampled_from(["f/"])))
+def test_any_import_is_foretold(tmp_path_factory, before, after, broken, hidden):
+    library = Library(tmp_path_factory.mktemp("library"))
+    library.load(DictLoader(before))
+    reasons = dict.fromkeys(broken, "encrypted"), dict.fromkeys(hidden, "no permission")
+    assert_foretold(library, DictLoader(after, *reasons))
+
+
+def test_a_dry_run_changes_nothing(library):
+    library.load(DictLoader({"a.txt": "One."}))
+    before, embedded = library.texts(), library.embeddings.texts
+    try_out(library, DictLoader({"b.txt": PASSAGE, "c.txt": "?"}, {"c.txt": "encrypted"}))
+    assert (library.texts(), library.embeddings.texts) == (before, embedded)
+    assert library.import_store.failures(library.source.id) == {}
+    assert library.check().agrees
+
+
+def test_into_an_empty_library_no_index_is_made(library):
+    try_out(library, DictLoader({"a.txt": PASSAGE}))
+    assert library.indexes.active() is None
+
+
+def test_what_is_to_be_embedded_is_estimated_in_tokens(library):
+    loader = DictLoader({"a.txt": PASSAGE, "b.txt": "Short."})
+    long, short = sorted(try_out(library, loader).items, key=lambda item: item.key)
+    assert long.passages > 1
+    assert long.characters == len(PASSAGE)
+    # Overlaps and titles are embedded too, so that there are more than of the text alone.
+    assert long.tokens > len(PASSAGE) / 4 > short.tokens > 0
+
+
+def test_a_dry_run_that_is_stopped_ends_at_once(library):
+    loader = DictLoader({"a.txt": "One.", "b.txt": "Two."})
+    with pytest.raises(CancelledError):
+        try_out(library, loader, cancelled=lambda: bool(loader.reads))
+    assert loader.reads == ["a.txt"]
+
+
+def test_a_source_that_can_not_be_listed_is_an_error(library):
+    class Unlisted(DictLoader):
+        def list(self, before):
+            raise SourceError("there is nothing")
+
+    with pytest.raises(SourceError, match="nothing"):
+        try_out(library, Unlisted())
+
+
+def test_a_dry_run_that_begins_anew_leaves_no_item_of_before(library):
+    first = try_out(library, DictLoader({"a.txt": "One."}))
+    again = try_out(library, DictLoader({"b.txt": "One."}))
+    assert first.id == again.id  # the queue holds one of a source
+    [item] = Imports(library.database).items(again.id, limit=9)
+    assert item.key == "b.txt"

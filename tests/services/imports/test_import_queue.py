@@ -1,0 +1,161 @@
+import pytest
+
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, Principal
+from errors import NotFoundError
+
+BERT = Principal("bert")
+
+
+@pytest.fixture
+def services(build_services):
+    return build_services(embed=True)
+
+
+@pytest.fixture
+def berts_box(services):
+    """The files of a conversation of Bert's: a source that is his alone."""
+    talk = services.conversations.begin(BERT, "Salaries").id
+    return services.uploads.add(BERT, [("a.md", b"# A")], conversation_id=talk).source_id
+
+
+@pytest.fixture
+def source(services, handbook):
+    """A source whose folder was never imported."""
+    return services.source_kinds.get("directory").add(LOCAL_USER, {"path": str(handbook)}).source
+
+
+def enqueue(services, source, **options):
+    return services.queue.enqueue(LOCAL_USER, source.id, **options)
+
+
+def test_where_no_worker_lives_waiting_does_the_import(services, source):
+    seen = []
+    job = enqueue(services, source)
+    assert job.state is ImportState.QUEUED
+    assert services.queue.current(LOCAL_USER) == [job]
+
+    ended = services.worker.wait(LOCAL_USER, job.id, seen.append)
+    assert ended.state is ImportState.COMPLETED
+    assert ended.counts == {"new": 4}
+    assert (ended.ended, services.queue.current(LOCAL_USER)) == (True, [])
+    assert services.queue.history(LOCAL_USER, source.id) == [ended]
+    assert {progress.total for progress in seen[-4:]} == {4}
+
+
+def test_what_is_asked_for_twice_is_done_once(services, source):
+    first = enqueue(services, source)
+    assert enqueue(services, source) == first
+    others = [
+        enqueue(services, source, keys=["vpn.md"]),
+        enqueue(services, source, confirm_removals=True),
+        enqueue(services, source, kind=ImportKind.DRY_RUN),
+    ]
+    assert len({first.id, *(other.id for other in others)}) == 4
+    assert [job.id for job in services.queue.current(LOCAL_USER, source.id)] == [
+        first.id,
+        *(other.id for other in others),
+    ]
+    assert services.queue.current(LOCAL_USER, "another") == []
+
+
+def test_a_dry_run_tells_what_the_import_then_does(services, source):
+    dry = services.worker.wait(LOCAL_USER, enqueue(services, source, kind=ImportKind.DRY_RUN).id)
+    real = services.worker.wait(LOCAL_USER, enqueue(services, source).id)
+    assert dry.counts == real.counts == {"new": 4}
+
+
+def test_keys_confine_an_import_and_read_what_is_unchanged(services, source, model_server):
+    services.worker.wait(LOCAL_USER, enqueue(services, source).id)
+    job = services.worker.wait(LOCAL_USER, enqueue(services, source, keys=["vpn.md"]).id)
+    report = services.imports.report(LOCAL_USER, job.id)
+    assert [(item.key, item.outcome) for item in report.items] == [("vpn.md", Outcome.CHANGED)]
+
+
+def test_what_waits_is_paused_resumed_and_cancelled_at_once(services, source):
+    queue, job = services.queue, enqueue(services, source)
+    assert queue.pause(LOCAL_USER, job.id).state is ImportState.PAUSED
+    assert not services.worker.run_next()
+    assert enqueue(services, source).id == job.id
+    assert queue.resume(LOCAL_USER, job.id).state is ImportState.QUEUED
+    cancelled = queue.cancel(LOCAL_USER, job.id)
+    assert (cancelled.state, cancelled.ended) == (ImportState.CANCELLED, True)
+    assert not services.worker.run_next()
+    for change in (queue.pause, queue.resume, queue.cancel):
+        assert change(LOCAL_USER, job.id) == cancelled
+
+
+def test_waiting_for_a_paused_import_ends_at_once(services, source):
+    job = enqueue(services, source)
+    services.queue.pause(LOCAL_USER, job.id)
+    assert services.worker.wait(LOCAL_USER, job.id).state is ImportState.PAUSED
+
+
+def test_a_removal_takes_the_source_and_its_imports_with_it(services, source):
+    services.worker.wait(LOCAL_USER, enqueue(services, source).id)
+    removal = enqueue(services, source, kind=ImportKind.REMOVAL)
+    assert services.worker.run_next()
+    with pytest.raises(NotFoundError):
+        services.queue.get(LOCAL_USER, removal.id)
+    assert services.library.status(LOCAL_USER).documents == 0
+    assert services.maintenance.check(LOCAL_USER).agrees
+
+
+def test_waiting_for_a_removal_ends_well_though_its_record_goes_with_it(services, source):
+    removal = enqueue(services, source, kind=ImportKind.REMOVAL)
+    ended = services.worker.wait(LOCAL_USER, removal.id)
+    assert (ended.id, ended.state, ended.ended) == (removal.id, ImportState.COMPLETED, True)
+
+
+def test_waiting_for_an_import_whose_source_is_removed_tells_so(services, source):
+    removal = enqueue(services, source, kind=ImportKind.REMOVAL)
+    job = enqueue(services, source)
+    with pytest.raises(NotFoundError):
+        services.worker.wait(LOCAL_USER, job.id)
+    assert removal.id != job.id
+
+
+def test_ended_imports_are_counted_for_whoever_may_see_them(services, source, berts_box):
+    services.queue.enqueue(BERT, berts_box)
+    for _ in range(2):
+        services.worker.wait(LOCAL_USER, enqueue(services, source).id)
+    enqueue(services, source)
+    assert services.queue.count_history(LOCAL_USER, source.id) == 2
+    assert services.queue.count_history(BERT, berts_box) == 1
+    assert services.queue.count_history(LOCAL_USER, berts_box) == 0
+
+
+def test_of_an_unknown_source_or_import_nothing_can_be_asked(services):
+    for ask in (services.queue.enqueue, services.queue.get, services.queue.pause):
+        with pytest.raises(NotFoundError):
+            ask(LOCAL_USER, "nothing")
+
+
+def test_of_another_persons_source_nothing_can_be_asked(services, berts_box):
+    with pytest.raises(NotFoundError):
+        services.queue.enqueue(LOCAL_USER, berts_box, ImportKind.REMOVAL)
+    assert services.queue.current(BERT) == []
+
+
+@pytest.mark.parametrize("ask", ["get", "pause", "resume", "cancel", "wait"])
+def test_an_import_of_another_persons_source_is_not_found_and_stays_as_it_is(
+    services, berts_box, ask
+):
+    job = services.queue.enqueue(BERT, berts_box)
+    if ask == "resume":
+        job = services.queue.pause(BERT, job.id)
+    with pytest.raises(NotFoundError):
+        getattr(services.worker if ask == "wait" else services.queue, ask)(LOCAL_USER, job.id)
+    assert services.queue.get(BERT, job.id) == job
+
+
+def test_imports_of_another_persons_source_are_not_listed(services, berts_box, source):
+    shared = enqueue(services, source)
+    bert = services.queue.enqueue(BERT, berts_box)
+    assert services.queue.current(LOCAL_USER) == [shared]
+    assert services.queue.current(LOCAL_USER, berts_box) == []
+    assert services.queue.current(BERT) == [shared, bert]
+    assert services.queue.busy_sources() == {source.id, berts_box}
+
+    ended = services.worker.wait(BERT, bert.id)
+    assert services.queue.history(BERT, berts_box) == [ended]
+    assert services.queue.history(LOCAL_USER, berts_box) == []

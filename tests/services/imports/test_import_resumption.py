@@ -1,0 +1,49 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain import DocumentRef, ImportItem, Outcome
+from services.imports.import_plan import Plan
+from services.imports.import_run import remaining
+
+keys = st.sampled_from("abcdefgh")
+
+
+def item(key, outcome):
+    return ImportItem(key, f"/{key}", outcome)
+
+
+def test_of_an_import_that_has_just_begun_everything_is_left():
+    plan = Plan([DocumentRef("a", "v", "/a")], [item("b", Outcome.UNCHANGED)])
+    rest = remaining(plan, [], {}, 1)
+    assert (rest.plan, rest.stale_keys) == (plan, frozenset())
+
+
+def test_what_was_imported_before_is_unchanged_now_and_keeps_its_item():
+    plan = Plan(settled=[item("a", Outcome.UNCHANGED), item("b", Outcome.FAILED)])
+    rest = remaining(plan, [item("a", Outcome.NEW), item("b", Outcome.FAILED)], {}, 1)
+    assert rest.plan.settled == []
+    assert rest.stale_keys == frozenset()
+
+
+def test_what_changed_again_meanwhile_is_gone_through_again_and_stays_new():
+    plan = Plan([DocumentRef("a", "w", "/a")], removals=[("id", item("b", Outcome.REMOVED))])
+    rest = remaining(plan, [item("a", Outcome.NEW), item("b", Outcome.CHANGED)], {}, 1)
+    assert (rest.stale_keys, rest.new_keys) == ({"a", "b"}, {"a"})
+
+
+@given(
+    st.dictionaries(keys, st.sampled_from(Outcome)),
+    st.dictionaries(keys, st.sampled_from(["read", "gone", *Outcome])),
+)
+def test_in_the_end_each_document_has_exactly_one_item(before, fates):
+    plan = Plan(
+        [DocumentRef(key, "v", key) for key, fate in fates.items() if fate == "read"],
+        [item(key, Outcome(fate)) for key, fate in fates.items() if fate not in ("read", "gone")],
+        [("id", item(key, Outcome.REMOVED)) for key, fate in fates.items() if fate == "gone"],
+    )
+    items = [item(key, outcome) for key, outcome in before.items()]
+    rest = remaining(plan, items, {}, 1)
+    ended = [one.key for one in items if one.key not in rest.stale_keys]
+    ended += [one.key for one in rest.plan.settled] + [ref.key for ref in rest.plan.to_read]
+    ended += [one.key for _, one in rest.plan.removals]
+    assert sorted(ended) == sorted(before.keys() | fates.keys())

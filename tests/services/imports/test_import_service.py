@@ -1,0 +1,470 @@
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from domain import LOCAL_USER, ImportState, Outcome, Principal
+from errors import BusyError, ModelUnavailableError, NotFoundError, SourceError, UnreadableError
+from loaders.directory_loader import DirectoryLoader
+from services.imports.index_writer import IndexWriter
+from services.long_work import Stage
+from storage.lock import writer_lock
+from tests.fakes.library import DictLoader, Library
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def library(tmp_path):
+    return Library(tmp_path / "data")
+
+
+def outcomes(report):
+    return {item.key: item.outcome for item in report.items}
+
+
+def documents(count, words=3):
+    return {f"{n:03}.txt": f"document {n}. " * words for n in range(count)}
+
+
+def test_an_import_brings_the_library_up_to_date(library):
+    loader = DictLoader({"same": "one", "edited": "two", "gone": "three"})
+    first = library.load(loader)
+    del loader.texts["gone"]
+    loader.texts |= {"edited": "two and more", "new": "four"}
+    second = library.load(loader)
+
+    assert first.state is second.state is ImportState.COMPLETED
+    assert set(outcomes(first).values()) == {Outcome.NEW}
+    assert outcomes(second) == {
+        "same": Outcome.UNCHANGED,
+        "edited": Outcome.CHANGED,
+        "gone": Outcome.REMOVED,
+        "new": Outcome.NEW,
+    }
+    assert library.texts() == loader.texts
+    assert library.check().agrees
+    assert library.imports.report(LOCAL_USER, second.id) == second
+    assert library.imports.latest(LOCAL_USER, library.source) == second
+
+
+def test_what_is_unchanged_is_neither_read_nor_embedded(library):
+    loader = DictLoader(documents(100))
+    library.load(loader)
+    reads, texts = len(loader.reads), library.embeddings.texts
+    loader.texts["007.txt"] = "another text"
+    report = library.load(loader)
+
+    assert loader.reads[reads:] == ["007.txt"]
+    assert report.passages_embedded == library.embeddings.texts - texts == 1
+
+
+UNCHANGED_RUN = """
+import sys
+from pathlib import Path
+from domain import LOCAL_USER
+from loaders.directory_loader import DirectoryLoader
+from services.imports.import_service import ImportService
+from storage.ledger.database import open_database
+from storage.index_stores import IndexStores
+from storage.ledger.index_store import IndexSpec
+from storage.ledger.source_store import Sources
+data, docs = map(Path, sys.argv[1:])
+database = open_database(data)
+service = ImportService(database, IndexStores(data, None), IndexSpec({}, "hashing", "1", 1, 0), 1)
+source = Sources(database).ensure("directory", str(docs), name="docs")
+report = service.run(LOCAL_USER, source, DirectoryLoader(docs))
+slow = {"deeplake", "tantivy", "onnxruntime", "numpy", "loaders.split", "pypdf", "docx"}
+print(report.state, len(report.items), sorted(slow & sys.modules.keys()))
+"""
+
+
+def test_a_run_without_changes_loads_none_of_the_slow_libraries(library, tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text("hello")
+    source = library.sources.ensure("directory", str(docs), name="docs")
+    library.load(DirectoryLoader(docs), source=source)
+    library.database.close()
+
+    command = [sys.executable, "-c", UNCHANGED_RUN, str(library.data_dir), str(docs)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "completed 1 []", done.stderr
+
+
+def test_two_documents_of_the_same_text_are_two_documents(library):
+    library.load(DictLoader({"a": "the same words", "b": "the same words"}))
+    found = library.active.passages.similarity_search("the same words", k=5)
+    assert sorted(passage.metadata["key"] for passage in found) == ["a", "b"]
+
+
+def test_headings_and_title_help_the_search_but_the_passage_stays_exact(library):
+    text = "# Holidays\n\n## Overtime\n\nAsk your manager first."
+    library.load(DictLoader({"handbook.md": text, "x.md": "Ask your manager first."}))
+    [(best, _), *_] = library.active.keywords.search("overtime handbook", k=1)
+    [passage] = library.documents.hydrate([best])
+
+    assert passage.metadata["key"] == "handbook.md"
+    assert passage.page_content in text
+
+
+def test_metadata_for_filters_lies_beside_each_passage(library):
+    library.load(DictLoader({"ko": "회사 휴가는 15일입니다.", "en": "Fifteen days."}))
+    found = library.active.passages.similarity_search("days", filter={"script": "korean"})
+    assert [passage.metadata["key"] for passage in found] == ["ko"]
+    assert found[0].metadata["source_id"] == library.source.id
+
+
+def test_an_unreadable_document_is_named_and_the_others_are_imported(library):
+    loader = DictLoader(documents(3), broken={"001.txt": "it is encrypted"})
+    report = library.load(loader)
+
+    assert report.state is ImportState.COMPLETED_WITH_ERRORS
+    assert report.message == "1 could not be read"
+    [failed] = [item for item in report.items if item.outcome is Outcome.FAILED]
+    assert (failed.key, failed.reason) == ("001.txt", "it is encrypted")
+    assert set(library.texts()) == {"000.txt", "002.txt"}
+
+
+def test_an_unreadable_document_is_tried_once_and_named_each_time(library):
+    loader = DictLoader(documents(3), broken={"001.txt": "it is encrypted"})
+    reports = [library.load(loader) for _ in range(3)]
+
+    assert loader.reads.count("001.txt") == 1
+    assert {report.state for report in reports} == {ImportState.COMPLETED_WITH_ERRORS}
+    loader.texts["001.txt"] = "mended"
+    loader.broken.clear()
+    assert library.load(loader).state is ImportState.COMPLETED
+    assert library.texts() == loader.texts
+
+
+def test_what_the_system_refused_is_tried_again_with_the_same_bytes(library):
+    class Refusing(DictLoader):
+        def read(self, ref):
+            self.reads.append(ref.key)
+            raise UnreadableError("no permission") from PermissionError("denied")
+
+    loader = Refusing({"a": "text"})
+    library.load(loader)
+    library.load(loader)
+    assert loader.reads == ["a", "a"]
+
+
+def test_a_new_version_that_can_not_be_read_leaves_the_older_one_to_answer(library):
+    loader = DictLoader({"a": "the old words"})
+    library.load(loader)
+    loader.texts["a"] = "new words"
+    loader.broken["a"] = "it is truncated"
+    for _ in range(2):
+        [item] = library.load(loader).items
+        assert item.reason == "it is truncated (the version imported earlier stays in use)"
+    assert library.texts() == {"a": "the old words"}
+
+    loader.texts["a"] = "the old words"
+    assert outcomes(library.load(loader)) == {"a": Outcome.UNCHANGED}
+    assert library.import_store.failures(library.source.id) == {}
+
+
+@pytest.mark.parametrize("text", ["a\0b", "half \ud800 a pair"])
+def test_a_text_that_can_not_be_stored_is_an_item_with_a_reason(library, text):
+    class Odd(DictLoader):
+        def read(self, ref):
+            document = super().read(ref)
+            document.page_content = text
+            return document
+
+    report = library.load(Odd({"a": "x"}))
+    assert outcomes(report) == {"a": Outcome.FAILED}
+
+
+def test_another_reader_reads_everything_again(library):
+    loader = DictLoader(documents(5))
+    library.load(loader)
+    newer = Library(library.data_dir, formats=2)
+    report = newer.load(loader)
+
+    assert report.count(Outcome.CHANGED) == 5
+    assert newer.load(loader).count(Outcome.UNCHANGED) == 5
+    assert newer.check().agrees
+
+
+def test_what_another_reader_finds_never_takes_the_ids_of_what_still_answers(library):
+    library.load(DictLoader({"a": "the same bytes"}))
+    newer = Library(library.data_dir, formats=2)
+    before = newer.documents.passage_ids(newer.indexes.active().id)
+    newer.load(DictLoader({"a": "the same bytes"}))
+    assert not before & newer.documents.passage_ids(newer.indexes.active().id)
+
+
+def test_an_import_sweeps_what_an_earlier_one_left(library):
+    loader = DictLoader({"a": "text"})
+    library.load(loader)
+    library.imports._active.ledger.stage(library.indexes.active().id, ["left"])
+    library.active.keywords.add([("left", "words")])
+    assert not library.check().agrees
+    library.load(loader)
+    assert library.check().agrees
+
+
+def test_a_folder_that_can_not_be_listed_keeps_its_documents(library):
+    loader = DictLoader({"open/a": "one", "closed/b": "two"})
+    library.load(loader)
+    loader.hidden["closed/"] = "permission denied"
+    report = library.load(loader)
+
+    assert report.state is ImportState.COMPLETED_WITH_ERRORS
+    assert outcomes(report)["closed/b"] is Outcome.RETAINED
+    assert library.texts() == loader.texts
+
+
+def test_an_emptied_source_removes_nothing_until_it_is_confirmed(library):
+    library.load(DictLoader(documents(12)))
+    remaining = DictLoader({"000.txt": "document 0. " * 3, "new.txt": "added"})
+    report = library.load(remaining)
+
+    assert report.state is ImportState.NEEDS_CONFIRMATION
+    assert "11 documents" in report.message
+    assert "--confirm-removals" in report.message
+    assert report.count(Outcome.RETAINED) == 11
+    assert report.count(Outcome.NEW) == 1, "everything else is done"
+    assert len(library.texts()) == 13
+
+    confirmed = library.load(remaining, confirm_removals=True)
+    assert confirmed.state is ImportState.COMPLETED
+    assert confirmed.count(Outcome.REMOVED) == 11
+    assert library.texts() == remaining.texts
+    assert library.check().agrees
+
+
+def test_a_file_that_goes_while_the_import_runs_is_named_now_and_gone_next_time(library, tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text(f"the words of {name}")
+
+    def disturb(progress):
+        if progress.stage is Stage.READING and progress.key == "b.txt":
+            (folder / "b.txt").unlink()
+
+    first = library.load(DirectoryLoader(folder), on_progress=disturb)
+    assert outcomes(first) == {"a.txt": Outcome.NEW, "b.txt": Outcome.FAILED}
+    second = library.load(DirectoryLoader(folder))
+    assert (second.state, len(second.items)) == (ImportState.COMPLETED, 1)
+    assert library.import_store.failures(library.source.id) == {}
+
+
+def test_a_file_that_is_edited_while_the_import_runs_is_kept_as_it_was_read(library, tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    file = folder / "a.txt"
+    file.write_text("the first words")
+
+    def disturb(progress):
+        if progress.stage is Stage.READING and progress.key == "a.txt":
+            file.write_text("the second words")
+
+    library.load(DirectoryLoader(folder), on_progress=disturb)
+    assert library.texts() == {"a.txt": "the second words"}
+    report = library.load(DirectoryLoader(folder))
+    assert outcomes(report) == {"a.txt": Outcome.UNCHANGED}
+
+
+def test_two_sources_do_not_touch_each_other(library):
+    other = library.sources.ensure("directory", "/other", name="other")
+    library.load(DictLoader({"a": "one"}))
+    library.load(DictLoader({"a": "another one", "b": "two"}), source=other)
+    library.load(DictLoader({}))
+
+    assert library.texts() == {}
+    assert set(library.documents.versions(other.id)) == {"a", "b"}
+    assert library.check().agrees
+
+
+def test_a_source_that_can_not_be_listed_changes_nothing(library):
+    class Unlisted(DictLoader):
+        def list(self, before):
+            yield from list(super().list(before))[:1]
+            raise SourceError("/docs is not there")
+
+    library.load(DictLoader(documents(3)))
+    with pytest.raises(SourceError):
+        library.load(Unlisted(documents(3)))
+    report = library.import_store.latest(library.source.id)
+    assert report.state is ImportState.FAILED
+    assert "/docs is not there" in report.message
+    assert len(library.texts()) == 3
+
+
+def test_after_a_failing_model_the_next_import_goes_on(library):
+    class Failing:
+        def embed_documents(self, texts):
+            if library.texts():
+                raise ModelUnavailableError("the endpoint is overloaded")
+            return library.embeddings.embed_documents(texts)
+
+    loader = DictLoader(documents(150))
+    stores = library.stores
+    failing = Failing()
+    stores._embeddings_for = lambda _: failing
+    with pytest.raises(ModelUnavailableError):
+        library.load(loader)
+    assert library.import_store.latest(library.source.id).state is ImportState.FAILED
+    assert len(library.texts()) == 64, "the first batch is kept"
+    assert library.check().agrees
+
+    again = Library(library.data_dir)
+    report = again.load(loader)
+    assert (report.count(Outcome.UNCHANGED), report.count(Outcome.NEW)) == (64, 86)
+
+
+def test_a_stopped_import_keeps_what_it_has_and_the_next_goes_on(library):
+    loader = DictLoader(documents(200))
+    stopped = library.load(loader, cancelled=lambda: len(loader.reads) >= 130)
+
+    assert stopped.state is ImportState.CANCELLED
+    assert stopped.count(Outcome.NEW) == len(library.texts()) == 128
+    assert library.check().agrees
+    assert library.load(loader).count(Outcome.NEW) == 72
+    assert library.texts() == loader.texts
+
+
+def test_a_removal_can_be_stopped_half_way(library):
+    library.load(DictLoader(documents(510, words=1)))
+    seen = []
+    stopped = library.load(
+        DictLoader(),
+        on_progress=seen.append,
+        cancelled=lambda: bool(seen) and seen[-1].stage is Stage.REMOVING,
+        confirm_removals=True,
+    )
+    assert stopped.state is ImportState.CANCELLED
+    assert stopped.count(Outcome.REMOVED) == 500
+    assert len(library.texts()) == 10
+    assert library.check().agrees
+
+
+def test_a_wish_to_stop_while_the_stores_are_loaded_removes_nothing(library, monkeypatch):
+    library.load(DictLoader({"a": "one", "b": "two"}))
+    loaded = []
+    monkeypatch.setattr(IndexWriter, "load", lambda self: loaded.append(self))
+    stopped = library.load(DictLoader({"a": "one"}), cancelled=lambda: bool(loaded))
+    assert stopped.state is ImportState.CANCELLED
+    assert library.texts() == {"a": "one", "b": "two"}
+
+
+def test_an_interrupt_from_the_keyboard_is_a_wish_to_stop(library):
+    def interrupt(progress):
+        if progress.stage is Stage.READING and progress.done == 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.load(DictLoader(documents(200)), on_progress=interrupt)
+    report = library.import_store.latest(library.source.id)
+    assert report.state is ImportState.CANCELLED
+    assert len(library.texts()) == 64
+    assert library.check().agrees
+
+
+def test_progress_never_goes_back_and_ends_complete(library):
+    seen = []
+    library.load(DictLoader(documents(100)), on_progress=seen.append)
+    importing = [progress for progress in seen if progress.stage is Stage.READING]
+
+    assert [progress.done for progress in importing] == list(range(101))
+    assert {progress.total for progress in importing} == {100}
+    assert importing[-1].passages == library.embeddings.texts
+
+
+def test_a_second_import_at_the_same_time_is_refused(library, monkeypatch):
+    monkeypatch.setattr("services.imports.import_service._LOCK_TIMEOUT_S", 0.1)
+    held, release = threading.Event(), threading.Event()
+
+    def hold():
+        with writer_lock(library.data_dir):
+            held.set()
+            release.wait(10)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(10)
+    try:
+        with pytest.raises(BusyError):
+            library.load(DictLoader({"a": "x"}))
+    finally:
+        release.set()
+        holder.join()
+    assert library.load(DictLoader({"a": "x"})).state is ImportState.COMPLETED
+
+
+def test_with_new_settings_an_import_goes_on_with_the_index_that_answers(library):
+    library.load(DictLoader({"a": "one. " * 100}))
+    changed = Library(library.data_dir, size=500, model="another")
+    changed.load(DictLoader({"a": "one. " * 100, "b": "two. " * 200}))
+
+    assert changed.asked_for == ["hashing"]
+    index_id = changed.indexes.active().id
+    made = changed.documents.passages(
+        changed.documents.versions(changed.source.id)["b"].document_id, index_id
+    )
+    assert max(len(passage.text) for passage in made) <= 200
+    assert changed.check().agrees
+
+
+def test_an_unknown_import_is_not_found(library):
+    with pytest.raises(NotFoundError):
+        library.imports.report(LOCAL_USER, "nothing")
+
+
+def test_the_report_of_another_persons_source_is_not_found(library):
+    berts = library.sources.ensure("upload", "/b", name="b", options={"user_id": "bert"})
+    report = library.load(DictLoader({"a": "one"}), source=berts)
+    assert library.imports.report(Principal("bert"), report.id).count(Outcome.NEW) == 1
+    with pytest.raises(NotFoundError):
+        library.imports.report(LOCAL_USER, report.id)
+
+
+WORDS = "vacation server deploy expense 휴가 서버 배포 休暇 規定 invoice laptop".split()  # noqa: SIM905
+
+
+def scramble(rng, folder):
+    """Change the folder as people do: write, edit, delete, rename, move."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    for _ in range(rng.randint(1, 8)):
+        fresh = (
+            folder
+            / rng.choice(["", "a", "b/c"])
+            / f"{rng.randrange(30)}.{rng.choice(['md', 'txt'])}"
+        )
+        action = rng.random()
+        if action < 0.5 or not files:
+            fresh.parent.mkdir(parents=True, exist_ok=True)
+            words = " ".join(rng.choices(WORDS, k=rng.randint(1, 200)))
+            fresh.write_text(f"# {rng.choice(WORDS)}\n\n{words}", encoding="utf-8")
+        elif action < 0.75:
+            rng.choice(files).unlink(missing_ok=True)
+        elif (moved := rng.choice(files)).exists():
+            fresh.parent.mkdir(parents=True, exist_ok=True)
+            moved.replace(fresh)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_after_any_history_the_library_equals_the_folder(tmp_path, seed):
+    rng = random.Random(seed)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    library = Library(tmp_path / "data")
+    for _ in range(8):
+        scramble(rng, folder)
+        loader = DirectoryLoader(folder)
+        if rng.random() < 0.3:
+            calls = iter(range(rng.randint(0, 40)))
+            library.load(loader, cancelled=lambda calls=calls: next(calls, None) is None)
+            assert library.check().agrees
+            continue
+        library.load(loader, confirm_removals=True)
+        assert library.texts() == {ref.key: loader.read(ref).page_content for ref in loader.list()}
+        report = library.check()
+        assert report.agrees, report.disagreements

@@ -1,0 +1,209 @@
+"""The crash protocol, broken off before and after each of its steps."""
+
+import itertools
+from dataclasses import dataclass, replace
+
+import pytest
+
+from domain import ImportItem, Outcome
+from services.imports.document_versions import split_document
+from services.imports.index_writer import IndexWriter
+from services.long_work import CancelledError, Stage, never
+from storage.ledger.document_store import StoredDocument, document_id
+from storage.ledger.ledger import Ledger, NewVersion
+from tests.fakes.library import DictLoader, Library
+
+
+class Killed(BaseException):
+    pass
+
+
+@dataclass
+class Fuse:
+    """Lets `left` calls pass, and breaks off before the next one, or right after it."""
+
+    left: int
+    after: bool
+
+    def call(self, method, *arguments):
+        self.left -= 1
+        if self.left >= 0:
+            return method(*arguments)
+        if self.after:
+            method(*arguments)
+        raise Killed
+
+
+class Fused:
+    """The same object, each of whose methods burns the fuse."""
+
+    def __init__(self, target, fuse):
+        self._target = target
+        self._fuse = fuse
+
+    def __getattr__(self, name):
+        method = getattr(self._target, name)
+        return lambda *arguments: self._fuse.call(method, *arguments)
+
+
+@dataclass
+class FusedIndex:
+    index: object
+    embedding: object
+    passages: object
+    keywords: object
+    require_sound: object
+
+
+def new_version(library, key, text, revision):
+    document = StoredDocument(
+        id=document_id(library.source.id, key),
+        source_id=library.source.id,
+        key=key,
+        version=f"v{revision}",
+        formats_version=1,
+        title=key,
+        location=key,
+        format="txt",
+        encoding=None,
+        pages=(),
+        warnings=(),
+        details={},
+        imported_at=library.source.created_at,
+        revision=revision,
+    )
+    passages = split_document(document, text, library.wanted)
+    return NewVersion(document, text, passages, ImportItem(key, key, Outcome.CHANGED))
+
+
+def latest_import(library):
+    return library.import_store.latest(library.source.id).id
+
+
+def write(library, versions, fuse):
+    real = library.active
+    index = FusedIndex(
+        real.index,
+        real.embedding,
+        Fused(real.passages, fuse),
+        Fused(real.keywords, fuse),
+        real.require_sound,
+    )
+    ledger = Fused(library.imports._active.ledger, fuse)
+    IndexWriter(ledger, index).write(latest_import(library), versions, never)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("step", range(8))
+def test_broken_off_at_any_step_a_version_counts_whole_or_not_at_all(tmp_path, step, after):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text. " * 60, "other": "something else"}))
+    before = library.texts()
+    versions = [new_version(library, "old", "the second text. " * 50, 2)]
+    versions.append(new_version(library, "new", "a third text. " * 50, 1))
+
+    with pytest.raises(Killed):
+        write(library, versions, Fuse(step, after))
+    again = Library(tmp_path)
+    again.maintenance.recover()
+
+    committed = step > 3 or (step == 3 and after)
+    changed = {version.document.key: version.text for version in versions}
+    assert again.texts() == (before | changed if committed else before)
+    assert again.check().agrees, again.check().disagreements
+    assert again.imports._active.ledger.discarded(again.indexes.active().id) == []
+
+
+def test_the_steps_above_are_all_there_are(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text. " * 60}))
+    fuse = Fuse(8, after=False)
+    write(library, [new_version(library, "old", "the second text. " * 50, 2)], fuse)
+    assert fuse.left == 0
+
+
+def test_the_same_version_written_again_and_broken_off_stays(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "nothing. " * 60}))
+    version = new_version(library, "old", "the text. " * 60, 2)
+    write(library, [version], Fuse(100, after=False))
+
+    with pytest.raises(Killed):
+        write(library, [version], Fuse(2, after=False))
+    again = Library(tmp_path)
+    again.maintenance.recover()
+    assert again.texts() == {"old": version.text}
+    assert again.check().agrees
+
+
+def test_cancellation_while_embedding_leaves_nothing_behind(tmp_path, monkeypatch):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text"}))
+    version = new_version(library, "big", "words and words. " * 5000, 1)
+    requests = iter([False, True])
+    embedded = library.embeddings.texts
+    monkeypatch.setattr(Ledger, "commit", lambda *_: pytest.fail("committed"))
+    with pytest.raises(CancelledError):
+        IndexWriter(library.imports._active.ledger, library.active).write(
+            "import", [version], lambda: next(requests)
+        )
+    assert library.embeddings.texts - embedded < len(version.passages)
+    assert library.check().agrees
+
+
+def test_cancellation_between_two_writes_leaves_nothing_that_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr("services.imports.index_writer._PASSAGES_PER_COMMIT", 2)
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text"}))
+    version = new_version(library, "big", "words and words. " * 100, 1)
+    monkeypatch.setattr(Ledger, "commit", lambda *_: pytest.fail("committed"))
+    writer = IndexWriter(library.imports._active.ledger, library.active)
+    before = library.active.passages.ids()
+    with pytest.raises(CancelledError):
+        writer.write(
+            "import",
+            [version],
+            lambda: len(library.active.passages.ids()) > len(before),
+        )
+    assert library.active.passages.ids()[:-2] == before
+    writer.collect_garbage()
+    assert library.active.passages.ids() == before
+    assert library.check().agrees
+
+
+def test_the_stores_are_loaded_before_writing_which_can_not_be_left(tmp_path):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text"}))
+    version = new_version(library, "new", "a text", 1)
+    index = library.stores.open_afresh(library.indexes.active())
+    loaded = []
+
+    def on_part(stage, _part, _parts):
+        loaded.append((stage, {"passages", "keywords"} <= vars(index).keys()))
+
+    IndexWriter(library.imports._active.ledger, index).write(
+        latest_import(library), [version], never, on_part
+    )
+    assert loaded == [(Stage.EMBEDDING, False), (Stage.WRITING, True)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "groups"), [(0, [16, 32, 64, 128, 128]), (9, [16, 8] + [4] * 86)]
+)
+def test_groups_grow_while_embedding_is_quick_and_stay_small_while_it_is_slow(
+    tmp_path, monkeypatch, seconds, groups
+):
+    library = Library(tmp_path)
+    library.load(DictLoader({"old": "the first text"}))
+    version = new_version(library, "big", "words and words. " * 4000, 1)
+    version = replace(version, passages=version.passages[:368])
+    made, clock = [], itertools.count(0, seconds)
+    embed = library.embeddings.embed_documents
+    library.embeddings.embed_documents = lambda texts: made.append(len(texts)) or embed(texts)
+    monkeypatch.setattr("services.imports.index_writer.time.monotonic", lambda: next(clock))
+    parts = []
+    IndexWriter(library.imports._active.ledger, library.active).write(
+        latest_import(library), [version], never, lambda *part: parts.append(part)
+    )
+    assert made == groups
+    assert parts[-1] == (Stage.WRITING, 368, 368)

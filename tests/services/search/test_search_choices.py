@@ -1,0 +1,62 @@
+from types import SimpleNamespace
+
+from domain import LOCAL_USER, SearchChoice, SearchMode
+from services.search.search_choices import CACHE_S, ChoiceService
+
+
+def imported(services, files, **place):
+    given = services.uploads.add(LOCAL_USER, files, **place)
+    source = next(one for one in services.uploads.boxes(LOCAL_USER) if one.id == given.source_id)
+    services.imports.run(LOCAL_USER, source, services.uploads.loader(source))
+    return source
+
+
+def test_an_empty_library_has_nothing_to_choose_but_how_to_search(build_services):
+    choices = build_services(search_mode="bm25", top_k=7).choices.choices(LOCAL_USER)
+    assert not choices.sources
+    assert (choices.collections, choices.formats, choices.labels) == ((), (), ())
+    assert choices.settings.mode is SearchMode.BM25
+    assert choices.settings.k == 7
+    assert choices.settings.score_threshold == 0.3
+
+
+def test_what_the_library_holds_can_be_chosen(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(
+        LOCAL_USER, handbook, collection="HR", labels=["2026", "policy"]
+    )
+    box = imported(services, [("a.txt", b"Contract of sale.")], box="Contracts")
+    choices = services.choices.choices(LOCAL_USER)
+    assert sorted(choices.sources.values()) == ["Contracts", "handbook"]
+    assert choices.sources[box.id] == "Contracts"
+    assert choices.collections == ("Contracts", "HR")
+    assert choices.formats == ("md", "txt")
+    assert choices.labels == ("2026", "policy")
+
+
+def test_the_files_of_a_conversation_are_a_choice_in_it_alone(build_services):
+    services = build_services(embed=True)
+    talk = services.conversations.begin(LOCAL_USER, "Mine").id
+    box = imported(services, [("a.md", b"# A\n\nText.")], conversation_id=talk)
+    inside = services.choices.choices(LOCAL_USER, talk)
+    assert inside.own == box.id
+    assert inside.formats == ("md",)
+    for other in (None, services.conversations.begin(LOCAL_USER, "Other").id):
+        outside = services.choices.choices(LOCAL_USER, other)
+        assert not outside.sources
+        assert not outside.formats
+        assert outside.own == ""
+
+
+def test_what_the_library_holds_is_read_again_only_after_a_while():
+    reads, clock = [], [0.0]
+    tally = SimpleNamespace(source_id="s1", format="md")
+    documents = SimpleNamespace(tallies=lambda: reads.append("read") or [tally])
+    labels = SimpleNamespace(by_source=lambda: {"s1": {"hr"}})
+    source = SimpleNamespace(id="s1", name="Docs", collection="Docs", conversation_id="")
+    sources = SimpleNamespace(list=lambda: [source])
+    service = ChoiceService(documents, labels, sources, SearchChoice(), lambda: clock[0])
+    for moment, read in ((0, 1), (CACHE_S, 1), (CACHE_S + 1, 2)):
+        clock[0] = moment
+        assert service.choices(LOCAL_USER).labels == ("hr",)
+        assert len(reads) == read

@@ -1,0 +1,171 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain import FILTER_FIELDS, Scope
+from errors import ConflictError, InputError
+from services.search.search_scope import condition_of, require_known_fields, searchable, together
+from storage.filters import checks_of, matches
+from storage.ledger.source_store import StoredSource
+
+
+def source(id_, name, location):
+    return StoredSource(id_, "directory", name, location, {}, datetime(2026, 1, 1, tzinfo=UTC))
+
+
+KNOWN = [
+    source("1", "handbook", "/docs/handbook"),
+    source("2", "wiki", "/docs/wiki"),
+    source("3", "wiki", "/old/wiki"),
+]
+
+
+def changed(scope, moment):
+    return matches(checks_of(condition_of(scope, KNOWN)), {"modified_at": moment})
+
+
+def test_an_empty_scope_narrows_nothing():
+    assert condition_of(Scope(), KNOWN) == {}
+
+
+@pytest.mark.parametrize(
+    ("told", "ids"),
+    [("handbook", ["1"]), ("2", ["2"]), ("/old/wiki", ["3"]), ("wiki", ["2", "3"])],
+)
+def test_a_source_is_named_by_id_name_or_location(told, ids):
+    assert condition_of(Scope(sources=[told]), KNOWN) == {"source_id": {"$in": ids}}
+
+
+def test_a_name_typed_in_pieces_is_the_same_name():
+    known = [source("1", "휴가", "/휴가")]
+    typed = "\u1112\u1172\u1100\u1161"  # 휴가 as some systems type it
+    scope = Scope(sources=[typed], collections=[typed], labels=[typed])
+    assert condition_of(scope, known) == {
+        "source_id": {"$in": ["1"]},
+        "collection": {"$in": ["휴가"]},
+        "labels": {"$contains_any": ["휴가"]},
+    }
+
+
+def test_an_unknown_source_is_told_with_the_nearest_and_all_there_are():
+    with pytest.raises(InputError, match=r"'handbok'.*mean 'handbook'.*handbook, wiki"):
+        condition_of(Scope(sources=["handbok"]), KNOWN)
+
+
+def test_a_format_may_be_typed_as_a_suffix():
+    assert condition_of(Scope(formats=[".PDF", "md"]), KNOWN) == {"format": {"$in": ["pdf", "md"]}}
+
+
+def test_both_days_of_a_period_belong_to_it():
+    day = Scope(since="2026-11-21", until="2026-11-21")
+    assert changed(day, "2026-11-21T00:00:00Z")
+    assert changed(day, "2026-11-21T23:59:59Z")
+    assert not changed(day, "2026-11-20T23:59:59Z")
+    assert not changed(day, "2026-11-22T00:00:00Z")
+
+
+def test_a_moment_counts_in_its_zone_or_in_utc():
+    assert changed(Scope(since="2026-11-21T19:00+09:00"), "2026-11-21T10:00:00Z")
+    assert not changed(Scope(since="2026-11-21T19:00"), "2026-11-21T10:00:00Z")
+
+
+moments = st.datetimes(datetime(1000, 1, 1), datetime(9999, 12, 31), timezones=st.just(UTC))
+
+
+@given(since=moments, until=moments, at=moments)
+def test_a_period_holds_what_lies_between_its_ends(since, until, at):
+    since, until, at = (one.replace(microsecond=0) for one in [*sorted([since, until]), at])
+    scope = Scope(since=since.isoformat(), until=until.isoformat())
+    assert changed(scope, f"{at:%Y-%m-%dT%H:%M:%SZ}") is (since <= at <= until)
+
+
+@pytest.mark.parametrize(
+    "told", ["yesterday", "2026-13-01", "21.11.2026", "2026", "2026-11-21T25:00", "9" * 200]
+)
+def test_what_is_no_date_is_refused_with_how_to_write_one(told):
+    with pytest.raises(InputError, match="since is not a date.*2026-11-21"):
+        condition_of(Scope(since=told), KNOWN)
+
+
+@pytest.mark.parametrize(("since", "until"), [("0001-01-01T00:00+09:00", ""), ("", "x")])
+def test_a_date_beyond_all_calendars_is_refused(since, until):
+    with pytest.raises(InputError, match="is not a date"):
+        condition_of(Scope(since=since, until=until), KNOWN)
+
+
+def test_a_period_that_ends_before_it_begins_is_refused():
+    with pytest.raises(ConflictError, match="swap"):
+        condition_of(Scope(since="2026-11-22", until="2026-11-21"), KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("field", "nearest"), [("label", "labels"), ("source", "source_id"), ("pages", "page")]
+)
+def test_an_unknown_field_is_told_with_the_nearest_and_all_there_are(field, nearest):
+    with pytest.raises(InputError, match=f"'{field}'.*mean '{nearest}'.*modified_at"):
+        require_known_fields({"format": "pdf", field: "x"})
+
+
+def test_an_unknown_operator_is_told():
+    with pytest.raises(InputError, match=r"\$regex"):
+        require_known_fields({"title": {"$regex": "x"}})
+
+
+def test_every_field_that_is_listed_is_known():
+    require_known_fields(dict.fromkeys(FILTER_FIELDS, "x"))
+
+
+def test_a_name_may_be_typed_with_space_around_it():
+    assert condition_of(Scope(labels=(" hr ",)), []) == {"labels": {"$contains_any": ["hr"]}}
+
+
+def test_a_scope_and_a_filter_hold_together():
+    scoped = {"format": {"$in": ["md"]}}
+    assert together(scoped, {"page": 2}) == {"format": {"$in": ["md"]}, "page": 2}
+    with pytest.raises(ConflictError, match="both narrow format:"):
+        together(scoped, {"format": "pdf"})
+
+
+BOX = replace(source("box", "files", "uploads/1"), options={"conversation_id": "c1"})
+
+
+@pytest.mark.parametrize(
+    ("condition", "ids"),
+    [
+        ({}, ["1", "2"]),
+        ({"source_id": "2"}, ["2"]),
+        ({"source_id": "box"}, []),
+        ({"source_id": {"$in": ["1", "box"]}}, ["1"]),
+        ({"source_id": {"$nin": ["1"]}}, ["2"]),
+    ],
+)
+def test_what_was_dropped_into_a_conversation_is_searched_in_that_one_alone(condition, ids):
+    assert found(condition) == found(condition, "c2") == ids
+    assert found(condition, "c1") == [*ids, "box"]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"format": {"$in": ["pdf"]}},
+        {"labels": {"$contains_any": ["hr"]}},
+        {"modified_at": {"$gte": "2030"}},
+        {"source_id": {"$in": ["1"]}, "collection": {"$in": ["HR"]}},
+    ],
+)
+def test_however_narrow_the_scope_what_was_dropped_is_searched_in_its_conversation(condition):
+    told = {"format": "md", "labels": ["it"], "modified_at": "2026", "collection": "IT"}
+    assert found(condition, "c1", **told) == ["box"]
+    assert found(condition, "c2", **told) == found(condition, **told) == []
+
+
+def found(condition, conversation_id="", **metadata):
+    checks = checks_of(searchable(condition, [*KNOWN, BOX], conversation_id))
+    return [one for one in ("1", "2", "box") if matches(checks, {"source_id": one, **metadata})]
+
+
+def test_without_private_sources_the_condition_stays_as_it_is():
+    assert searchable({"format": "md"}, KNOWN) == {"format": "md"}

@@ -1,0 +1,104 @@
+"""The library's own words in place of misspelled ones."""
+
+import pytest
+
+from services.search.spelling_correction import Spelling
+from storage.keywords.keyword_index import KeywordIndex
+
+TEXTS = {
+    "travel": "Travel\nMileage is paid at 0.45 per mile. Expenses are claimed within 30 days.",
+    "leave": "Leave policy\nAnnual leave: 25 days. Parental leave takes 20 weeks.",
+    "sensor": "Price list\nThe calibration of one sensor costs 260. Headphones: limit 150.",
+    "box": "부산 사무실\n무인 택배함에 택배는 48시간 보관됩니다. 마일리지는 적립됩니다.",
+    "guide": "案内\n社内パスワードは90日ごとに変更します。",
+    "other": "Names\nJensen and Jansson work here. The advisory board and the config of the yard.",
+}
+
+
+@pytest.fixture
+def index(tmp_path):
+    index = KeywordIndex(tmp_path / "keywords")
+    index.add(list(TEXTS.items()))
+    return index
+
+
+@pytest.fixture
+def spelling(index):
+    return Spelling(index, texts_of)
+
+
+def texts_of(ids):
+    return [TEXTS[id_] for id_ in ids]
+
+
+@pytest.mark.parametrize(
+    ("typed", "searched"),
+    [
+        ("What is the mielage rate?", "What is the mileage rate?"),
+        ("headfones limt expences", "headphones limit expenses"),
+        ("calibrtion of one senser", "calibration of one sensor"),
+        ("how many weks of parentel leave", "how many weeks of parental leave"),
+        ("annualleave", "annual leave"),
+        ("Anual leave polciy?", "annual leave policy?"),
+        ("택베 보관", "택배 보관"),
+        ("社内パスワドの変更", "社内パスワードの変更"),
+    ],
+)
+def test_a_misspelled_word_is_replaced_by_the_librarys_own(spelling, typed, searched):
+    assert spelling.correct(typed) == searched
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is paid per mile?",
+        "What does NATO pay for MIELAGE?",
+        "foo_mielage v2mielage",
+        "Which advisor has contacts?",
+        "carbon emissions of the canteen",
+        "김민주는 누구인가?",
+        "",
+        "\0\ud800 mile",
+    ],
+)
+def test_what_is_known_a_name_or_near_nothing_stays(spelling, text):
+    assert spelling.correct(text) == text
+
+
+def test_a_question_in_an_unknown_language_stays(spelling):
+    text = "Welche milage wirdd bezahltt jederr reisee"
+    assert spelling.correct(text) == text
+
+
+def test_of_two_equally_near_and_common_words_none_is_taken(tmp_path):
+    index = KeywordIndex(tmp_path / "keywords")
+    texts = {"a": "the sensation", "b": "the sansotion"}
+    index.add(list(texts.items()))
+    spelling = Spelling(index, lambda ids: [texts[id_] for id_ in ids])
+    assert spelling.correct("the sansation") == "the sansation"
+
+
+def test_the_commoner_of_two_equally_near_words_is_taken(tmp_path):
+    index = KeywordIndex(tmp_path / "keywords")
+    texts = {"a": "the sensation", "b": "the sansotion", "c": "sansotion again"}
+    index.add(list(texts.items()))
+    spelling = Spelling(index, lambda ids: [texts[id_] for id_ in ids])
+    assert spelling.correct("the sansation") == "the sansotion"
+
+
+def test_a_word_of_passages_that_may_not_be_seen_is_not_given_away(index):
+    spelling = Spelling(index, texts_of, lambda id_: id_ != "travel")
+    assert spelling.correct("the mielage rate") == "the mielage rate"
+
+
+def test_words_that_another_process_adds_are_known_at_once(index, tmp_path):
+    text = "A reimbursement takes a week."
+    spelling = Spelling(index, lambda _ids: [text])
+    assert spelling.correct("reimbursemnet") == "reimbursemnet"
+    KeywordIndex(tmp_path / "keywords").add([("new", text)])
+    assert spelling.correct("reimbursemnet") == "reimbursement"
+
+
+def test_nothing_is_replaced_before_anything_was_imported(tmp_path):
+    empty = Spelling(KeywordIndex(tmp_path / "none"), texts_of)
+    assert empty.correct("the mielage rate") == "the mielage rate"

@@ -1,0 +1,140 @@
+import pytest
+
+import bootstrap
+from domain import LOCAL_USER, ImportKind, ImportState, Outcome, SearchMode
+from errors import BusyError, InputError, SourceError
+from services.long_work import ignore
+from services.sources.source_service import SourceSettings
+from storage.lock import writer_lock
+
+
+def test_a_second_import_of_an_unchanged_folder_embeds_nothing(
+    build_services, handbook, model_server
+):
+    services = build_services(embed=True)
+    first = services.directories.import_directory(LOCAL_USER, handbook)
+    asked = len(model_server.requests)
+    second = services.directories.import_directory(LOCAL_USER, handbook)
+    assert first.count(Outcome.NEW) == second.count(Outcome.UNCHANGED) == 4
+    assert second.passages_embedded == 0
+    assert len(model_server.requests) == asked
+
+
+def test_the_same_folder_by_another_path_is_the_same_source(build_services, handbook, monkeypatch):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    monkeypatch.chdir(handbook.parent)
+    again = services.directories.import_directory(LOCAL_USER, handbook.relative_to(handbook.parent))
+    assert again.count(Outcome.UNCHANGED) == 4
+
+
+def test_globs_choose_what_is_imported(build_services, handbook):
+    report = build_services().directories.import_directory(
+        LOCAL_USER, handbook, include=["*.md"], exclude=["vpn*"]
+    )
+    assert sorted(item.key for item in report.items) == ["leave.md", "休暇.md", "휴가.md"]
+
+
+def test_a_missing_folder_is_named(build_services, tmp_path):
+    with pytest.raises(SourceError, match="nowhere"):
+        build_services().directories.import_directory(LOCAL_USER, tmp_path / "nowhere")
+
+
+def test_the_samples_are_imported_into_a_new_library_once(build_services):
+    services = build_services()
+    report = services.directories.import_samples_once(LOCAL_USER)
+    assert report.state is ImportState.COMPLETED
+    assert services.directories.import_samples_once(LOCAL_USER) is None
+
+
+def test_the_samples_stay_out_of_a_library_that_holds_something_else(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    assert services.directories.import_samples_once(LOCAL_USER) is None
+
+
+def test_the_samples_do_not_come_back_by_themselves_once_a_person_took_them_out(build_services):
+    services = build_services()
+    services.directories.import_samples_once(LOCAL_USER)
+    [source] = services.sources.list(LOCAL_USER)
+    removal = services.queue.enqueue(LOCAL_USER, source.source.id, ImportKind.REMOVAL)
+    services.worker.wait(LOCAL_USER, removal.id, ignore)
+    assert services.directories.import_samples_once(LOCAL_USER) is None
+    services.directories.import_samples(LOCAL_USER)
+    assert services.library.status(LOCAL_USER).has_samples
+
+
+def test_a_stopped_import_of_the_samples_is_gone_on_with(build_services):
+    services = build_services()
+    stopped = services.directories.import_directory(
+        LOCAL_USER, bootstrap.SAMPLES, cancelled=lambda: True
+    )
+    assert stopped.state is ImportState.CANCELLED
+    report = services.directories.import_samples_once(LOCAL_USER)
+    assert report.state is ImportState.COMPLETED
+
+
+def collections_of(services):
+    hits = services.search.search(LOCAL_USER, "leave", mode=SearchMode.BM25)
+    return {(hit.metadata["collection"], tuple(hit.metadata["labels"])) for hit in hits}
+
+
+def test_collection_and_labels_stay_until_another_import_says_otherwise(build_services, handbook):
+    services = build_services(embed=True)
+
+    def load(**options):
+        services.directories.import_directory(LOCAL_USER, handbook, **options)
+        return collections_of(services)
+
+    assert load() == {("handbook", ())}
+    assert load(collection=" HR ", labels=["law", " ", "a"]) == {("HR", ("a", "law"))}
+    assert load() == {("HR", ("a", "law"))}
+    assert load(collection="", labels=[""]) == {("handbook", ())}
+
+
+def test_patterns_set_on_the_page_stay_until_a_command_says_otherwise(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [status] = services.sources.list(LOCAL_USER)
+    given = {"include": "*.md", "exclude": "vpn*\nleave*"}
+    services.sources.edit(LOCAL_USER, status.source.id, given, SourceSettings("Rules"))
+
+    def load(**options):
+        services.directories.import_directory(
+            LOCAL_USER, handbook, confirm_removals=True, **options
+        )
+        documents = services.library.documents.list(status.source.id)
+        return sorted(document.key for document in documents)
+
+    assert load() == ["休暇.md", "휴가.md"]
+    assert load(exclude=["vpn*", " "]) == ["leave.md", "休暇.md", "휴가.md"]
+    assert load(include=["v*", "l*"]) == ["leave.md"]
+    assert load(include=[""], exclude=[""]) == ["leave.md", "vpn.md", "休暇.md", "휴가.md"]
+
+
+def test_a_pattern_that_is_none_leaves_the_source_as_it_was(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [before] = services.sources.list(LOCAL_USER)
+    with pytest.raises(InputError):
+        services.directories.import_directory(LOCAL_USER, handbook, include=["[z-a]*"])
+    assert services.sources.list(LOCAL_USER) == [before]
+
+
+def test_an_import_refused_as_busy_changes_nothing_about_the_source(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [before] = services.sources.list(LOCAL_USER)
+    with writer_lock(services.imports.data_dir), pytest.raises(BusyError):
+        services.directories.import_directory(LOCAL_USER, handbook, collection="HR")
+    [after] = services.sources.list(LOCAL_USER)
+    assert after == before
+
+
+def test_an_import_by_command_keeps_the_name_a_person_gave(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    [status] = services.sources.list(LOCAL_USER)
+    services.sources.edit(LOCAL_USER, status.source.id, {}, SourceSettings("Rules", "handbook"))
+    services.directories.import_directory(LOCAL_USER, handbook)
+    assert services.sources.list(LOCAL_USER)[0].source.name == "Rules"

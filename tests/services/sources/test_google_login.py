@@ -1,0 +1,52 @@
+import stat
+
+import pytest
+
+from errors import SourceError
+from services.sources import google_login as module
+from services.sources.google_login import google_login
+
+
+@pytest.fixture
+def client(tmp_path, monkeypatch):
+    """A client's file; whoever signs in gets the token "token of CLIENT"."""
+    path = tmp_path / "client.json"
+    path.write_text("CLIENT")
+    monkeypatch.setattr(module, "authorize", lambda told, port, *, open_browser: f"token of {told}")
+    return path
+
+
+def test_the_token_is_readable_by_its_owner_alone(client, tmp_path):
+    save = tmp_path / "token.json"
+    google_login(client, save)
+    assert save.read_text() == "token of CLIENT"
+    assert stat.S_IMODE(save.stat().st_mode) == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["client.json", "token.json"]
+
+
+def test_a_token_of_before_is_replaced_whoever_could_read_it(client, tmp_path):
+    save = tmp_path / "token.json"
+    save.write_text("a much longer token than the new one is")
+    save.chmod(0o644)
+    google_login(client, save)
+    assert save.read_text() == "token of CLIENT"
+    assert stat.S_IMODE(save.stat().st_mode) == 0o600
+
+
+def test_nobody_signs_in_for_nothing(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "authorize", lambda *_, **__: pytest.fail("signed in"))
+    with pytest.raises(SourceError, match="There is no folder"):
+        google_login(client, tmp_path / "none" / "token.json")
+    with pytest.raises(SourceError, match="is a folder"):
+        google_login(client, tmp_path)
+    with pytest.raises(SourceError, match="client's JSON"):
+        google_login(tmp_path / "none.json", tmp_path / "token.json")
+    client.write_bytes(b"\xff\xfe")
+    with pytest.raises(SourceError, match="client's JSON"):
+        google_login(client, tmp_path / "token.json")
+
+
+def test_a_file_that_can_not_be_written_is_told(client, tmp_path):
+    (tmp_path / "token.json.new").mkdir()  # where it is written first
+    with pytest.raises(SourceError, match="can't be written"):
+        google_login(client, tmp_path / "token.json")

@@ -1,0 +1,87 @@
+"""A source is taken out batch by batch, and a stopped removal goes on."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from domain import LOCAL_USER, ImportKind, Outcome
+from errors import NotFoundError
+from services.imports.index_writer import IndexWriter
+from services.long_work import CancelledError, Stage
+from services.sources.source_removal import Removals
+from storage.ledger.import_queue_store import ImportRuns
+from tests.fakes.library import DictLoader, Library
+
+MANY = 450
+
+
+@pytest.fixture
+def library(tmp_path):
+    return Library(tmp_path)
+
+
+@pytest.fixture
+def forgotten():
+    return []
+
+
+@pytest.fixture
+def remove(library, forgotten):
+    kind = SimpleNamespace(forget=forgotten.append)
+    kinds = SimpleNamespace(get=lambda name: kind)
+    removals = Removals(library.database, library.stores, kinds)
+
+    def removed(**options):
+        queue = ImportRuns(library.database)
+        queued = queue.enqueue(library.source.id, "local", ImportKind.REMOVAL, {})
+        return removals.run(LOCAL_USER, library.source, import_id=queued.id, **options)
+
+    return removed
+
+
+def stages(told):
+    return [progress.stage for progress in told]
+
+
+def test_documents_passages_files_and_the_source_are_gone(library, remove, forgotten):
+    other = library.sources.ensure("directory", "/other", name="other")
+    library.load(DictLoader({"kept.txt": "Another rule."}), source=other)
+    library.load(DictLoader({"a.txt": "One rule.", "b.txt": "Two rules."}))
+    report = remove()
+    assert report.count(Outcome.REMOVED) == 2
+    assert forgotten == [library.source]
+    assert [one.id for one in library.sources.list()] == [other.id]
+    assert (library.check().agrees, library.check().documents) == (True, 1)
+
+
+def test_a_stopped_removal_keeps_the_source_and_goes_on_when_it_is_run_again(
+    library, remove, forgotten
+):
+    library.load(DictLoader({f"{n}.txt": f"Rule {n}." for n in range(MANY)}))
+    told = []
+    with pytest.raises(CancelledError):
+        remove(on_progress=told.append, cancelled=lambda: Stage.REMOVING in stages(told))
+    left = library.documents.count()
+    assert 0 < left < MANY
+    assert library.check().agrees
+    assert not forgotten
+    assert remove().count(Outcome.REMOVED) == left
+    with pytest.raises(NotFoundError):
+        library.sources.get(library.source.id)
+
+
+def test_a_wish_to_stop_while_the_stores_are_loaded_leaves_every_document(
+    library, remove, monkeypatch
+):
+    library.load(DictLoader({"a.txt": "One rule."}))
+    told, loaded = [], []
+    monkeypatch.setattr(IndexWriter, "load", lambda self: loaded.append(self))
+    with pytest.raises(CancelledError):
+        remove(on_progress=told.append, cancelled=lambda: bool(loaded))
+    assert library.documents.count() == 1
+    assert stages(told) == [Stage.LISTING], "the worker may end in that stage, not while it removes"
+
+
+def test_a_source_that_was_never_imported_is_removed(library, remove):
+    assert remove().items == ()
+    assert library.sources.list() == []

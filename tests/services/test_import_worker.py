@@ -1,0 +1,353 @@
+"""Imports as a worker does them: gone on with, stopped, lost and refused."""
+
+import threading
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+
+from domain import ImportKind, ImportState, Outcome
+from errors import BusyError, NotFoundError, SourceError, StorageError, UnreadableError
+from services.import_worker import Worker
+from services.imports.import_queue import ImportQueue
+from services.long_work import Stage
+from storage.ledger.import_queue_store import CANCEL, PAUSE, ImportRuns
+from storage.lock import writer_lock
+from storage.processes import process_name
+from tests.fakes.library import DEAD, DictLoader, Library
+
+
+def documents(count, words=3):
+    return {f"{n:03}.txt": f"document {n}. " * words for n in range(count)}
+
+
+class Factory:
+    """A library whose worker reads from one loader."""
+
+    def __init__(self, data_dir, loader):
+        self.library = Library(data_dir)
+        self.loader = loader
+        self.queue = ImportRuns(self.library.database)
+        self.seen = []
+        self.react = lambda progress: None
+        self.refresh_due = lambda: None
+        self.worker = Worker(
+            self.library.database,
+            ImportQueue(self.library.database),
+            SimpleNamespace(refresh_due=lambda principal, now: self.refresh_due()),
+            SimpleNamespace(loader=lambda source, wait: self.loader),
+            SimpleNamespace(perform=self.perform),
+            dry_runs=None,
+            removals=None,
+        )
+        self.workers = self.worker._workers
+        self.worker._leases = self.library.leases
+
+    def perform(self, *asked, cancelled, **options):
+        return self.library.imports.perform(
+            *asked, cancelled=lambda: self.stop_requested() or cancelled(), **options
+        )
+
+    def stop_requested(self):
+        """Asked of the record itself: a test must not depend on how often a worker looks."""
+        return any(run.stop_request for run in self.queue.current())
+
+    def enqueue(self, kind=ImportKind.IMPORT, **options):
+        return self.queue.enqueue(self.library.source.id, "anna", kind, options).id
+
+    def run_next(self):
+        def told(progress):
+            self.seen.append(progress)
+            self.react(progress)
+
+        return self.worker.run_next(told)
+
+    def request_stop_at(self, import_id, stop_request, stage, done):
+        def react(progress):
+            if (progress.stage, progress.done) == (stage, done):
+                self.react = lambda progress: None
+                self.queue.request_stop(import_id, stop_request)
+
+        self.react = react
+
+    def items(self, import_id):
+        return self.library.import_store.get(import_id).items
+
+
+@pytest.fixture
+def factory(tmp_path):
+    return Factory(tmp_path / "data", DictLoader(documents(200)))
+
+
+def test_an_import_that_was_paused_goes_on_with_its_record_and_every_document_has_one_item(factory):
+    job = factory.enqueue()
+    factory.request_stop_at(job, PAUSE, Stage.READING, 130)
+    factory.run_next()
+    paused = factory.queue.get(job)
+    assert (paused.state, paused.ended, paused.stop_request) == (ImportState.PAUSED, False, "")
+    assert len(factory.items(job)) == 128
+    assert not factory.run_next(), "a paused one waits to be resumed"
+
+    factory.queue.resume(job)
+    factory.seen.clear()
+    factory.run_next()
+    done = factory.queue.get(job)
+    assert (done.state, done.counts) == (ImportState.COMPLETED, {"new": 200})
+    assert done.passages_embedded == 200
+    assert Counter(item.key for item in factory.items(job)) == Counter(list(factory.loader.texts))
+    first = next(progress for progress in factory.seen if progress.stage is Stage.READING)
+    assert (first.done, first.total, first.passages) == (128, 200, 128)
+    assert factory.library.check().agrees
+
+
+def test_what_has_changed_since_is_counted_once_and_as_it_was_at_first(factory):
+    factory.library.load(DictLoader({"kept": "x", "gone": "y"}))
+    factory.loader.texts = documents(100) | {"kept": "x", "gone": "z"}
+    job = factory.enqueue(confirm_removals=True)
+    factory.request_stop_at(job, PAUSE, Stage.READING, 90)
+    factory.run_next()
+    factory.loader.texts["000.txt"] = "edited meanwhile"
+    del factory.loader.texts["gone"]
+    factory.queue.resume(job)
+    factory.run_next()
+
+    counts = {"new": 100, "unchanged": 1, "gone": 1}
+    assert factory.queue.get(job).counts == counts
+    assert Counter(item.outcome for item in factory.items(job)) == Counter(counts)
+    assert factory.library.texts() == factory.loader.texts
+
+
+def test_documents_that_are_asked_for_though_unchanged_are_read_once_over_a_pause(factory):
+    factory.enqueue()
+    factory.run_next()
+    factory.loader.reads.clear()
+    keys = sorted(factory.loader.texts)
+    job = factory.enqueue(keys=keys)
+    factory.request_stop_at(job, PAUSE, Stage.READING, 130)
+    factory.run_next()
+    factory.queue.resume(job)
+    factory.run_next()
+    assert factory.queue.get(job).counts == {"changed": 200}
+    assert [key for key, n in Counter(factory.loader.reads).items() if n > 1] == keys[128:131]
+
+
+@pytest.mark.parametrize(
+    ("stop_request", "state"), [(PAUSE, ImportState.PAUSED), (CANCEL, ImportState.CANCELLED)]
+)
+@pytest.mark.parametrize("stage", [Stage.LISTING, Stage.READING, Stage.SPLITTING, Stage.EMBEDDING])
+def test_a_request_to_stop_is_heard_before_the_next_step_and_nothing_more_is_written(
+    factory, stop_request, state, stage
+):
+    job = factory.enqueue()
+    factory.request_stop_at(job, stop_request, stage, 0 if stage is not Stage.EMBEDDING else 63)
+    factory.run_next()
+    assert factory.queue.get(job).state is state
+    heard = [progress.stage for progress in factory.seen]
+    assert heard[-1] is stage
+    assert Stage.WRITING not in heard
+    assert factory.library.texts() == {}
+
+
+def test_while_a_long_document_is_embedded_a_request_to_stop_is_heard_between_two_batches(factory):
+    factory.loader.texts = {"long.txt": "many words. " * 5000}
+    job = factory.enqueue()
+    factory.react = lambda progress: progress.part and factory.queue.request_stop(job, CANCEL)
+    factory.run_next()
+    last = factory.seen[-1]
+    assert (last.stage, last.key) == (Stage.EMBEDDING, "long.txt")
+    assert factory.library.embeddings.texts == last.part == 16 < last.parts
+    assert factory.queue.get(job).state is ImportState.CANCELLED
+
+
+def test_stages_come_in_order_for_each_document(factory):
+    factory.loader.texts = {"a.txt": "words. " * 100}
+    factory.enqueue()
+    factory.run_next()
+    stages = list(dict.fromkeys(progress.stage for progress in factory.seen))
+    assert stages == [
+        Stage.LISTING,
+        Stage.READING,
+        Stage.SPLITTING,
+        Stage.EMBEDDING,
+        Stage.WRITING,
+    ]
+
+
+def test_an_import_whose_worker_died_is_interrupted_and_then_gone_on_with(factory):
+    job = factory.enqueue()
+    assert factory.library.leases.claim(DEAD).id == job
+    assert factory.library.leases.interrupt_dead() == 1
+    interrupted = factory.queue.get(job)
+    assert (interrupted.state, interrupted.ended) == (ImportState.INTERRUPTED, False)
+    assert "next worker or import continues" in interrupted.message
+
+    assert factory.run_next()
+    assert factory.queue.get(job).counts == {"new": 200}
+
+
+def test_a_worker_that_has_lost_its_import_stops_and_changes_nothing_of_it(factory):
+    job = factory.enqueue()
+    other = process_name()
+
+    def lose(progress):
+        if progress.stage is Stage.READING and progress.done == 70:
+            factory.library.leases.stop(job, factory.holder, ImportState.QUEUED, seconds=1)
+            assert factory.library.leases.claim(other).id == job
+
+    claim = factory.library.leases.claim
+    factory.library.leases.claim = lambda name: setattr(factory, "holder", name) or claim(name)
+    factory.react = lose
+    factory.run_next()
+    assert factory.queue.get(job).state is ImportState.RUNNING
+    assert factory.library.leases.stop_request(job, other) == ""
+
+
+def test_a_source_that_can_not_be_listed_fails_with_its_reason_and_the_worker_lives(factory):
+    def refuse(before):
+        raise SourceError("/docs is not there")
+        yield
+
+    factory.loader.list = refuse
+    job = factory.enqueue()
+    assert factory.run_next()
+    failed = factory.queue.get(job)
+    assert (failed.state, failed.ended) == (ImportState.FAILED, True)
+    assert "/docs is not there" in failed.message
+
+
+def test_while_another_writes_the_import_waits_in_the_queue(factory):
+    job = factory.enqueue()
+    held, release = threading.Event(), threading.Event()
+
+    def hold():
+        with writer_lock(factory.library.data_dir):
+            held.set()
+            release.wait(10)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(10)
+    try:
+        assert not factory.run_next()
+        waiting = factory.queue.get(job)
+        assert (waiting.state, waiting.seconds) == (ImportState.QUEUED, 0), "waiting is no work"
+        with pytest.raises(BusyError, match="Another import or a reindex is running"):
+            factory.library.load(factory.loader)
+    finally:
+        release.set()
+        holder.join()
+    assert factory.run_next()
+    assert factory.queue.get(job).state is ImportState.COMPLETED
+
+
+def test_an_import_of_a_source_that_is_deleted_meanwhile_ends_quietly(factory):
+    factory.enqueue()
+
+    def delete(progress):
+        if progress.stage is Stage.READING and progress.done == 10:
+            factory.library.sources.remove(factory.library.source.id)
+
+    factory.react = delete
+    assert factory.run_next()
+    assert factory.queue.current() == []
+    assert not factory.run_next()
+
+
+def test_documents_left_out_go_without_a_confirmation_and_stay_out(factory):
+    library = factory.library
+    library.load(factory.loader)
+    left_out = sorted(factory.loader.texts)[:150]
+    library.sources.save(
+        library.source.id, name="docs", options={"left_out": left_out}, refresh_s=None
+    )
+    job = factory.enqueue()
+    factory.run_next()
+    done = factory.queue.get(job)
+    assert (done.state, done.counts) == (ImportState.COMPLETED, {"gone": 150, "unchanged": 50})
+    again = factory.enqueue(keys=left_out[:2])
+    factory.run_next()
+    assert factory.queue.get(again).counts == {}
+
+
+def test_a_direct_import_ends_an_interrupted_one_of_its_source(factory):
+    job = factory.enqueue()
+    factory.library.leases.claim(DEAD)
+    factory.library.leases.interrupt_dead()
+    factory.library.load(factory.loader)
+    left = factory.queue.get(job)
+    assert (left.state, left.ended) == (ImportState.INTERRUPTED, True)
+    assert not factory.run_next()
+
+
+def test_what_fails_each_time_is_named_until_it_can_be_read(factory):
+    class Refusing(DictLoader):
+        def read(self, ref):
+            raise UnreadableError("no permission") from PermissionError("denied")
+
+    factory.loader = Refusing({"a": "text"}, hidden={"b": "is too large"})
+    factory.enqueue()
+    factory.run_next()
+    known = factory.library.import_store.failures(factory.library.source.id)
+    assert {key: (one.reason, one.again) for key, one in known.items()} == {
+        "a": ("no permission", True),
+        "b": ("is too large", True),
+    }
+    factory.loader = DictLoader({"a": "text"})
+    factory.enqueue()
+    factory.run_next()
+    assert factory.library.import_store.failures(factory.library.source.id) == {}
+
+
+def test_a_worker_tells_that_it_lives_and_stops_when_told(factory):
+    stop, job = threading.Event(), factory.enqueue()
+    thread = threading.Thread(target=factory.worker.run, args=(stop,))
+    thread.start()
+    try:
+        while factory.queue.get(job).state is not ImportState.COMPLETED:
+            assert thread.is_alive()
+            stop.wait(0.05)
+        assert factory.workers.any_alive()
+    finally:
+        stop.set()
+        thread.join()
+    assert not factory.workers.any_alive()
+
+
+def test_a_ledger_that_is_busy_at_the_very_end_does_not_keep_a_worker_from_ending(factory):
+    def refuse(_name):
+        raise StorageError("being written by another process")
+
+    stop = threading.Event()
+    factory.refresh_due = stop.set
+    factory.workers.leave = refuse
+    factory.worker.run(stop)
+
+
+def test_a_source_removed_in_the_moment_it_is_due_does_not_end_the_worker(factory, monkeypatch):
+    monkeypatch.setattr("services.import_worker._SCHEDULE_S", 0)
+    stop, calls = threading.Event(), []
+
+    def refresh_due():
+        calls.append(1)
+        if len(calls) > 1:
+            stop.set()
+        raise NotFoundError("there is no source x")
+
+    factory.refresh_due = refresh_due
+    factory.worker.run(stop)
+    assert len(calls) == 2
+
+
+def test_a_worker_that_is_told_to_end_leaves_its_import_to_the_next(factory):
+    stop, job = threading.Event(), factory.enqueue()
+    read = factory.loader.read
+
+    def read_and_stop(ref):
+        stop.set()
+        return read(ref)
+
+    factory.loader.read = read_and_stop
+    factory.worker.run(stop)
+    assert factory.queue.get(job).state is ImportState.INTERRUPTED
+    assert factory.run_next()
+    assert factory.queue.get(job).counts == {Outcome.NEW.value: 200}

@@ -1,0 +1,36 @@
+import time
+
+import pytest
+
+from domain import Progress, Stage
+from services.long_work import CancelableWait, CancelledError, never
+
+
+def test_a_wait_is_told_with_its_reason_and_the_figures_before_it():
+    told = []
+    wait = CancelableWait(told.append, never)
+    reading = Progress(Stage.READING, 3, 9, "a page", 40)
+    wait.report(reading)
+    wait.wait(0.01, "The site asked to wait.")
+    assert told == [
+        reading,
+        Progress(Stage.WAITING, 3, 9, "The site asked to wait.", 40),
+        reading,
+    ]
+
+
+def test_a_wait_lasts_as_long_as_was_asked():
+    began = time.monotonic()
+    CancelableWait(lambda _: None, never).wait(0.25, "why")
+    assert time.monotonic() - began >= 0.25
+
+
+def test_a_wait_ends_at_once_where_the_work_is_to_stop():
+    wishes = iter([False, True])
+    with pytest.raises(CancelledError):
+        CancelableWait(lambda _: None, lambda: next(wishes)).wait(3600, "why")
+
+
+def test_a_stop_that_comes_with_the_end_of_a_wait_is_heard():
+    with pytest.raises(CancelledError):
+        CancelableWait(lambda _: None, lambda: True).wait(0, "why")

@@ -1,0 +1,57 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from domain import ApiKey, ApiScope
+from errors import NotFoundError
+from storage.ledger.api_key_store import ApiKeys
+from storage.ledger.database import open_database
+
+NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def keys(tmp_path):
+    return ApiKeys(open_database(tmp_path))
+
+
+def made(keys, key_id="k1", at=NOW):
+    key = ApiKey(key_id, "bot", "ada", frozenset({ApiScope.ASK, ApiScope.READ}), at)
+    keys.add(key, f"digest of {key_id}")
+    return key
+
+
+def test_a_key_is_found_by_the_digest_of_its_secret(keys):
+    key = made(keys)
+    assert keys.find("digest of k1") == key
+    assert keys.find("k1") is None
+
+
+def test_keys_are_listed_the_oldest_first(keys):
+    made(keys, "b")
+    made(keys, "a")
+    made(keys, "c", NOW - timedelta(days=1))
+    assert [key.id for key in keys.list()] == ["c", "a", "b"]
+
+
+def test_a_use_is_noted_at_most_once_a_minute(keys):
+    key = made(keys)
+    keys.note_use(key, NOW)
+    used = keys.find("digest of k1")
+    assert used.used_at == NOW
+    keys.note_use(used, NOW + timedelta(seconds=59))
+    assert keys.find("digest of k1").used_at == NOW
+    keys.note_use(used, NOW + timedelta(seconds=60))
+    assert keys.find("digest of k1").used_at == NOW + timedelta(seconds=60)
+
+
+def test_a_key_that_was_revoked_stays_listed_with_the_first_moment(keys):
+    made(keys)
+    keys.revoke("k1", NOW)
+    keys.revoke("k1", NOW + timedelta(hours=1))
+    assert [key.revoked_at for key in keys.list()] == [NOW]
+
+
+def test_a_key_that_is_none_can_t_be_revoked(keys):
+    with pytest.raises(NotFoundError, match="no API key 'k9'"):
+        keys.revoke("k9", NOW)

@@ -1,0 +1,14 @@
+from domain import LOCAL_USER
+from storage.ledger.document_list_store import Headings
+from storage.ledger.document_store import Documents
+
+
+def test_the_headings_of_documents_stand_in_the_order_of_the_text(build_services, handbook):
+    services = build_services(embed=True)
+    services.directories.import_directory(LOCAL_USER, handbook)
+    documents = {one.key: one.id for one in services.library.documents.list()}
+    headings = Headings(services.parts.database).of([*documents.values(), "unknown"])
+    assert headings[documents["leave.md"]] == ["Annual leave", "Sick leave"]
+    assert headings[documents["vpn.md"]] == ["VPN"]
+    assert "unknown" not in headings
+    assert isinstance(services.library.documents, Documents)

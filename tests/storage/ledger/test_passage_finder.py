@@ -1,0 +1,56 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain import Passage
+from storage.ledger.passage_finder import matching_passage
+
+
+def cut(text, *ends):
+    """The text as passages that end there."""
+    starts = [0, *ends[:-1]]
+    return [
+        Passage(f"{start}-{end}", "d", n, start, end, text[start:end])
+        for n, (start, end) in enumerate(zip(starts, ends, strict=True))
+    ]
+
+
+def test_the_passage_with_the_same_text_is_it_though_it_moved():
+    text = "Something new. Ten days of leave. Tell your lead."
+    [_, leave, _] = passages = cut(text, 15, 34, 49)
+    assert matching_passage(leave.text, 0, text, passages) == leave
+
+
+def test_of_equal_passages_the_nearest_is_it():
+    text = "ten days ten days ten days "
+    passages = cut(text, 9, 18, 27)
+    assert matching_passage("ten days ", 10, text, passages) == passages[1]
+
+
+def test_after_another_cut_the_passage_that_shares_most_of_it_is_it():
+    text = "aaaa bbbb cccc dddd "
+    passages = cut(text, 14, 20)
+    assert matching_passage("bbbb cccc ", 5, text, passages) == passages[0]
+    assert matching_passage("dddd", 15, text, passages) == passages[1]
+
+
+def test_a_text_that_the_document_no_longer_says_is_lost():
+    text = "Leave is twelve days."
+    assert matching_passage("Leave is ten days.", 0, text, cut(text, len(text))) is None
+
+
+def test_a_passage_that_shares_less_than_half_is_not_it():
+    text = "x" * 3 + "needle ab" + "y" * 30
+    passages = [Passage("p", "d", 0, 9, 42, text[9:42])]
+    assert matching_passage("needle ab", 3, text, passages) is None
+
+
+def test_a_document_without_passages_has_it_nowhere():
+    assert matching_passage("text", 0, "text", []) is None
+
+
+@given(st.text("ab ", min_size=1, max_size=40), st.data())
+def test_every_passage_is_found_again_in_its_own_document(text, data):
+    ends = sorted(data.draw(st.sets(st.integers(1, len(text)))) | {len(text)})
+    passages = cut(text, *ends)
+    for passage in passages:
+        assert matching_passage(passage.text, passage.start, text, passages) == passage

@@ -1,0 +1,182 @@
+import logging
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from errors import ConfigError, SourceError
+from storage.ledger.database import open_database
+from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, Secrets, new_key
+from storage.ledger.source_store import Sources
+
+PLAIN = "ATATT3xFf-very-plain-secret"
+
+
+@pytest.fixture
+def database(tmp_path):
+    return open_database(tmp_path)
+
+
+@pytest.fixture
+def secrets_with(database, tmp_path):
+    """The secrets with what the setting holds; "" is nothing."""
+    return lambda setting="": Secrets(database, EncryptionKeys(tmp_path, setting))
+
+
+@pytest.fixture
+def source_id(database):
+    return Sources(database).ensure("confluence", "https://wiki", name="Wiki").id
+
+
+def test_a_secret_is_given_back_and_stands_nowhere_in_the_data_folder(
+    database, secrets_with, source_id, tmp_path, caplog
+):
+    caplog.set_level(logging.DEBUG)
+    secrets = secrets_with(new_key())
+    secrets.save(source_id, "api_token", PLAIN)
+    assert secrets.get(source_id, "api_token") == PLAIN
+    database.close()
+    stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"source_secrets" in stored
+    assert PLAIN.encode() not in stored
+    assert PLAIN not in caplog.text
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(secret=st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_text_is_given_back_as_it_was(secrets_with, source_id, secret):
+    secrets = secrets_with(new_key())
+    secrets.save(source_id, "password", secret)
+    assert secrets.get(source_id, "password") == secret
+
+
+def test_another_secret_takes_the_place_of_the_one_there_is(secrets_with, source_id):
+    secrets = secrets_with(new_key())
+    secrets.save(source_id, "api_token", "one")
+    secrets.save(source_id, "password", "two")
+    assert not secrets.has(source_id, "api_token")
+    assert secrets.get(source_id, "password") == "two"
+    with pytest.raises(SourceError, match="no stored secret"):
+        secrets.get(source_id, "api_token")
+
+
+def test_secrets_go_with_their_source(database, secrets_with, source_id):
+    secrets_with(new_key()).save(source_id, "api_token", PLAIN)
+    Sources(database).remove(source_id)
+    with database.read() as session:
+        assert session.scalar(text("select count(*) from source_secrets")) == 0
+
+
+def test_after_a_change_of_keys_the_old_one_decrypts_until_all_are_rotated(secrets_with, source_id):
+    old, new = new_key(), new_key()
+    secrets_with(old).save(source_id, "api_token", PLAIN)
+    both = secrets_with(f"{new}, {old}")
+    assert both.get(source_id, "api_token") == PLAIN
+    with pytest.raises(SourceError, match="another key.*FOOTNOTE_ENCRYPTION_KEY"):
+        secrets_with(new).get(source_id, "api_token")
+    with pytest.raises(SourceError, match="FOOTNOTE_ENCRYPTION_KEY"):
+        secrets_with(new).rotate()
+    assert both.rotate() == 1
+    assert secrets_with(new).get(source_id, "api_token") == PLAIN
+
+
+@pytest.mark.parametrize("setting", ["", " , "])
+def test_without_a_setting_the_first_secret_has_a_key_made(
+    secrets_with, source_id, tmp_path, setting
+):
+    secrets_with(setting).save(source_id, "api_token", PLAIN)
+    key = (tmp_path / KEY_FILE).read_bytes()
+    assert secrets_with(setting).get(source_id, "api_token") == PLAIN
+    secrets_with(setting).save(source_id, "api_token", "another")
+    assert (tmp_path / KEY_FILE).read_bytes() == key
+
+
+def test_with_a_setting_no_key_is_made(secrets_with, source_id, tmp_path):
+    secrets_with(new_key()).save(source_id, "api_token", PLAIN)
+    assert not (tmp_path / KEY_FILE).exists()
+
+
+def test_a_secret_of_the_file_outlives_a_setting_that_comes_and_goes(
+    secrets_with, source_id, tmp_path
+):
+    secrets_with().save(source_id, "api_token", PLAIN)
+    setting = new_key()
+    assert secrets_with(setting).get(source_id, "api_token") == PLAIN
+    assert secrets_with().get(source_id, "api_token") == PLAIN
+    assert secrets_with(setting).rotate() == 1
+    with pytest.raises(SourceError, match=f"FOOTNOTE_ENCRYPTION_KEY or .*{KEY_FILE}"):
+        secrets_with().get(source_id, "api_token")
+    file = tmp_path / KEY_FILE
+    file.write_text(f"{setting}\n{file.read_text()}")
+    assert secrets_with().get(source_id, "api_token") == PLAIN
+
+
+def test_a_lost_key_is_never_replaced_while_there_are_secrets(secrets_with, source_id, tmp_path):
+    secrets_with().save(source_id, "api_token", PLAIN)
+    file = tmp_path / KEY_FILE
+    key = file.read_bytes()
+    file.unlink()
+    lost = secrets_with()
+    for use in (
+        lost.require_key,
+        lost.rotate,
+        lambda: lost.get(source_id, "api_token"),
+        lambda: lost.save(source_id, "api_token", "another"),
+    ):
+        with pytest.raises(ConfigError, match=f"{KEY_FILE} from a backup") as caught:
+            use()
+        assert str(file) in str(caught.value)
+        assert not file.exists()
+    file.write_bytes(key)
+    assert secrets_with().get(source_id, "api_token") == PLAIN
+
+
+def test_after_a_lost_key_another_in_the_setting_takes_new_secrets(
+    secrets_with, source_id, tmp_path
+):
+    secrets_with().save(source_id, "api_token", PLAIN)
+    (tmp_path / KEY_FILE).unlink()
+    secrets = secrets_with(new_key())
+    with pytest.raises(SourceError, match="enter the secret again"):
+        secrets.get(source_id, "api_token")
+    secrets.save(source_id, "api_token", "again")
+    assert secrets.get(source_id, "api_token") == "again"
+
+
+def test_once_the_last_secret_is_gone_a_key_may_be_made_anew(secrets_with, source_id, tmp_path):
+    secrets_with().save(source_id, "api_token", PLAIN)
+    (tmp_path / KEY_FILE).unlink()
+    secrets_with().forget(source_id)
+    secrets_with().save(source_id, "api_token", "new")
+    assert secrets_with().get(source_id, "api_token") == "new"
+
+
+def test_a_damaged_file_is_named_only_where_no_other_key_decrypts(
+    secrets_with, source_id, tmp_path
+):
+    setting = new_key()
+    secrets_with(setting).save(source_id, "api_token", PLAIN)
+    (tmp_path / KEY_FILE).write_text("damaged")
+    assert secrets_with(setting).get(source_id, "api_token") == PLAIN
+    with pytest.raises(ConfigError, match="empty or damaged"):
+        secrets_with().get(source_id, "api_token")
+    assert secrets_with(setting).rotate() == 1
+
+
+def test_where_there_is_no_secret_nothing_is_rotated_and_no_key_is_made(secrets_with, tmp_path):
+    assert secrets_with().rotate() == 0
+    assert not (tmp_path / KEY_FILE).exists()
+
+
+@pytest.mark.parametrize("wrong", ["secret-but-no-key", "ü" * 44, "A" * 43])
+def test_what_is_not_a_key_is_refused_and_not_shown(secrets_with, wrong):
+    with pytest.raises(ConfigError, match="FOOTNOTE_ENCRYPTION_KEY.*encryption-key") as caught:
+        secrets_with(f"{new_key()},{wrong}").require_key()
+    assert wrong not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_nothing_of_it_is_in_its_representation(secrets_with):
+    key = new_key()
+    assert key not in repr(secrets_with(key))

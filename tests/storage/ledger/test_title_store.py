@@ -1,0 +1,31 @@
+from domain import LOCAL_USER
+from storage.ledger.document_list_store import Titles
+
+
+def test_titles_are_read_with_their_keys(imported):
+    services = imported(embed=True)
+    titles = Titles(services.parts.database)
+    assert [(one.title, one.key) for one in titles.all()] == [
+        ("Leave policy", "leave.md"),
+        ("VPN", "vpn.md"),
+        ("休暇規程", "休暇.md"),
+        ("휴가 규정", "휴가.md"),
+    ]
+
+
+def test_documents_are_told_apart_by_what_their_passages_share(imported):
+    services = imported(embed=True)
+    titles = Titles(services.parts.database)
+    ids = {one.key: one.id for one in titles.all()}
+    of_vpn = titles.matching(list(ids.values()), {"key": "vpn.md", "format": {"$in": ["md"]}})
+    assert of_vpn == {ids["vpn.md"]}
+    assert titles.matching([ids["leave.md"]], {"key": "vpn.md"}) == set()
+
+
+def test_the_passages_of_a_document_come_in_the_order_of_its_text(imported):
+    services = imported(embed=True)
+    titles = Titles(services.parts.database)
+    leave = next(one for one in titles.all() if one.key == "leave.md")
+    passages = services.reader.passages(LOCAL_USER, leave.id, 0, 100)
+    assert titles.passage_ids(leave.id) == [one.id for one in passages]
+    assert titles.passage_ids("unknown") == []

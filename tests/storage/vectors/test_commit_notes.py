@@ -1,0 +1,65 @@
+"""What other processes are told of a commit."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.vectors import passage_dataset
+from storage.vectors.passage_dataset import Change, Changes
+
+COMMITS = st.lists(
+    st.tuples(st.lists(st.floats(0, 0.999), max_size=4), st.integers(0, 5)), max_size=8
+)
+
+
+@pytest.fixture
+def notes(tmp_path):
+    return Changes(tmp_path)
+
+
+def test_a_state_has_not_changed_since_itself(notes):
+    assert notes.between("5", "5", 3) == Change([], 0)
+
+
+@given(commits=COMMITS)
+def test_several_commits_are_told_as_one_change(tmp_path_factory, commits):
+    notes = Changes(tmp_path_factory.mktemp("notes"))
+    before = [f"old{n}" for n in range(6)]
+    now = list(before)
+    for number, (places, added) in enumerate(commits):
+        gone = sorted({int(place * len(now)) for place in places}) if now else []
+        now = [one for row, one in enumerate(now) if row not in gone]
+        now += [f"new{number}-{n}" for n in range(added)]
+        notes.note(f"v{number:02}", f"v{number + 1:02}", Change(gone, added))
+    found = notes.between("v00", f"v{len(commits):02}", len(before))
+    kept = [one for row, one in enumerate(before) if row not in found.deleted]
+    assert kept == [one for one in now if one.startswith("old")]
+    assert found.added == len(now) - len(kept)
+
+
+def test_where_a_note_is_missing_nothing_is_known(notes, tmp_path):
+    for n in range(3):
+        notes.note(str(n), str(n + 1), Change([], 1))
+    (tmp_path / "changes" / "1.json").unlink()
+    assert notes.between("0", "3", 0) is None
+    assert notes.between("2", "3", 2) == Change([], 1)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"after": "1", "gone": [7], "added": 0}'])
+def test_a_damaged_note_or_one_that_does_not_fit_tells_nothing(notes, tmp_path, text):
+    (tmp_path / "changes").mkdir()
+    (tmp_path / "changes" / "0.json").write_text(text)
+    assert notes.between("0", "1", 3) is None
+
+
+def test_old_notes_are_dropped(notes, tmp_path, monkeypatch):
+    monkeypatch.setattr(passage_dataset, "MAX_CHANGES", 2)
+    for n in range(5):
+        notes.note(str(n), str(n + 1), Change([], 1))
+    assert {file.name for file in (tmp_path / "changes").iterdir()} == {"3.json", "4.json"}
+
+
+def test_a_commit_that_deletes_nearly_everything_leaves_no_note(notes, tmp_path):
+    notes.note("0", "1", Change(np.arange(passage_dataset.MAX_DELETED + 1).tolist(), 0))
+    assert notes.between("0", "1", passage_dataset.MAX_DELETED + 1) is None

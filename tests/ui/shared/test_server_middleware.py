@@ -1,0 +1,67 @@
+"""What the server of the pages lets through, as far as no server is needed to see it."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from ui.shared.safe_html import FOLDER, run_script, script_names, script_text
+from ui.shared.server_middleware import page_security_policy, server_middleware
+
+ROOT = Path(__file__).parents[3]
+
+
+def directives():
+    parts = (part.split() for part in page_security_policy().split(";"))
+    return {name: sources for name, *sources in parts}
+
+
+def test_a_page_loads_and_connects_to_nothing_but_its_own_server():
+    elsewhere = {"'self'", "'none'", "'unsafe-inline'", "data:", "blob:"}
+    sources = {source for named in directives().values() for source in named}
+    assert {one for one in sources if not one.startswith("'sha256-")} <= elsewhere
+    assert directives()["default-src"] == ["'none'"]
+    assert directives()["connect-src"] == ["'self'"]
+    assert directives()["frame-ancestors"] == ["'none'"]
+
+
+def test_scripts_run_only_from_the_server_or_with_a_known_text():
+    scripts = directives()["script-src"]
+    assert not {"'unsafe-inline'", "'unsafe-eval'", "data:", "blob:"} & set(scripts)
+    index = Path(st.__file__).parent / "static" / "index.html"
+    within = re.findall(r"<script>(.*?)</script>", index.read_text(encoding="utf-8"), re.DOTALL)
+    assert within
+    for text in [*within, *map(script_text, script_names())]:
+        assert f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" in scripts
+
+
+def test_no_script_is_shown_but_those_of_the_folder():
+    shown = "unsafe_allow_javascript"
+    files = [*ROOT.glob("ui/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"]
+    assert [file.name for file in files if shown in file.read_text(encoding="utf-8")] == [
+        "safe_html.py"
+    ]
+
+
+@pytest.mark.parametrize("name", script_names())
+def test_a_script_cannot_end_its_own_element(name):
+    text = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
+    assert "</script" not in text
+    assert "<!--" not in text
+
+
+def test_a_value_of_a_script_stays_within_its_attribute(monkeypatch):
+    shown = []
+    monkeypatch.setattr(st, "html", lambda body, **_: shown.append(body))
+    run_script("frame", language='"><script>alert(1)</script>')
+    assert shown[0].count("<script") == 1
+    assert shown[0].endswith(f">{script_text('frame')}</script>")
+
+
+def test_a_wrong_setting_ends_the_server_with_its_name(monkeypatch):
+    monkeypatch.setenv("FOOTNOTE_ALLOWED_HOSTS", "http://docs.example.com")
+    with pytest.raises(SystemExit, match="Footnote: FOOTNOTE_ALLOWED_HOSTS"):
+        server_middleware()

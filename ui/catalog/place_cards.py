@@ -1,0 +1,216 @@
+"""Renders the results as cards with facts, score, patterns, and matching passages."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain import CatalogDescription, Pattern, PlaceHit, PlacePart, PlacePassage, Quote
+from services.catalog.answer_texts import TEXTS
+from ui.catalog.catalog_words import aspect_name, field_name, group_name, type_name
+from ui.documents.highlight import document_address, link_html
+from ui.shared.safe_html import cut_html, escape, lang
+from ui.text import words
+from ui.text.reader_language import ENGLISH, language, number
+
+SHOWN_PATTERNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CardView:
+    """The context of the cards; `language` is the language of the answer: en, ko, or ja."""
+
+    description: CatalogDescription
+    language: str
+
+
+def patterns_html(hit: PlaceHit, view: CardView) -> str:
+    """The first patterns with one quote each; all patterns and quotes are collapsed below."""
+    patterns = hit.patterns
+    if not patterns:
+        return ""
+    html = _list([_pattern(hit, one, view, 1) for one in patterns[:SHOWN_PATTERNS]])
+    if len(patterns) <= SHOWN_PATTERNS and all(len(one.quotes) <= 1 for one in patterns):
+        return html
+    all_patterns = _list([_pattern(hit, one, view, None) for one in patterns])
+    summary = f"<summary>{escape(words.PATTERNS)}</summary>"
+    return f'{html}<details class="fn-found">{summary}{all_patterns}</details>'
+
+
+def _list(items: Sequence[str]) -> str:
+    return f'<ul class="fn-patterns">{"".join(items)}</ul>'
+
+
+def _pattern(hit: PlaceHit, pattern: Pattern, view: CardView, max_quotes: int | None) -> str:
+    verdict = words.PATTERN_PRAISE if pattern.praises else words.PATTERN_BLAME
+    count = words.PATTERN_COUNT.format(count=pattern.count, reviews=pattern.reviews)
+    kind, sign = ("praise", "＋") if pattern.praises else ("blame", "－")
+    aspect = escape(aspect_name(view.description, pattern.aspect))
+    quotes = "".join(_quote(hit, one, view.language) for one in pattern.quotes[:max_quotes])
+    return (
+        f'<li><span class="fn-{kind}">{sign} <b>{aspect}</b>'
+        f" {escape(verdict)}</span> {escape(count)} {_group(pattern, view)}{quotes}</li>"
+    )
+
+
+def _group(pattern: Pattern, view: CardView) -> str:
+    if not pattern.group:
+        return ""
+    name = group_name(view.description, pattern.group)
+    text = words.PATTERN_GROUP.format(group=name)
+    return f'<span class="fn-group"{lang(name)}>{escape(text)}</span>'
+
+
+def _quote(hit: PlaceHit, quote: Quote, language: str) -> str:
+    """The reviewer's words, or their translation if there is one."""
+    address = document_address(hit.place.document_id, quote.start, quote.end)
+    if quote.translation:
+        shown, note = quote.translation, words.PATTERN_TRANSLATED
+    else:
+        shown, note = quote.text, "" if _is_in(quote.text, language) else words.PATTERN_ORIGINAL
+    text = link_html(address, f"“{escape(shown)}”", label=_label(quote))
+    suffix = f" <small>{escape(note)}</small>" if note else ""
+    return f"<q{lang(shown)}>{text}</q>{suffix}"
+
+
+def _label(quote: Quote) -> str:
+    """The label that screen readers use for the link, with the original quote."""
+    return f"{words.PATTERN_OPEN}: {quote.text}"
+
+
+def _is_in(text: str, language: str) -> bool:
+    return lang(text) == (f' lang="{language}"' if language != ENGLISH else "")
+
+
+def score_html(hit: PlaceHit) -> str:
+    """A stacked bar of the parts' shares, and a legend with the name and share of each part.
+
+    The full width is the maximum score of these parts, which makes bars comparable.
+    """
+    maximum = sum(part.weight for part in hit.parts)
+    segments = "".join(_segment(part, maximum) for part in hit.parts)
+    parts = ", ".join(f"{_name(part)} {part.share:.2f}" for part in hit.parts)
+    label = words.PLACE_BAR.format(score=f"{hit.score:.2f}", parts=parts)
+    legend = "".join(map(_legend, hit.parts))
+    total = words.PLACE_SCORE.format(score=f"{hit.score:.2f}")
+    return (
+        f'<div class="fn-score"><div class="fn-stack" role="img" aria-label="{escape(label)}">'
+        f"{segments}</div><ul>{legend}<li><b>{escape(total)}</b></li></ul></div>"
+    )
+
+
+def parts_html(parts: Sequence[PlacePart]) -> str:
+    """A table of the parts with value, weight, share, and description."""
+    heads = (words.PART, words.PART_VALUE, words.PART_WEIGHT, words.SHARE)
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    rows = "".join(map(_row, parts))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _segment(part: PlacePart, maximum: float) -> str:
+    percent = min(max(100 * part.share / maximum, 0), 100) if maximum > 0 else 0
+    return f'<span class="{_kind(part)}" style="width:{percent:.1f}%"></span>'
+
+
+def _legend(part: PlacePart) -> str:
+    return f'<li><i class="{_kind(part)}"></i>{escape(_name(part))} <b>{part.share:.2f}</b></li>'
+
+
+def _row(part: PlacePart) -> str:
+    note = words.PART_NOTES.get(part.name, "")
+    return (
+        f"<tr><td>{escape(_name(part))}<small>{escape(note)}</small></td>"
+        f"<td>{part.value:.2f}</td><td>{part.weight:g}</td><td>{part.share:.2f}</td></tr>"
+    )
+
+
+def _kind(part: PlacePart) -> str:
+    return escape(f"fn-part fn-part-{part.name.replace('_', '-')}")
+
+
+def _name(part: PlacePart) -> str:
+    return str(words.PARTS.get(part.name, part.name))
+
+
+SHOWN = 8
+PASSAGE_CHARACTERS = 240
+HEADING, LIST_ITEM = re.compile(r"^#{1,6} .*$", re.MULTILINE), re.compile(r"^- ", re.MULTILINE)
+
+
+def cards_html(hits: Sequence[PlaceHit], view: CardView) -> str:
+    """A card with its rank for each place; those after the first `SHOWN` are collapsed."""
+    cards = [_card(n, hit, view) for n, hit in enumerate(hits, start=1)]
+    html = _grid(cards[:SHOWN])
+    if more := cards[SHOWN:]:
+        summary = escape(words.count(words.PLACE_MORE, len(more)))
+        html += f'<details class="fn-more"><summary>{summary}</summary>{_grid(more)}</details>'
+    return html
+
+
+def _grid(cards: Sequence[str]) -> str:
+    return f'<div class="fn-places"><div>{"".join(cards)}</div></div>'
+
+
+def _card(n: int, hit: PlaceHit, view: CardView) -> str:
+    header = f'<header><span class="fn-n">{n}</span>{_title(hit)}</header>'
+    return (
+        f'<article class="fn-found-place">{header}'
+        f'<div class="fn-where">{_facts(hit, view.description)}</div>'
+        f"{_tags(hit.tags, view.description)}{score_html(hit)}"
+        f"{patterns_html(hit, view)}{_why(hit)}</article>"
+    )
+
+
+def _tags(tags: Sequence[str], description: CatalogDescription) -> str:
+    names = [aspect_name(description, tag) for tag in tags]
+    items = "".join(f"<li>{escape(name)}</li>" for name in names)
+    return f'<ul class="fn-tags" aria-label="{escape(words.TAGS)}">{items}</ul>' if items else ""
+
+
+def _title(hit: PlaceHit) -> str:
+    title = hit.place.title
+    label = words.PLACE_OPEN.format(title=title)
+    address = document_address(hit.place.document_id)
+    text = f"<span{lang(title)}>{escape(title)}</span>"
+    link = link_html(address, text, kind="fn-title", label=label)
+    return f'<h3 aria-label="{escape(title)}">{link}</h3>'
+
+
+def _facts(hit: PlaceHit, description: CatalogDescription) -> str:
+    place = hit.place
+    types = TEXTS[language()].comma.join(type_name(description, one) for one in place.types)
+    fields = [field_name(description, name, value) for name, value in place.fields.items()]
+    parts = [types, *fields, rating_text(hit, description)]
+    return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+
+
+def rating_text(hit: PlaceHit, description: CatalogDescription) -> str:
+    """The rating with its number of ratings, such as `★ 4.5 of 5 (32 ratings)`."""
+    place = hit.place
+    if place.rating is None:
+        return str(words.PLACE_UNRATED)
+    scale = number(description.rating_scale)
+    rating = words.PLACE_RATING.format(rating=number(round(place.rating, 1)), scale=scale)
+    return f"★ {rating} ({words.count(words.PLACE_RATINGS, place.reviews)})"
+
+
+def _why(hit: PlaceHit) -> str:
+    passages = "".join(_passage(hit, one) for one in hit.passages)
+    heading = escape(words.FOUND_IN if passages else words.NO_PASSAGE)
+    return (
+        f'<details class="fn-found fn-why"><summary>{escape(words.WHY_PLACE)}</summary>'
+        f"{parts_html(hit.parts)}<p>{heading}</p>{passages}</details>"
+    )
+
+
+def _passage(hit: PlaceHit, passage: PlacePassage) -> str:
+    address = document_address(hit.place.document_id, passage.start, passage.end)
+    text = _plain(passage.text)
+    link = link_html(address, "↗", label=words.OPEN_AT_PASSAGE.format(title=hit.place.title))
+    return f"<blockquote{lang(text)}>{cut_html(text, PASSAGE_CHARACTERS)} {link}</blockquote>"
+
+
+def _plain(text: str) -> str:
+    """The passage on one line, without headings; list items are separated by dots."""
+    lines = (LIST_ITEM.sub("", line).strip() for line in HEADING.sub("", text).splitlines())
+    separator = " · " if LIST_ITEM.search(text) else " "
+    return separator.join(line for line in lines if line)

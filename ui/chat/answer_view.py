@@ -1,0 +1,305 @@
+"""Shows a turn on the page, both while it is being written and once it is stored."""
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from bootstrap import Services
+from domain import EXTRACTIVE, SearchChoice, Turn, TurnState
+from errors import AppError
+from services.events import (
+    Condensing,
+    Event,
+    PassagesRetrieved,
+    Searching,
+    StepUpdated,
+    TextDelta,
+    TurnStarted,
+)
+from ui.chat.citation_view import citation_marker, evidence_html
+from ui.chat.conversation_list import note_begun
+from ui.chat.live_answer import LiveAnswer, activity_html
+from ui.chat.scope_panel import open_begun
+from ui.chat.turn_actions import Change, NewVersion, latest_turns, show_actions, show_nothing_found
+from ui.shared.frame import errors_shown, principal, problem_html, show_error
+from ui.shared.safe_html import answer_html, escape, lang, scroll_to
+from ui.text import words
+
+if TYPE_CHECKING:
+    from services.chat.chat_service import ChatService
+    from services.chat.conversation_service import Cost
+    from services.evaluation.rating_service import Rating
+    from services.library.reader_service import Freshness
+
+
+UP, DOWN = 1, 0
+COMMENT_CHARACTERS = 2000
+
+
+def show_feedback(services: "Services", turn: Turn) -> None:
+    """Show thumbs up and down for an answer; clicking the selected one again clears the rating.
+
+    A thumbs-down shows a form for the reason. A turn without an answer has no thumbs.
+    """
+    if turn.state is TurnState.RUNNING or not turn.answer:
+        return
+    rating = services.ratings.rating(principal(), turn.id)
+    key = f"feedback-{turn.id}"
+    if key not in st.session_state:
+        st.session_state[key] = rating and rating.grade
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.feedback("thumbs", key=key, on_change=_rate, args=(services, turn, key))
+        st.caption(_rating_text(rating))
+    if rating and rating.grade == DOWN:
+        _ask_why(services, turn, rating)
+
+
+def _rating_text(rating: "Rating | None") -> str:
+    if rating is None:
+        return words.RATE
+    text: str = words.RATED_UP if rating.grade == UP else words.RATED_DOWN
+    return text
+
+
+def _ask_why(services: "Services", turn: Turn, rating: "Rating") -> None:
+    """Show the form for a reason and a comment; it is collapsed once there is either."""
+    label = words.REASONS[rating.reason] if rating.reason else words.WHY_NOT
+    unknown = rating.reason is None and not rating.comment
+    key = f"why-{turn.id}"
+    with st.expander(label, expanded=unknown), st.form(key, border=False):
+        reasons = list(words.REASONS)
+        st.pills(
+            words.WHY_NOT,
+            reasons,
+            default=rating.reason,
+            format_func=words.REASONS.__getitem__,
+            key=f"{key}-reason",
+            label_visibility="collapsed",
+        )
+        st.text_area(
+            words.COMMENT,
+            rating.comment,
+            max_chars=COMMENT_CHARACTERS,
+            placeholder=words.COMMENT_HERE,
+            key=f"{key}-comment",
+            height=80,
+        )
+        st.form_submit_button(words.KEEP_REASON, on_click=_tell_why, args=(services, turn, key))
+
+
+def _rate(services: "Services", turn: Turn, key: str) -> None:
+    with errors_shown():
+        services.ratings.rate(principal(), turn.id, st.session_state[key])
+        return
+    del st.session_state[key]  # the rating was not stored, so show the stored one
+
+
+def _tell_why(services: "Services", turn: Turn, key: str) -> None:
+    from services.evaluation.rating_service import Reason
+
+    reason, comment = st.session_state[f"{key}-reason"], st.session_state[f"{key}-comment"]
+    with errors_shown():
+        services.ratings.rate(
+            principal(), turn.id, DOWN, Reason(reason) if reason else None, comment
+        )
+
+
+A_SECOND_MS = 1000
+SMALLEST = 0.0001
+"""The smallest displayed amount, in currency units; anything less would be displayed as zero."""
+
+
+def show_cost(services: "Services", turn: Turn) -> None:
+    """Show a muted line with the answerer, the duration, and the tokens and their cost."""
+    if not turn.model:
+        return
+    cost = services.costs.of([turn])
+    name = words.FREE_ANSWERER if turn.model == EXTRACTIVE else turn.model
+    _show_line([name, *_times(turn), *_took(cost, free=turn.model == EXTRACTIVE)])
+
+
+def show_total_cost(services: "Services", turns: Sequence[Turn]) -> None:
+    """Show a line with the total tokens and cost if a model wrote more than one answer."""
+    paid = [turn for turn in turns if turn.usage]
+    if len(paid) > 1:
+        _show_line([words.CONVERSATION_TOOK, *_took(services.costs.of(paid), free=False)])
+
+
+def _times(turn: Turn) -> list[str]:
+    labels = {"first_token": words.FIRST_WORDS, "total": words.ANSWER_TIME}
+    return [
+        form.format(seconds=turn.timings_ms[moment] / A_SECOND_MS)
+        for moment, form in labels.items()
+        if moment in turn.timings_ms
+    ]
+
+
+def _took(cost: "Cost", *, free: bool) -> list[str]:
+    if free or not cost.input_tokens + cost.output_tokens:
+        return []
+    took = [words.TOKENS.format(read=cost.input_tokens, written=cost.output_tokens)]
+    if cost.amount is not None:
+        took.append(_price(cost.currency, cost.amount))
+    return took
+
+
+def _price(currency: str, amount: float) -> str:
+    if 0 < amount < SMALLEST:
+        return words.COST_LESS.format(currency=currency, amount=SMALLEST)
+    return words.COST.format(currency=currency, amount=amount)
+
+
+def _show_line(parts: Sequence[str]) -> None:
+    html = "".join(f"<span>{escape(part)}</span>" for part in parts)
+    st.html(f'<p class="fn-cost">{html}</p>')
+
+
+QUESTION_CHARACTERS = 2000  # longer questions are truncated on the page
+USER, ASSISTANT = ":material/person:", ":material/menu_book:"
+
+
+def show_turns(services: Services, turns: list[Turn], version: NewVersion | None) -> DeltaGenerator:
+    """Show the latest turns, up to the one being repeated; returns the place for the next turn."""
+    everything, turns = turns, latest_turns(turns)
+    ids = [turn.id for turn in turns]
+    before = ids.index(version.turn.id) if version and version.turn.id in ids else len(turns)
+    versions = services.turns.versions(principal(), turns[0].conversation_id) if turns else {}
+    freshness = services.reader.freshness(principal(), turns)
+    opened = st.container(key="opened")  # one fixed place, so that its script runs once per value
+    for turn in turns[:before]:
+        with st.container():
+            _show_turn(services, turn, versions.get(turn.id, ()), freshness)
+    if before == len(turns) and turns:
+        show_nothing_found(services, turns[-1])
+        show_total_cost(services, everything)
+        with opened:
+            _scroll_to_question(f"{turns[0].conversation_id} {len(everything)}")
+    with st.container():
+        place = st.container()
+        st.empty()  # otherwise the old answer stays below the new one while it is written,
+    for _ in turns[before + 1 :]:
+        st.empty()  # and so do the turns after it
+    return place
+
+
+def _show_turn(
+    services: Services,
+    turn: Turn,
+    versions: tuple[str, ...],
+    freshness: "Mapping[str, Freshness]",
+) -> None:
+    """Show the question, the answer with its notice and sources, and the actions below it."""
+    show_question(turn.question)
+    with st.chat_message("assistant", avatar=ASSISTANT):
+        answer = answer_html(turn.answer, citation_marker(turn)) if turn.answer else ""
+        main = f'<div class="fn-main">{activity_html(turn)}{answer}{_notice(turn)}</div>'
+        st.html(f'<div class="fn-turn"><div>{main}{evidence_html(turn, freshness)}</div></div>')
+        show_actions(services.turns, turn, versions)
+        show_feedback(services, turn)
+        show_cost(services, turn)
+
+
+def _notice(turn: Turn) -> str:
+    notices = {
+        TurnState.STOPPED: words.STOPPED,
+        TurnState.RUNNING: words.RUNNING,
+        TurnState.INCOMPLETE: words.INCOMPLETE,
+    }
+    notice = notices.get(turn.state, "")
+    if turn.error:
+        return problem_html(turn.error, hint=notice)
+    return problem_html(notice, severe=False) if notice else ""
+
+
+def show_question(question: str) -> None:
+    """Show the question as typed, truncated to `QUESTION_CHARACTERS`."""
+    more = len(question) - QUESTION_CHARACTERS
+    cut = " " + words.QUESTION_CUT.format(more=more) if more > 0 else ""
+    with st.chat_message("user", avatar=USER):
+        text = escape(question[:QUESTION_CHARACTERS] + cut)
+        st.html(f'<div class="fn-question"{lang(question)}>{text}</div>')
+
+
+def _scroll_to_question(of: str) -> None:
+    """Scroll the last question to the top, with its answer and evidence visible below it."""
+    scroll_to(".fn-question", which=-1, to="start", of=of)
+
+
+def show_stop() -> None:
+    """Show a stop button for an answer that a button requested; the chat input has its own.
+
+    Clicking any button interrupts the page's run, and the service stores the partial answer.
+    """
+    st.button(words.STOP, key="stop", icon=":material/stop_circle:")
+
+
+def ask(
+    services: Services,
+    request: str | NewVersion,
+    conversation_id: str | None,
+    search: SearchChoice | None = None,
+) -> bool:
+    """Show the answer while it is written; returns False, after showing the error, if it failed.
+
+    If the reader stops the answer, the service's generator is closed and stores the partial
+    answer before the page continues.
+    """
+    with st.container(key="live"):
+        show_question(request if isinstance(request, str) else request.question)
+        _scroll_to_question("live")
+        with st.chat_message("assistant", avatar=ASSISTANT):
+            live = LiveAnswer(services.turns)
+            try:
+                with closing(_events(services.chat, request, conversation_id, search)) as events:
+                    _show_stream(live, events)
+            except Exception as error:  # a failure, unlike a stop by the reader
+                live.draw()
+                if not isinstance(error, AppError):
+                    raise
+                with live.problems:
+                    show_error(error)
+                return False
+    return True
+
+
+def _events(
+    chat: "ChatService",
+    request: str | NewVersion,
+    conversation_id: str | None,
+    search: SearchChoice | None,
+) -> Generator[Event, None, None]:
+    if isinstance(request, str):
+        return chat.stream(principal(), request, conversation_id, search=search)
+    of = (principal(), request.turn.conversation_id, request.turn.id)
+    search = request.search or search
+    if search and request.change is Change.SEARCH:  # a single search for that text needs no agent
+        search = replace(search, by_agent=False)
+    return chat.ask_again(
+        *of,
+        question=request.text if request.change is Change.QUESTION else None,
+        standalone=request.text if request.change is Change.SEARCH else None,
+        search=search,
+    )
+
+
+def _show_stream(live: LiveAnswer, events: Iterator[Event]) -> None:
+    for event in events:
+        match event:
+            case TurnStarted(turn):  # even a stopped or failed first question has one
+                open_begun(turn.conversation_id)
+                note_begun(turn)
+                live.begin(turn)
+            case Condensing():
+                live.wait()
+            case Searching(question):
+                live.search(question)
+            case StepUpdated(step):
+                live.step(step)
+            case PassagesRetrieved(sources):
+                live.find(sources)
+            case TextDelta(text):
+                live.write(text)

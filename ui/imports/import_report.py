@@ -1,0 +1,335 @@
+"""Shows what imports did or would do: totals, the history, and the outcome per document."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from bootstrap import Services
+from domain import ImportItem, ImportRun, ImportState, Outcome, Stage
+from errors import NotFoundError
+from ui.documents.highlight import WEB, link_html
+from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
+from ui.shared.safe_html import escape
+from ui.text import words
+from ui.text.reader_language import ago, day_and_time, duration, number
+
+if TYPE_CHECKING:
+    from services.sources.import_reports import ImportSummary
+    from services.sources.source_service import SourceStatus
+
+
+HERE = ("directory", "catalogue", "upload")
+"""The kinds of sources whose files are on this machine."""
+POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
+NOTES = {
+    ImportState.QUEUED: "JOB_QUEUED",
+    ImportState.INTERRUPTED: "JOB_INTERRUPTED",
+    ImportState.PAUSED: "JOB_PAUSED",
+}
+
+
+def show_job(services: Services, status: "SourceStatus") -> None:
+    """Show the current import of a source, if any, refreshed every second while it can progress.
+
+    This only reads the queue, so a reload, another page, or a server restart does not affect it.
+    """
+    if status.run is None:
+        return
+    every = "1s" if status.run.state in POLLED else None
+    st.fragment(_show_job, run_every=every)(services, status.run.id, status.run.state)
+
+
+@errors_shown()
+def _show_job(services: Services, import_id: str, displayed_state: ImportState) -> None:
+    try:
+        job = services.queue.get(principal(), import_id)
+    except NotFoundError:  # the source was removed along with its imports
+        st.rerun()
+    with st.container(border=True, key="job"):
+        st.html(f'<div class="fn-job">{badge(job.state)}{escape(words.JOB_KINDS[job.kind])}</div>')
+        st.progress(job.progress.share if job.progress else 0.0, _headline(job))
+        st.html(f'<div class="fn-source-row">{_details(job)}</div>')
+        _show_buttons(services, job)
+    if job.state is not displayed_state:  # the head of the page shows the state too
+        st.rerun()  # after the buttons, or a click would be lost
+
+
+def _headline(job: ImportRun) -> str:
+    if job.stop_request in words.JOB_STOPPING:
+        return str(words.JOB_STOPPING[job.stop_request])
+    if job.state is ImportState.INTERRUPTED and job.retry_at is not None:
+        return str(words.JOB_WAITS.format(ago=ago(job.retry_at)))
+    if job.state in NOTES:
+        return str(getattr(words, NOTES[job.state]))
+    progress = job.progress
+    if progress is None:
+        return str(words.JOB_STARTING)
+    if progress.stage is Stage.LISTING or not progress.total:
+        return words.count(words.JOB_LISTED, progress.done)
+    done, total = number(progress.done), number(progress.total)
+    return str(words.JOB_DONE_OF.format(done=done, total=total))
+
+
+def _details(job: ImportRun) -> str:
+    progress = job.progress
+    if job.state is ImportState.INTERRUPTED and job.retry_at is not None:
+        return f"<span>{escape(words.translated(job.message))}</span>"
+    if job.state is not ImportState.RUNNING or progress is None:
+        return ""
+    parts = [words.JOB_STAGES[progress.stage]]
+    if progress.parts:
+        parts.append(words.JOB_PARTS.format(part=progress.part, parts=progress.parts))
+    waits = progress.stage is Stage.WAITING
+    parts.append(words.translated(progress.key) if waits else progress.key)
+    if progress.passages:
+        parts.append(words.count(words.PASSAGES, progress.passages))
+    parts += _pace(job)
+    return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+
+
+def _pace(job: ImportRun) -> list[str]:
+    from services.imports.import_queue import import_rate
+
+    pace = import_rate(job)
+    if pace is None:
+        return []
+    rate = words.count(words.JOB_RATE, round(pace.per_minute))
+    return [rate, words.TIME_LEFT.format(time=duration(pace.remaining_s))]
+
+
+def _show_buttons(services: Services, job: ImportRun) -> None:
+    queue = services.queue
+    rests = job.state is ImportState.PAUSED
+    label, do = (words.RESUME_JOB, queue.resume) if rests else (words.PAUSE_JOB, queue.pause)
+    with st.container(horizontal=True):
+        if st.button(label, key=f"rest-{job.id}", disabled=bool(job.stop_request)):
+            do(principal(), job.id)
+            st.rerun()
+        is_cancelling = job.stop_request == "cancel"
+        if st.button(words.CANCEL_JOB, key=f"cancel-{job.id}", disabled=is_cancelling):
+            queue.cancel(principal(), job.id)
+            st.rerun()
+
+
+ROWS, HISTORY_ROWS = 50, 10
+COUNTED = (Outcome.NEW, Outcome.CHANGED, Outcome.REMOVED, Outcome.FAILED)
+SMALLEST = 0.001
+"""The smallest displayed price, in currency units; `number` would display less as zero."""
+
+
+def show_findings(services: Services, status: "SourceStatus") -> None:
+    """Show the latest dry run of a source, or else its removals that await confirmation."""
+    if status.run is not None:
+        return
+    summary = services.import_reports.dry_run(principal(), status.source.id)
+    if summary is not None:
+        _show_dry_run(services, status, summary)
+    elif status.last and status.last.state is ImportState.NEEDS_CONFIRMATION:
+        last = services.import_reports.summary(principal(), status.last.id)
+        _show_withheld(services, status, last.withheld)
+
+
+def _show_dry_run(services: Services, status: "SourceStatus", summary: "ImportSummary") -> None:
+    with st.container(border=True, key="dry-run"):
+        st.html(f"<h4>{escape(words.DRY_RUN)}</h4>{_dry_run_age(summary)}")
+        if summary.run.state in (ImportState.CANCELLED, ImportState.FAILED):
+            show_problem(summary.run.message)
+            return
+        st.html(counts_html(summary.counts) + _figures(summary))
+        if summary.withheld:
+            _show_withheld(services, status, summary.withheld)
+        if not summary.changes:
+            st.caption(words.DRY_RUN_NO_CHANGES)
+        elif st.button(words.count(words.IMPORT_CHANGES, summary.changes), type="primary"):
+            services.sources.refresh(principal(), status.source.id)
+            st.rerun()
+        show_items(services, summary)
+
+
+def _show_withheld(services: Services, status: "SourceStatus", withheld: int) -> None:
+    source = status.source
+    is_here = source.kind in HERE
+    hint = words.CHECK_FOLDER if is_here else words.CHECK_ACCOUNT
+    with st.container(key=f"held-back-{source.id}"):
+        show_problem(words.count(words.REMOVALS_WITHHELD, withheld), hint=hint, severe=False)
+        if st.button(words.count(words.CONFIRM_REMOVALS, withheld), icon=":material/delete:"):
+            services.sources.refresh(principal(), source.id, confirm_removals=True)
+            st.rerun()
+
+
+def show_history(services: Services, source_id: str) -> None:
+    """Show the imports of a source, latest first, and the report of the selected one."""
+    key = f"history-{source_id}"
+    offset = offset_of(key, HISTORY_ROWS)
+    jobs = services.import_reports.history(
+        principal(), source_id, limit=HISTORY_ROWS + 1, offset=offset
+    )
+    if not jobs and not offset:
+        st.caption(words.NO_HISTORY)
+        return
+    rows = jobs[:HISTORY_ROWS]
+    st.html(_history_html(rows))
+    show_pages(offset + len(jobs), HISTORY_ROWS, key)  # one more page if there is one
+    names = {job.id: _entry(job) for job in rows}
+    chosen = st.selectbox(
+        words.HISTORY_CHOOSE,
+        names,
+        index=None,
+        format_func=names.__getitem__,
+        placeholder=words.HISTORY_HINT,
+    )
+    if chosen:
+        summary = services.import_reports.summary(principal(), chosen)
+        if summary.run.message:
+            show_problem(summary.run.message, severe=summary.run.state is ImportState.FAILED)
+        st.html(counts_html(summary.counts))
+        show_items(services, summary)
+
+
+def show_items(services: Services, summary: "ImportSummary") -> None:
+    """Show the documents of an import, all or those with one outcome, page by page."""
+    total = sum(summary.counts.values())
+    if not total:
+        return
+    outcome: Outcome | None = st.pills(
+        words.REPORT_SHOW,
+        [one for one in Outcome if summary.counts.get(one)],
+        default=Outcome.FAILED if summary.counts.get(Outcome.FAILED) else None,
+        format_func=lambda one: _counted(one, summary.counts),
+        key=f"outcome-{summary.run.id}",
+    )
+    outcomes = [outcome] if outcome else []
+    total = summary.counts.get(outcome, 0) if outcome else total
+    key = f"items-{summary.run.id}-{outcome}"
+    offset = offset_of(key, ROWS)
+    items = services.import_reports.items(
+        principal(), summary.run.id, outcomes, limit=ROWS, offset=offset
+    )
+    st.html(_items_html(items))
+    last = number(offset + len(items))
+    st.caption(words.REPORT_ROWS.format(first=number(offset + 1), last=last, total=number(total)))
+    show_pages(total, ROWS, key)
+
+
+def badge(state: str) -> str:
+    """The state of an import as HTML; "" means that there was none yet."""
+    kind = (state or "never").replace(" ", "-")
+    return f'<span class="fn-badge fn-state fn-{kind}">{escape(words.IMPORT_STATES[state])}</span>'
+
+
+def counts_html(counts: Mapping[Outcome, int]) -> str:
+    """The number of documents with each outcome, as HTML."""
+    parts = "".join(
+        f'<div><dt>{escape(words.OUTCOMES[one])}</dt><dd class="fn-{one.value}">'
+        f"{number(counts[one])}</dd></div>"
+        for one in Outcome
+        if counts.get(one)
+    )
+    return f'<dl class="fn-counts">{parts}</dl>'
+
+
+def _dry_run_age(summary: "ImportSummary") -> str:
+    job = summary.run
+    if job.finished_at is None:
+        return ""
+    age = words.DRY_RUN_AGE.format(ago=ago(job.finished_at), time=duration(job.seconds))
+    return f'<p class="fn-made">{escape(age)}</p>'
+
+
+def _figures(summary: "ImportSummary") -> str:
+    figures = summary.figures
+    if not figures.passages:
+        return ""
+    parts = [
+        words.count(words.PASSAGES, figures.passages),
+        words.count(words.DRY_RUN_PAGES, figures.pages) if figures.pages else "",
+        words.count(words.DRY_RUN_CHARACTERS, figures.characters),
+        words.count(words.DRY_RUN_TOKENS, figures.tokens),
+        _price(summary),
+    ]
+    html_parts = "".join(f"<span>{escape(part)}</span>" for part in parts if part)
+    return f'<div class="fn-source-row">{html_parts}</div>'
+
+
+def _price(summary: "ImportSummary") -> str:
+    if not summary.price:
+        return str(words.DRY_RUN_FREE)
+    if summary.price < SMALLEST:
+        return str(words.COST_LESS.format(currency=summary.currency, amount=SMALLEST))
+    price = number(float(f"{summary.price:.2g}"))
+    return str(words.DRY_RUN_PRICE.format(price=price, currency=summary.currency))
+
+
+def _counted(outcome: Outcome, counts: Mapping[Outcome, int]) -> str:
+    name, n = words.OUTCOMES[outcome], number(counts.get(outcome, 0))
+    return str(words.REPORT_OUTCOME.format(outcome=name, n=n))
+
+
+def _history_html(jobs: Sequence[ImportRun]) -> str:
+    heads = [
+        words.HISTORY_STARTED,
+        words.HISTORY_KIND,
+        words.HISTORY_STATE,
+        words.HISTORY_DURATION,
+        *(words.OUTCOMES[one] for one in COUNTED),
+    ]
+    return _table(heads, [_history_row(job) for job in jobs])
+
+
+def _history_row(job: ImportRun) -> list[str]:
+    parts = [day_and_time(job.started_at), words.JOB_KINDS[job.kind]]
+    counts = [number(job.counts.get(one, 0)) for one in COUNTED]
+    rest = [duration(job.seconds), *counts]
+    return [*map(escape, parts), badge(job.state), *map(escape, rest)]
+
+
+def _entry(job: ImportRun) -> str:
+    kind, state = words.JOB_KINDS[job.kind], words.IMPORT_STATES[job.state]
+    return str(
+        words.HISTORY_ENTRY.format(kind=kind, started=day_and_time(job.started_at), state=state)
+    )
+
+
+def _items_html(items: Sequence[ImportItem]) -> str:
+    heads = [
+        words.REPORT_DOCUMENT,
+        words.REPORT_OUTCOME_COLUMN,
+        words.REPORT_FIGURES,
+        words.REPORT_REASON,
+    ]
+    rows = [
+        [
+            _name(item),
+            f'<span class="fn-{item.outcome.value}">{escape(words.OUTCOMES[item.outcome])}</span>',
+            number(item.passages) if item.passages else "",
+            escape(words.translated(item.reason)),
+        ]
+        for item in items
+    ]
+    return _table(heads, rows)
+
+
+def _name(item: ImportItem) -> str:
+    """The path of a local file, or the title of a web document as a link to it."""
+    if not item.location.startswith(WEB):
+        return escape(item.key)
+    return link_html(item.location, escape(item.name))
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of HTML cells; each cell also carries its column name, for narrow windows."""
+    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td data-head="{escape(name)}">{cell}</td>'
+            for name, cell in zip(heads, row, strict=True)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="fn-table"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )

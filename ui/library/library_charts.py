@@ -1,0 +1,149 @@
+"""Charts of the library: documents by source, language, and passage count; imports per day."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from bootstrap import Services
+from domain import ImportDay
+from ui.shared.frame import principal
+from ui.shared.safe_html import escape
+from ui.text import words
+
+if TYPE_CHECKING:
+    import altair as alt
+
+DAYS, FEW_DAYS, MOST_SOURCES = 90, 15, 12
+TEAL = "#0b8a96"
+COLORS = {"new": "#2e9156", "changed": "#d9662b", "gone": "#8a979e"}
+BAR = 26
+DATE = "%Y-%m-%d"  # month names would be English in every language
+
+
+def show_figures(services: Services) -> None:
+    """Show the four charts in two columns."""
+    contents = services.documents.contents(principal())
+    left, right = st.columns(2, gap="medium")
+    sources = most_of({one.name: one.documents for one in contents.sources})
+    scripts = {words.SCRIPT_NAMES.get(name, name): n for name, n in contents.scripts.items()}
+    groups = passage_groups(services.documents.by_passages(principal()))
+    days = services.documents.import_days(principal(), DAYS)
+    with left:
+        _show(words.SOURCES_CHART, bars(sources))
+        _show(words.PASSAGES_CHART, columns(groups))
+    with right:
+        _show(words.LANGUAGES_CHART, bars(scripts))
+        _show(words.IMPORTS_CHART.format(days=DAYS), _imports(days), words.IMPORTS_CHART_NOTE)
+
+
+def most_of(sources: Mapping[str, int]) -> dict[str, int]:
+    """The `MOST_SOURCES` sources with the most documents; the rest as one entry."""
+    ranked = sorted(sources.items(), key=lambda item: -item[1])
+    top, others = dict(ranked[:MOST_SOURCES]), ranked[MOST_SOURCES:]
+    if others:
+        top[words.count(words.OTHER_SOURCES, len(others))] = sum(n for _, n in others)
+    return top
+
+
+def passage_groups(counts: Mapping[int | None, int]) -> dict[str, int]:
+    """The number of documents by range of passage counts ("3–5", "> 200"), in order."""
+    groups, before = {}, -1
+    for bound, documents in counts.items():
+        if bound is None:
+            groups[words.CHART_MORE_THAN.format(n=before)] = documents
+            break
+        groups[f"{bound}" if bound == before + 1 else f"{before + 1}–{bound}"] = documents
+        before = bound
+    return groups
+
+
+def bars(counts: Mapping[str, int]) -> "alt.Chart":
+    """A horizontal bar for each name, in the given order."""
+    import altair as alt
+
+    chart = alt.Chart(_with_names(counts), height=BAR * max(2, len(counts)) + 40).mark_bar(
+        color=TEAL, height=BAR - 8, cornerRadiusEnd=3
+    )
+    encoded: alt.Chart = chart.encode(
+        x=alt.X("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=5, format=",d")),
+        y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=160)),
+        tooltip=_tooltip(),
+    )
+    return encoded
+
+
+def columns(counts: Mapping[str, int]) -> "alt.Chart":
+    """A column for each group, in the given order."""
+    import altair as alt
+
+    chart = alt.Chart(_with_names(counts), height=220).mark_bar(color=TEAL, cornerRadiusEnd=3)
+    encoded: alt.Chart = chart.encode(
+        x=alt.X("name:N", sort=None, title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        y=alt.Y("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, format=",d")),
+        tooltip=_tooltip(),
+    )
+    return encoded
+
+
+def import_chart(days: Sequence[ImportDay]) -> "alt.Chart":
+    """A stacked column for each day, with colors for new, changed, and removed documents."""
+    import altair as alt
+
+    rows = [
+        {"day": one.day.isoformat(), "change": words.CHART_CHANGES[change], "documents": n}
+        for one in days
+        for change, n in one.counts.items()
+    ]
+    names = [words.CHART_CHANGES[change] for change in COLORS]
+    scale = alt.Scale(domain=names, range=list(COLORS.values()))
+    dates = alt.Axis(labelOverlap=True, format=DATE, formatType="time")
+    size = 30 if len(days) < FEW_DAYS else alt.Undefined  # otherwise sized to fit
+    chart = alt.Chart(_data(rows), height=220).mark_bar(size=size)
+    encoded: alt.Chart = chart.encode(
+        x=alt.X("day:O", timeUnit="yearmonthdate", title=None, axis=dates),
+        y=alt.Y("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, format=",d")),
+        color=alt.Color("change:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
+        tooltip=[
+            alt.Tooltip("day:T", title=words.CHART_DAY, format=DATE),
+            alt.Tooltip("change:N", title=words.CHART_CHANGE),
+            alt.Tooltip("documents:Q", title=words.CHART_DOCUMENTS, format=",d"),
+        ],
+    )
+    return encoded
+
+
+def _imports(days: Sequence[ImportDay]) -> "alt.Chart | None":
+    return import_chart(days) if days else None
+
+
+def _tooltip() -> list[Any]:
+    import altair as alt
+
+    return [
+        alt.Tooltip("name:N", title=" "),
+        alt.Tooltip("documents:Q", title=words.CHART_DOCUMENTS, format=",d"),
+    ]
+
+
+def _with_names(counts: Mapping[str, int]) -> "alt.Data":
+    return _data([{"name": name, "documents": n} for name, n in counts.items()])
+
+
+def _data(rows: Sequence[Mapping[str, Any]]) -> "alt.Data":
+    import altair as alt
+
+    # Altair uses pandas if it is loaded, and fails if another thread has only partly imported it.
+    # Importing it here waits until that import is complete.
+    import pandas  # type: ignore[import-untyped]  # noqa: F401
+
+    return alt.Data(values=rows)  # type: ignore[no-untyped-call]
+
+
+def _show(title: str, chart: "alt.Chart | None", note: str = "") -> None:
+    note_html = f'<p class="fn-chart-note">{escape(note)}</p>' if note else ""
+    st.html(f'<h4 class="fn-chart">{escape(title)}</h4>{note_html}')
+    if chart is None:
+        st.caption(words.NO_IMPORTS)
+    else:
+        st.altair_chart(chart, width="stretch")

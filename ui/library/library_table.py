@@ -1,0 +1,319 @@
+"""The table of documents: a page of the matching ones, and the actions on them."""
+
+import hashlib
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import streamlit as st
+
+from bootstrap import Services
+from domain import ListedDocument
+from ui.library.library_page import Filters, document_filter, open_document, source_names, tell
+from ui.shared.frame import errors_shown, offset_of, principal, show_pages, show_problem
+from ui.shared.safe_html import scroll_to
+from ui.text import words
+from ui.text.english.text_kinds import Plural
+from ui.text.reader_language import here, number, table_format
+
+if TYPE_CHECKING:
+    from services.access import SourceDocument
+    from services.library.document_service import DocumentPage
+
+
+MARKED = "marked_rows"
+
+Row = TypeVar("Row", bound=Hashable)
+
+
+def marked(
+    table: str,
+    rows: Sequence[Row],
+    columns: Mapping[str, Sequence[Any]],
+    config: Mapping[str, Any],
+    *,
+    alt: str,
+    height: int | Literal["auto", "content"] = "auto",
+) -> list[Row]:
+    """Show a table with selectable rows, and return the selected ones in their order.
+
+    The selection follows a row's value when other rows are added or removed. A table with another
+    name starts without a selection.
+    """
+    selection: tuple[str, list[Row]] = st.session_state.get(MARKED, ("", []))
+    before = selection[1] if selection[0] == table else []
+    event = st.dataframe(
+        dict(columns),
+        column_config=dict(config),
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="multi-row",
+        # Streamlit keeps the selection of a key by row number, even if the rows have changed.
+        selection_default={
+            "selection": {"rows": [rows.index(row) for row in before if row in rows]}
+        },
+        key=f"{table}-{digest(rows)}",
+        height=height,
+        alt=alt,
+        placeholder="",
+    )
+    chosen = [rows[number] for number in marked_numbers(event)]
+    st.session_state[MARKED] = (table, chosen)
+    return chosen
+
+
+def marked_numbers(event: Mapping[str, Any]) -> list[int]:
+    """The indices of the selected rows."""
+    numbers: list[int] = event["selection"]["rows"]
+    return numbers
+
+
+def digest(content: object) -> str:
+    """A short hash for widget keys, so that different content gets new widgets."""
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:12]
+
+
+ROWS = 50
+PAGE, REMOVING, ALL, ACTED = "library-page", "library_removing", "library-all", "library_acted"
+
+
+def show_documents(services: Services) -> None:
+    """Show the matching documents, page by page, and the buttons for the selected ones."""
+    contents = services.documents.contents(principal())
+    filters = document_filter(contents)
+    key = _digest(filters)
+    offset = offset_of(f"{PAGE}-{key}", ROWS)
+    page = services.documents.page(principal(), *filters, limit=ROWS, offset=offset)
+    if not page.total:
+        st.caption(words.NONE_MATCHES)
+        return
+    if not page.documents:  # there are fewer now, so start from the first page
+        _choose_afresh()
+        st.rerun()
+    names = {one.id: one.name for one in contents.sources}
+    ids = _show_table(page.documents, names, f"library-table-{key}-{offset}")
+    _show_pager(page, offset, f"{PAGE}-{key}")
+    _show_actions(services, filters, page.total, ids)
+
+
+def _show_table(
+    documents: Sequence[ListedDocument], sources: dict[str, str], key: str
+) -> list[str]:
+    """Show the documents as rows, and return the ids of the selected ones."""
+    columns, rows = _columns(), _rows(documents, sources)
+    if not any(one.warnings for one in documents):
+        del columns["warnings"]  # an empty column would take space from the others
+    return marked(
+        key,
+        [one.id for one in documents],
+        {name: [row[name] for row in rows] for name in columns},
+        columns,
+        alt=words.TABLE_OF_DOCUMENTS,
+        height="content" if len(documents) < 12 else 460,
+    )
+
+
+def _columns() -> dict[str, Any]:
+    text, count = st.column_config.TextColumn, st.column_config.NumberColumn
+    moment = st.column_config.DatetimeColumn  # sorts by time when its head is clicked
+    return {
+        "title": text(words.COLUMN_TITLE, width=300),
+        "source": text(words.COLUMN_SOURCE, width=150),
+        "format": text(words.COLUMN_FORMAT, width=90),
+        "language": text(words.COLUMN_LANGUAGE, width=110),
+        "pages": count(words.COLUMN_PAGES, width=65),
+        "density": count(words.COLUMN_DENSITY, width=145, format="localized"),
+        "passages": count(words.COLUMN_PASSAGES, width="small", format="localized"),
+        "warnings": text(words.COLUMN_WARNINGS, width="medium"),
+        "longest": count(words.COLUMN_LONGEST, width=120, format="localized"),
+        "encoding": text(words.COLUMN_ENCODING, width="small"),
+        "version": count(words.COLUMN_VERSION, width="small"),
+        "imported": moment(words.COLUMN_IMPORTED, width="medium", format=table_format()),
+        "key": text(words.COLUMN_KEY, width="medium"),
+    }
+
+
+def _rows(
+    documents: Sequence[ListedDocument], sources: dict[str, str]
+) -> list[dict[str, str | int | datetime | None]]:
+    return [
+        {
+            "title": one.title,
+            "warnings": " · ".join(map(words.translated, one.warnings)),
+            "source": sources.get(one.source_id, ""),
+            "format": one.format,
+            "language": words.SCRIPT_NAMES.get(one.script, one.script),
+            "pages": one.pages or None,
+            "density": one.characters_per_page,
+            "passages": one.passages,
+            "longest": one.longest_passage,
+            "encoding": one.encoding or "",
+            "version": one.revision,
+            "imported": here(one.imported_at),
+            "key": one.key,
+        }
+        for one in documents
+    ]
+
+
+def _show_pager(page: "DocumentPage", offset: int, key: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            words.SHOWN_OF.format(
+                first=number(offset + 1),
+                last=number(offset + len(page.documents)),
+                total=number(page.total),
+            )
+        )
+        show_pages(page.total, ROWS, key)
+
+
+def _show_actions(services: Services, filters: Filters, total: int, ids: Sequence[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="library-actions"):
+        every = st.toggle(
+            words.DOCUMENTS_CHOOSE_ALL.format(n=number(total)), key=f"{ALL}-{_digest(filters)}"
+        )
+        chosen = total if every else len(ids)
+        st.caption(words.count(words.DOCUMENTS_CHOSEN, chosen) if chosen else words.HOW_TO_CHOOSE)
+        if len(ids) == 1 and not every:
+            _show_opener(ids[0])
+        again = st.button(words.READ_AGAIN, icon=":material/sync:", disabled=not chosen)
+        if st.button(words.LIBRARY_REMOVE, icon=":material/delete:", disabled=not chosen):
+            st.session_state[REMOVING] = filters
+    if not chosen:
+        _forget_removal()
+    removing = st.session_state.get(REMOVING) == filters
+    if every and (again or removing):
+        ids = services.documents.ids(principal(), filters.filter)
+    if again:
+        with errors_shown():
+            services.documents.reimport(principal(), ids)
+            _choose_afresh()
+            tell(words.count(words.WILL_IMPORT, len(ids)))
+    if ids and removing:
+        _confirm_removal(services, ids)
+
+
+def _show_opener(document_id: str) -> None:
+    st.button(
+        words.SHOW_PASSAGES,
+        icon=":material/splitscreen:",
+        on_click=open_document,
+        args=(document_id,),
+    )
+
+
+def _confirm_removal(services: Services, ids: Sequence[str]) -> None:
+    """Explain what a removal does, and perform it after confirmation."""
+    with st.container(border=True, key="library-removal"):
+        question = words.count(words.LIBRARY_REMOVE_ASK, len(ids))
+        show_problem(question, hint=words.LIBRARY_REMOVE_MEANS, severe=False)
+        with st.container(horizontal=True):
+            agreed = st.button(words.count(words.LIBRARY_REMOVE_NOW, len(ids)), type="primary")
+            st.button(words.KEEP_THEM, on_click=_forget_removal)
+    scroll_to(".st-key-library-removal", of=f"{len(ids)} {ids[0]}")
+    if agreed:
+        _forget_removal()
+        with errors_shown():
+            services.documents.remove(principal(), ids)
+            _choose_afresh()
+            tell(words.count(words.WILL_REMOVE, len(ids)))
+
+
+def _forget_removal() -> None:
+    st.session_state.pop(REMOVING, None)
+
+
+def _choose_afresh() -> None:
+    """Clear the selection, so that an action is not repeated by accident."""
+    st.session_state[ACTED] = st.session_state.get(ACTED, 0) + 1
+
+
+def _digest(filters: Filters) -> str:
+    """A key for the widgets, which resets them when the filters change or after an action."""
+    return digest((filters, st.session_state.get(ACTED, 0)))
+
+
+FAILURE_PAGE, EXCLUDED_PAGE = "failures_page", "left_out_page"
+
+
+def show_failures(services: Services) -> None:
+    """Show the unreadable documents with reasons, and buttons to retry or dismiss them."""
+    paged = f"{FAILURE_PAGE}-{services.failures.count(principal())}"
+    offset = offset_of(paged, ROWS)
+    page = services.failures.page(principal(), limit=ROWS, offset=offset)
+    if not page.total:
+        st.caption(words.NO_FAILURES)
+        return
+    st.caption(words.FAILURES_NOTE)
+    names = source_names(services)
+    columns: dict[str, Sequence[object]] = {
+        words.COLUMN_KEY: [one.name for one in page.failures],
+        words.COLUMN_REASON: [words.translated(one.reason) for one in page.failures],
+        words.COLUMN_SOURCE: [names.get(one.source_id, "") for one in page.failures],
+        words.COLUMN_LAST_TRY: [one.failed_at and here(one.failed_at) for one in page.failures],
+    }
+    config = {
+        words.COLUMN_KEY: st.column_config.TextColumn(width="medium"),
+        words.COLUMN_REASON: st.column_config.TextColumn(width="large"),
+        words.COLUMN_LAST_TRY: st.column_config.DatetimeColumn(format=table_format()),
+    }
+    listed = [(one.source_id, one.key) for one in page.failures]
+    identifiers = marked(
+        f"{FAILURE_PAGE}-{offset}", listed, columns, config, alt=words.TABLE_OF_FAILURES
+    )
+    show_pages(page.total, ROWS, paged)
+    _show_failure_buttons(services, identifiers, page.total)
+
+
+def _show_failure_buttons(
+    services: Services, identifiers: "Sequence[SourceDocument]", total: int
+) -> None:
+    retry = words.RETRY_CHOSEN if identifiers else words.RETRY_ALL
+    dismiss = words.DISMISS_CHOSEN if identifiers else words.DISMISS_ALL
+    with st.container(horizontal=True):
+        retried = _button(retry, len(identifiers) or total, ":material/sync:", "retry-failed")
+        dismissed = _button(
+            dismiss, len(identifiers) or total, ":material/done_all:", "dismiss-failed"
+        )
+    if not (retried or dismissed):
+        return
+    chosen = identifiers or services.failures.identifiers(principal())
+    with errors_shown():
+        if retried:
+            services.failures.retry(principal(), chosen)
+            tell(words.count(words.WILL_IMPORT, len(chosen)))
+        services.failures.dismiss(principal(), chosen)
+        tell(words.count(words.FAILURES_DISMISSED, len(chosen)))
+
+
+def show_excluded(services: Services) -> None:
+    """Show the excluded documents, and a button to include them again."""
+    excluded = services.documents.excluded(principal())
+    if not excluded:
+        st.caption(words.NOTHING_EXCLUDED)
+        return
+    st.caption(words.EXCLUDED_NOTE)
+    names = source_names(services)
+    paged = f"{EXCLUDED_PAGE}-{len(excluded)}"
+    start = offset_of(paged, ROWS)
+    listed = excluded[start : start + ROWS]
+    columns = {
+        words.COLUMN_KEY: [key for _, key in listed],
+        words.COLUMN_SOURCE: [names.get(source_id, "") for source_id, _ in listed],
+    }
+    config = {words.COLUMN_KEY: st.column_config.TextColumn(width="medium")}
+    identifiers = marked(
+        f"{EXCLUDED_PAGE}-{start}", listed, columns, config, alt=words.TABLE_OF_EXCLUDED
+    )
+    show_pages(len(excluded), ROWS, paged)
+    chosen = identifiers or excluded
+    label = words.TAKE_BACK_CHOSEN if identifiers else words.TAKE_BACK_ALL
+    if _button(label, len(chosen), ":material/undo:", "take-back"):
+        with errors_shown():
+            services.documents.include_again(principal(), chosen)
+            tell(words.count(words.WILL_TAKE_BACK, len(chosen)))
+
+
+def _button(label: Plural, n: int, icon: str, key: str) -> bool:
+    return st.button(words.count(label, n), icon=icon, key=key)

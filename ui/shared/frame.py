@@ -1,0 +1,199 @@
+"""The frame of every page: title, style, navigation, and errors."""
+
+import gc
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+import bootstrap
+from domain import LOCAL_USER, Answerer, Principal
+from errors import AppError
+from ui.shared.safe_html import escape, run_script
+from ui.text import words
+from ui.text.reader_language import settle_language
+
+WARM_UP_AFTER_S = 1.0  # after the page itself
+
+
+@st.cache_resource(show_spinner=False)
+def services() -> bootstrap.Services:
+    """The services; an error in the settings ends the page with its message."""
+    result = bootstrap.build_services()
+    timer = threading.Timer(WARM_UP_AFTER_S, _warm_up, [result])
+    timer.daemon = True
+    timer.start()
+    return result
+
+
+def _warm_up(services: bootstrap.Services) -> None:
+    """Load what the first question needs, and exclude it from garbage collection.
+
+    Streamlit collects garbage after each run of a page, before it tells the browser that the run
+    has ended. Scanning every module and model takes longer than most runs.
+    """
+    services.warm_up()
+    if not gc.get_freeze_count():
+        gc.collect()
+        gc.freeze()
+
+
+def principal() -> Principal:
+    """The current user; without sign-in, always the local user."""
+    return LOCAL_USER
+
+
+def in_address(name: str) -> str:
+    """The value of a parameter of the address, or ""."""
+    value = st.session_state.pop(_session_key(name), None)
+    if value is not None:
+        _set_address(name, value)
+    return st.query_params.get(name, "")
+
+
+def put_into_address(name: str, value: str) -> None:
+    """Set a parameter of the address; "" removes it.
+
+    The value is also stored in the session, because a fragment that reruns automatically may start
+    a run of the page with the previous address.
+    """
+    if value != st.query_params.get(name, ""):
+        st.session_state[_session_key(name)] = value
+        _set_address(name, value)
+
+
+def _set_address(name: str, value: str) -> None:
+    if value:
+        st.query_params[name] = value
+    else:
+        st.query_params.pop(name, None)
+
+
+def _session_key(name: str) -> str:
+    return f"address-{name}"
+
+
+@contextmanager
+def errors_shown() -> Iterator[None]:
+    """Show an application error at the current position; it ends what the page was doing."""
+    try:
+        yield
+    except AppError as error:
+        show_error(error)
+
+
+def show_error(error: AppError) -> None:
+    """Show the message, and whether a retry may help."""
+    show_problem(str(error), hint=words.RETRYABLE if error.retryable else "")
+
+
+def show_problem(message: str, *, hint: str = "", severe: bool = True) -> None:
+    """Show plain text as a notice; its markup is escaped."""
+    st.html(problem_html(message, hint=hint, severe=severe))
+
+
+def problem_html(message: str, *, hint: str = "", severe: bool = True) -> str:
+    """The notice that `show_problem` shows."""
+    hint_html = f" <span>{escape(hint)}</span>" if hint else ""
+    kind = "fn-error" if severe else "fn-warning"
+    text = escape(words.translated(message))
+    return f'<div class="fn-notice {kind}" role="alert">{text}{hint_html}</div>'
+
+
+NOTICE_S = 10.0
+
+
+class Notices:
+    """Notices at the top of a page, shown for `NOTICE_S` seconds, however often the page reruns."""
+
+    def __init__(self, key: str) -> None:
+        """`key` identifies the notices of the page in the session."""
+        self._key = key
+
+    def say(self, *texts: str) -> None:
+        """Add notices, and restart the time of the earlier ones."""
+        st.session_state[self._key] = ([*self.lines(), *texts], time.monotonic())
+
+    def lines(self) -> list[str]:
+        """The current notices, in order."""
+        texts, since = st.session_state.get(self._key, ([], 0.0))
+        return texts if time.monotonic() - since < NOTICE_S else []
+
+    def forget(self) -> None:
+        """Remove all notices."""
+        st.session_state.pop(self._key, None)
+
+
+def offset_of(key: str, rows: int) -> int:
+    """The number of rows before the current page."""
+    return rows * (int(st.session_state.get(key, 1)) - 1)
+
+
+def show_pages(total: int, rows: int, key: str) -> None:
+    """Show the pagination if there is more than one page."""
+    if total > rows:
+        st.pagination(-(-total // rows), key=key)
+
+
+FRAMED, OPENED = "framed", "opened"
+HERE = Path(__file__).parent
+STYLE, ICON = HERE / "style", HERE / "icon.svg"
+
+
+def show_frame() -> None:
+    """Configure the page, show the logo, and record that app.py has run."""
+    spoken = settle_language()
+    st.set_page_config(page_title=words.APP, page_icon=ICON, layout="wide")
+    st.logo(ICON, size="large")
+    st.html(f"<style>{_style()}</style>")
+    run_script("frame", language=spoken)
+    st.session_state[FRAMED] = True
+
+
+@cache
+def _style() -> str:
+    return "\n".join(file.read_text(encoding="utf-8") for file in sorted(STYLE.glob("*.css")))
+
+
+def require_frame(page: str) -> None:
+    """Go to app.py and back if a page was opened directly.
+
+    On a fresh server, such a page runs without app.py, and so without its title and style.
+    """
+    if not st.session_state.get(FRAMED):
+        st.session_state[OPENED] = page
+        st.switch_page("app.py", query_params=st.query_params.to_dict())
+
+
+def return_to_opened_page() -> None:
+    """Return to the page that called `require_frame`, after navigation is set up."""
+    if page := st.session_state.pop(OPENED, ""):
+        st.switch_page(page, query_params=st.query_params.to_dict())
+
+
+def show_name(*, is_start: bool) -> None:
+    """Show the name of the program; only for screen readers except at the start."""
+    if is_start:
+        show_title(words.APP, words.TAGLINE)
+    else:
+        st.html(f'<h1 class="fn-unseen">{escape(words.APP)}</h1>')
+
+
+def show_title(title: str, note: str) -> None:
+    """Show the page's heading and a note below it."""
+    html = f"<h1>{escape(title)}</h1><p>{escape(note)}</p>"
+    st.html(f'<div class="fn-heading">{html}</div>')
+
+
+def show_model(answerer: Answerer) -> None:
+    """Show which model writes the answers, and its notice, if any."""
+    model = words.MODEL_NOTES.get(answerer.label, answerer.label)
+    lines = [
+        words.ANSWERS_BY.format(model=model),
+        *filter(None, [words.translated(answerer.notice)]),
+    ]
+    st.html("".join(f'<p class="fn-model">{escape(line)}</p>' for line in lines))

@@ -1,0 +1,1 @@
+"""The texts of the pages, their translations, and the reader's language."""

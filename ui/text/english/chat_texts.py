@@ -1,0 +1,271 @@
+"""The texts of the frame and of the chat page."""
+
+from domain import EXTRACTIVE
+from ui.text.english.text_kinds import Plural, fixed
+
+SCOPE_EVERYWHERE = "Search in: everything"
+SCOPE_LABEL = "Search in: {what}"
+SCOPE_COMMA = ", "
+SCOPE_HELP = "Where the next question in this conversation searches"
+SCOPE_SOURCES = "Sources"
+SCOPE_COLLECTIONS = "Collections"
+SCOPE_FORMATS = "File types"
+SCOPE_LABELS = "Labels"
+SCOPE_SINCE = "Changed since"
+SCOPE_UNTIL = "Changed until"
+SCOPE_ANY = "All"
+SCOPE_OWN = "Files of this conversation"
+SCOPE_DELETED = "Deleted source"
+SCOPE_N_SOURCES = Plural("1 source", "{n} sources")
+SCOPE_N_COLLECTIONS = Plural("1 collection", "{n} collections")
+SCOPE_N_LABELS = Plural("1 label", "{n} labels")
+SCOPE_FROM = "since {day}"
+SCOPE_TO = "until {day}"
+SCOPE_RESET = "Reset"
+SCOPE_NOT_SEARCHED = "The previous scope applies until you correct this."
+ADVANCED = "Advanced"
+ADVANCED_MODE = "Search mode"
+ADVANCED_PASSAGES = "Passages used to answer"
+ADVANCED_THRESHOLD = "Minimum relevance"
+AS_SET = "Default: {value}"
+
+READING_FILES = Plural("Reading 1 file", "Reading {n} files")
+FILES_READY = "The files are ready: you can ask about them"
+FILES_SOME_FAILED = "Some files could not be read"
+FILES_WAIT = "waiting"
+FILE_STAGES = {
+    "listing": "looking for changes",
+    "reading": "reading",
+    "splitting": "splitting",
+    "embedding": "embedding",
+    "writing": "writing",
+    "removing": "cleaning up",
+    "indexing": "indexing",
+}
+FILE_EMBEDDING = "embedding {part}/{parts}"
+FILE_READY = Plural("ready: 1 passage", "ready: {n} passages")
+FILE_UNCHANGED = "ready: already imported"
+FILE_REFUSED = "rejected: {reason}"
+FILE_FAILED = "could not be read: {reason}"
+FILES_UNDER_WAY = "Files of this conversation are still being imported."
+FILES_OF_CONVERSATION = "Files ({n})"
+FILES_NOTE = "Only this conversation can search these files."
+FILES_DISMISS = "Dismiss"
+FILE_DELETE = "Remove {name} from this conversation"
+
+NOTHING_RELEVANT = "No passage supports an answer to this question."
+NOTHING_SEARCHED = "Searched for"
+NOTHING_WHERE = "Where"
+NOTHING_HOW = "How"
+NOTHING_EVERYWHERE = "everything"
+NOTHING_MODE = "{mode}: {note}"
+NOTHING_BEST = "Closest passage"
+BEST_BELOW = "{best} of 1, below the threshold of {threshold}"
+BEST_ABOVE = "{best} of 1, at or above the threshold of {threshold}"
+BEST_UNKNOWN = "no passage could be compared by meaning"
+WIDEN_MODE = "Search again: {mode}"
+WIDEN_THRESHOLD = "Search again with threshold {threshold}"
+WIDEN_SCOPE = "Search everything"
+WIDEN_EDIT = "Edit the question"
+WIDEN_ASK = "Search again with this question"
+
+SUGGESTED = "From the documents in the library ({documents}), for example:"
+EMPTY_HOW = "Import your own documents, or try Footnote with the sample documents first."
+EMPTY_IMPORT = "Import documents"
+EMPTY_SAMPLES = "Import the sample documents"
+SAMPLES_IMPORTING = "Importing the sample documents: {done} of {total}"
+SAMPLES_LISTING = "Importing the sample documents"
+
+
+NEW_CONVERSATION = "New conversation"
+UNTITLED = "Untitled"
+LOST_CONVERSATION = "This conversation does not exist. Ask a question to start a new one."
+
+SEARCH_CONVERSATIONS = "Search conversations"
+CONVERSATIONS_FOUND = Plural("1 conversation found", "{n:,} conversations found")
+NO_CONVERSATION_FOUND = "No conversation contains all of these words."
+AGES = {
+    "today": "Today",
+    "yesterday": "Yesterday",
+    "7 days": "Last 7 days",
+    "older": "Older",
+}
+MORE_CONVERSATIONS = "Show more"
+
+CONVERSATION_MENU = "Rename, export or delete: {title}"
+CONVERSATION_ACTIONS = {
+    "rename": "Rename",
+    "export": "Export",
+    "delete": "Delete",
+}
+RENAME_TITLE = "Rename the conversation"
+NEW_TITLE = "Title"
+KEEP_TITLE = "Rename"
+EXPORT_TITLE = "Export the conversation"
+EXPORT_FORMS = {
+    "md": fixed("Markdown"),
+    "html": fixed("HTML"),
+    "json": fixed("JSON"),
+}
+EXPORT_NOTE = (
+    "Markdown and HTML contain the questions and answers shown here, with their quotes and links."
+    " JSON contains everything and can be imported again."
+)
+DELETE_TITLE = "Delete the conversation?"
+DELETE_NOTE = (
+    "You can undo deleting “{title}” right afterward. It is permanently deleted after 30 days."
+)
+DELETE = "Delete"
+CANCEL = "Cancel"
+DELETED = "“{title}” was deleted."
+UNDO = "Undo"
+
+IMPORT_CONVERSATION = "Import a conversation"
+IMPORT_CONVERSATION_FILE = "A JSON file exported from Footnote"
+CONVERSATION_IMPORTED = (
+    "“{title}” was imported. Its citations were not checked again: they show what was found where"
+    " it was exported."
+)
+
+
+AGENT = "Agent"
+AGENT_HELP = (
+    "Searches in several steps: the model decides what to search for and read next, and each step"
+    " is shown. This takes more time and tokens than a single search."
+)
+AGENT_NEEDS_MODEL = (
+    "The agent needs a chat model. Set FOOTNOTE_CHAT_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY,"
+    " then restart Footnote."
+)
+
+DECIDING = "Deciding what to do next…"
+STEPS_AT_WORK = {
+    "search_documents": "Searching for {what}",
+    "ask_documents": "Asking the documents {what}",
+    "open_document": "Opening {what}",
+    "list_sources": "Listing the sources",
+}
+STEPS_ENDED = {
+    "search_documents": "Searched for {what}",
+    "ask_documents": "Asked the documents {what}",
+    "open_document": "Opened {what}",
+    "list_sources": "Listed the sources",
+}
+STEP_ARGUMENT = "{name}: {value}"
+STEP_ARGUMENTS = {
+    "k": "passages: at most {value}",
+    "start": "from character {value}",
+}
+STEP_RESULT = "Result"
+STEP_BROKEN_OFF = "interrupted"
+STEP_MORE_DOCUMENTS = Plural("and 1 more document", "and {n} more documents")
+
+STEPS = Plural("1 step", "{n} steps")
+STEPS_FAILED = "{n} failed"
+NO_STEPS = "Answered without searching"
+
+
+APP = fixed("Footnote")
+TAGLINE = "Answers from your documents, backed by quotes."
+
+ASK_PAGE = "Ask"
+ASK_HERE = "Ask about your documents"
+
+WELCOME = "What would you like to know?"
+WELCOME_OWN = "Ask about your documents ({documents} in the library)."
+WELCOME_SAMPLES = "For example, about the sample documents:"
+SAMPLE_QUESTIONS = fixed(
+    (
+        "How many days of annual leave do new employees get?",
+        "노트북을 잃어버리면 어떻게 해야 하나요?",
+        "障害のあと、ふりかえりの会はいつまでに開きますか？",
+    )
+)
+LIBRARY_EMPTY = "The library is empty: there is nothing to search yet."
+EMPTY_LIBRARY = (
+    "Nothing was searched because the library is empty. Import documents first, or drop a file on"
+    " the box below and ask about it."
+)
+CHECK_AGAIN = "Check again"
+
+ANSWERS_BY = "Answers by {model}"
+MODEL_NOTES = {
+    EXTRACTIVE: ("the built-in extractive answerer: quotes from the documents, no language model"),
+}
+
+EARLIER_TURNS = Plural("Show 1 earlier question", "Show {n} earlier questions")
+QUESTION_CUT = "… ({more:,} more characters)"
+SEARCHING = "Searching…"
+SEARCHING_FOR = "Searching for {question}"
+READING = "Reading {titles}"
+READING_MORE = Plural(
+    "Reading {titles} and 1 more document", "Reading {titles} and {n} more documents"
+)
+ANSWERING = "Answering…"
+SEARCHED_FOR = "Searched for {question}"
+SEARCHED_FOR_EDITED = "Searched for {question}, as you worded it"
+SECONDS = "{seconds} s"
+NOT_RERANKED = "Not reranked: {reason}"
+FOUND = "{passages} in {documents}"
+PASSAGES = Plural("1 passage", "{n:,} passages")
+DOCUMENTS = Plural("1 document", "{n:,} documents")
+NOTHING_FOUND = "no passage found"
+
+QUOTES_FOUND = Plural("1 quote found in the documents", "{n} quotes found in the documents")
+QUOTES_MISSING = "{found} of {total} quotes found in the documents; {missing} not found"
+SENTENCES_MATCHED = Plural(
+    "1 sentence matched by the program", "{n} sentences matched by the program"
+)
+QUOTES_MEAN = (
+    "“Found” means that the quoted words appear in the documents. Whether they answer the question"
+    " is for you to judge."
+)
+MATCHES_MEAN = (
+    "The answer cites a source without quoting it, so the program found the best-matching sentence"
+    " in that source. Whether it answers the question is for you to judge."
+)
+CITATIONS_UNSUPPORTED = Plural("1 unsupported citation", "{n} unsupported citations")
+NO_CITATION = "This answer cites no source. Check it before you rely on it."
+NEAREST_PASSAGES = "Closest passages. They may not answer the question."
+UNSUPPORTED = Plural("1 sentence without a source", "{n} sentences without a source")
+
+SOURCES = "Sources"
+MORE_SOURCES = "More sources ({n})"
+WHOLE_PASSAGE = "Whole passage"
+PAGE = "page {page}"
+SOURCE_LINK = "Source {n}: {title}"
+STATES = {
+    "verified": "found in the document",
+    "not found": "not found",
+    "no such source": "no such source",
+}
+QUOTED = "quoted by the answer"
+MATCHED = "matched by the program because the answer gives no quote"
+NOT_IN_SOURCE = "The answer quotes this, but the source does not say it:"
+NO_QUOTE = "The source does not support the sentence that cites it."
+NO_SUCH_SOURCE = "The answer cites [{n}], but there is no source with that number."
+ELSEWHERE = "The quote appears elsewhere in the document:"
+
+
+STOP = "Stop"
+INCOMPLETE = "This answer is incomplete."
+STOPPED = "You stopped this answer. The text written so far is kept."
+RUNNING = "This answer is not finished: it is still being written elsewhere, or it was interrupted."
+RETRYABLE = "It may work if you ask again."
+
+COPY = "Copy"
+COPIED = "Copied"
+ASK_AGAIN = "Ask again"
+EDIT_QUESTION = "Edit question"
+SEARCH_AGAIN = "Edit search"
+YOUR_QUESTION = "Your question"
+SEARCHED_QUESTION = "Question to search for"
+EDIT_NOTE = "The earlier question and its follow-ups are kept as another version."
+SEARCH_NOTE = (
+    "This question is searched exactly as written. The earlier answer is kept as another version."
+)
+ASK = "Ask"
+SEARCH = "Search again"
+VERSION = "Version {n} of {total}"
+PREVIOUS_VERSION = "Previous version"
+NEXT_VERSION = "Next version"

@@ -1,0 +1,207 @@
+"""The texts of the library page."""
+
+from ui.text.english.text_kinds import Plural
+
+DOCUMENT_PAGE = "Document"
+AGE_TODAY = "imported today, version {version}"
+AGE = Plural("imported 1 day ago, version {version}", "imported {n} days ago, version {version}")
+CHANGED_SINCE = "changed since"
+CHANGED_SINCE_NOTE = "A newer version was imported after this answer. Its evidence stays as it was."
+GONE = "gone"
+REMOVED_NOTE = "The document was removed after this answer. Its evidence stays as it was."
+OPEN_AT_PASSAGE = "Open {title} at this passage"
+OPEN_ORIGINAL = "Open the original"
+
+BROKEN_LINK = "This link to a document is incomplete: open it again from the answer or the library."
+CITED_FOR = "Cited for: {question}"
+ORIGINAL_FILE = "Original file: {path}"
+DOCUMENT_CHANGED = (
+    "The document has changed since this answer. This is the passage that was stored with the"
+    " answer."
+)
+DOCUMENT_REMOVED = (
+    "The document is no longer in the library. This is the passage that was stored with the answer."
+)
+SHOW_NOW = "Show it in the current document"
+SHOW_TODAY = "Show the current document"
+PREVIOUS_PASSAGE = "Previous passage"
+NEXT_PASSAGE = "Next passage"
+PASSAGE_OF = "Passage {ordinal:,} of {passages:,}"
+ORIGINAL_PAGE = "Page {page} of the original"
+
+RATE = "Is this a good answer?"
+RATED_UP = "Saved: a good answer."
+RATED_DOWN = "Saved: not a good answer."
+WHY_NOT = "What is wrong with it?"
+REASONS = {
+    "wrong": "It is wrong",
+    "incomplete": "It is incomplete",
+    "wrong sources": "Wrong sources",
+    "not found": "Not found, although it is there",
+    "too slow": "Too slow",
+    "other": "Something else",
+}
+COMMENT = "Comment"
+COMMENT_HERE = "What would have been right?"
+KEEP_REASON = "Save the reason"
+
+FREE_ANSWERER = "built-in answerer: free"
+FIRST_WORDS = "first words after {seconds:.1f} s"
+ANSWER_TIME = "{seconds:.1f} s in total"
+TOKENS = "{read:,} tokens in, {written:,} out"
+COST = "{currency} {amount:,.4f}"
+COST_LESS = "less than {currency} {amount:,.4f}"
+CONVERSATION_TOOK = "This conversation so far"
+
+
+LIBRARY_PAGE = "Library"
+LIBRARY_TITLE = "Library"
+LIBRARY_STATUS = "{documents} · {passages}"
+LIBRARY_NOTHING = "The library has no documents yet. Add a folder or files on the import page."
+LIBRARY_VIEW = "Show"
+LIBRARY_VIEWS = {
+    "documents": "Documents",
+    "failures": "Could not be read",
+    "left out": "Excluded",
+    "figures": "Figures",
+}
+VIEW_COUNTED = "{view} ({n})"
+
+FIND_DOCUMENTS = "Find documents"
+FIND_PLACEHOLDER = "Words of the title or the path"
+LIBRARY_ORDER = "Order"
+LIBRARY_ORDERS = {
+    "title": "By title",
+    "newest": "Most recently imported",
+    "passages": "Most passages",
+    "density": "Fewest characters per page",
+}
+LIBRARY_NARROW = "Filters"
+LIBRARY_NARROWED = "Filters (on)"
+BY_SOURCE = "Sources"
+BY_COLLECTION = "Collections"
+BY_FORMAT = "Formats"
+BY_LANGUAGE = "Languages"
+LIBRARY_ANY = "Any"
+BY_WARNINGS = "Only documents with warnings"
+SCRIPT_NAMES = {
+    "latin": "English and other Latin-script languages",
+    "korean": "Korean",
+    "japanese": "Japanese",
+    "chinese": "Chinese",
+    "other": "Other scripts",
+    "none": "No letters",
+    "": "Not yet known",
+}
+OPTION_COUNTED = "{name} ({n})"
+NONE_MATCHES = "No document matches. Use fewer words or fewer filters."
+SHOWN_OF = "{first}–{last} of {total}"
+
+COLUMN_TITLE = "Title"
+COLUMN_SOURCE = "Source"
+COLUMN_KEY = "Path"
+COLUMN_SPACE = "Space"
+COLUMN_AUTHOR = "Author"
+COLUMN_LABELS = "Labels"
+COLUMN_FORMAT = "Format"
+COLUMN_PAGES = "Pages"
+COLUMN_DENSITY = "Characters per page"
+COLUMN_CHARACTERS = "Characters"
+COLUMN_ENCODING = "Encoding"
+COLUMN_LANGUAGE = "Language"
+COLUMN_PASSAGES = "Passages"
+COLUMN_LONGEST = "Longest passage"
+COLUMN_VERSION = "Version"
+COLUMN_IMPORTED = "Imported"
+COLUMN_WARNINGS = "Warnings"
+TABLE_OF_DOCUMENTS = "Documents in the library"
+TABLE_OF_FAILURES = "Documents that could not be read"
+TABLE_OF_EXCLUDED = "Documents excluded from imports"
+
+HOW_TO_CHOOSE = (
+    "Select rows at the left of the table: one to see its passages, any number to act on them."
+)
+DOCUMENTS_CHOOSE_ALL = "All {n} that match"
+DOCUMENTS_CHOSEN = Plural("1 document selected", "{n} documents selected")
+SHOW_PASSAGES = "Show passages"
+READ_AGAIN = "Import again"
+LIBRARY_REMOVE = "Remove…"
+LIBRARY_REMOVE_ASK = Plural(
+    "Remove this document from the library?", "Remove these {n} documents from the library?"
+)
+LIBRARY_REMOVE_MEANS = (
+    "Files in upload boxes are permanently deleted. Nothing changes in folders and other sources:"
+    " the documents are excluded from future imports, and you can restore them under “Excluded”."
+    " Earlier answers keep their quotes."
+)
+LIBRARY_REMOVE_NOW = Plural("Remove 1 document", "Remove {n} documents")
+KEEP_THEM = "Keep them"
+WILL_IMPORT = Plural(
+    "1 document will be read again, whether it has changed or not.",
+    "{n} documents will be read again, whether they have changed or not.",
+)
+WILL_REMOVE = Plural(
+    "1 document will leave the library once the import has run.",
+    "{n} documents will leave the library once the import has run.",
+)
+WILL_TAKE_BACK = Plural(
+    "1 document will be back in the library once the import has run.",
+    "{n} documents will be back in the library once the import has run.",
+)
+FAILURES_DISMISSED = Plural(
+    "1 failure was dismissed. It comes back if the document fails again.",
+    "{n} failures were dismissed. They come back if the documents fail again.",
+)
+LIBRARY_NO_WORKER = "No import worker is running: the import waits until one starts."
+LIBRARY_UNDER_WAY = Plural("1 import is waiting or running.", "{n} imports are waiting or running.")
+
+NO_FAILURES = "Every document could be read, or its failure was dismissed."
+FAILURES_NOTE = (
+    "Failures stay here until the document can be read, is gone, or you dismiss them. Without"
+    " selected rows, the buttons apply to all of them."
+)
+COLUMN_REASON = "Reason"
+COLUMN_LAST_TRY = "Tried"
+RETRY_ALL = Plural("Retry the 1 failed", "Retry all {n}")
+RETRY_CHOSEN = Plural("Retry 1", "Retry {n}")
+DISMISS_ALL = Plural("Dismiss the 1 failed", "Dismiss all {n}")
+DISMISS_CHOSEN = Plural("Dismiss 1", "Dismiss {n}")
+
+NOTHING_EXCLUDED = "No document is excluded from imports."
+EXCLUDED_NOTE = (
+    "You removed these from the library; they still exist at their source. Imports skip them until"
+    " you restore them. Without selected rows, the button applies to all of them."
+)
+TAKE_BACK_ALL = Plural("Restore the 1 excluded", "Restore all {n}")
+TAKE_BACK_CHOSEN = Plural("Restore 1", "Restore {n}")
+
+BACK_TO_LIBRARY = "Back to the documents"
+OPEN_DOCUMENT = "Read the document"
+LIBRARY_PASSAGE_OF = "Passage {n} of {total}"
+PASSAGE_FACTS = "{characters} characters"
+OVERLAP_BEFORE = Plural(
+    "1 character shared with the previous passage",
+    "{n} characters shared with the previous passage",
+)
+OVERLAP_AFTER = Plural(
+    "1 character shared with the next passage", "{n} characters shared with the next passage"
+)
+OVERLAP_NOTE = (
+    "Neighboring passages overlap so that no sentence loses its context. The text they share is"
+    " highlighted."
+)
+NO_PASSAGES = "This document has no passages in the active index."
+READ_HERE = "Open at this passage"
+
+SOURCES_CHART = "Documents per source"
+LANGUAGES_CHART = "Documents per language"
+PASSAGES_CHART = "Passages per document"
+IMPORTS_CHART = "Imports of the last {days} days"
+IMPORTS_CHART_NOTE = "Documents that each day's imports found new, changed or gone."
+NO_IMPORTS = "Nothing was new, changed or gone in that time."
+OTHER_SOURCES = Plural("1 other source", "{n} other sources")
+CHART_DOCUMENTS = "Documents"
+CHART_MORE_THAN = "> {n}"
+CHART_DAY = "Day"
+CHART_CHANGE = "Change"
+CHART_CHANGES = {"new": "new", "changed": "changed", "gone": "gone"}
