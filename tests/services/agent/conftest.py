@@ -5,7 +5,7 @@ from domain import LOCAL_USER
 
 @pytest.fixture
 def services(build_services, handbook):
-    """The real services over the handbook, the loopback server as their model."""
+    """Real services over the handbook, with the loopback server as their chat model."""
     services = build_services(chat=True, embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     return services
@@ -13,7 +13,7 @@ def services(build_services, handbook):
 
 @pytest.fixture
 def extractive(build_services, handbook):
-    """The same without a chat model."""
+    """Real services over the handbook, without a chat model."""
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     return services

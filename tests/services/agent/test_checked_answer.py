@@ -3,22 +3,22 @@ from services.agent.agent_tools import document_tools
 from services.agent.document_agent import checked_answer
 from services.agent.tool_results import SourceNumbers
 
-TRUE = "New employees get 25 days of annual leave a year"
+FACT = "New employees get 25 days of annual leave a year"
 
 
-def found(services, numbers):
+def retrieve(services, numbers):
     tool = document_tools(services, numbers=numbers)[0]
     tool.invoke({"query": "annual leave", "k": 2})
     return numbers.documents
 
 
-def test_an_answer_of_ones_own_agent_is_checked_as_in_the_chat(services):
-    documents = found(services, SourceNumbers())
-    n = next(n for n, one in enumerate(documents, 1) if TRUE in one.page_content)
-    answer = f'They get 25 days [{n}: "{TRUE}"]. All get a car [{n}: "a car for all"]. So [9].'
+def test_an_answer_of_an_external_agent_is_checked_as_in_the_chat(services):
+    documents = retrieve(services, SourceNumbers())
+    n = next(n for n, document in enumerate(documents, 1) if FACT in document.page_content)
+    answer = f'They get 25 days [{n}: "{FACT}"]. All get a car [{n}: "a car for all"]. So [9].'
     checked = checked_answer(services, answer, documents)
     assert checked.text == f"They get 25 days [{n}]. All get a car [{n}]. So [9]."
-    assert [one.state for one in checked.citations] == [
+    assert [citation.state for citation in checked.citations] == [
         CitationState.VERIFIED,
         CitationState.NOT_FOUND,
         CitationState.NO_SUCH_SOURCE,
@@ -27,11 +27,11 @@ def test_an_answer_of_ones_own_agent_is_checked_as_in_the_chat(services):
         services.reader.text(Principal("local"), checked.citations[0].document_id)[
             checked.citations[0].start : checked.citations[0].end
         ]
-        == TRUE
+        == FACT
     )
 
 
-def test_brackets_of_documents_are_neutral_for_the_model_and_checked_as_they_stand(
+def test_brackets_of_documents_are_masked_for_the_model_and_checked_in_their_original_form(
     build_services, tmp_path
 ):
     (tmp_path / "paper.md").write_text("# Paper [3]\n\nThe method of Kim [42] is used [1, 2].\n")
@@ -45,10 +45,13 @@ def test_brackets_of_documents_are_neutral_for_the_model_and_checked_as_they_sta
     answer = 'It is known [1: "Kim ⟦42⟧ is used ⟦1, 2⟧"], says Kim ⟦42⟧ [1: "method of Kim"].'
     checked = checked_answer(services, answer, numbers.documents)
     assert checked.text == "It is known [1], says Kim \\[42\\] [1]."
-    assert [one.quote for one in checked.citations] == ["Kim [42] is used [1, 2]", "method of Kim"]
-    assert {one.state for one in checked.citations} == {CitationState.VERIFIED}
+    assert [citation.quote for citation in checked.citations] == [
+        "Kim [42] is used [1, 2]",
+        "method of Kim",
+    ]
+    assert {citation.state for citation in checked.citations} == {CitationState.VERIFIED}
 
 
-def test_without_sources_every_number_is_one_that_was_never_given(services):
+def test_without_passages_every_number_is_unknown(services):
     checked = checked_answer(services, "They get 25 days [1].", [])
-    assert [one.state for one in checked.citations] == [CitationState.NO_SUCH_SOURCE]
+    assert [citation.state for citation in checked.citations] == [CitationState.NO_SUCH_SOURCE]

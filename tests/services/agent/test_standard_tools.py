@@ -1,4 +1,4 @@
-"""LangChain's own tests of tools, over the real services."""
+"""LangChain's standard tests of tools, with real services."""
 
 import pytest
 from langchain_tests.integration_tests import ToolsIntegrationTests
@@ -8,54 +8,54 @@ from domain import LOCAL_USER
 from services.agent.agent_tools import answer_tool, document_tools
 
 
-class _OverTheHandbook:
+class _HandbookServices:
     @pytest.fixture(autouse=True)
     def _services(self, build_services, handbook):
         services = build_services(embed=True)
         services.directories.import_directory(LOCAL_USER, handbook)
         self.services = services
 
-    def tool_named(self, name):
+    def find_tool(self, name):
         return {tool.name: tool for tool in document_tools(self.services)}[name]
 
 
-class _SearchDocuments(_OverTheHandbook):
+class _SearchDocuments(_HandbookServices):
     @property
     def tool_constructor(self):
-        return self.tool_named("search_documents")
+        return self.find_tool("search_documents")
 
     @property
     def tool_invoke_params_example(self):
         return {"query": "annual leave", "k": 3, "mode": "bm25"}
 
 
-class _AskDocuments(_OverTheHandbook):
+class _AskDocuments(_HandbookServices):
     @property
     def tool_constructor(self):
-        return self.tool_named("ask_documents")
+        return self.find_tool("ask_documents")
 
     @property
     def tool_invoke_params_example(self):
         return {"question": "How many days of annual leave are there?"}
 
 
-class _OpenDocument(_OverTheHandbook):
+class _OpenDocument(_HandbookServices):
     @property
     def tool_constructor(self):
-        return self.tool_named("open_document")
+        return self.find_tool("open_document")
 
     @property
     def tool_invoke_params_example(self):
         return {"document_id": self.services.library.documents.list()[0].id, "start": 0}
 
 
-class _ListSources(_OverTheHandbook):
+class _ListSources(_HandbookServices):
     @property
     def tool_constructor(self):
-        return self.tool_named("list_sources")
+        return self.find_tool("list_sources")
 
 
-class _PlainAnswer(_OverTheHandbook):
+class _PlainAnswer(_HandbookServices):
     @property
     def tool_constructor(self):
         return answer_tool(self.services)
