@@ -416,9 +416,7 @@ def test_closing_the_stream_closes_the_stream_of_the_chain_in_a_tool(
     stream = make_document_agent().stream({"question": "?"})
     assert next(stream)["step"].tool == "ask_documents"
     deadline = time.monotonic() + WAIT_S
-    while (
-        model_server.chat and time.monotonic() < deadline
-    ):  # the chain has not sent its request yet
+    while model_server.chat and time.monotonic() < deadline:  # until the chain sends a request
         time.sleep(0.01)
     stream.close()
     assert model_server.hung_up.wait(WAIT_S)

@@ -1,4 +1,4 @@
-"""Found places with documents as the import makes them, for tests of what is said of them."""
+"""Search results with documents as an import writes them, for tests of answers and patterns."""
 
 import re
 from datetime import UTC, datetime
@@ -80,7 +80,7 @@ class Mention(NamedTuple):
 
 
 class FewWords:
-    """A lexicon of few words, so that a test says all that matters."""
+    """A small lexicon, so that tests show every word that matters."""
 
     KNOWN = (
         ("food", r"tasty|맛있", True),
@@ -94,16 +94,16 @@ class FewWords:
     def mentions(self, text):
         return sorted(
             (
-                Mention(aspect, found.start(), found.end(), praises)
+                Mention(aspect, match.start(), match.end(), praises)
                 for aspect, words, praises in self.KNOWN
-                for found in re.finditer(words, text, re.IGNORECASE)
+                for match in re.finditer(words, text, re.IGNORECASE)
             ),
             key=lambda mention: mention.start,
         )
 
 
 class Catalog:
-    """Places, and the material for an answer about them."""
+    """Search results, and the material for an answer about them."""
 
     def __init__(self):
         self.places = []
@@ -111,39 +111,39 @@ class Catalog:
         self.passages = []
 
     def add(self, title="Trattoria Lucia", *, reviews=REVIEWS, facts=FACTS, text=(), types=None):
-        """A place whose document is written and cut as the import does it."""
+        """Add a place; its document is written and split as in an import."""
         id_ = f"d{len(self.places) + 1}"
-        given = [ReviewText(words, group, 5.0, "2025-01-02") for group, words in reviews]
-        written = place_text(title, text, facts, given, 5.0)
+        review_texts = [ReviewText(words, group, 5.0, "2025-01-02") for group, words in reviews]
+        document_text = place_text(title, text, facts, review_texts, 5.0)
         spans = [
             Review(start, end, group)
-            for (start, end), (group, _) in zip(written.spans, reviews, strict=True)
+            for (start, end), (group, _) in zip(document_text.spans, reviews, strict=True)
         ]
-        told = dict(facts)
+        values = dict(facts)
         place = Place(
             id_,
             "c1",
             id_,
             title,
-            types=(told["types"],) if "types" in told else (),
-            fields={"borough_en": told["borough"]} if "borough" in told else {},
-            rating=4.6 if "rating" in told else None,
+            types=(values["types"],) if "types" in values else (),
+            fields={"borough_en": values["borough"]} if "borough" in values else {},
+            rating=4.6 if "rating" in values else None,
         )
-        when = datetime(2025, 1, 2, tzinfo=UTC)
+        changed_at = datetime(2025, 1, 2, tzinfo=UTC)
         document = StoredDocument(
-            id_, "c1", id_, "v7", 1, title, f"{id_}.html", "place", None, (), (), {}, when, 1
+            id_, "c1", id_, "v7", 1, title, f"{id_}.html", "place", None, (), (), {}, changed_at, 1
         )
-        cut = split(written.text, document_id=id_, version="v7")
-        self.texts[id_] = written.text
-        self.passages += [(document, passage) for passage in cut]
-        patterns = find_patterns(written.text, spans, FewWords().mentions)
-        best = cut[0]
-        fitting = PlacePassage(best.id, best.start, best.end, best.text)
-        self.places.append(PlaceHit(place, 1.0, (), (fitting,), patterns))
+        passages = split(document_text.text, document_id=id_, version="v7")
+        self.texts[id_] = document_text.text
+        self.passages += [(document, passage) for passage in passages]
+        patterns = find_patterns(document_text.text, spans, FewWords().mentions)
+        first = passages[0]
+        first_passage = PlacePassage(first.id, first.start, first.end, first.text)
+        self.places.append(PlaceHit(place, 1.0, (), (first_passage,), patterns))
         return self
 
     def material(self, language="en", weights=None, description=DESCRIPTION, **filters):
-        """What an answer is written from."""
+        """The material for an answer about all places."""
         weights = weights or {}
         query = CatalogQuery("Where to eat?", "where to eat", CatalogFilters(**filters))
         passages = numbered_passages(self.places, self.passages, weights)

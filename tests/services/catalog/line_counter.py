@@ -1,10 +1,10 @@
-"""How much work a call is, counted instead of timed, so that a busy machine changes nothing."""
+"""Measures work in executed lines instead of seconds, regardless of the load of the machine."""
 
 import sys
 
 
 def lines_run(call):
-    """How many lines, calls and returns of Python the call runs."""
+    """Count the lines, calls, and returns that Python executes during the call."""
     count = 0
 
     def trace(frame, event, argument):
@@ -12,10 +12,10 @@ def lines_run(call):
         count += 1
         return trace
 
-    before = sys.gettrace()
+    previous = sys.gettrace()
     sys.settrace(trace)
     try:
         call()
     finally:
-        sys.settrace(before)
+        sys.settrace(previous)
     return count

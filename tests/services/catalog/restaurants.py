@@ -38,11 +38,13 @@ Staten Island | | 스태튼아일랜드, 스태튼 아일랜드 | スタテン�
 """
 
 
-def _named(listed):
-    for line in listed.strip().splitlines():
+def _named_values(table):
+    for line in table.strip().splitlines():
         value, *words = (part.strip() for part in line.split("|"))
-        told = (tuple(word.strip() for word in part.split(",") if word.strip()) for part in words)
-        yield NamedValue(value, dict(zip(("en", "ko", "ja"), told, strict=True)))
+        columns = (
+            tuple(word.strip() for word in part.split(",") if word.strip()) for part in words
+        )
+        yield NamedValue(value, dict(zip(("en", "ko", "ja"), columns, strict=True)))
 
 
 RESTAURANTS = CatalogDescription(
@@ -51,8 +53,8 @@ RESTAURANTS = CatalogDescription(
     id="place_id",
     title="name",
     types_column="types",
-    types=tuple(_named(_TYPES)),
-    filters=(FilterField("borough_en", "borough", tuple(_named(_BOROUGHS))),),
+    types=tuple(_named_values(_TYPES)),
+    filters=(FilterField("borough_en", "borough", tuple(_named_values(_BOROUGHS))),),
     reviews=ReviewColumns(text="text"),
 )
 

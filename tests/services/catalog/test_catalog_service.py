@@ -1,4 +1,4 @@
-"""Questions about a small catalog, answered over the real parts."""
+"""Questions about a small catalog, answered with real services."""
 
 import json
 from dataclasses import replace
@@ -51,31 +51,31 @@ def answer_of(events):
     return last.answer
 
 
-def quotes_of(found):
-    return [quote for pattern in found.patterns for quote in pattern.quotes]
+def quotes_of(hit):
+    return [quote for pattern in hit.patterns for quote in pattern.quotes]
 
 
-def in_japanese(body):
-    """A model that calls everything nice in Japanese."""
+def translate_into_japanese(body):
+    """Translate every quote into the same Japanese praise."""
     texts = json.loads(body["messages"][1]["content"])
     return Text(json.dumps(dict.fromkeys(texts, "いいですね"), ensure_ascii=False))
 
 
-def test_the_events_come_in_the_order_in_which_things_happen(search):
+def test_events_come_in_order(search):
     kinds = [type(event) for event in search()]
     assert kinds[:3] == [QuestionAnalyzed, PlacesRanked, AnswerText]
     assert kinds[-1] is AnswerCompleted
     assert set(kinds[2:-1]) == {AnswerText}
 
 
-def test_the_first_example_of_the_specification_is_understood_to_the_digit(search):
-    understood = next(search())
-    assert understood.query.filters.desired_types == ("italian_restaurant",)
-    said = {name: it for name, it in understood.query.aspect_weights.items() if it is not None}
-    assert said == {"ambience": 0.9, "price": 0.1}
+def test_the_first_example_of_the_specification_is_analyzed_exactly(search):
+    analysis = next(search())
+    assert analysis.query.filters.desired_types == ("italian_restaurant",)
+    weights = {name: w for name, w in analysis.query.aspect_weights.items() if w is not None}
+    assert weights == {"ambience": 0.9, "price": 0.1}
 
 
-def test_the_second_example_of_the_specification_is_merged_to_the_digit(search, services):
+def test_the_second_example_of_the_specification_is_merged_exactly(search, services):
     stored = {"food": 3.0, "price": 5.0, "service": 2.0}
     services.people.patch(LOCAL_USER, "minji", preferences=stored)
     weights = next(search(user_id="minji")).weights
@@ -90,34 +90,32 @@ def test_the_second_example_of_the_specification_is_merged_to_the_digit(search, 
     }
 
 
-def test_preferences_of_the_request_go_before_those_that_are_kept(search, services):
+def test_preferences_of_the_request_override_stored_ones(search, services):
     services.people.patch(LOCAL_USER, "minji", preferences={"food": 1.0, "service": 2.0})
     weights = next(search(user_id="minji", preferences={"food": 5.0})).weights
     assert (weights["food"], weights["service"]) == (1.0, 0.4)
 
 
-def test_a_place_of_the_wanted_type_that_is_praised_for_it_comes_first(search):
+def test_a_place_that_matches_type_and_praise_comes_first(search):
     answer = answer_of(search())
     assert answer.places[0].place.title == "Trattoria Lucia"
-    found = answer.places[0]
-    assert found.score == pytest.approx(sum(part.share for part in found.parts))
-    assert {part.name for part in found.parts} >= {"hybrid", "confidence", "type"}
+    best = answer.places[0]
+    assert best.score == pytest.approx(sum(part.share for part in best.parts))
+    assert {part.name for part in best.parts} >= {"hybrid", "confidence", "type"}
 
 
-def test_without_a_cross_encoder_a_notice_says_so(search):
+def test_a_missing_cross_encoder_is_a_notice(search):
     (notice,) = answer_of(search()).notices
     assert "FOOTNOTE_RERANK_PROVIDER" in notice
 
 
-def test_where_nothing_is_understood_a_notice_says_so(search):
+def test_a_question_without_known_terms_is_a_notice(search):
     assert BY_WORDS in answer_of(search("qwerty pasta")).notices
     assert BY_WORDS in answer_of(search("珍しい")).notices
     assert BY_WORDS not in answer_of(search("price")).notices
 
 
-def test_where_the_embedding_does_not_read_the_question_either_a_notice_says_so(
-    build_services, tmp_path
-):
+def test_a_question_that_the_embedding_cannot_read_is_a_notice(build_services, tmp_path):
     services = build_services(embedding_model="all-MiniLM-L6-v2")
     import_restaurants(services, tmp_path / "restaurants")
     answer = answer_of(services.catalog.search(LOCAL_USER, "珍しい"))
@@ -125,16 +123,16 @@ def test_where_the_embedding_does_not_read_the_question_either_a_notice_says_so(
     assert BY_WORDS not in answer.notices
 
 
-def test_places_have_the_patterns_of_each_group_and_tags(search):
-    found = answer_of(search()).places[0]
-    assert {(one.aspect, one.group, one.praises) for one in found.patterns} >= {
+def test_places_have_tags_and_patterns_of_each_group(search):
+    hit = answer_of(search()).places[0]
+    assert {(pattern.aspect, pattern.group, pattern.praises) for pattern in hit.patterns} >= {
         ("ambience", "local", True),
         ("ambience", "korean", True),
     }
-    assert "ambience" in found.tags
+    assert "ambience" in hit.tags
 
 
-def test_every_citation_of_the_answer_is_checked_against_the_reviews(search, services):
+def test_every_citation_of_the_answer_is_verified(search, services):
     answer = answer_of(search())
     assert answer.citations
     for citation in answer.citations:
@@ -143,10 +141,10 @@ def test_every_citation_of_the_answer_is_checked_against_the_reviews(search, ser
         assert text[citation.start : citation.end] == citation.quote
 
 
-def test_the_pieces_written_are_the_answer(search):
+def test_the_streamed_text_is_the_answer(search):
     events = list(search())
-    written = "".join(event.text for event in events if isinstance(event, AnswerText))
-    assert written.strip() == answer_of(events).answer.strip()
+    streamed = "".join(event.text for event in events if isinstance(event, AnswerText))
+    assert streamed.strip() == answer_of(events).answer.strip()
 
 
 @pytest.mark.parametrize(
@@ -157,55 +155,61 @@ def test_the_answer_is_in_the_language_of_the_question(search, question, languag
     assert answer_of(search(question)).language == language
 
 
-def test_the_language_of_the_person_goes_before_that_of_the_question(search, services):
+def test_the_language_of_the_person_overrides_that_of_the_question(search, services):
     services.people.patch(LOCAL_USER, "minji", language="ja")
     assert answer_of(search(user_id="minji")).language == "ja"
     assert answer_of(search(user_id="minji", language="en")).language == "en"
 
 
-def test_filters_that_are_said_leave_only_places_that_fit(search):
+def test_filters_of_the_question_leave_only_matching_places(search):
     places = answer_of(search("ramen in Brooklyn rated 4 or better")).places
-    assert {one.place.fields["borough_en"] for one in places} == {"Brooklyn"}
-    assert all(one.place.rating >= 4 for one in places)
+    assert {hit.place.fields["borough_en"] for hit in places} == {"Brooklyn"}
+    assert all(hit.place.rating >= 4 for hit in places)
 
 
 @pytest.mark.parametrize("question", ["rated 4 or better", "별 네 개 이상", "星四つ以上のところ"])
-def test_a_rating_alone_finds_places_in_any_language(search, question):
-    found = answer_of(search(question)).places
-    assert {one.place.place_id for one in found} == {"lucia", "taro"}
+def test_a_rating_alone_is_understood_in_every_language(search, question):
+    hits = answer_of(search(question)).places
+    assert {hit.place.place_id for hit in hits} == {"lucia", "taro"}
 
 
-def test_where_nothing_fits_the_answer_says_so_and_cites_nothing(search):
+def test_without_matching_places_the_answer_has_no_citations(search):
     answer = answer_of(search("Italian in the Bronx, at least 4.5 stars"))
     assert answer.places == ()
     assert answer.answer
     assert answer.citations == ()
 
 
-def test_an_analysis_that_is_given_is_searched_for_as_it_is(search):
-    understood = next(search("ramen in Brooklyn")).query
-    wider = replace(understood, filters=CatalogFilters())
-    first, *rest = search("ramen in Brooklyn", analysis=wider)
-    assert first.query == wider
-    assert {one.place.place_id for one in answer_of(rest).places} > {"lucia", "taro"}
+def test_an_analysis_in_the_request_is_searched_unchanged(search):
+    query = next(search("ramen in Brooklyn")).query
+    edited = replace(query, filters=CatalogFilters())
+    first, *rest = search("ramen in Brooklyn", analysis=edited)
+    assert first.query == edited
+    assert {hit.place.place_id for hit in answer_of(rest).places} > {"lucia", "taro"}
 
 
-def test_a_filter_that_was_removed_is_in_the_english_wording_no_more(search):
-    understood = next(search("브루클린의 분위기 좋은 이탈리안")).query
-    assert "Brooklyn" in understood.query_en
-    wider = replace(understood, filters=replace(understood.filters, fields={}))
-    query = next(search(understood.question, analysis=wider)).query
-    assert query.query_en == understood.query_en.replace(" in Brooklyn", "")
+def test_a_filter_removed_from_the_analysis_is_removed_from_the_english_query(search):
+    original = next(search("브루클린의 분위기 좋은 이탈리안")).query
+    assert "Brooklyn" in original.query_en
+    edited = replace(original, filters=replace(original.filters, fields={}))
+    query = next(search(original.question, analysis=edited)).query
+    assert query.query_en == original.query_en.replace(" in Brooklyn", "")
 
 
-def test_it_tells_how_long_each_step_took(search):
-    took = answer_of(search()).timings_ms
-    assert list(took) == ["understood", "ranked", "first_token", "total"]
-    assert 0 <= took["understood"] <= took["ranked"] <= took["first_token"] <= took["total"]
+def test_the_answer_has_timings_of_each_step(search):
+    timings = answer_of(search()).timings_ms
+    assert list(timings) == ["understood", "ranked", "first_token", "total"]
+    assert (
+        0
+        <= timings["understood"]
+        <= timings["ranked"]
+        <= timings["first_token"]
+        <= timings["total"]
+    )
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "named"),
+    ("options", "error", "culprit"),
     [
         ({"question": " "}, InputError, "question"),
         ({"preferences": {"spice": 3}}, InputError, "spice"),
@@ -216,24 +220,24 @@ def test_it_tells_how_long_each_step_took(search):
         ({"language": "fr"}, InputError, "language"),
     ],
 )
-def test_what_the_caller_got_wrong_is_said_before_anything_happens(search, options, error, named):
-    with pytest.raises(error, match=named):
+def test_invalid_arguments_are_rejected_immediately(search, options, error, culprit):
+    with pytest.raises(error, match=culprit):
         search(**options)
 
 
-def test_without_a_catalog_it_says_how_to_add_one(build_services):
+def test_without_a_catalog_the_error_explains_how_to_add_one(build_services):
     with pytest.raises(ConflictError, match="catalog add"):
         build_services().catalog.search(LOCAL_USER, QUESTION)
 
 
-def test_of_several_catalogs_one_is_to_be_named(services, search, tmp_path):
+def test_with_several_catalogs_the_request_must_name_one(services, search, tmp_path):
     import_restaurants(services, tmp_path / "more", PLACES[:1], catalog="Bistros")
     with pytest.raises(ConflictError, match="Bistros, Restaurants"):
         search()
-    assert [one.place.place_id for one in answer_of(search(catalog="Bistros")).places] == ["lucia"]
+    assert [hit.place.place_id for hit in answer_of(search(catalog="Bistros")).places] == ["lucia"]
 
 
-def test_a_catalog_tells_what_questions_may_name(services):
+def test_a_catalog_lists_its_filters_types_groups_and_aspects(services):
     [summary] = services.catalog.catalogs(LOCAL_USER)
     assert (summary.name, summary.places) == ("Restaurants", 4)
     assert summary.filters == {"borough_en": ["Bronx", "Brooklyn", "Queens"]}
@@ -242,26 +246,28 @@ def test_a_catalog_tells_what_questions_may_name(services):
     assert "ambience" in summary.aspects
 
 
-def test_a_value_that_an_import_brings_is_understood_from_then_on(services, search, tmp_path):
+def test_new_filter_values_are_understood_after_an_import(services, search, tmp_path):
     assert next(search("a diner in Yonkers")).query.filters.fields == {}
-    moved = {**PLACES[3], "borough": "Yonkers"}
-    import_restaurants(services, tmp_path / "restaurants", [*PLACES[:3], moved])
+    moved_place = {**PLACES[3], "borough": "Yonkers"}
+    import_restaurants(services, tmp_path / "restaurants", [*PLACES[:3], moved_place])
     assert next(search("a diner in Yonkers")).query.filters.fields == {"borough_en": "Yonkers"}
 
 
-def test_what_others_keep_to_themselves_is_no_catalog_of_mine(services):
-    assert services.catalog.catalogs(Principal("somebody else"))  # shared sources are all's
+def test_shared_catalogs_are_visible_to_every_user(services):
+    assert services.catalog.catalogs(
+        Principal("somebody else")
+    )  # shared sources are visible to everyone
 
 
-def test_places_are_listed_by_title_and_narrowed(services):
+def test_places_are_sorted_by_title_and_can_be_filtered(services):
     page = services.catalog.places(LOCAL_USER, fields={"borough_en": "Brooklyn"})
-    assert [one.title for one in page.places] == ["Ramen Taro", "Trattoria Lucia"]
+    assert [place.title for place in page.places] == ["Ramen Taro", "Trattoria Lucia"]
     assert page.total == 2
     with pytest.raises(InputError, match="city"):
         services.catalog.places(LOCAL_USER, fields={"city": "Bath"})
 
 
-def test_a_place_has_its_text_and_what_its_reviews_say(services):
+def test_a_place_has_its_text_reviews_and_tags(services):
     details = services.catalog.place(LOCAL_USER, "lucia")
     assert details.place.title == "Trattoria Lucia"
     first = details.reviews[0]
@@ -271,20 +277,20 @@ def test_a_place_has_its_text_and_what_its_reviews_say(services):
         services.catalog.place(LOCAL_USER, "nowhere")
 
 
-def test_blame_that_is_too_rare_to_be_shown_still_takes_a_tag_away(services, search, tmp_path):
+def test_criticism_below_the_top_patterns_still_removes_a_tag(services, search, tmp_path):
     praise = "The food is delicious. Friendly staff. Lovely ambience. The price is fair."
     blame = "The staff is rude. Ugly decor. Overpriced."
-    told = [("korean", praise)] * 3 + [("korean", blame)] * 3
-    told += [("local", blame)] * 3 + [("local", "The food is bland.")] * 2
-    told += [("local", "Clean tables. No waiting. Easy parking.")] * 3
-    reviews = [{"text": text, "group": group, "rating": 4} for group, text in told]
+    opinions = [("korean", praise)] * 3 + [("korean", blame)] * 3
+    opinions += [("local", blame)] * 3 + [("local", "The food is bland.")] * 2
+    opinions += [("local", "Clean tables. No waiting. Easy parking.")] * 3
+    reviews = [{"text": text, "group": group, "rating": 4} for group, text in opinions]
     place = {**PLACES[0], "reviews": reviews}
     import_restaurants(services, tmp_path / "one", [place], catalog="One")
     details = services.catalog.place(LOCAL_USER, "lucia", "One")
-    shown = {(one.aspect, one.praises) for one in details.patterns}
+    judgments = {(pattern.aspect, pattern.praises) for pattern in details.patterns}
     assert len(details.patterns) == 10
-    assert ("food", True) in shown
-    assert ("food", False) not in shown
+    assert ("food", True) in judgments
+    assert ("food", False) not in judgments
     assert "food" not in details.tags
     assert answer_of(search("pasta", catalog="One")).places[0].tags == details.tags
 
@@ -296,7 +302,7 @@ class TestWithAChatModel:
         import_restaurants(services, tmp_path / "restaurants")
         return services
 
-    def test_it_reads_the_question_and_writes_the_answer(self, search, model_server):
+    def test_the_model_analyzes_the_question_and_writes_the_answer(self, search, model_server):
         model_server.will(
             ToolCalls(Call("catalog_query", ANALYSIS)),
             Text('Trattoria Lucia is lovely [1: "The ambience is lovely and romantic."].'),
@@ -306,27 +312,27 @@ class TestWithAChatModel:
         assert answer.query.analysed_by == answer.model == "test-chat"
         assert answer.answer.startswith("Trattoria Lucia is lovely [1]")
 
-    def test_quotes_of_the_places_that_it_speaks_of_are_translated(
+    def test_quotes_of_the_places_in_the_answer_are_translated(
         self, services, search, model_server, tmp_path
     ):
         places = [{**PLACES[0], "place_id": f"p{n}"} for n in range(7)]
         import_restaurants(services, tmp_path / "seven", places, catalog="Seven")
         model_server.will(Text("Nothing to say."))
-        model_server.answer = in_japanese
+        model_server.answer = translate_into_japanese
         query = CatalogQuery(QUESTION, "italian", aspect_weights={"ambience": 0.9})
-        found = answer_of(search(catalog="Seven", analysis=query, language="ja")).places
-        translated = [[bool(quote.translation) for quote in quotes_of(one)] for one in found]
-        assert [all(of) for of in translated] == [True] * 5 + [False] * 2
-        assert [any(of) for of in translated] == [True] * 5 + [False] * 2
+        hits = answer_of(search(catalog="Seven", analysis=query, language="ja")).places
+        has_translation = [[bool(quote.translation) for quote in quotes_of(hit)] for hit in hits]
+        assert [all(flags) for flags in has_translation] == [True] * 5 + [False] * 2
+        assert [any(flags) for flags in has_translation] == [True] * 5 + [False] * 2
 
-    def test_what_a_failed_translation_left_is_told(self, search, model_server):
+    def test_a_failed_translation_is_a_notice(self, search, model_server):
         query = CatalogQuery(QUESTION, "italian", aspect_weights={"ambience": 0.9})
         model_server.will(Text("Nothing to say."))
         model_server.answer = lambda _: Fault(500)
         notice = answer_of(search(analysis=query)).notices[-1]
         assert notice.startswith("Not all quotes could be translated. 127.0.0.1")
 
-    def test_leaving_closes_what_it_is_writing(self, search, model_server):
+    def test_closing_the_events_closes_the_model_stream(self, search, model_server):
         model_server.will(
             ToolCalls(Call("catalog_query", ANALYSIS)), Text(*["word "] * 400, pause_s=0.01)
         )
@@ -336,7 +342,7 @@ class TestWithAChatModel:
         events.close()
         assert model_server.hung_up.wait(5)
 
-    def test_a_model_that_fails_to_answer_is_an_error_after_the_places(self, search, model_server):
+    def test_a_model_that_fails_to_answer_raises_after_the_places(self, search, model_server):
         model_server.will(ToolCalls(Call("catalog_query", ANALYSIS)), Fault(500))
         events = search()
         assert isinstance(next(events), QuestionAnalyzed)
@@ -344,7 +350,7 @@ class TestWithAChatModel:
         with pytest.raises(ModelError):
             next(events)
 
-    def test_an_analysis_that_is_given_asks_the_model_for_none(self, search, model_server):
+    def test_with_an_analysis_in_the_request_the_model_only_answers(self, search, model_server):
         query = CatalogQuery(QUESTION, "italian", aspect_weights={"ambience": 0.9})
         model_server.will(Text("Nothing to say."))
         model_server.answer = lambda _: Text("{}")

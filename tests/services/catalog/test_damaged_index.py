@@ -1,4 +1,4 @@
-"""The places of a catalog are ranked by what is left of a damaged index, with a notice."""
+"""Places are ranked with the undamaged part of an index, and a notice names the damaged one."""
 
 import pytest
 
@@ -11,12 +11,12 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def whole(monkeypatch):
-    """The index as the true library opens it, with the ledger's filter."""
-    monkeypatch.setattr(engine.Indexes, "open_index", opened_index)
+def ledger_filter(monkeypatch):
+    """Open the index as the application does, with the filter of the ledger."""
+    monkeypatch.setattr(engine.Indexes, "open_index", open_index)
 
 
-def opened_index(indexes):
+def open_index(indexes):
     from tests.fakes.damage import open_search
 
     return open_search(indexes.library).library.open_index()
@@ -38,16 +38,18 @@ def damage_store(data_dir, store, pattern):
 @pytest.mark.parametrize(
     ("store", "pattern"), [("passages", "rows/[!_]*/*/*"), ("keywords", "index/*.idx")]
 )
-def test_one_list_ranks_the_places_and_the_notice_names_the_other(data_dir, whole, store, pattern):
+def test_one_list_ranks_the_places_and_a_notice_names_the_damaged_one(
+    data_dir, ledger_filter, store, pattern
+):
     damage_store(data_dir, store, pattern)
-    result = engine.search(Library(data_dir), engine.asked("pasta"))
+    result = engine.search(Library(data_dir), engine.make_query("pasta"))
     assert set(engine.ids(result)) >= {"trattoria", "osteria", "pizzeria"}
     assert engine.parts(result.places[0])["hybrid"] == 1.0
     assert f"/{store} can't be used" in result.notices[0]
 
 
-def test_with_both_damaged_the_error_says_how_to_rebuild(data_dir, whole):
+def test_with_both_lists_damaged_the_error_explains_how_to_rebuild(data_dir, ledger_filter):
     damage_store(data_dir, "passages", "rows/[!_]*/*/*")
     damage_store(data_dir, "keywords", "index/*.term")
     with pytest.raises(DamagedIndexError, match=r"python cli.py reindex"):
-        engine.search(Library(data_dir), engine.asked("pasta"))
+        engine.search(Library(data_dir), engine.make_query("pasta"))

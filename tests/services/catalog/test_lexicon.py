@@ -1,4 +1,4 @@
-"""What texts say of the aspects: in three languages, praised, blamed or only named."""
+"""Mentions of aspects in three languages: praise, criticism, or neither."""
 
 import unicodedata
 
@@ -10,16 +10,16 @@ from domain.places import ASPECTS, Aspect
 from services.catalog.lexicon import Lexicon
 from tests.services.catalog.line_counter import lines_run
 
-SEVEN = Lexicon([Aspect(name) for name in ASPECTS])
+DEFAULT_LEXICON = Lexicon([Aspect(name) for name in ASPECTS])
 
 
-def said(text, lexicon=SEVEN):
-    """The aspects with their judgments; the later one stands where one is spoken of twice."""
+def judgments(text, lexicon=DEFAULT_LEXICON):
+    """The judgment of each aspect; the last mention wins."""
     return {mention.aspect: mention.praises for mention in lexicon.mentions(text)}
 
 
 @pytest.mark.parametrize(
-    ("text", "judged"),
+    ("text", "expected"),
     [
         ("The food and service were great", {"food": True, "service": True}),
         ("great food and excellent service", {"food": True, "service": True}),
@@ -57,12 +57,12 @@ def said(text, lexicon=SEVEN):
         ("It smells fresh and clean when you walk in", {"hygiene": True}),
     ],
 )  # fmt: skip
-def test_english_is_understood(text, judged):
-    assert said(text) == judged
+def test_english_is_understood(text, expected):
+    assert judgments(text) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "judged"),
+    ("text", "expected"),
     [
         ("웨이팅이 길었지만 음식은 훌륭했어요", {"waiting": False, "food": True}),
         ("직원들이 불친절하고 음식이 식어서 나왔어요", {"service": False, "food": False}),
@@ -100,12 +100,12 @@ def test_english_is_understood(text, judged):
         ("왜 맛집이라고 하는지 모르겠어요", {}),
     ],
 )
-def test_korean_is_understood(text, judged):
-    assert said(text) == judged
+def test_korean_is_understood(text, expected):
+    assert judgments(text) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "judged"),
+    ("text", "expected"),
     [
         ("料理がおいしかったです。店員さんも親切", {"food": True, "service": True}),
         ("美味しい", {"food": True}),
@@ -126,28 +126,28 @@ def test_korean_is_understood(text, judged):
         ("車椅子で使えるトイレ", {"accessibility": None}),
     ],
 )
-def test_japanese_is_understood(text, judged):
-    assert said(text) == judged
+def test_japanese_is_understood(text, expected):
+    assert judgments(text) == expected
 
 
-def test_a_mention_holds_the_word_for_the_aspect_and_its_judgment():
+def test_a_mention_spans_the_aspect_and_its_judgment():
     text = "웨이팅이 길었지만 음식은 훌륭했어요"
-    assert [text[one.start : one.end] for one in SEVEN.mentions(text)] == [
+    assert [text[mention.start : mention.end] for mention in DEFAULT_LEXICON.mentions(text)] == [
         "웨이팅이 길었",
         "음식은 훌륭",
     ]
 
 
-def test_spans_are_of_the_text_as_it_was_given():
+def test_spans_refer_to_the_original_text():
     text = unicodedata.normalize("NFD", "아주   친절한\n직원, Ｇｒｅａｔ　ｆｏｏｄ")
-    pieces = [text[one.start : one.end] for one in SEVEN.mentions(text)]
+    pieces = [text[mention.start : mention.end] for mention in DEFAULT_LEXICON.mentions(text)]
     assert [unicodedata.normalize("NFC", piece) for piece in pieces] == [
         "친절한\n직원",
         "Ｇｒｅａｔ　ｆｏｏｄ",
     ]
 
 
-def test_a_description_brings_aspects_and_words_of_its_own():
+def test_a_description_can_define_aspects_with_their_words():
     battery = Aspect(
         "battery",
         about={"en": ("battery",), "ko": ("배터리",)},
@@ -155,23 +155,23 @@ def test_a_description_brings_aspects_and_words_of_its_own():
         bad={"en": ("drains",)},
     )
     lexicon = Lexicon([battery])
-    assert said("The battery drains quickly", lexicon) == {"battery": False}
-    assert said("batteries are excellent", lexicon) == {"battery": True}
-    assert said("배터리가 오래가요", lexicon) == {"battery": True}
-    assert said("good food and friendly staff", lexicon) == {}
+    assert judgments("The battery drains quickly", lexicon) == {"battery": False}
+    assert judgments("batteries are excellent", lexicon) == {"battery": True}
+    assert judgments("배터리가 오래가요", lexicon) == {"battery": True}
+    assert judgments("good food and friendly staff", lexicon) == {}
 
 
-def test_own_words_stand_beside_the_known_ones():
+def test_custom_words_extend_the_default_ones():
     lexicon = Lexicon([Aspect("food", good={"en": ("slaps",)})])
-    assert said("this slaps", lexicon) == {"food": True}
-    assert said("so delicious", lexicon) == {"food": True}
+    assert judgments("this slaps", lexicon) == {"food": True}
+    assert judgments("so delicious", lexicon) == {"food": True}
 
 
 @given(st.text(max_size=200))
-def test_any_text_can_be_read(text):
-    places = [(one.start, one.end) for one in SEVEN.mentions(text)]
-    assert places == sorted(places)
-    assert all(0 <= start < end <= len(text) for start, end in places)
+def test_every_text_can_be_analyzed(text):
+    spans = [(mention.start, mention.end) for mention in DEFAULT_LEXICON.mentions(text)]
+    assert spans == sorted(spans)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
 
 
 WORDS = st.sampled_from(
@@ -195,18 +195,18 @@ WORDS = st.sampled_from(
 
 
 @given(st.lists(WORDS, max_size=40).map("".join))
-def test_the_form_of_the_letters_changes_nothing(text):
+def test_unicode_normalization_does_not_change_mentions(text):
     composed = unicodedata.normalize("NFC", text)
-    pieces = unicodedata.normalize("NFD", composed)
-    assert [one[::3] for one in SEVEN.mentions(composed)] == [
-        one[::3] for one in SEVEN.mentions(pieces)
+    decomposed = unicodedata.normalize("NFD", composed)
+    assert [mention[::3] for mention in DEFAULT_LEXICON.mentions(composed)] == [
+        mention[::3] for mention in DEFAULT_LEXICON.mentions(decomposed)
     ]
 
 
 @pytest.mark.parametrize("piece", ["good ", "food ", "음식이 조용 ", "not ", "a", "줄 ", "並"])
-def test_a_long_text_costs_in_proportion_to_its_length(piece):
+def test_the_cost_is_linear_in_the_length_of_the_text(piece):
     def work(times):
-        return lines_run(lambda: SEVEN.mentions(piece * times))
+        return lines_run(lambda: DEFAULT_LEXICON.mentions(piece * times))
 
     work(10)
     assert work(4_000) < 6 * work(1_000)

@@ -31,13 +31,13 @@ def add(people, description):
     return people.sources.ensure("catalogue", f"/{name}", name=name, options=options)
 
 
-def test_who_is_told_of_first_begins_to_be_a_person(people):
+def test_the_first_patch_creates_a_person(people):
     kim = people.patch(LOCAL_USER, "kim", {"food": 4.5, "price": 0}, "ko")
     assert kim == Person("local", "kim", {"food": 4.5, "price": 0.0}, "ko")
     assert people.get(LOCAL_USER, "kim") == kim
 
 
-def test_preferences_are_changed_one_by_one(people):
+def test_preferences_are_changed_individually(people):
     people.patch(LOCAL_USER, "kim", {"food": 4.5, "price": 0, "service": 1}, "ko")
     kim = people.patch(LOCAL_USER, "kim", {"price": None, "service": 2, "waiting": 5})
     assert kim.preferences == {"food": 4.5, "service": 2.0, "waiting": 5.0}
@@ -45,7 +45,7 @@ def test_preferences_are_changed_one_by_one(people):
     assert people.patch(LOCAL_USER, "kim", language="") == Person("local", "kim", kim.preferences)
 
 
-def test_people_are_seen_by_whose_they_are(people):
+def test_people_are_visible_only_to_their_principal(people):
     people.patch(LOCAL_USER, "kim")
     people.patch(LOCAL_USER, "an")
     people.patch(Principal("bert"), "kim", {"food": 1})
@@ -55,7 +55,7 @@ def test_people_are_seen_by_whose_they_are(people):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("preferences", "message"),
     [
         ({"food": 7}, "preference for food must be a number from 0 to 5"),
         ({"food": -0.1}, "preference for food"),
@@ -66,29 +66,29 @@ def test_people_are_seen_by_whose_they_are(people):
         ({"foood": None}, "no aspect 'foood'"),
     ],
 )
-def test_what_is_no_preference_is_refused_and_nothing_is_kept(people, given, said):
-    with pytest.raises(InputError, match=said):
-        people.patch(LOCAL_USER, "kim", {"service": 1, **given})
+def test_invalid_preferences_are_rejected_and_nothing_is_stored(people, preferences, message):
+    with pytest.raises(InputError, match=message):
+        people.patch(LOCAL_USER, "kim", {"service": 1, **preferences})
     with pytest.raises(NotFoundError):
         people.get(LOCAL_USER, "kim")
 
 
 @pytest.mark.parametrize("user_id", ["", " ", "k" * 201, "\udc80"])
-def test_an_id_that_is_none_is_refused(people, user_id):
+def test_an_invalid_user_id_is_rejected(people, user_id):
     with pytest.raises(InputError, match="id of (a|the) user"):
         people.patch(LOCAL_USER, user_id, {"food": 1})
 
 
-def test_a_language_that_no_answer_is_written_in_is_refused(people):
+def test_an_unsupported_language_is_rejected(people):
     with pytest.raises(InputError, match="Unsupported language 'fr'"):
         people.patch(LOCAL_USER, "kim", language="fr")
 
 
-def test_without_a_catalog_the_known_aspects_can_be_preferred(people):
+def test_without_a_catalog_the_default_aspects_are_accepted(people):
     assert people.aspects(LOCAL_USER) == ASPECTS
 
 
-def test_the_aspects_of_all_catalogs_can_be_preferred_and_no_others(people):
+def test_only_aspects_of_the_catalogs_are_accepted(people):
     add(people, DEVICES)
     assert people.aspects(LOCAL_USER) == ("battery", "price")
     with pytest.raises(InputError, match="no aspect 'food'"):
@@ -101,7 +101,7 @@ def test_the_aspects_of_all_catalogs_can_be_preferred_and_no_others(people):
     }
 
 
-def test_an_aspect_that_no_catalog_has_any_more_can_still_be_taken_out(people):
+def test_a_preference_for_a_removed_aspect_can_be_deleted(people):
     people.patch(LOCAL_USER, "kim", {"food": 1, "price": 3})
     add(people, DEVICES)
     assert people.patch(LOCAL_USER, "kim", {"battery": 1}).preferences == {
@@ -112,8 +112,8 @@ def test_an_aspect_that_no_catalog_has_any_more_can_still_be_taken_out(people):
     }  # fmt: skip
 
 
-def test_each_aspect_that_could_be_taken_out_is_named_once(people):
+def test_the_error_names_each_aspect_once(people):
     people.patch(LOCAL_USER, "kim", {"food": 1})
-    with pytest.raises(ConflictError) as refused:
+    with pytest.raises(ConflictError) as caught:
         people.patch(LOCAL_USER, "kim", {"spice": None})
-    assert str(refused.value).endswith(f"The aspects are {', '.join(ASPECTS)}.")
+    assert str(caught.value).endswith(f"The aspects are {', '.join(ASPECTS)}.")

@@ -32,25 +32,25 @@ PLACES = {
     "ramen": ("Ramen in a narrow room, always a queue.", [RAMEN], "Bronx", None, 0),
 }
 
-JUDGED = {
+JUDGMENTS = {
     "trattoria": {"service": [0, 9]},
     "pizzeria": {"service": [9, 0], "price": [1, 8]},
     "osteria": {"price": [9, 1]},
 }
-KEEN = {"service": 0.9, "price": 0.1}
-THRIFTY = {"service": 0.1, "price": 0.9}
+SERVICE_WISHES = {"service": 0.9, "price": 0.1}
+PRICE_WISHES = {"service": 0.1, "price": 0.9}
 
 
 @dataclass
 class Loader:
-    """Places by id: text, types, borough, rating and how many ratings; what reviews judge."""
+    """Maps ids to text, types, borough, rating, and count of ratings, and to review judgments."""
 
     places: dict = field(default_factory=lambda: dict(PLACES))
     aspects: dict = field(default_factory=dict)
 
     def list(self, before=NEVER_IMPORTED):
-        for key, told in sorted(self.places.items()):
-            yield DocumentRef(key, version_of(f"{told} {self.aspects}"), "/places")
+        for key, content in sorted(self.places.items()):
+            yield DocumentRef(key, version_of(f"{content} {self.aspects}"), "/places")
 
     def read(self, ref):
         text, types, borough, rating, ratings = self.places[ref.key]
@@ -62,13 +62,18 @@ class Loader:
             "ratings": ratings,
             "aspects": self.aspects.get(ref.key, {}),
         }
-        told = {"title": ref.key.title(), "format": "place", "encoding": "utf-8", "place": place}
-        return Document(page_content=text, metadata=told)
+        metadata = {
+            "title": ref.key.title(),
+            "format": "place",
+            "encoding": "utf-8",
+            "place": place,
+        }
+        return Document(page_content=text, metadata=metadata)
 
 
 @dataclass
 class Indexes:
-    """The index of a library, as the true one opens it."""
+    """Opens the index of a library like the application does."""
 
     library: Library
     known_scripts: frozenset | None = None
@@ -80,23 +85,23 @@ class Indexes:
         return OpenIndex(store.passages, store.keywords, self.known_scripts)
 
 
-class Words(BaseCrossEncoder):
-    """Counts the words that both share, and keeps what it was asked."""
+class WordCounter(BaseCrossEncoder):
+    """Scores by the number of shared words and records the pairs."""
 
     def __init__(self):
-        self.asked = []
+        self.pairs = []
 
     def score(self, text_pairs):
-        self.asked += text_pairs
+        self.pairs += text_pairs
         return [len(set(a.lower().split()) & set(b.lower().split())) for a, b in text_pairs]
 
 
-class Failing(BaseCrossEncoder):
+class FailingCrossEncoder(BaseCrossEncoder):
     def score(self, text_pairs):
         raise ModelError("The reranker broke off.")
 
 
-class Slow(BaseCrossEncoder):
+class SlowCrossEncoder(BaseCrossEncoder):
     def __init__(self):
         self.free = threading.Event()
 
@@ -113,15 +118,15 @@ def library(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory):
-    """The same places, of which the reviews say something."""
+def judged_library(tmp_path_factory):
+    """A library of the same places, with judgments of reviews."""
     library = Library(tmp_path_factory.mktemp("judged"))
-    library.load(Loader(aspects=JUDGED))
+    library.load(Loader(aspects=JUDGMENTS))
     return library
 
 
 @pytest.fixture
-def fresh(tmp_path):
+def empty_library(tmp_path):
     return Library(tmp_path)
 
 
@@ -136,29 +141,31 @@ def engine(library, cross_encoder=None, *, known_scripts=None, budget_s=60, **op
     )
 
 
-def asked(question="quiet pasta", *, query_en=None, types=None, rating=None, declined=(), **fields):
+def make_query(
+    question="quiet pasta", *, query_en=None, types=None, rating=None, declined=(), **fields
+):
     filters = CatalogFilters(fields, types, rating, declined)
     return CatalogQuery(question, question if query_en is None else query_en, filters)
 
 
 def search(library, query=None, cross_encoder=None, *, preferring=None, **options):
-    found = engine(library, cross_encoder, **options)
-    return found.search(library.source.id, 5.0, query or asked(), preferring)
+    search_engine = engine(library, cross_encoder, **options)
+    return search_engine.search(library.source.id, 5.0, query or make_query(), preferring)
 
 
 def ids(result):
-    return [found.place.place_id for found in result.places]
+    return [hit.place.place_id for hit in result.places]
 
 
-def parts(found):
-    return {part.name: part.value for part in found.parts}
+def parts(hit):
+    return {part.name: part.value for part in hit.parts}
 
 
-def of(result, place_id):
-    return next(found for found in result.places if found.place.place_id == place_id)
+def hit_of(result, place_id):
+    return next(hit for hit in result.places if hit.place.place_id == place_id)
 
 
-def test_the_best_place_by_words_and_vectors_comes_first(library):
+def test_the_best_place_by_keywords_and_vectors_comes_first(library):
     result = search(library)
     assert set(ids(result)) == set(PLACES)
     assert ids(result)[0] in ("trattoria", "osteria")
@@ -166,178 +173,193 @@ def test_the_best_place_by_words_and_vectors_comes_first(library):
 
 
 def test_a_score_is_the_sum_of_the_shares_of_its_parts(library):
-    result = search(library, asked(types=("italian_restaurant",)), Words())
-    for found in result.places:
-        assert [part.name for part in found.parts] == [
+    result = search(library, make_query(types=("italian_restaurant",)), WordCounter())
+    for hit in result.places:
+        assert [part.name for part in hit.parts] == [
             "hybrid",
             "confidence",
             "type",
             "cross_encoder",
         ]
-        assert found.score == pytest.approx(sum(part.share for part in found.parts))
-        assert all(0 <= part.value <= 1 for part in found.parts)
-    scores = [found.score for found in result.places]
+        assert hit.score == pytest.approx(sum(part.share for part in hit.parts))
+        assert all(0 <= part.value <= 1 for part in hit.parts)
+    scores = [hit.score for hit in result.places]
     assert scores == sorted(scores, reverse=True)
     assert result.notices == ()
 
 
 def test_the_weights_of_the_parts_are_those_of_the_options(library):
     weights = PartWeights(2.0, 0.0, 7.0, 1.0, 1.0)
-    result = search(library, asked(types=("bar",)), Words(), weights=weights)
+    result = search(library, make_query(types=("bar",)), WordCounter(), weights=weights)
     assert ids(result)[0] == "osteria"
-    told = {part.name: part.weight for part in result.places[0].parts}
-    assert told == {"hybrid": 2.0, "type": 7.0, "cross_encoder": 1.0}
+    part_weights = {part.name: part.weight for part in result.places[0].parts}
+    assert part_weights == {"hybrid": 2.0, "type": 7.0, "cross_encoder": 1.0}
 
 
-def test_a_desired_type_excludes_nothing_and_counts_where_one_is_desired(library):
-    result = search(library, asked(types=("ramen_restaurant", "cafe")))
+def test_desired_types_change_scores_without_excluding_places(library):
+    result = search(library, make_query(types=("ramen_restaurant", "cafe")))
     assert set(ids(result)) == set(PLACES)
-    assert {one.place.place_id: parts(one)["type"] for one in result.places} == {
+    assert {hit.place.place_id: parts(hit)["type"] for hit in result.places} == {
         "ramen": 1.0,
         "trattoria": 0.0,
         "pizzeria": 0.0,
         "osteria": 0.0,
     }
-    assert all("type" not in parts(found) for found in search(library).places)
+    assert all("type" not in parts(hit) for hit in search(library).places)
 
 
 def test_confidence_weighs_the_rating_with_the_number_of_ratings(library):
-    sure = {one.place.place_id: parts(one)["confidence"] for one in search(library).places}
+    confidences = {hit.place.place_id: parts(hit)["confidence"] for hit in search(library).places}
     mean = (4.5 + 3.5 + 4.0) / 3
-    assert sure["trattoria"] == pytest.approx((40 * 4.5 + 10 * mean) / 50 / 5)
-    assert sure["ramen"] == pytest.approx(mean / 5)
-    assert sure["trattoria"] > sure["osteria"] >= sure["ramen"] > sure["pizzeria"]
+    assert confidences["trattoria"] == pytest.approx((40 * 4.5 + 10 * mean) / 50 / 5)
+    assert confidences["ramen"] == pytest.approx(mean / 5)
+    assert (
+        confidences["trattoria"]
+        > confidences["osteria"]
+        >= confidences["ramen"]
+        > confidences["pizzeria"]
+    )
 
 
-def test_a_catalog_without_ratings_has_no_confidence(fresh):
-    fresh.load(Loader({key: (*told[:3], None, 0) for key, told in PLACES.items()}))
-    result = search(fresh)
+def test_a_catalog_without_ratings_has_no_confidence(empty_library):
+    empty_library.load(Loader({key: (*content[:3], None, 0) for key, content in PLACES.items()}))
+    result = search(empty_library)
     assert len(result.places) == len(PLACES)
-    assert all("confidence" not in parts(found) for found in result.places)
+    assert all("confidence" not in parts(hit) for hit in result.places)
 
 
-def test_filters_leave_only_what_they_say(library):
-    assert set(ids(search(library, asked(borough_en="Queens")))) == {"trattoria", "pizzeria"}
-    assert set(ids(search(library, asked(rating=4.0)))) == {"trattoria", "osteria"}
-    assert ids(search(library, asked(borough_en="Bronx", rating=1.0))) == ["osteria"]
+def test_filters_leave_only_matching_places(library):
+    assert set(ids(search(library, make_query(borough_en="Queens")))) == {"trattoria", "pizzeria"}
+    assert set(ids(search(library, make_query(rating=4.0)))) == {"trattoria", "osteria"}
+    assert ids(search(library, make_query(borough_en="Bronx", rating=1.0))) == ["osteria"]
 
 
-def test_places_of_a_declined_type_are_left_out_whatever_the_words_say(library):
-    assert set(ids(search(library, asked("no pizza", declined=(PIZZA,))))) == set(PLACES) - {
+def test_places_of_a_declined_type_are_excluded(library):
+    assert set(ids(search(library, make_query("no pizza", declined=(PIZZA,))))) == set(PLACES) - {
         "pizzeria"
     }
-    assert ids(search(library, asked(declined=(ITALIAN, PIZZA)))) == ["ramen"]
-    assert ids(search(library, asked(declined=(ITALIAN,), borough_en="Queens"))) == ["pizzeria"]
+    assert ids(search(library, make_query(declined=(ITALIAN, PIZZA)))) == ["ramen"]
+    assert ids(search(library, make_query(declined=(ITALIAN,), borough_en="Queens"))) == [
+        "pizzeria"
+    ]
 
 
-def test_a_place_of_a_declined_type_stays_where_it_is_of_a_desired_one_too(library):
-    left = ids(search(library, asked(types=("bar",), declined=(ITALIAN,))))
-    assert set(left) == {"osteria", "pizzeria", "ramen"}
+def test_a_place_of_a_declined_and_a_desired_type_is_included(library):
+    place_ids = ids(search(library, make_query(types=("bar",), declined=(ITALIAN,))))
+    assert set(place_ids) == {"osteria", "pizzeria", "ramen"}
 
 
-def test_a_declined_type_that_leaves_no_place_is_named(library):
-    told = search(library, asked(borough_en="Queens", rating=4.0, declined=(ITALIAN,))).notices
-    assert "borough_en 'Queens', rating ≥ 4, type ≠ 'italian_restaurant': remove one" in told[0]
+def test_the_notice_names_a_declined_type_that_excludes_everything(library):
+    notices = search(
+        library, make_query(borough_en="Queens", rating=4.0, declined=(ITALIAN,))
+    ).notices
+    assert "borough_en 'Queens', rating ≥ 4, type ≠ 'italian_restaurant': remove one" in notices[0]
 
 
-def test_a_filter_that_leaves_no_place_is_named(library):
-    for query, told in (
-        (asked(borough_en="Brooklyn"), "matches borough_en 'Brooklyn': remove"),
-        (asked(rating=4.9), "matches rating ≥ 4.9: remove"),
-        (asked(borough_en="Bronx", rating=4.9), "matches rating ≥ 4.9: remove"),
+def test_the_notice_names_a_filter_that_excludes_everything(library):
+    for query, message in (
+        (make_query(borough_en="Brooklyn"), "matches borough_en 'Brooklyn': remove"),
+        (make_query(rating=4.9), "matches rating ≥ 4.9: remove"),
+        (make_query(borough_en="Bronx", rating=4.9), "matches rating ≥ 4.9: remove"),
         (
-            asked(borough_en="Bronx", rating=4.5),
+            make_query(borough_en="Bronx", rating=4.5),
             "all of borough_en 'Bronx', rating ≥ 4.5: remove one",
         ),
         (
-            asked(borough_en=("Brooklyn", "Harlem"), rating=4.5),
+            make_query(borough_en=("Brooklyn", "Harlem"), rating=4.5),
             "matches borough_en 'Brooklyn' / 'Harlem': remove",
         ),
     ):
-        result = search(library, query, Failing())
+        result = search(library, query, FailingCrossEncoder())
         assert result.places == ()
         (notice,) = result.notices
-        assert told in notice
+        assert message in notice
 
 
 def test_another_catalog_is_not_searched(library):
-    result = engine(library).search("another", 5.0, asked())
+    result = engine(library).search("another", 5.0, make_query())
     assert result.places == ()
 
 
-def test_an_empty_index_has_no_places(fresh):
-    assert search(fresh, cross_encoder=Failing()) == ((), ())
-    fresh.load(Loader({}))
-    assert search(fresh, cross_encoder=Failing()) == ((), ())
+def test_an_empty_index_has_no_places(empty_library):
+    assert search(empty_library, cross_encoder=FailingCrossEncoder()) == ((), ())
+    empty_library.load(Loader({}))
+    assert search(empty_library, cross_encoder=FailingCrossEncoder()) == ((), ())
 
 
-def test_the_cross_encoder_reads_the_question_in_english_the_wishes_and_each_place(library):
-    reader = Words()
-    query = asked("조용한 파스타", query_en="quiet pasta")
-    result = search(library, query, reader, preferring={"waiting": 0.6, "food": 0.5})
-    questions, texts = zip(*reader.asked, strict=True)
+def test_the_cross_encoder_reads_the_english_question_the_wishes_and_each_place(library):
+    counter = WordCounter()
+    query = make_query("조용한 파스타", query_en="quiet pasta")
+    result = search(library, query, counter, preferring={"waiting": 0.6, "food": 0.5})
+    questions, texts = zip(*counter.pairs, strict=True)
     assert set(questions) == {"quiet pasta [PREF] important: short waiting time"}
     assert len(texts) == len(PLACES)
     assert "Trattoria\nA quiet trattoria with handmade pasta." in texts
-    crossed = {one.place.place_id: parts(one)["cross_encoder"] for one in result.places}
-    assert (max(crossed.values()), min(crossed.values())) == (1.0, 0.0)
+    values = {hit.place.place_id: parts(hit)["cross_encoder"] for hit in result.places}
+    assert (max(values.values()), min(values.values())) == (1.0, 0.0)
 
 
-def test_a_question_of_somebody_who_wishes_nothing_stands_alone(library):
-    reader = Words()
-    search(library, cross_encoder=reader)
-    assert {question for question, _ in reader.asked} == {"quiet pasta"}
+def test_without_wishes_the_cross_encoder_reads_only_the_question(library):
+    counter = WordCounter()
+    search(library, cross_encoder=counter)
+    assert {question for question, _ in counter.pairs} == {"quiet pasta"}
 
 
-def test_the_cross_encoder_reads_about_a_thousand_characters_of_a_place(fresh):
-    fresh.load(Loader({"long": ("Quiet pasta. " * 500, [], "Queens", None, 0)}))
-    reader = Words()
-    search(fresh, cross_encoder=reader)
-    ((_, text),) = reader.asked
+def test_the_cross_encoder_reads_about_a_thousand_characters_of_a_place(empty_library):
+    empty_library.load(Loader({"long": ("Quiet pasta. " * 500, [], "Queens", None, 0)}))
+    counter = WordCounter()
+    search(empty_library, cross_encoder=counter)
+    ((_, text),) = counter.pairs
     assert 500 < len(text) <= len("Long\n") + 1000
 
 
-def test_without_a_cross_encoder_its_part_is_left_out_and_that_is_said(library):
+def test_a_missing_cross_encoder_is_skipped_with_a_notice(library):
     result = search(library)
-    assert all("cross_encoder" not in parts(found) for found in result.places)
+    assert all("cross_encoder" not in parts(hit) for hit in result.places)
     (notice,) = result.notices
     assert "FOOTNOTE_RERANK_PROVIDER" in notice
 
 
-def test_a_cross_encoder_that_fails_is_left_out_and_that_is_said(library):
-    result = search(library, cross_encoder=Failing())
+def test_a_failing_cross_encoder_is_skipped_with_a_notice(library):
+    result = search(library, cross_encoder=FailingCrossEncoder())
     assert ids(result) == ids(search(library))
     assert result.notices == (
         "The places are ranked without the cross-encoder: The reranker broke off.",
     )
 
 
-def test_a_cross_encoder_that_takes_too_long_is_left_out_and_that_is_said(library):
-    slow = Slow()
+def test_a_slow_cross_encoder_is_skipped_with_a_notice(library):
+    slow = SlowCrossEncoder()
     result = search(library, cross_encoder=slow, budget_s=0.05)
     slow.free.set()
     assert ids(result) == ids(search(library))
     assert "took longer than 0.05 s" in result.notices[0]
 
 
-def test_a_cross_encoder_without_weight_is_not_asked(library):
+def test_a_cross_encoder_without_weight_is_not_called(library):
     weights = PartWeights(cross_encoder=0.0)
-    assert search(library, cross_encoder=Failing(), weights=weights).notices == ()
+    assert search(library, cross_encoder=FailingCrossEncoder(), weights=weights).notices == ()
 
 
-def test_without_a_cross_encoder_what_reviewers_praise_moves_the_places(judged):
-    only = PartWeights(hybrid=0.0, confidence=0.0)
-    keen, thrifty = (search(judged, preferring=wishes, weights=only) for wishes in (KEEN, THRIFTY))
-    assert ids(keen)[0] == "pizzeria"
-    assert ids(keen)[-1] == "trattoria"
-    assert (ids(thrifty)[0], ids(thrifty)[-1]) == ("osteria", "pizzeria")
-    for result in (keen, thrifty):
-        values = [parts(found)["aspects"] for found in result.places]
+def test_without_a_cross_encoder_praise_reorders_the_places(judged_library):
+    aspects_only = PartWeights(hybrid=0.0, confidence=0.0)
+    by_service, by_price = (
+        search(judged_library, preferring=wishes, weights=aspects_only)
+        for wishes in (SERVICE_WISHES, PRICE_WISHES)
+    )
+    assert ids(by_service)[0] == "pizzeria"
+    assert ids(by_service)[-1] == "trattoria"
+    assert (ids(by_price)[0], ids(by_price)[-1]) == ("osteria", "pizzeria")
+    for result in (by_service, by_price):
+        values = [parts(hit)["aspects"] for hit in result.places]
         assert (values[0], values[-1]) == (1.0, 0.0)
 
 
-def test_a_place_that_nobody_judges_is_as_good_as_the_whole_catalog(judged):
-    found = {one.place.place_id: parts(one)["aspects"] for one in search_keen(judged).places}
+def test_a_place_without_judgments_scores_like_the_whole_catalog(judged_library):
+    values = {
+        hit.place.place_id: parts(hit)["aspects"]
+        for hit in search_with_wishes(judged_library).places
+    }
     service, price = 9 / 18, 10 / 19
     raw = {
         "ramen": 0.9 * service + 0.1 * price,
@@ -345,157 +367,159 @@ def test_a_place_that_nobody_judges_is_as_good_as_the_whole_catalog(judged):
         "pizzeria": 0.9 * (9 + 3 * service) / 12 + 0.1 * (1 + 3 * price) / 12,
     }
     span = raw["pizzeria"] - raw["trattoria"]
-    assert found["ramen"] == pytest.approx((raw["ramen"] - raw["trattoria"]) / span)
+    assert values["ramen"] == pytest.approx((raw["ramen"] - raw["trattoria"]) / span)
 
 
-def search_keen(library, cross_encoder=None, **options):
-    return search(library, cross_encoder=cross_encoder, preferring=KEEN, **options)
+def search_with_wishes(library, cross_encoder=None, **options):
+    return search(library, cross_encoder=cross_encoder, preferring=SERVICE_WISHES, **options)
 
 
-def test_what_stands_in_for_the_cross_encoder_is_said(judged):
-    assert search_keen(judged).notices == (
+def test_the_notice_names_the_replacement_of_the_cross_encoder(judged_library):
+    assert search_with_wishes(judged_library).notices == (
         "No reranker is set, so the praise of reviewers is used instead: set"
         " FOOTNOTE_RERANK_PROVIDER to fastembed or http.",
     )
-    assert search_keen(judged, Failing()).notices == (
+    assert search_with_wishes(judged_library, FailingCrossEncoder()).notices == (
         "The praise of reviewers is used instead of the cross-encoder: The reranker broke off.",
     )
-    slow = Slow()
-    late = search_keen(judged, slow, budget_s=0.05)
+    slow = SlowCrossEncoder()
+    timed_out = search_with_wishes(judged_library, slow, budget_s=0.05)
     slow.free.set()
-    assert late.notices[0].startswith(
+    assert timed_out.notices[0].startswith(
         "The praise of reviewers is used instead of the cross-encoder: "
     )
-    for result in (search_keen(judged, Failing()), late):
-        assert [found.parts for found in result.places] == [
-            found.parts for found in search_keen(judged).places
+    for result in (search_with_wishes(judged_library, FailingCrossEncoder()), timed_out):
+        assert [hit.parts for hit in result.places] == [
+            hit.parts for hit in search_with_wishes(judged_library).places
         ]
 
 
-def test_with_a_cross_encoder_the_score_is_as_specified(judged):
-    result = search_keen(judged, Words())
+def test_with_a_cross_encoder_the_score_is_as_specified(judged_library):
+    result = search_with_wishes(judged_library, WordCounter())
     assert result.notices == ()
-    assert {name for found in result.places for name in parts(found)} == {
+    assert {name for hit in result.places for name in parts(hit)} == {
         "hybrid",
         "confidence",
         "cross_encoder",
     }
 
 
-def test_without_a_weight_for_praise_the_score_is_as_specified(judged, library):
-    result = search_keen(judged, weights=PartWeights(aspects=0.0))
-    assert [found.parts for found in result.places] == [
-        found.parts for found in search(library).places
-    ]
+def test_without_a_weight_for_praise_the_score_is_as_specified(judged_library, library):
+    result = search_with_wishes(judged_library, weights=PartWeights(aspects=0.0))
+    assert [hit.parts for hit in result.places] == [hit.parts for hit in search(library).places]
     assert result.notices == search(library).notices
 
 
 @pytest.mark.parametrize("wishes", [None, {}, {"service": 0.0, "price": 0.0}])
-def test_where_nothing_matters_praise_is_left_out(judged, wishes):
-    result = search(judged, preferring=wishes)
-    assert all("aspects" not in parts(found) for found in result.places)
+def test_without_wishes_praise_is_ignored(judged_library, wishes):
+    result = search(judged_library, preferring=wishes)
+    assert all("aspects" not in parts(hit) for hit in result.places)
     assert "ranked without a cross-encoder" in result.notices[0]
 
 
-def test_where_no_place_found_is_judged_praise_is_left_out(judged, library):
-    assert all("aspects" not in parts(found) for found in search_keen(library).places)
-    alone = search(judged, asked("ramen queue"), preferring=KEEN, candidates=1)
-    assert ids(alone)[0] == "ramen"
+def test_praise_is_ignored_if_no_place_has_judgments(judged_library, library):
+    assert all("aspects" not in parts(hit) for hit in search_with_wishes(library).places)
+    result = search(
+        judged_library, make_query("ramen queue"), preferring=SERVICE_WISHES, candidates=1
+    )
+    assert ids(result)[0] == "ramen"
 
 
-def test_a_cross_encoder_without_weight_lets_praise_count_and_nothing_is_said(judged):
-    result = search_keen(judged, weights=PartWeights(cross_encoder=0.0))
+def test_praise_replaces_a_cross_encoder_without_weight_and_without_a_notice(judged_library):
+    result = search_with_wishes(judged_library, weights=PartWeights(cross_encoder=0.0))
     assert "aspects" in parts(result.places[0])
     assert result.notices == ()
 
 
 @given(st.floats(0.1, 10))
-def test_wishes_that_are_all_as_many_times_as_strong_change_nothing(judged, times):
-    wishes = {name: times * weight for name, weight in KEEN.items()}
-    assert ids(search(judged, preferring=wishes)) == ids(search_keen(judged))
+def test_scaling_all_wishes_changes_nothing(judged_library, times):
+    wishes = {name: times * weight for name, weight in SERVICE_WISHES.items()}
+    assert ids(search(judged_library, preferring=wishes)) == ids(search_with_wishes(judged_library))
 
 
-def test_a_question_in_a_script_that_the_model_does_not_read_is_ranked_by_words_alone(library):
-    result = search(library, asked("wine"), known_scripts=frozenset({"korean"}))
+def test_a_question_in_an_unknown_script_is_ranked_by_keywords_alone(library):
+    result = search(library, make_query("wine"), known_scripts=frozenset({"korean"}))
     assert ids(result) == ["osteria"]
     assert parts(result.places[0])["hybrid"] == 1.0
 
 
-def test_words_of_the_question_as_it_was_typed_are_found_too(fresh):
-    fresh.load(Loader({**PLACES, "banchan": ("반찬이 맛있다", [], "Queens", None, 0)}))
-    query = asked("반찬이 맛있는 곳", query_en="delicious side dishes")
-    assert ids(search(fresh, query, dense_weight=0.0))[0] == "banchan"
+def test_words_of_the_original_question_are_searched(empty_library):
+    empty_library.load(Loader({**PLACES, "banchan": ("반찬이 맛있다", [], "Queens", None, 0)}))
+    query = make_query("반찬이 맛있는 곳", query_en="delicious side dishes")
+    assert ids(search(empty_library, query, dense_weight=0.0))[0] == "banchan"
 
 
-def test_passages_are_those_found_best_first_and_at_most_five(fresh):
+def test_at_most_five_passages_are_returned_best_first(empty_library):
     reviews = [f"Review {n} tells of quiet evenings. {'Nothing else here. ' * 8}" for n in range(9)]
     best = f"Quiet pasta, quiet pasta. {'Nothing else here. ' * 8}"
     text = "\n\n".join([*reviews, best])
-    fresh.load(Loader({"place": (text, [], "Queens", 4.0, 3), **PLACES}))
-    found = of(search(fresh), "place")
-    assert len(found.passages) == 5
-    assert "Quiet pasta" in found.passages[0].text
-    document = fresh.documents.text(found.place.document_id)
-    for passage in found.passages:
+    empty_library.load(Loader({"place": (text, [], "Queens", 4.0, 3), **PLACES}))
+    hit = hit_of(search(empty_library), "place")
+    assert len(hit.passages) == 5
+    assert "Quiet pasta" in hit.passages[0].text
+    document = empty_library.documents.text(hit.place.document_id)
+    for passage in hit.passages:
         assert document[passage.start : passage.end] == passage.text
         assert passage.version
 
 
-def test_a_place_whose_reviews_fill_the_lists_leaves_room_for_others(fresh):
+def test_a_place_with_many_reviews_does_not_crowd_out_others(empty_library):
     talkative = "\n\n".join(f"Quiet pasta, quiet pasta, evening {n}. " * 5 for n in range(60))
-    fresh.load(Loader({"talkative": (talkative, [], "Queens", None, 0), **PLACES}))
-    result = search(fresh, candidates=4)
+    empty_library.load(Loader({"talkative": (talkative, [], "Queens", None, 0), **PLACES}))
+    result = search(empty_library, candidates=4)
     assert set(ids(result)) >= {"talkative", "trattoria", "osteria"}
 
 
-def test_at_most_so_many_places_are_found(library):
+def test_the_number_of_places_is_limited(library):
     assert ids(search(library, k=2)) == ids(search(library))[:2]
 
 
-def test_places_that_tie_come_by_confidence_then_title_then_id(fresh):
+def test_ties_are_broken_by_confidence_then_title_then_id(empty_library):
     same = "Quiet pasta."
-    told = {
+    places = {
         "d": (same, ["bar"], "Queens", 3.0, 9),
         "c": (same, ["bar"], "Queens", 5.0, 9),
         "b": (same, ["bar"], "Queens", None, 0),
         "B": (same, ["bar"], "Queens", None, 0),
     }
-    fresh.load(Loader(told))
+    empty_library.load(Loader(places))
     weights = PartWeights(hybrid=0.0, confidence=1e-30)
-    result = search(fresh, asked(types=("bar",)), weights=weights)
-    assert {found.score for found in result.places} == {0.5}
+    result = search(empty_library, make_query(types=("bar",)), weights=weights)
+    assert {hit.score for hit in result.places} == {0.5}
     assert ids(result) == ["c", "B", "b", "d"]
 
 
-def test_a_passage_of_a_version_that_is_not_committed_is_not_shown(fresh):
-    fresh.load(Loader())
-    passages = fresh.active.passages
+def test_uncommitted_passages_are_ignored(empty_library):
+    empty_library.load(Loader())
+    passages = empty_library.active.passages
     passages.add_texts(
         ["quiet pasta quiet pasta"],
-        [{"source_id": fresh.source.id, "document_id": "unborn"}],
+        [{"source_id": empty_library.source.id, "document_id": "unborn"}],
         ids=["not committed"],
     )
-    result = search(fresh)
+    result = search(empty_library)
     assert set(ids(result)) == set(PLACES)
     assert parts(result.places[0])["hybrid"] == 1.0
-    shown = {passage.id for found in result.places for passage in found.passages}
-    assert "not committed" not in shown
+    passage_ids = {passage.id for hit in result.places for passage in hit.passages}
+    assert "not committed" not in passage_ids
 
 
-def test_a_document_that_is_no_place_any_more_is_left_out(library):
-    class Gone(Places):
+def test_a_document_without_a_place_is_ignored(library):
+    class PlacesWithoutOsteria(Places):
         def by_documents(self, document_ids):
-            found = super().by_documents(document_ids)
-            return {id_: place for id_, place in found.items() if place.place_id != "osteria"}
+            places = super().by_documents(document_ids)
+            return {id_: place for id_, place in places.items() if place.place_id != "osteria"}
 
-    without = replace(engine(library), places=Gone(library.database))
-    assert set(ids(without.search(library.source.id, 5.0, asked()))) == set(PLACES) - {"osteria"}
+    search_engine = replace(engine(library), places=PlacesWithoutOsteria(library.database))
+    assert set(ids(search_engine.search(library.source.id, 5.0, make_query()))) == set(PLACES) - {
+        "osteria"
+    }
 
 
 @given(st.permutations(["quiet", "pasta", "garden", "queue"]))
 def test_the_order_of_the_words_does_not_matter(library, words):
-    result = search(library, asked(" ".join(words)))
-    assert ids(result) == ids(search(library, asked("garden pasta queue quiet")))
+    result = search(library, make_query(" ".join(words)))
+    assert ids(result) == ids(search(library, make_query("garden pasta queue quiet")))
 
 
 @given(
@@ -503,23 +527,25 @@ def test_the_order_of_the_words_does_not_matter(library, words):
     st.sampled_from(["hybrid", "confidence", "type", "cross_encoder"]),
     st.floats(0, 5),
 )
-def test_a_place_best_in_a_part_does_not_fall_when_the_part_weighs_more(library, given, name, more):
-    weights = PartWeights(*given)
-    heavier = weights._replace(**{name: getattr(weights, name) + more})
-    query = asked(types=("bar",))
+def test_the_best_place_of_a_part_never_falls_when_its_weight_rises(
+    library, part_weights, name, extra
+):
+    weights = PartWeights(*part_weights)
+    heavier = weights._replace(**{name: getattr(weights, name) + extra})
+    query = make_query(types=("bar",))
     best = max(
-        search(library, query, Words(), weights=PartWeights(1.0, 1.0, 1.0, 1.0, 1.0)).places,
-        key=lambda found: parts(found)[name],
+        search(library, query, WordCounter(), weights=PartWeights(1.0, 1.0, 1.0, 1.0, 1.0)).places,
+        key=lambda hit: parts(hit)[name],
     ).place.place_id
     before, after = (
-        ids(search(library, query, Words(), weights=each)).index(best)
-        for each in (weights, heavier)
+        ids(search(library, query, WordCounter(), weights=variant)).index(best)
+        for variant in (weights, heavier)
     )
     assert after <= before
 
 
-def test_what_is_found_is_made_of_the_words_of_the_domain(library):
-    found = search(library).places[0]
-    assert isinstance(found, PlaceHit)
-    assert isinstance(found.place, Place)
-    assert isinstance(found.parts[0], PlacePart)
+def test_results_are_domain_values(library):
+    hit = search(library).places[0]
+    assert isinstance(hit, PlaceHit)
+    assert isinstance(hit.place, Place)
+    assert isinstance(hit.parts[0], PlacePart)

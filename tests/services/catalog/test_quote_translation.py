@@ -1,4 +1,4 @@
-"""Quotes in the person's language, by a chat model over the true client."""
+"""Quotes are translated by a chat model, through the real client."""
 
 import json
 
@@ -20,37 +20,40 @@ def pattern(*texts):
     return Pattern("food", "local", True, 2, 3, quotes)
 
 
-def translations(told):
-    return [[quote.translation for one in of for quote in one.quotes] for of in told.patterns]
+def translations(result):
+    return [
+        [quote.translation for pattern in patterns for quote in pattern.quotes]
+        for patterns in result.patterns
+    ]
 
 
-def as_json(**told):
-    return Text(json.dumps({key.removeprefix("n"): value for key, value in told.items()}))
+def json_reply(**texts):
+    return Text(json.dumps({key.removeprefix("n"): text for key, text in texts.items()}))
 
 
-def asked(request):
-    """The texts by number of a request."""
+def request_texts(request):
+    """The texts of a request, by number."""
     return json.loads(request.body["messages"][1]["content"])
 
 
-def in_capitals(body):
-    """A model for which Korean is English in capitals behind a 네."""
+def fake_korean(body):
+    """Translate into fake Korean: capital letters after a 네."""
     texts = json.loads(body["messages"][1]["content"])
     return Text(json.dumps({n: f"네 {text.upper()}" for n, text in texts.items()}))
 
 
 def test_quotes_in_another_language_are_translated_in_one_call(model, model_server):
-    model_server.will(as_json(n1="빵이 좋아요.", n2="친절해요."))
-    told = translate([[pattern("Good bread.", "맛있어요.")], [pattern("So kind.")]], model, "ko")
-    assert translations(told) == [["빵이 좋아요.", ""], ["친절해요."]]
-    assert told.notice == ""
+    model_server.will(json_reply(n1="빵이 좋아요.", n2="친절해요."))
+    result = translate([[pattern("Good bread.", "맛있어요.")], [pattern("So kind.")]], model, "ko")
+    assert translations(result) == [["빵이 좋아요.", ""], ["친절해요."]]
+    assert result.notice == ""
     (request,) = model_server.requests
-    assert asked(request) == {"1": "Good bread.", "2": "So kind."}
+    assert request_texts(request) == {"1": "Good bread.", "2": "So kind."}
     assert "into Korean" in request.body["messages"][0]["content"]
 
 
-def test_all_else_of_the_patterns_stays_as_it_is(model, model_server):
-    model_server.will(as_json(n1="Good bread."))
+def test_only_the_translation_of_a_pattern_changes(model, model_server):
+    model_server.will(json_reply(n1="Good bread."))
     before = pattern("빵이 좋아요.")
     ((after,),) = translate([[before]], model, "en").patterns
     (quote,) = after.quotes
@@ -58,32 +61,34 @@ def test_all_else_of_the_patterns_stays_as_it_is(model, model_server):
     assert (after.aspect, after.count, after.reviews) == ("food", 2, 3)
 
 
-def test_the_same_words_are_asked_for_once(model, model_server):
-    model_server.will(as_json(n1="좋아요."))
-    told = translate([[pattern("Good bread."), pattern("Good bread.")]], model, "ko")
-    assert translations(told) == [["좋아요.", "좋아요."]]
+def test_repeated_quotes_are_translated_once(model, model_server):
+    model_server.will(json_reply(n1="좋아요."))
+    result = translate([[pattern("Good bread."), pattern("Good bread.")]], model, "ko")
+    assert translations(result) == [["좋아요.", "좋아요."]]
 
 
 def test_a_call_has_at_most_twenty_quotes(model, model_server):
-    model_server.answer = in_capitals
-    told = translate([[pattern(*(f"It is good {n}." for n in range(45)))]], model, "ko")
-    assert translations(told) == [[f"네 IT IS GOOD {n}." for n in range(45)]]
-    assert sorted(len(asked(one)) for one in model_server.requests) == [5, 20, 20]
+    model_server.answer = fake_korean
+    result = translate([[pattern(*(f"It is good {n}." for n in range(45)))]], model, "ko")
+    assert translations(result) == [[f"네 IT IS GOOD {n}." for n in range(45)]]
+    assert sorted(len(request_texts(request)) for request in model_server.requests) == [5, 20, 20]
 
 
-def test_the_first_places_go_before_what_is_too_much(model, model_server):
-    model_server.answer = in_capitals
-    told = translate([[pattern(f"It is good {n}.")] for n in range(170)], model, "ko")
+def test_quotes_beyond_the_limit_are_not_translated(model, model_server):
+    model_server.answer = fake_korean
+    result = translate([[pattern(f"It is good {n}.")] for n in range(170)], model, "ko")
     assert len(model_server.requests) == 8
-    assert [bool(one) for (one,) in translations(told)] == [True] * 160 + [False] * 10
+    assert [bool(text) for (text,) in translations(result)] == [True] * 160 + [False] * 10
 
 
 @pytest.mark.parametrize("language", ["en", "ko", "ja"])
-def test_nothing_is_asked_without_a_model_or_for_ones_own_language(model, model_server, language):
-    own = {"en": "Good bread.", "ko": "빵이 좋아요.", "ja": "パンがおいしい。"}
-    patterns = [[pattern(own[language])]]
+def test_nothing_is_translated_without_a_model_or_into_the_same_language(
+    model, model_server, language
+):
+    quotes = {"en": "Good bread.", "ko": "빵이 좋아요.", "ja": "パンがおいしい。"}
+    patterns = [[pattern(quotes[language])]]
     assert translations(translate(patterns, model, language)) == [[""]]
-    assert translations(translate([[pattern(*own.values())]], None, language)) == [["", "", ""]]
+    assert translations(translate([[pattern(*quotes.values())]], None, language)) == [["", "", ""]]
     assert model_server.requests == []
 
 
@@ -95,7 +100,7 @@ def test_nothing_is_asked_without_a_model_or_for_ones_own_language(model, model_
         '{"1": " 빵이 좋아요. ", "2": "more"}',
     ],
 )
-def test_what_a_model_writes_around_the_object_does_not_matter(model, model_server, reply):
+def test_text_around_the_json_object_is_ignored(model, model_server, reply):
     model_server.will(Text(reply))
     assert translations(translate([[pattern("Good bread.")]], model, "ko")) == [["빵이 좋아요."]]
     assert len(model_server.requests) == 1
@@ -115,51 +120,51 @@ def test_what_a_model_writes_around_the_object_does_not_matter(model, model_serv
         json.dumps({"1": "빵이 좋아요. " * 100}),
     ],
 )
-def test_a_wrong_reply_is_repaired_once(model, model_server, reply):
-    model_server.will(Text(reply), as_json(n1="빵이 좋아요."))
-    told = translate([[pattern("Good bread.")]], model, "ko")
-    assert translations(told) == [["빵이 좋아요."]]
-    *_, again, repair = model_server.requests[1].body["messages"]
-    assert (again["role"], again["content"]) == ("assistant", reply)
+def test_an_invalid_reply_is_repaired_once(model, model_server, reply):
+    model_server.will(Text(reply), json_reply(n1="빵이 좋아요."))
+    result = translate([[pattern("Good bread.")]], model, "ko")
+    assert translations(result) == [["빵이 좋아요."]]
+    *_, invalid, repair = model_server.requests[1].body["messages"]
+    assert (invalid["role"], invalid["content"]) == ("assistant", reply)
     assert "these numbers: 1." in repair["content"]
 
 
-def test_what_was_right_is_kept_and_only_the_rest_asked_for_again(model, model_server):
-    model_server.will(as_json(n1="빵이 좋아요."), as_json(n2="친절해요.", n1="다른 말"))
-    told = translate([[pattern("Good bread.", "So kind.")]], model, "ko")
-    assert translations(told) == [["빵이 좋아요.", "친절해요."]]
+def test_valid_translations_are_kept_and_only_the_rest_is_requested_again(model, model_server):
+    model_server.will(json_reply(n1="빵이 좋아요."), json_reply(n2="친절해요.", n1="다른 말"))
+    result = translate([[pattern("Good bread.", "So kind.")]], model, "ko")
+    assert translations(result) == [["빵이 좋아요.", "친절해요."]]
     assert "these numbers: 2." in model_server.requests[1].body["messages"][-1]["content"]
 
 
-def test_what_is_wrong_twice_stays_in_the_original(model, model_server):
+def test_a_quote_stays_untranslated_after_two_invalid_replies(model, model_server):
     model_server.will(Text("No."), Text("No!"))
     assert translations(translate([[pattern("Good bread.")]], model, "ko")) == [[""]]
     assert len(model_server.requests) == 2
 
 
-def test_a_model_that_fails_loses_nothing_and_the_notice_says_why(model, model_server):
+def test_a_failing_model_is_a_notice(model, model_server):
     model_server.will(Fault(500))
-    told = translate([[pattern("Good bread.")]], model, "ko")
-    assert translations(told) == [[""]]
-    assert "HTTP 500" in told.notice
+    result = translate([[pattern("Good bread.")]], model, "ko")
+    assert translations(result) == [[""]]
+    assert "HTTP 500" in result.notice
     assert len(model_server.requests) == 1
 
 
-def test_a_model_that_fails_at_the_repair_keeps_what_was_right(model, model_server):
-    model_server.will(as_json(n1="빵이 좋아요."), Fault(500))
-    told = translate([[pattern("Good bread.", "So kind.")]], model, "ko")
-    assert translations(told) == [["빵이 좋아요.", ""]]
-    assert "HTTP 500" in told.notice
+def test_valid_translations_survive_a_failing_repair(model, model_server):
+    model_server.will(json_reply(n1="빵이 좋아요."), Fault(500))
+    result = translate([[pattern("Good bread.", "So kind.")]], model, "ko")
+    assert translations(result) == [["빵이 좋아요.", ""]]
+    assert "HTTP 500" in result.notice
 
 
-def test_half_a_character_of_a_careless_server_can_be_stored(model, model_server):
+def test_a_translation_with_a_lone_surrogate_can_be_encoded(model, model_server):
     model_server.will(Text('{"1": "빵 \\ud83d"}'))
     ((translation,),) = translations(translate([[pattern("Good bread.")]], model, "ko"))
     assert translation.encode()
 
 
 @pytest.mark.parametrize(
-    ("text", "language", "is_so"),
+    ("text", "language", "expected"),
     [
         ("맛있어요", "ko", True),
         ("味が良い", "ja", True),
@@ -168,5 +173,5 @@ def test_half_a_character_of_a_careless_server_can_be_stored(model, model_server
         ("5/5!", "ja", True),
     ],
 )
-def test_a_text_is_in_a_language_as_far_as_its_writing_tells(text, language, is_so):
-    assert is_in(text, language) == is_so
+def test_the_language_of_a_text_is_detected_by_its_script(text, language, expected):
+    assert is_in(text, language) == expected

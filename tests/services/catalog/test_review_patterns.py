@@ -1,4 +1,4 @@
-"""What reviewers say again and again."""
+"""Judgments that several reviews share."""
 
 import pytest
 from hypothesis import given
@@ -10,95 +10,95 @@ from services.catalog.review_patterns import find_patterns, tags_of
 from tests.services.catalog.catalog_material import FewWords
 
 
-def document(*told):
-    """A place's text with these reviews, each a text or (group, text)."""
+def document(*contents):
+    """The text of a place with these reviews, each a text or (group, text), and their spans."""
     text, reviews = "# Trattoria\n\n## Reviews\n", []
-    for one in told:
-        group, words = one if isinstance(one, tuple) else ("", one)
+    for content in contents:
+        group, words = content if isinstance(content, tuple) else ("", content)
         text += f"\n### {group or 'Review'}\n\n"
         reviews.append(Review(len(text), len(text) + len(words), group))
         text += words + "\n"
     return text, reviews
 
 
-def patterns(*told, **options):
-    return find_patterns(*document(*told), FewWords().mentions, **options)
+def patterns(*contents, **options):
+    return find_patterns(*document(*contents), FewWords().mentions, **options)
 
 
-def said(pattern):
+def summary_of(pattern):
     return pattern.aspect, pattern.group, pattern.praises, pattern.count, pattern.reviews
 
 
-def test_what_two_reviews_say_is_a_pattern_and_what_one_says_is_none():
-    found = patterns("The pasta was tasty.", "Really tasty bread!", "A rude waiter served us.")
-    assert list(map(said, found)) == [("food", "", True, 2, 3)]
-    assert [quote.text for quote in found[0].quotes] == [
+def test_a_pattern_needs_two_reviews():
+    results = patterns("The pasta was tasty.", "Really tasty bread!", "A rude waiter served us.")
+    assert list(map(summary_of, results)) == [("food", "", True, 2, 3)]
+    assert [quote.text for quote in results[0].quotes] == [
         "The pasta was tasty.",
         "Really tasty bread!",
     ]
 
 
-def test_a_review_that_says_it_twice_counts_once():
+def test_a_review_counts_once():
     assert patterns("Tasty? So tasty. Very tasty.", "Just bland.") == ()
 
 
-def test_what_only_mentions_an_aspect_neither_praises_nor_blames_it():
+def test_neutral_mentions_are_not_patterns():
     assert patterns("We had the pasta.", "They have pasta.") == ()
 
 
-def test_groups_are_told_apart():
-    found = patterns(
+def test_groups_have_separate_patterns():
+    results = patterns(
         ("korean", "정말 맛있어요. 또 갈게요."),
         ("korean", "음식이 맛있습니다."),
         ("local", "All of it was tasty."),
         ("local", "Very tasty food here."),
         ("local", "I would come again."),
     )
-    assert list(map(said, found)) == [
+    assert list(map(summary_of, results)) == [
         ("food", "korean", True, 2, 2),
         ("food", "local", True, 2, 3),
     ]
 
 
-def test_who_praises_and_blames_counts_for_both_and_is_quoted_last():
-    found = patterns(
+def test_a_mixed_review_counts_for_both_and_is_quoted_last():
+    results = patterns(
         "It was tasty at first. It was bland at last.", "Everything is tasty.", "All was bland."
     )
-    assert [(one.praises, one.count) for one in found] == [(True, 2), (False, 2)]
-    assert [quote.text for quote in found[0].quotes] == [
+    assert [(pattern.praises, pattern.count) for pattern in results] == [(True, 2), (False, 2)]
+    assert [quote.text for quote in results[0].quotes] == [
         "Everything is tasty.",
         "It was tasty at first.",
     ]
 
 
-def test_the_sentence_that_speaks_of_nothing_else_is_quoted_first():
-    found = patterns(
+def test_a_sentence_about_one_aspect_is_quoted_first():
+    results = patterns(
         "Tasty food and kind people.", "The food was tasty all evening.", "Tasty, though. " * 3
     )
-    food = next(one for one in found if one.aspect == "food")
+    food = next(pattern for pattern in results if pattern.aspect == "food")
     assert food.quotes[0].text == "The food was tasty all evening."
 
 
-def test_a_sentence_that_proves_nothing_is_quoted_last():
-    found = patterns("Tasty!", "The soup was tasty too.")
-    assert [quote.text for quote in found[0].quotes] == ["The soup was tasty too.", "Tasty!"]
+def test_a_very_short_sentence_is_quoted_last():
+    results = patterns("Tasty!", "The soup was tasty too.")
+    assert [quote.text for quote in results[0].quotes] == ["The soup was tasty too.", "Tasty!"]
 
 
-def test_the_same_words_are_quoted_once_and_counted_each_time():
-    (found,) = patterns("The soup was tasty.", "The soup was tasty.", "THE SOUP was tasty.")
-    assert found.count == 3
-    assert len(found.quotes) == 1
+def test_equal_quotes_are_shown_once_and_counted_each_time():
+    (pattern,) = patterns("The soup was tasty.", "The soup was tasty.", "THE SOUP was tasty.")
+    assert pattern.count == 3
+    assert len(pattern.quotes) == 1
 
 
-def test_at_most_three_quotes_from_different_reviews():
-    (found,) = patterns(*(f"Dish number {n} was tasty. Dish {n} again: tasty." for n in range(5)))
-    assert found.count == 5
-    assert len(found.quotes) == 3
-    assert len({quote.text[12] for quote in found.quotes}) == 3
+def test_a_pattern_has_at_most_three_quotes_of_different_reviews():
+    (pattern,) = patterns(*(f"Dish number {n} was tasty. Dish {n} again: tasty." for n in range(5)))
+    assert pattern.count == 5
+    assert len(pattern.quotes) == 3
+    assert len({quote.text[12] for quote in pattern.quotes}) == 3
 
 
-def test_the_more_frequent_comes_first_then_the_larger_share_then_the_aspects_order():
-    found = patterns(
+def test_patterns_are_sorted_by_count_then_share_then_aspect():
+    results = patterns(
         *[("local", "So kind to us all.")] * 2,
         ("local", "Nothing to say of it."),
         *[("korean", "They were kind to us.")] * 2,
@@ -106,7 +106,7 @@ def test_the_more_frequent_comes_first_then_the_larger_share_then_the_aspects_or
         *[("korean", "A tasty stew for all.")] * 2,
         aspects=("service", "food"),
     )
-    assert [(one.aspect, one.group, one.rank) for one in found] == [
+    assert [(pattern.aspect, pattern.group, pattern.rank) for pattern in results] == [
         ("decor", "local", 1),
         ("service", "korean", 2),
         ("food", "korean", 3),
@@ -114,13 +114,13 @@ def test_the_more_frequent_comes_first_then_the_larger_share_then_the_aspects_or
     ]
 
 
-def test_only_the_top_is_given_unless_all_is_asked_for():
-    told = [f"kind, tasty and pretty, says {name}." for name in ("Ann", "Bo")]
-    assert len(patterns(*told, top=2)) == 2
-    assert len(patterns(*told, top=None)) == 3
+def test_the_number_of_patterns_can_be_limited():
+    contents = [f"kind, tasty and pretty, says {name}." for name in ("Ann", "Bo")]
+    assert len(patterns(*contents, top=2)) == 2
+    assert len(patterns(*contents, top=None)) == 3
 
 
-def test_no_reviews_say_nothing():
+def test_without_reviews_there_are_no_patterns():
     assert patterns() == ()
 
 
@@ -128,16 +128,18 @@ def test_no_reviews_say_nothing():
     ("praise", "blame", "tags"),
     [(4, 2, ("food",)), (4, 3, ()), (2, 0, ("food",)), (0, 5, ())],
 )
-def test_a_tag_is_praised_by_twice_as_many_as_blame_it(praise, blame, tags):
-    told = [Pattern("food", "", True, praise, 9, ())] if praise else []
-    told += [Pattern("food", "local", False, blame, 9, ())] if blame else []
-    assert tags_of(told) == tags
+def test_a_tag_needs_twice_as_much_praise_as_criticism(praise, blame, tags):
+    judgments = [Pattern("food", "", True, praise, 9, ())] if praise else []
+    judgments += [Pattern("food", "local", False, blame, 9, ())] if blame else []
+    assert tags_of(judgments) == tags
 
 
-def test_tags_are_the_four_praised_most_over_all_groups():
-    told = [Pattern(name, "local", True, 2 + at, 9, ()) for at, name in enumerate("abcde")]
-    told.append(Pattern("a", "korean", True, 7, 9, ()))
-    assert tags_of(told) == ("a", "e", "d", "c")
+def test_tags_are_the_four_aspects_with_most_praise_over_all_groups():
+    judgments = [
+        Pattern(name, "local", True, 2 + index, 9, ()) for index, name in enumerate("abcde")
+    ]
+    judgments.append(Pattern("a", "korean", True, 7, 9, ()))
+    assert tags_of(judgments) == ("a", "e", "d", "c")
 
 
 SENTENCES = st.sampled_from(
@@ -157,27 +159,36 @@ REVIEWS = st.tuples(
 
 
 @given(st.lists(REVIEWS, max_size=12))
-def test_quotes_are_whole_sentences_just_as_they_stand_in_different_reviews(told):
-    text, reviews = document(*told)
+def test_quotes_are_whole_sentences_of_different_reviews(contents):
+    text, reviews = document(*contents)
     for pattern in find_patterns(text, reviews, FewWords().mentions):
-        homes = set()
+        starts = set()
         for quote in pattern.quotes:
             assert text[quote.start : quote.end] == quote.text
-            (home,) = [r for r in reviews if r.start <= quote.start and quote.end <= r.end]
-            inner = split_sentences(text[home.start : home.end])
-            assert (quote.start - home.start, quote.end - home.start) in inner
-            assert home.group == pattern.group
-            homes.add(home.start)
-        assert len(homes) == len(pattern.quotes)
+            (review,) = [
+                candidate
+                for candidate in reviews
+                if candidate.start <= quote.start and quote.end <= candidate.end
+            ]
+            sentences = split_sentences(text[review.start : review.end])
+            assert (quote.start - review.start, quote.end - review.start) in sentences
+            assert review.group == pattern.group
+            starts.add(review.start)
+        assert len(starts) == len(pattern.quotes)
 
 
 @given(st.lists(REVIEWS, max_size=12))
-def test_patterns_are_counted_ranked_and_the_same_again(told):
-    text, reviews = document(*told)
-    found = find_patterns(text, reviews, FewWords().mentions)
-    assert [one.rank for one in found] == list(range(1, len(found) + 1))
-    assert [-one.count for one in found] == sorted(-one.count for one in found)
-    for one in found:
-        assert 2 <= one.count <= one.reviews == sum(r.group == one.group for r in reviews)
-        assert 1 <= len(one.quotes) <= min(3, one.count)
-    assert find_patterns(text, reviews, FewWords().mentions) == found
+def test_patterns_are_counted_ranked_and_deterministic(contents):
+    text, reviews = document(*contents)
+    results = find_patterns(text, reviews, FewWords().mentions)
+    assert [pattern.rank for pattern in results] == list(range(1, len(results) + 1))
+    assert [-pattern.count for pattern in results] == sorted(-pattern.count for pattern in results)
+    for pattern in results:
+        assert (
+            2
+            <= pattern.count
+            <= pattern.reviews
+            == sum(review.group == pattern.group for review in reviews)
+        )
+        assert 1 <= len(pattern.quotes) <= min(3, pattern.count)
+    assert find_patterns(text, reviews, FewWords().mentions) == results

@@ -1,4 +1,4 @@
-"""Questions in three languages become filters and weights, by rules or by a model."""
+"""Rules turn questions in three languages into filters and weights."""
 
 import unicodedata
 
@@ -22,10 +22,12 @@ PHONE_RULES = RuleAnalyzer(
 
 SAMPLE = ROOT / "samples" / "catalogs" / "restaurants" / "catalog.yaml"
 SAMPLE_RULES = RuleAnalyzer(description_of(read_description(SAMPLE)))
-KINDS = [getattr(sample_questions, name) for name in dir(sample_questions) if name.isupper()]
+SAMPLE_QUESTIONS = [
+    getattr(sample_questions, name) for name in dir(sample_questions) if name.isupper()
+]
 
 
-def mentioned(query):
+def mentioned_weights(query):
     return {name: weight for name, weight in query.aspect_weights.items() if weight is not None}
 
 
@@ -49,24 +51,24 @@ def test_the_worked_example_of_the_specification():
     ("question", "borough", "types", "rating", "weights"),
     [*cases(KOREAN), *cases(ENGLISH), *cases(JAPANESE)],
 )
-def test_questions_are_understood_as_people_ask_them(question, borough, types, rating, weights):
+def test_questions_become_filters_and_weights(question, borough, types, rating, weights):
     query = RULES.analyze(question)
     assert query.filters.fields == ({"borough_en": borough} if borough else {})
     assert query.filters.desired_types == types
     assert query.filters.min_rating == rating
-    assert mentioned(query) == weights
+    assert mentioned_weights(query) == weights
 
 
 @pytest.mark.parametrize(
     ("question", "borough", "types", "rating", "weights"),
-    [case for listed in KINDS for case in cases(listed)],
+    [case for table in SAMPLE_QUESTIONS for case in cases(table)],
 )
-def test_questions_that_are_easily_misread(question, borough, types, rating, weights):
+def test_ambiguous_questions_become_filters_and_weights(question, borough, types, rating, weights):
     query = SAMPLE_RULES.analyze(question)
     assert query.filters.fields == ({"borough_en": borough} if borough else {})
     assert query.filters.desired_types == types
     assert query.filters.min_rating == rating
-    assert mentioned(query) == weights
+    assert mentioned_weights(query) == weights
 
 
 SUSHI, RAMEN, CAFE, BAR = "sushi_restaurant", "ramen_restaurant", "cafe", "bar"
@@ -115,7 +117,7 @@ SUSHI, RAMEN, CAFE, BAR = "sushi_restaurant", "ramen_restaurant", "cafe", "bar"
         ("寿司は食べられない", None, (SUSHI,)),
     ],
 )
-def test_a_type_that_is_not_wanted_is_declined(question, desired, declined):
+def test_a_negated_type_is_declined(question, desired, declined):
     filters = SAMPLE_RULES.analyze(question).filters
     assert (filters.desired_types, filters.declined_types) == (desired, declined)
 
@@ -151,22 +153,22 @@ def test_a_type_that_is_not_wanted_is_declined(question, desired, declined):
         ("寿司以外でもいい", None),
     ],
 )
-def test_a_type_that_need_not_be_is_not_declined(question, desired):
+def test_an_optional_type_is_not_declined(question, desired):
     filters = SAMPLE_RULES.analyze(question).filters
     assert (filters.desired_types, filters.declined_types) == (desired, ())
 
 
-@given(st.sampled_from([case for listed in KINDS for case in cases(listed)]))
+@given(st.sampled_from([case for table in SAMPLE_QUESTIONS for case in cases(table)]))
 def test_no_type_is_both_desired_and_declined(case):
     filters = SAMPLE_RULES.analyze(case[0]).filters
     assert not set(filters.desired_types or ()) & set(filters.declined_types)
 
 
-def test_spaces_that_are_missing_change_nothing():
-    asked = "브루클린 분위기 좋은 이탈리안 가격 상관없어요"
-    spaced, together = RULES.analyze(asked), RULES.analyze(asked.replace(" ", ""))
-    assert spaced.filters == together.filters
-    assert spaced.aspect_weights == together.aspect_weights
+def test_missing_spaces_change_nothing():
+    question = "브루클린 분위기 좋은 이탈리안 가격 상관없어요"
+    with_spaces, without_spaces = RULES.analyze(question), RULES.analyze(question.replace(" ", ""))
+    assert with_spaces.filters == without_spaces.filters
+    assert with_spaces.aspect_weights == without_spaces.aspect_weights
 
 
 @pytest.mark.parametrize(
@@ -190,15 +192,15 @@ def test_a_rating_is_on_the_scale_of_the_catalog(question, rating):
     assert PHONE_RULES.analyze(question).filters.min_rating == rating
 
 
-def test_the_values_of_the_data_are_words_of_their_own():
+def test_values_of_the_data_are_recognized():
     query = PHONE_RULES.analyze("a Dark-Blue folding phone or tablet, no 5")
     assert query.filters.fields == {"colour": "dark blue"}
     assert query.filters.desired_types == ("folding_phone", "Tablet")
 
 
-def test_aspects_of_a_description_are_understood_by_its_words():
-    assert mentioned(PHONE_RULES.analyze("good battery and clean")) == {"battery": 0.9}
-    assert mentioned(PHONE_RULES.analyze("비싸도 괜찮으니 배터리 좋은 거")) == {
+def test_custom_aspects_are_recognized_by_their_words():
+    assert mentioned_weights(PHONE_RULES.analyze("good battery and clean")) == {"battery": 0.9}
+    assert mentioned_weights(PHONE_RULES.analyze("비싸도 괜찮으니 배터리 좋은 거")) == {
         "battery": 0.9,
         "price": 0.1,
     }
@@ -217,11 +219,11 @@ def test_aspects_of_a_description_are_understood_by_its_words():
         "ブルックリンとクイーンズのイタリアン、マンハッタン以外",
     ],
 )
-def test_of_several_values_of_one_field_any_will_do(question):
+def test_several_values_of_one_field_are_alternatives(question):
     assert RULES.analyze(question).filters.fields == {"borough_en": ("Brooklyn", "Queens")}
 
 
-def test_a_value_that_is_not_wanted_is_none_of_several():
+def test_a_negated_value_is_not_an_alternative():
     assert RULES.analyze("Brooklyn, not Queens").filters.fields == {"borough_en": "Brooklyn"}
     assert RULES.analyze("not Brooklyn or Queens").filters.fields == {}
 
@@ -229,7 +231,7 @@ def test_a_value_that_is_not_wanted_is_none_of_several():
 @pytest.mark.parametrize(
     "question", ["not a bar in Queens", "퀸즈 바 말고 카페", "クイーンズのバー以外"]
 )
-def test_a_type_that_is_declined_declines_no_field_beside_it(question):
+def test_negating_a_type_does_not_negate_a_field(question):
     filters = RULES.analyze(question).filters
     assert (filters.fields, filters.declined_types) == ({"borough_en": "Queens"}, (BAR,))
 
@@ -252,13 +254,13 @@ def test_a_type_that_is_declined_declines_no_field_beside_it(question):
         ("", ""),
     ],
 )
-def test_the_english_query_says_what_was_understood(question, query_en):
+def test_the_english_query_describes_the_analysis(question, query_en):
     assert RULES.analyze(question).query_en == query_en
 
 
-def test_a_catalog_without_anything_is_read_too():
-    bare = CatalogDescription(name="x", places="x.csv", id="id", title="name", aspects=())
-    query = RuleAnalyzer(bare).analyze("맛있는 곳")
+def test_a_catalog_without_types_filters_and_aspects_is_supported():
+    description = CatalogDescription(name="x", places="x.csv", id="id", title="name", aspects=())
+    query = RuleAnalyzer(description).analyze("맛있는 곳")
     assert (query.filters, query.aspect_weights) == (CatalogFilters(), {})
 
 
@@ -293,7 +295,7 @@ FRAGMENTS = st.sampled_from(
 
 
 @given(st.text(max_size=120) | st.lists(FRAGMENTS, max_size=30).map("".join))
-def test_any_question_can_be_read(question):
+def test_every_question_can_be_analyzed(question):
     for analyzer in (RULES, PHONE_RULES):
         query = analyzer.analyze(question)
         assert query.question == question
@@ -303,16 +305,16 @@ def test_any_question_can_be_read(question):
 
 
 @given(st.sampled_from([*cases(KOREAN), *cases(JAPANESE)]))
-def test_how_the_letters_are_composed_changes_nothing(case):
-    asked = unicodedata.normalize("NFD", case[0])
-    assert RULES.analyze(asked).filters.desired_types == case[2]
-    assert mentioned(RULES.analyze(asked)) == case[4]
+def test_unicode_normalization_does_not_change_the_analysis(case):
+    question = unicodedata.normalize("NFD", case[0])
+    assert RULES.analyze(question).filters.desired_types == case[2]
+    assert mentioned_weights(RULES.analyze(question)) == case[4]
 
 
 @pytest.mark.parametrize(
     "piece",
     ["이탈리안 말고 ", "not italian or ", "비싸도 괜찮 ", "4.5 ", "if possible cheap ", "별점 "],
 )
-def test_a_long_question_costs_in_proportion_to_its_length(piece):
+def test_the_cost_is_linear_in_the_length_of_the_question(piece):
     work = [lines_run(lambda size=size: RULES.analyze(piece * size)) for size in (10, 50, 200)]
     assert work[2] < 8 * work[1]

@@ -1,4 +1,4 @@
-"""Long names are found with one typo, and no other words for them."""
+"""A long name is recognized despite one typo; other words are not mistaken for it."""
 
 import pytest
 from hypothesis import given
@@ -9,8 +9,8 @@ from services.catalog.word_finder import TypoFinder
 TYPOS = TypoFinder([("queens", "Q"), ("brooklyn", "B"), ("staten island", "S"), ("bronx", "X")])
 
 
-def found(text):
-    return [(text[one.start : one.end], *one.meanings) for one in TYPOS.find(text)]
+def matches(text):
+    return [(text[match.start : match.end], *match.meanings) for match in TYPOS.find(text)]
 
 
 @pytest.mark.parametrize(
@@ -26,18 +26,18 @@ def found(text):
         ("", []),
     ],
 )
-def test_a_name_with_one_typo_is_found(text, names):
-    assert found(text) == names
+def test_a_name_with_one_typo_is_recognized(text, names):
+    assert matches(text) == names
 
 
 @given(st.integers(1, 6), st.sampled_from("abcxyz"))
-def test_another_letter_inside_is_a_typo(place, letter):
+def test_a_replaced_letter_is_a_typo(place, letter):
     typed = "brooklyn"[:place] + letter + "brooklyn"[place + 1 :]
-    assert found(typed) == ([] if typed == "brooklyn" else [(typed, "B")])
+    assert matches(typed) == ([] if typed == "brooklyn" else [(typed, "B")])
 
 
 @given(st.text(alphabet="brooklynqe ", max_size=40))
-def test_what_is_found_stands_there(text):
-    places = [(one.start, one.end) for one in TYPOS.find(text)]
-    assert places == sorted(places)
-    assert all(text[start:end].strip() for start, end in places)
+def test_matches_are_sorted_and_not_blank(text):
+    spans = [(match.start, match.end) for match in TYPOS.find(text)]
+    assert spans == sorted(spans)
+    assert all(text[start:end].strip() for start, end in spans)
