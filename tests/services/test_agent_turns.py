@@ -85,7 +85,7 @@ def _number_in(told, quote):
     raise AssertionError(f"no source holds {quote}")
 
 
-def test_each_step_is_told_as_it_begins_and_as_it_ends(services, model_server):
+def test_each_step_is_streamed_at_its_start_and_end(services, model_server):
     model_server.will(ToolCalls(looking_for("annual leave"), said="I look."), Text(LEAVE))
     events = list(services.chat.stream(LOCAL_USER, "How many days?", search=BY_AGENT))
     kinds = [type(event) for event in events]
@@ -100,7 +100,7 @@ def test_each_step_is_told_as_it_begins_and_as_it_ends(services, model_server):
     assert events[-1].turn.answer == "They get 25 days [1]."
 
 
-def test_with_a_tool_that_fails_it_goes_on(services, model_server):
+def test_the_agent_continues_after_a_failing_tool(services, model_server):
     model_server.will(
         ToolCalls(Call("open_document", {"document_id": "none"}), looking_for("leave", k=0)),
         ToolCalls(looking_for("annual leave")),
@@ -158,7 +158,7 @@ def test_a_scope_that_is_not_there_is_refused_before_the_model_is_asked(services
     assert not any("messages" in request.body for request in model_server.requests)
 
 
-def test_reaching_the_limit_is_kept_as_an_incomplete_turn(build_services, services, model_server):
+def test_reaching_the_limit_is_stored_as_an_incomplete_turn(build_services, services, model_server):
     model_server.answer = lambda body: ToolCalls(looking_for("annual leave"))
     limited = build_services(chat=True, embed=True, agent_model_calls=2)
     turn = limited.chat.ask(LOCAL_USER, "How many days?", search=BY_AGENT)
@@ -226,7 +226,9 @@ def test_without_a_chat_model_the_agent_says_what_to_set(build_services):
         services.chat.ask(LOCAL_USER, "How many days?", search=BY_AGENT)
 
 
-def test_a_wrong_file_of_servers_is_told_by_its_setting(build_services, tmp_path, model_server):
+def test_an_invalid_server_file_is_reported_with_its_setting(
+    build_services, tmp_path, model_server
+):
     path = tmp_path / "servers.json"
     path.write_text("{}")
     services = build_services(chat=True, embed=True, agent_mcp_servers=path)

@@ -22,7 +22,7 @@ def test_a_key_is_found_by_its_secret_alone(keys):
         assert keys.find(wrong) is None
 
 
-def test_no_two_secrets_are_alike_and_none_is_kept(keys, tmp_path):
+def test_secrets_are_unique_and_never_stored(keys, tmp_path):
     secrets = {keys.create(LOCAL_USER, "Bot", ApiScope).secret for _ in range(50)}
     assert len(secrets) == 50
     assert min(map(len, secrets)) > 40
@@ -30,10 +30,10 @@ def test_no_two_secrets_are_alike_and_none_is_kept(keys, tmp_path):
     assert not any(secret.encode() in kept for secret in secrets)
 
 
-def test_a_key_that_is_revoked_is_found_no_more(keys):
-    made = keys.create(LOCAL_USER, "Bot", [ApiScope.ASK])
-    keys.revoke(made.key.id)
-    assert keys.find(made.secret) is None
+def test_a_revoked_key_is_no_longer_valid(keys):
+    created = keys.create(LOCAL_USER, "Bot", [ApiScope.ASK])
+    keys.revoke(created.key.id)
+    assert keys.find(created.secret) is None
     assert keys.list()[0].revoked_at is not None
 
 

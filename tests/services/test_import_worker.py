@@ -173,7 +173,7 @@ def test_stages_come_in_order_for_each_document(factory):
     ]
 
 
-def test_an_import_whose_worker_died_is_interrupted_and_then_gone_on_with(factory):
+def test_an_import_whose_worker_died_is_interrupted_and_then_resumed(factory):
     job = factory.enqueue()
     assert factory.library.leases.claim(DEAD).id == job
     assert factory.library.leases.interrupt_dead() == 1
@@ -298,7 +298,7 @@ def test_what_fails_each_time_is_named_until_it_can_be_read(factory):
     assert factory.library.import_store.failures(factory.library.source.id) == {}
 
 
-def test_a_worker_tells_that_it_lives_and_stops_when_told(factory):
+def test_a_worker_reports_that_it_is_alive_and_stops_on_request(factory):
     stop, job = threading.Event(), factory.enqueue()
     thread = threading.Thread(target=factory.worker.run, args=(stop,))
     thread.start()
@@ -338,7 +338,7 @@ def test_a_source_removed_in_the_moment_it_is_due_does_not_end_the_worker(factor
     assert len(calls) == 2
 
 
-def test_a_worker_that_is_told_to_end_leaves_its_import_to_the_next(factory):
+def test_a_worker_that_stops_leaves_its_import_to_the_next(factory):
     stop, job = threading.Event(), factory.enqueue()
     read = factory.loader.read
 

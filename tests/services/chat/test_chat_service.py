@@ -65,7 +65,7 @@ def test_the_standalone_question_and_the_sources_come_before_the_answer(services
     assert isinstance(events[-1], TurnFinished)
 
 
-def test_what_is_shown_while_streaming_is_what_is_stored(services, model_server):
+def test_the_stored_turn_equals_the_streamed_one(services, model_server):
     model_server.will(Text(*[f"{word} " for word in GOOD.split()]))
     events = list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
     shown = "".join(event.text for event in events if isinstance(event, TextDelta))
@@ -89,7 +89,7 @@ def test_a_quote_is_verified_and_an_invented_one_and_an_invented_number_are_not(
     assert turn.unsupported_sentences == 2
 
 
-def test_the_evidence_stays_when_the_document_goes(services, model_server, handbook):
+def test_the_evidence_remains_after_the_document_is_deleted(services, model_server, handbook):
     model_server.will(Text(GOOD))
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     (handbook / "leave.md").unlink()
@@ -121,7 +121,7 @@ def test_a_rewrite_that_lost_the_question_is_searched_and_shown_beside_what_was_
     assert "WireGuard" in {word for source in turn.sources for word in source.why.matched_words}
 
 
-def test_model_usage_and_timings_are_kept(services, model_server):
+def test_model_usage_and_timings_are_stored(services, model_server):
     model_server.will(Text(GOOD, prompt_tokens=42, completion_tokens=9))
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     assert turn.usage == {"input_tokens": 42, "output_tokens": 9}
@@ -152,7 +152,7 @@ def test_the_tokens_of_condensing_and_of_other_wordings_count_too(
         (Fault(500), ModelUnavailableError, "500"),
     ],
 )
-def test_a_failing_model_leaves_the_question_and_says_what_to_do(
+def test_a_failing_model_leaves_the_question_and_an_instructive_error(
     build_services, handbook, model_server, fault, expected, says
 ):
     services = build_services(chat=True, chat_retries=0)
@@ -192,7 +192,7 @@ def test_an_answer_at_the_models_limit_is_marked_and_says_which_setting(services
     assert turn.answer == "They get 25 days [1]. And the"
 
 
-def test_half_a_character_from_the_model_is_replaced_and_the_turn_kept(services, model_server):
+def test_a_lone_surrogate_from_the_model_is_replaced_and_the_turn_stored(services, model_server):
     model_server.will(Text(GOOD, " Well \ud83d done."))
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
@@ -267,7 +267,7 @@ def test_without_a_model_a_korean_follow_up_takes_the_subject_along(extractive):
     assert "16일" in second.answer
 
 
-def test_a_question_that_failed_is_still_what_a_follow_up_is_about(extractive, monkeypatch):
+def test_a_follow_up_refers_to_a_failed_question(extractive, monkeypatch):
     def fail(*_):
         raise ModelError("The model is gone.")
 
@@ -281,7 +281,7 @@ def test_a_question_that_failed_is_still_what_a_follow_up_is_about(extractive, m
     assert "16일" in second.answer
 
 
-def test_a_wrong_answer_gives_a_follow_up_none_of_its_words(extractive):
+def test_a_follow_up_takes_no_words_from_a_wrong_answer(extractive):
     history = [("Is there a VPN?", "The VPN pays new employees.")]
     *_, done = extractive.chat.answer(LOCAL_USER, "How do I install it?", history)
     assert done.turn.standalone_question == "How do I install it? (VPN)"
@@ -302,23 +302,21 @@ def test_a_misspelled_question_stays_as_typed_and_the_librarys_word_is_searched(
     assert holds in turn.answer
 
 
-def test_a_question_nothing_answers_gets_no_citation(extractive):
+def test_a_question_without_an_answer_gets_no_citation(extractive):
     turn = extractive.chat.ask(LOCAL_USER, "Which zebra won the chess tournament?")
     assert turn.citations == ()
     assert turn.state is TurnState.COMPLETE
     assert turn.unsupported_sentences == 0
 
 
-def test_an_empty_library_finds_nothing_and_says_so(build_services):
+def test_an_empty_library_is_reported(build_services):
     turn = build_services().chat.ask(LOCAL_USER, "How many days?")
     assert turn.sources == ()
     assert turn.answer
 
 
 @pytest.mark.parametrize("question", ["", "  \n", "x" * (MAX_QUESTION_CHARS + 1), "가" * 100_000])
-def test_an_empty_or_endless_question_is_refused_before_anything_is_stored(
-    build_services, question
-):
+def test_an_empty_or_too_long_question_is_rejected_and_nothing_is_stored(build_services, question):
     services = build_services()
     with pytest.raises(InputError, match="The question"):
         services.chat.ask(LOCAL_USER, question)
@@ -331,7 +329,7 @@ def test_a_conversation_belongs_to_its_user(extractive):
         extractive.chat.ask(Principal("somebody"), "And then?", turn.conversation_id)
 
 
-def test_a_stored_source_tells_why_it_was_found(build_services, handbook):
+def test_a_stored_source_explains_its_retrieval(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
@@ -375,7 +373,7 @@ def test_asking_again_keeps_both_answers_and_the_history_is_that_of_the_branch(
     assert "Two." not in third
 
 
-def test_another_search_is_done_exactly_as_given_and_both_are_kept(extractive):
+def test_another_search_runs_exactly_as_requested_and_both_answers_are_stored(extractive):
     chat = extractive.chat
     first = chat.ask(LOCAL_USER, QUESTION)
     follow_up = chat.ask(LOCAL_USER, "And the gateway?", first.conversation_id)
@@ -394,7 +392,7 @@ def test_another_search_is_done_exactly_as_given_and_both_are_kept(extractive):
     assert again.standalone_question == "Bristol WireGuard"
 
 
-def test_an_edited_question_begins_a_branch_and_what_followed_stays(extractive):
+def test_an_edited_question_starts_a_branch_and_keeps_later_turns(extractive):
     chat = extractive.chat
     first = chat.ask(LOCAL_USER, QUESTION)
     chat.ask(LOCAL_USER, "And sick leave?", first.conversation_id)
@@ -408,7 +406,7 @@ def test_an_edited_question_begins_a_branch_and_what_followed_stays(extractive):
 
 
 @pytest.mark.parametrize("text", ["", "  ", "x" * (MAX_QUESTION_CHARS + 1)])
-def test_what_can_not_be_asked_leaves_the_conversation_as_it_was(extractive, text):
+def test_a_rejected_question_leaves_the_conversation_unchanged(extractive, text):
     turn = extractive.chat.ask(LOCAL_USER, QUESTION)
     where = (LOCAL_USER, turn.conversation_id, turn.id)
     for changed in ("question", "standalone"):
@@ -417,7 +415,7 @@ def test_what_can_not_be_asked_leaves_the_conversation_as_it_was(extractive, tex
     assert extractive.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_nobody_asks_again_in_a_conversation_of_another(extractive):
+def test_nobody_can_retry_in_the_conversation_of_another_user(extractive):
     chat = extractive.chat
     turn = chat.ask(LOCAL_USER, QUESTION)
     other = chat.ask(LOCAL_USER, QUESTION)
@@ -429,7 +427,7 @@ def test_nobody_asks_again_in_a_conversation_of_another(extractive):
             last(chat.ask_again(LOCAL_USER, other.conversation_id, turn.id, **changed))
 
 
-def test_the_turn_tells_how_it_was_really_searched(build_services, handbook):
+def test_the_turn_records_the_search_that_was_used(build_services, handbook):
     services = build_services(top_k=3)
     services.directories.import_directory(LOCAL_USER, handbook)
     turn = services.chat.ask(LOCAL_USER, QUESTION)
@@ -453,7 +451,7 @@ def test_a_conversation_is_searched_as_it_began_unless_a_question_says_otherwise
     assert again.search == korean
 
 
-def test_a_scope_that_can_not_be_searched_is_a_failed_turn_that_says_why(extractive):
+def test_an_unsearchable_scope_is_a_failed_turn_with_a_reason(extractive):
     lost = SearchChoice(Scope(sources=("handbok",)))
     with pytest.raises(InputError, match="handbook"):
         extractive.chat.ask(LOCAL_USER, QUESTION, search=lost)
@@ -463,12 +461,12 @@ def test_a_scope_that_can_not_be_searched_is_a_failed_turn_that_says_why(extract
 
 
 @pytest.mark.parametrize("search", [SearchChoice(k=0), SearchChoice(k=5000), THRESHOLD])
-def test_an_impossible_search_is_refused_in_words(extractive, search):
+def test_an_impossible_search_is_rejected_with_an_explanation(extractive, search):
     with pytest.raises(InputError, match="must be between"):
         extractive.chat.ask(LOCAL_USER, QUESTION, search=search)
 
 
-def test_an_answer_of_no_conversation_follows_the_history_it_is_given_and_is_not_kept(
+def test_an_answer_without_a_conversation_uses_the_history_and_is_not_stored(
     services, model_server
 ):
     model_server.will(Text("How many days of annual leave do new employees get?"), Text(GOOD))
@@ -483,7 +481,7 @@ def test_an_answer_of_no_conversation_follows_the_history_it_is_given_and_is_not
 
 
 @pytest.mark.parametrize("question", ["", " ", "x" * (MAX_QUESTION_CHARS + 1)])
-def test_what_can_not_be_asked_is_refused_there_too(extractive, question):
+def test_invalid_questions_without_a_conversation_are_rejected(extractive, question):
     with pytest.raises(InputError):
         next(extractive.chat.answer(LOCAL_USER, question))
 
@@ -506,7 +504,7 @@ def stepping(services, *pieces):
     return list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
 
 
-def test_what_is_written_before_a_step_is_no_part_of_the_answer(extractive):
+def test_text_before_a_step_is_not_part_of_the_answer(extractive):
     found = extractive.search.search(LOCAL_USER, "annual leave", k=2)
     begun = Step(1, "search_documents", {"query": "annual leave"})
     done = replace(begun, state=StepState.DONE, result="two", sources=(1, 2), milliseconds=3.0)
@@ -531,7 +529,7 @@ def test_what_is_written_before_a_step_is_no_part_of_the_answer(extractive):
     assert extractive.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_what_a_model_asks_and_a_tool_gives_is_kept_as_text_and_json_that_can_be_stored(extractive):
+def test_tool_arguments_and_results_are_stored_as_valid_text_and_json(extractive):
     asked = {"query": "\ud83d", "k": float("nan"), "in": ("a", {"\udc00": None})}
     step = Step(1, "find\udc00", asked, StepState.DONE, "half \ud83d")
     begun = {"step": replace(step, state=StepState.RUNNING, result="")}
@@ -540,6 +538,6 @@ def test_what_a_model_asks_and_a_tool_gives_is_kept_as_text_and_json_that_can_be
     assert (kept.tool, kept.result) == ("find\ufffd", "half \ufffd")
 
 
-def test_an_agent_that_has_to_end_early_leaves_an_incomplete_turn_that_says_why(extractive):
+def test_an_agent_at_its_limit_leaves_an_incomplete_turn_with_a_reason(extractive):
     turn = stepping(extractive, {"answer": "So far"}, {"incomplete": "too many calls"})[-1].turn
     assert (turn.state, turn.error) == (TurnState.INCOMPLETE, "too many calls")

@@ -144,7 +144,7 @@ def test_words_are_found_in_title_question_and_answer(service, ask, words):
 
 
 @pytest.mark.parametrize("words", ["%", "_", "*", "leave sick", "twentyfive", "\\", "'", '"'])
-def test_signs_are_letters_like_others_and_every_word_must_occur(service, ask, words):
+def test_special_characters_are_literal_and_every_word_must_occur(service, ask, words):
     ask("How many holidays?", "Twenty five", "Leave")
     assert listed(service, words) == []
 
@@ -155,7 +155,7 @@ def test_words_of_an_earlier_version_of_a_question_are_found(service, conversati
     assert listed(service, "canteen") == ["Lunch"]
 
 
-def test_nobody_sees_the_conversations_of_others(service, ask):
+def test_conversations_are_visible_only_to_their_user(service, ask):
     mine = ask("Mine?", "secret")
     assert listed(service, principal=BERT) == []
     assert listed(service, "secret", principal=BERT) == []
@@ -176,7 +176,7 @@ def test_a_new_title_is_trimmed_and_found(service, ask):
 
 
 @pytest.mark.parametrize("title", ["", " \n\t", "x" * 201, "half \ud83d a letter"])
-def test_a_title_that_is_none_is_refused(service, ask, title):
+def test_an_invalid_title_is_rejected(service, ask, title):
     kept = ask("Why?")
     with pytest.raises(InputError):
         service.rename(ANNA, kept, title)
@@ -184,7 +184,7 @@ def test_a_title_that_is_none_is_refused(service, ask, title):
 
 
 @pytest.mark.parametrize("title", ["x", "가" * 200])
-def test_the_shortest_and_the_longest_title_are_taken(service, ask, title):
+def test_the_shortest_and_the_longest_title_are_accepted(service, ask, title):
     service.rename(ANNA, ask("Why?"), title)
     assert listed(service) == [title]
 
@@ -206,7 +206,7 @@ def test_a_deleted_conversation_is_nowhere_until_it_is_restored(service, convers
     assert [turn.answer for turn in conversations.turns(ANNA, deleted)] == ["Because"]
 
 
-def test_what_was_deleted_is_purged_after_thirty_days(service, ask):
+def test_deleted_conversations_are_purged_after_thirty_days(service, ask):
     deleted, kept = ask("Deleted?"), ask("Kept?")
     service.delete(ANNA, deleted)
     now = datetime.now(UTC)
@@ -218,14 +218,14 @@ def test_what_was_deleted_is_purged_after_thirty_days(service, ask):
     assert service.export(ANNA, kept, "json")
 
 
-def test_how_to_search_is_remembered(service, conversations, ask):
+def test_search_choices_are_remembered(service, conversations, ask):
     of = ask("Why?")
     choice = SearchChoice(Scope(collections=("hr",), since="2026-01-01"), SearchMode.BM25, 7, 0.25)
     service.remember(ANNA, of, choice)
     assert conversations.get(ANNA, of).search == choice
 
 
-def test_an_unknown_form_of_transcript_is_refused(service, ask):
+def test_an_unknown_transcript_format_is_rejected(service, ask):
     with pytest.raises(InputError, match="docx"):
         service.export(ANNA, ask("Why?"), "docx")
 
@@ -240,7 +240,7 @@ def test_a_conversation_begun_for_files_remembers_its_search(service, conversati
 
 
 @pytest.mark.parametrize("words", ["", "days"])
-def test_pages_follow_each_other_and_tell_how_many_there_are_in_all(service, ask, words):
+def test_pages_are_consecutive_and_have_the_total(service, ask, words):
     asked = [ask(f"Which days {n}?") for n in range(5)]
     ask("Whose days?", principal=BERT)
     pages = [service.page(ANNA, words, limit=2, offset=offset) for offset in (0, 2, 4, 6)]

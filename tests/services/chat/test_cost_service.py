@@ -49,6 +49,6 @@ def test_the_built_in_answerer_is_free():
     ],
     ids=["no price", "half a price", "another model", "no tokens counted"],
 )
-def test_what_has_no_price_is_not_said_to_be_free(prices, asked):
+def test_a_model_without_a_price_is_not_reported_as_free(prices, asked):
     with_free = [turn(EXTRACTIVE), asked]
     assert CostService(prices).of(with_free).amount is None

@@ -57,13 +57,13 @@ def test_a_label_holds_the_passage_it_judges_and_where_it_stands(services):
     assert services.labels.list(BERT) == []
 
 
-def test_a_label_is_taken_back_by_its_id_by_who_gave_it(services):
+def test_a_label_can_be_removed_by_its_id_and_owner(services):
     label = services.labels.label(LOCAL_USER, LEAVE, passage(services).id, 1)
-    named = services.labels.id_of(LOCAL_USER, label)
-    for person, id_ in ((BERT, named), (LOCAL_USER, "nothing")):
+    label_id = services.labels.id_of(LOCAL_USER, label)
+    for person, id_ in ((BERT, label_id), (LOCAL_USER, "nothing")):
         with pytest.raises(NotFoundError, match="there is no label"):
             services.labels.discard(person, id_)
-    services.labels.discard(LOCAL_USER, named)
+    services.labels.discard(LOCAL_USER, label_id)
     assert services.labels.list(LOCAL_USER) == []
 
 
@@ -79,7 +79,7 @@ def test_a_passage_of_another_persons_conversation_can_not_be_labeled(services):
         services.labels.label(BERT, LEAVE, private.id, 0)
 
 
-def test_a_label_is_changed_by_another_and_taken_back(services):
+def test_a_label_can_be_replaced_and_removed(services):
     found = passage(services)
     services.labels.label(LOCAL_USER, LEAVE, found.id, 1)
     services.labels.label(LOCAL_USER, LEAVE, found.id, 0)
@@ -91,12 +91,12 @@ def test_a_label_is_changed_by_another_and_taken_back(services):
 @pytest.mark.parametrize(
     ("question", "grade"), [("  ", 1), ("x" * 20_001, 1), ("\ud800", 1), ("x", 2), ("x", -1)]
 )
-def test_a_senseless_label_is_refused(services, question, grade):
+def test_an_invalid_label_is_rejected(services, question, grade):
     with pytest.raises(InputError):
         services.labels.label(LOCAL_USER, question, passage(services).id, grade)
 
 
-def test_a_passage_that_is_not_there_can_not_be_labeled(services):
+def test_an_unknown_passage_cannot_be_labeled(services):
     with pytest.raises(NotFoundError, match="nowhere"):
         services.labels.label(LOCAL_USER, LEAVE, "nowhere", 1)
 
@@ -136,9 +136,7 @@ def test_a_label_follows_its_text_to_another_file(services, handbook):
     assert judged(services) == {LEAVE: {passage(services, "holidays.md").id: 1}}
 
 
-def test_a_label_whose_passage_is_gone_is_counted_as_lost_and_comes_back_with_it(
-    services, handbook
-):
+def test_a_label_without_its_passage_counts_as_lost_until_the_passage_returns(services, handbook):
     kept = services.labels.label(LOCAL_USER, "vpn?", passage(services, "vpn.md", "VPN").id, 1)
     services.labels.label(LOCAL_USER, LEAVE, passage(services).id, 1)
     text = (handbook / "leave.md").read_text()
@@ -165,7 +163,7 @@ def test_an_export_reads_as_a_labeled_set_over_the_whole_library(services, tmp_p
     assert (written.questions, written.labels, written.lost) == (1, 2, 0)
 
 
-def test_an_export_never_writes_over_a_folder(services, tmp_path):
+def test_an_export_never_overwrites_a_folder(services, tmp_path):
     services.labels.label(LOCAL_USER, LEAVE, passage(services).id, 1)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "queries.jsonl").write_text("precious")
@@ -174,7 +172,7 @@ def test_an_export_never_writes_over_a_folder(services, tmp_path):
     assert (tmp_path / "full" / "queries.jsonl").read_text() == "precious"
 
 
-def test_what_is_exported_can_be_imported_by_another(services, tmp_path):
+def test_an_export_can_be_imported_by_another_user(services, tmp_path):
     right = passage(services)
     services.labels.label(LOCAL_USER, LEAVE, right.id, 1)
     services.labels.export(LOCAL_USER, tmp_path / "set")
@@ -184,7 +182,7 @@ def test_what_is_exported_can_be_imported_by_another(services, tmp_path):
     assert services.labels.list(BERT)[0].origin is LabelOrigin.IMPORT
 
 
-def test_files_given_to_one_conversation_are_neither_measured_nor_exported(services, tmp_path):
+def test_files_of_a_conversation_are_neither_measured_nor_exported(services, tmp_path):
     talk = services.chat.ask(LOCAL_USER, LEAVE).conversation_id
     files = [("canteen.md", b"# Canteen\n\nA bowl of soup costs three euros.")]
     box = services.uploads.add(LOCAL_USER, files, conversation_id=talk).source_id
@@ -209,7 +207,7 @@ def write_set(folder, corpus, judgments, query="days of leave?"):
     return folder
 
 
-def test_a_foreign_set_is_matched_by_text_and_what_is_not_there_is_counted(services, tmp_path):
+def test_an_external_set_is_matched_by_text_and_missing_passages_are_counted(services, tmp_path):
     right = passage(services)
     corpus = {
         "a": right.page_content.upper().replace(" ", "\n"),
@@ -311,7 +309,7 @@ def test_a_quote_from_a_neighbour_of_what_was_found_labels_nothing(services, tur
     assert services.labels.list(LOCAL_USER) == []
 
 
-def test_taking_a_rating_back_leaves_what_was_labeled_in_the_lab(services, turn):
+def test_removing_a_rating_keeps_labels_of_the_lab(services, turn):
     passage_id = turn.sources[0].passage_id
     services.labels.label(LOCAL_USER, LEAVE, passage_id, 1, LabelOrigin.LAB)
     services.labels.rate(LOCAL_USER, turn, None)

@@ -24,14 +24,14 @@ def grades(services):
     return [label.grade for label in services.labels.list(LOCAL_USER)]
 
 
-def test_a_thumb_is_kept_with_its_reason(services, turn):
+def test_a_rating_is_stored_with_its_reason(services, turn):
     services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.WRONG, "  It is 25 days. ")
     kept = services.ratings.rating(LOCAL_USER, turn.id)
     assert (kept.grade, kept.reason, kept.comment) == (0, Reason.WRONG, "It is 25 days.")
     assert services.ratings.rating(BERT, turn.id) is None
 
 
-def test_a_thumb_can_be_changed_and_taken_back(services, turn):
+def test_a_rating_can_be_changed_and_removed(services, turn):
     services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.WRONG, "No.")
     services.ratings.rate(LOCAL_USER, turn.id, 1)
     kept = services.ratings.rating(LOCAL_USER, turn.id)
@@ -73,7 +73,7 @@ def test_an_answer_that_cites_nothing_can_be_rated(services):
 
 
 @pytest.mark.parametrize(("grade", "comment"), [(2, ""), (-1, ""), (0, "x" * 2001), (0, "\ud800")])
-def test_a_senseless_rating_is_refused(services, turn, grade, comment):
+def test_an_invalid_rating_is_rejected(services, turn, grade, comment):
     with pytest.raises(InputError):
         services.ratings.rate(LOCAL_USER, turn.id, grade, Reason.WRONG, comment)
     assert services.ratings.rating(LOCAL_USER, turn.id) is None
@@ -103,7 +103,7 @@ def test_ratings_are_listed_the_newest_first_with_what_they_are_of(services, tur
     assert services.ratings.list(LOCAL_USER) == []
 
 
-def test_a_replay_is_the_same_while_the_library_is_and_nothing_of_it_is_kept(services, turn):
+def test_a_replay_of_an_unchanged_library_is_identical_and_not_stored(services, turn):
     replay = services.ratings.replay(LOCAL_USER, turn.id)
     assert replay.before == turn
     assert replay.after.standalone_question == turn.standalone_question
@@ -112,7 +112,7 @@ def test_a_replay_is_the_same_while_the_library_is_and_nothing_of_it_is_kept(ser
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_a_replay_tells_which_passages_are_gone_and_which_are_new(services, turn, handbook):
+def test_a_replay_lists_missing_and_new_passages(services, turn, handbook):
     (handbook / "leave.md").write_text("# Canteen\n\nOpen at noon.\n", encoding="utf-8")
     services.directories.import_directory(LOCAL_USER, handbook)
     replay = services.ratings.replay(LOCAL_USER, turn.id)

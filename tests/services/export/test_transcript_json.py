@@ -305,7 +305,7 @@ def drop(*path):
         lambda file: b" " * (MAX_BYTES + 1),
     ],
 )
-def test_anything_else_is_refused_and_nothing_is_kept(service, stored, file, spoiled):
+def test_invalid_files_are_rejected_and_nothing_is_stored(service, stored, file, spoiled):
     before = stored.count(ANNA)
     with pytest.raises(InputError, match=r"\w"):
         service.import_json(ANNA, spoiled(file))
@@ -322,25 +322,25 @@ def test_a_file_from_before_there_were_steps_is_read(file):
     assert not conversation.search.by_agent
 
 
-def test_a_wrong_step_is_named_by_its_number(file):
+def test_an_invalid_step_is_named_by_its_number(file):
     file["turns"][0]["steps"][0]["arguments"] = {"k": float("inf")}
     with pytest.raises(InputError, match=r"steps\.1\.arguments: a number is out of range"):
         read_json(json.dumps(file).encode())
 
 
-def test_the_same_turn_twice_is_refused(file):
+def test_a_duplicate_turn_is_rejected(file):
     file["turns"] *= 2
     with pytest.raises(InputError, match="order"):
         read_json(json.dumps(file).encode())
 
 
-def test_a_newer_file_says_to_update(file):
+def test_a_newer_file_asks_for_an_update(file):
     file["version"] = 7
     with pytest.raises(InputError, match="version 7.*update Footnote"):
         read_json(json.dumps(file).encode())
 
 
-def test_a_wrong_value_is_named_by_its_place(file):
+def test_an_invalid_value_is_named_by_its_path(file):
     file["turns"][0]["sources"][0]["n"] = "one"
     with pytest.raises(InputError, match=r"turns\.0\.sources\.0\.n"):
         read_json(json.dumps(file).encode())

@@ -122,7 +122,7 @@ def test_the_file_is_the_one_we_have_read_and_found_right(form):
     assert made.decode() == expected.read_text(encoding="utf-8")
 
 
-def test_only_the_branch_that_is_shown_is_in_it():
+def test_only_the_current_branch_is_exported():
     assert shown_branch(CONVERSATION, TURNS) == [ANSWERED, BROKEN_OFF, STEPPED]
     other = replace(CONVERSATION, shown_turn_id="t3")
     assert shown_branch(other, TURNS) == [ANSWERED, REWORDED]
@@ -171,7 +171,7 @@ def _asking(question):
 
 
 @given(hostile, hostile, hostile)
-def test_markdown_takes_no_markup_from_what_tools_were_asked_and_gave(tool, asked, gave):
+def test_markdown_takes_no_markup_from_tool_arguments_and_results(tool, asked, gave):
     step = Step(1, tool or "t", {asked: gave}, StepState.DONE, gave, (), asked)
     text = to_markdown(CONVERSATION, [replace(_asking("Why?"), steps=(step,))])
     html = MarkdownIt("commonmark").render(text)

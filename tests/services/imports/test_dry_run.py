@@ -76,7 +76,7 @@ def test_a_folder_with_pictures_is_imported_without_errors_and_foretold_so(libra
     assert library.import_store.failures(library.source.id) == {}
 
 
-def test_the_brake_on_removals_is_foretold(library):
+def test_a_dry_run_predicts_the_removal_guard(library):
     library.load(DictLoader({f"{n}.txt": f"Page {n}." for n in range(12)}))
     report = assert_foretold(library, DictLoader({"0.txt": "Page 0."}))
     assert report.state is ImportState.NEEDS_CONFIRMATION
@@ -89,7 +89,7 @@ texts = st.dictionaries(keys, st.sampled_from(["One.", "Two.", PASSAGE, "\0", ""
 
 @settings(max_examples=20)
 @given(before=texts, after=texts, broken=st.sets(keys), hidden=st.sets(st.sampled_from(["f/"])))
-def test_any_import_is_foretold(tmp_path_factory, before, after, broken, hidden):
+def test_a_dry_run_predicts_any_import(tmp_path_factory, before, after, broken, hidden):
     library = Library(tmp_path_factory.mktemp("library"))
     library.load(DictLoader(before))
     reasons = dict.fromkeys(broken, "encrypted"), dict.fromkeys(hidden, "no permission")
@@ -105,7 +105,7 @@ def test_a_dry_run_changes_nothing(library):
     assert library.check().agrees
 
 
-def test_into_an_empty_library_no_index_is_made(library):
+def test_a_dry_run_on_an_empty_library_creates_no_index(library):
     try_out(library, DictLoader({"a.txt": PASSAGE}))
     assert library.indexes.active() is None
 
@@ -119,14 +119,14 @@ def test_what_is_to_be_embedded_is_estimated_in_tokens(library):
     assert long.tokens > len(PASSAGE) / 4 > short.tokens > 0
 
 
-def test_a_dry_run_that_is_stopped_ends_at_once(library):
+def test_a_canceled_dry_run_ends_at_once(library):
     loader = DictLoader({"a.txt": "One.", "b.txt": "Two."})
     with pytest.raises(CancelledError):
         try_out(library, loader, cancelled=lambda: bool(loader.reads))
     assert loader.reads == ["a.txt"]
 
 
-def test_a_source_that_can_not_be_listed_is_an_error(library):
+def test_an_unlistable_source_is_an_error(library):
     class Unlisted(DictLoader):
         def list(self, before):
             raise SourceError("there is nothing")

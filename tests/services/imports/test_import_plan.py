@@ -29,7 +29,7 @@ def outcomes(result):
     return {item.key: item.outcome for item in result.settled}
 
 
-def test_only_new_bytes_or_another_reader_make_a_document_be_read():
+def test_a_document_is_read_if_it_is_new_or_its_version_or_reader_changed():
     listing = [listed("new"), listed("same"), listed("edited", "w"), listed("older reader")]
     known = {
         "same": known_as("v"),
@@ -73,7 +73,7 @@ def test_a_failure_is_forgotten_when_the_document_is_back_as_it_was_or_gone():
     assert sorted(result.resolved) == ["back", "gone"]
 
 
-def test_what_lies_in_a_folder_that_can_not_be_listed_is_kept():
+def test_documents_in_an_unlistable_folder_are_kept():
     known = {key: known_as("v", key=key) for key in ("a/1", "a/b/2", "ab/3", "4")}
     result = planned([Skipped("a/", "/a", "no permission"), listed("4")], known)
 
@@ -92,17 +92,17 @@ def test_two_documents_of_one_name_are_one_document_and_one_failure():
     assert outcomes(result) == {"é": Outcome.FAILED}
 
 
-def test_the_brake_holds_above_half_of_more_than_ten():
-    def gone(of, missing, *, confirm=False):
-        known = {str(n): known_as("v", key=str(n)) for n in range(of)}
-        result = planned([listed(str(n)) for n in range(missing, of)], known, confirm=confirm)
+def test_the_removal_guard_stops_the_removal_of_over_half_of_more_than_ten_documents():
+    def remove(total, missing, *, confirm=False):
+        known = {str(n): known_as("v", key=str(n)) for n in range(total)}
+        result = planned([listed(str(n)) for n in range(missing, total)], known, confirm=confirm)
         return len(result.removals), result.withheld
 
-    assert gone(10, 10) == (10, 0)
-    assert gone(12, 6) == (6, 0)
-    assert gone(12, 7) == (0, 7)
-    assert gone(12, 12) == (0, 12)
-    assert gone(12, 12, confirm=True) == (12, 0)
+    assert remove(10, 10) == (10, 0)
+    assert remove(12, 6) == (6, 0)
+    assert remove(12, 7) == (0, 7)
+    assert remove(12, 12) == (0, 12)
+    assert remove(12, 12, confirm=True) == (12, 0)
 
 
 def test_keys_confine_the_work_and_read_what_is_unchanged_or_has_failed():
@@ -137,7 +137,7 @@ def test_what_a_person_excluded_goes_even_while_the_rest_waits_for_a_confirmatio
     st.sets(keys | st.sampled_from(["a/", "b/"])),
     st.booleans(),
 )
-def test_every_document_has_exactly_one_fate(listing, ledger, failing, skipped, confirm):
+def test_every_document_has_exactly_one_outcome(listing, ledger, failing, skipped, confirm):
     skipped = {key for key in skipped if not any(k.startswith(key) for k in listing)}
     entries = [Skipped(key, key, "?") for key in skipped] + [
         listed(key, version) for key, version in listing.items()

@@ -42,7 +42,7 @@ def test_where_no_worker_lives_waiting_does_the_import(services, source):
     assert {progress.total for progress in seen[-4:]} == {4}
 
 
-def test_what_is_asked_for_twice_is_done_once(services, source):
+def test_a_repeated_request_is_done_once(services, source):
     first = enqueue(services, source)
     assert enqueue(services, source) == first
     others = [
@@ -71,7 +71,7 @@ def test_keys_confine_an_import_and_read_what_is_unchanged(services, source, mod
     assert [(item.key, item.outcome) for item in report.items] == [("vpn.md", Outcome.CHANGED)]
 
 
-def test_what_waits_is_paused_resumed_and_cancelled_at_once(services, source):
+def test_a_queued_import_is_paused_resumed_and_canceled_at_once(services, source):
     queue, job = services.queue, enqueue(services, source)
     assert queue.pause(LOCAL_USER, job.id).state is ImportState.PAUSED
     assert not services.worker.run_next()
@@ -124,20 +124,20 @@ def test_ended_imports_are_counted_for_whoever_may_see_them(services, source, be
     assert services.queue.count_history(LOCAL_USER, berts_box) == 0
 
 
-def test_of_an_unknown_source_or_import_nothing_can_be_asked(services):
+def test_requests_for_an_unknown_source_or_import_are_rejected(services):
     for ask in (services.queue.enqueue, services.queue.get, services.queue.pause):
         with pytest.raises(NotFoundError):
             ask(LOCAL_USER, "nothing")
 
 
-def test_of_another_persons_source_nothing_can_be_asked(services, berts_box):
+def test_requests_for_the_source_of_another_user_are_rejected(services, berts_box):
     with pytest.raises(NotFoundError):
         services.queue.enqueue(LOCAL_USER, berts_box, ImportKind.REMOVAL)
     assert services.queue.current(BERT) == []
 
 
 @pytest.mark.parametrize("ask", ["get", "pause", "resume", "cancel", "wait"])
-def test_an_import_of_another_persons_source_is_not_found_and_stays_as_it_is(
+def test_an_import_of_the_source_of_another_user_is_not_found_and_unchanged(
     services, berts_box, ask
 ):
     job = services.queue.enqueue(BERT, berts_box)
@@ -148,7 +148,7 @@ def test_an_import_of_another_persons_source_is_not_found_and_stays_as_it_is(
     assert services.queue.get(BERT, job.id) == job
 
 
-def test_imports_of_another_persons_source_are_not_listed(services, berts_box, source):
+def test_imports_of_the_source_of_another_user_are_not_listed(services, berts_box, source):
     shared = enqueue(services, source)
     bert = services.queue.enqueue(BERT, berts_box)
     assert services.queue.current(LOCAL_USER) == [shared]

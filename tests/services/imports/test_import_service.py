@@ -51,7 +51,7 @@ def test_an_import_brings_the_library_up_to_date(library):
     assert library.imports.latest(LOCAL_USER, library.source) == second
 
 
-def test_what_is_unchanged_is_neither_read_nor_embedded(library):
+def test_unchanged_documents_are_neither_read_nor_embedded(library):
     loader = DictLoader(documents(100))
     library.load(loader)
     reads, texts = len(loader.reads), library.embeddings.texts
@@ -169,7 +169,7 @@ def test_a_new_version_that_can_not_be_read_leaves_the_older_one_to_answer(libra
 
 
 @pytest.mark.parametrize("text", ["a\0b", "half \ud800 a pair"])
-def test_a_text_that_can_not_be_stored_is_an_item_with_a_reason(library, text):
+def test_an_unstorable_text_is_an_item_with_a_reason(library, text):
     class Odd(DictLoader):
         def read(self, ref):
             document = super().read(ref)
@@ -199,7 +199,7 @@ def test_what_another_reader_finds_never_takes_the_ids_of_what_still_answers(lib
     assert not before & newer.documents.passage_ids(newer.indexes.active().id)
 
 
-def test_an_import_sweeps_what_an_earlier_one_left(library):
+def test_an_import_sweeps_leftovers_of_an_earlier_one(library):
     loader = DictLoader({"a": "text"})
     library.load(loader)
     library.imports._active.ledger.stage(library.indexes.active().id, ["left"])
@@ -298,7 +298,7 @@ def test_a_source_that_can_not_be_listed_changes_nothing(library):
     assert len(library.texts()) == 3
 
 
-def test_after_a_failing_model_the_next_import_goes_on(library):
+def test_after_a_failing_model_the_next_import_resumes(library):
     class Failing:
         def embed_documents(self, texts):
             if library.texts():
@@ -320,7 +320,7 @@ def test_after_a_failing_model_the_next_import_goes_on(library):
     assert (report.count(Outcome.UNCHANGED), report.count(Outcome.NEW)) == (64, 86)
 
 
-def test_a_stopped_import_keeps_what_it_has_and_the_next_goes_on(library):
+def test_a_canceled_import_keeps_its_documents_and_the_next_resumes(library):
     loader = DictLoader(documents(200))
     stopped = library.load(loader, cancelled=lambda: len(loader.reads) >= 130)
 
@@ -346,7 +346,7 @@ def test_a_removal_can_be_stopped_half_way(library):
     assert library.check().agrees
 
 
-def test_a_wish_to_stop_while_the_stores_are_loaded_removes_nothing(library, monkeypatch):
+def test_a_cancellation_while_the_stores_load_removes_nothing(library, monkeypatch):
     library.load(DictLoader({"a": "one", "b": "two"}))
     loaded = []
     monkeypatch.setattr(IndexWriter, "load", lambda self: loaded.append(self))
@@ -355,7 +355,7 @@ def test_a_wish_to_stop_while_the_stores_are_loaded_removes_nothing(library, mon
     assert library.texts() == {"a": "one", "b": "two"}
 
 
-def test_an_interrupt_from_the_keyboard_is_a_wish_to_stop(library):
+def test_a_keyboard_interrupt_is_a_cancellation(library):
     def interrupt(progress):
         if progress.stage is Stage.READING and progress.done == 100:
             raise KeyboardInterrupt
@@ -368,7 +368,7 @@ def test_an_interrupt_from_the_keyboard_is_a_wish_to_stop(library):
     assert library.check().agrees
 
 
-def test_progress_never_goes_back_and_ends_complete(library):
+def test_progress_never_decreases_and_ends_complete(library):
     seen = []
     library.load(DictLoader(documents(100)), on_progress=seen.append)
     importing = [progress for progress in seen if progress.stage is Stage.READING]
@@ -378,7 +378,7 @@ def test_progress_never_goes_back_and_ends_complete(library):
     assert importing[-1].passages == library.embeddings.texts
 
 
-def test_a_second_import_at_the_same_time_is_refused(library, monkeypatch):
+def test_a_concurrent_import_is_rejected(library, monkeypatch):
     monkeypatch.setattr("services.imports.import_service._LOCK_TIMEOUT_S", 0.1)
     held, release = threading.Event(), threading.Event()
 
@@ -418,7 +418,7 @@ def test_an_unknown_import_is_not_found(library):
         library.imports.report(LOCAL_USER, "nothing")
 
 
-def test_the_report_of_another_persons_source_is_not_found(library):
+def test_the_report_of_the_source_of_another_user_is_not_found(library):
     berts = library.sources.ensure("upload", "/b", name="b", options={"user_id": "bert"})
     report = library.load(DictLoader({"a": "one"}), source=berts)
     assert library.imports.report(Principal("bert"), report.id).count(Outcome.NEW) == 1

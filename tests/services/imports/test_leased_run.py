@@ -163,7 +163,7 @@ def test_what_was_done_before_the_ledger_was_busy_is_counted(library, queue, cla
     assert queue.get(claimed).seconds > 7
 
 
-def test_what_breaks_the_work_is_told_and_raised(library, queue, claimed):
+def test_an_error_of_the_work_is_recorded_and_raised(library, queue, claimed):
     def work(_tell, _stops):
         raise ValueError("broken")
 

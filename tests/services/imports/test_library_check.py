@@ -113,16 +113,16 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_a_damage_is_told_and_a_reindex_mends_what_is_derived(library, damage):
+def test_damage_is_reported_and_a_reindex_repairs_derived_data(library, damage):
     expected = damage(library, one_passage(library))
     report = library.check()
     assert not report.agrees
-    assert any(expected in told for told in report.disagreements), report.disagreements
+    assert any(expected in message for message in report.disagreements), report.disagreements
 
     library.reindex()
-    mended = library.check()
-    assert mended.agrees, mended.disagreements
-    assert mended.documents == report.documents == 2
+    repaired = library.check()
+    assert repaired.agrees, repaired.disagreements
+    assert repaired.documents == report.documents == 2
 
 
 def test_a_missing_folder_is_reported_once(library):
@@ -131,7 +131,7 @@ def test_a_missing_folder_is_reported_once(library):
     assert "is missing: rebuild it" in problem
 
 
-def test_a_passage_that_waits_to_be_swept_is_told(library):
+def test_a_passage_that_waits_to_be_swept_is_reported(library):
     library.imports._active.ledger.stage(library.indexes.active().id, ["waiting"])
     assert library.check().disagreements == ("passage waiting is discarded but not deleted",)
     library.maintenance.recover()

@@ -68,7 +68,7 @@ class TestReindex:
         assert changed.check().agrees
         assert folders(changed) == [changed.indexes.active().id] != [old.id]
 
-    def test_stopped_it_goes_on_where_it_was(self, library):
+    def test_a_canceled_reindex_resumes_where_it_stopped(self, library):
         changed = Library(library.data_dir, model="another")
         seen = []
         stopped = changed.reindex(on_progress=seen.append, cancelled=lambda: len(seen) > 0)
@@ -128,7 +128,7 @@ class TestReindex:
         assert again.reindex().completed
         assert again.check().agrees
 
-    def test_of_an_empty_library_there_is_nothing_to_embed(self, tmp_path):
+    def test_an_empty_library_has_nothing_to_embed(self, tmp_path):
         library = Library(tmp_path)
         assert library.reindex().passages_embedded == 0
         library.load(DictLoader({"a": "now there is one"}))
@@ -163,7 +163,7 @@ class TestRecover:
         assert found[0].imports == 0
         assert library.import_store.get(running).state is ImportState.RUNNING
 
-    def test_a_damaged_index_is_told_and_does_not_stop_the_start(self, library):
+    def test_a_damaged_index_is_reported_and_does_not_prevent_the_start(self, library):
         library.imports._active.ledger.stage(library.indexes.active().id, ["waiting"])
         shutil.rmtree(library.stores.folder(library.indexes.active().id))
         again = Library(library.data_dir)

@@ -91,12 +91,12 @@ def test_the_passages_of_a_document_follow_each_other_to_its_end(services, turn)
 
 
 @pytest.mark.parametrize("span", [(-1, 5), (5, 1), (0, 10**9), (10**9, 10**9)])
-def test_a_span_out_of_range_is_told(services, turn, span):
+def test_a_span_out_of_range_is_an_error(services, turn, span):
     with pytest.raises(InputError, match="Leave policy has"):
         services.reader.view(LOCAL_USER, evidence(turn)[1].document_id, *span)
 
 
-def test_an_unknown_document_is_told(services):
+def test_an_unknown_document_is_an_error(services):
     with pytest.raises(NotFoundError, match="not in the library"):
         services.reader.view(LOCAL_USER, "nowhere")
 
@@ -106,13 +106,13 @@ def test_an_unknown_document_is_told(services):
     [{"conversation_id": "x"}, {"turn_id": "x"}, {"n": 99}],
     ids=lambda one: next(iter(one)),
 )
-def test_an_unknown_answer_is_told(services, turn, wrong):
-    document_id, of = cited(turn)
+def test_an_unknown_answer_is_an_error(services, turn, wrong):
+    document_id, citation = cited(turn)
     with pytest.raises(NotFoundError):
-        services.reader.view(LOCAL_USER, document_id, cited=of._replace(**wrong))
+        services.reader.view(LOCAL_USER, document_id, cited=citation._replace(**wrong))
 
 
-def test_nobody_sees_the_evidence_of_another_persons_answer(services, turn, handbook):
+def test_evidence_is_visible_only_to_the_user_of_the_answer(services, turn, handbook):
     document_id, of = cited(turn)
     removed(services, handbook)
     with pytest.raises(NotFoundError):

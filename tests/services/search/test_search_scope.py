@@ -50,7 +50,7 @@ def test_a_name_typed_in_pieces_is_the_same_name():
     }
 
 
-def test_an_unknown_source_is_told_with_the_nearest_and_all_there_are():
+def test_an_unknown_source_is_rejected_with_a_suggestion_and_a_list():
     with pytest.raises(InputError, match=r"'handbok'.*mean 'handbook'.*handbook, wiki"):
         condition_of(Scope(sources=["handbok"]), KNOWN)
 
@@ -85,18 +85,18 @@ def test_a_period_holds_what_lies_between_its_ends(since, until, at):
 @pytest.mark.parametrize(
     "told", ["yesterday", "2026-13-01", "21.11.2026", "2026", "2026-11-21T25:00", "9" * 200]
 )
-def test_what_is_no_date_is_refused_with_how_to_write_one(told):
+def test_an_invalid_date_is_rejected_with_the_expected_format(told):
     with pytest.raises(InputError, match="since is not a date.*2026-11-21"):
         condition_of(Scope(since=told), KNOWN)
 
 
 @pytest.mark.parametrize(("since", "until"), [("0001-01-01T00:00+09:00", ""), ("", "x")])
-def test_a_date_beyond_all_calendars_is_refused(since, until):
+def test_a_date_out_of_range_is_rejected(since, until):
     with pytest.raises(InputError, match="is not a date"):
         condition_of(Scope(since=since, until=until), KNOWN)
 
 
-def test_a_period_that_ends_before_it_begins_is_refused():
+def test_a_period_that_ends_before_its_start_is_rejected():
     with pytest.raises(ConflictError, match="swap"):
         condition_of(Scope(since="2026-11-22", until="2026-11-21"), KNOWN)
 
@@ -104,12 +104,12 @@ def test_a_period_that_ends_before_it_begins_is_refused():
 @pytest.mark.parametrize(
     ("field", "nearest"), [("label", "labels"), ("source", "source_id"), ("pages", "page")]
 )
-def test_an_unknown_field_is_told_with_the_nearest_and_all_there_are(field, nearest):
+def test_an_unknown_field_is_rejected_with_a_suggestion_and_a_list(field, nearest):
     with pytest.raises(InputError, match=f"'{field}'.*mean '{nearest}'.*modified_at"):
         require_known_fields({"format": "pdf", field: "x"})
 
 
-def test_an_unknown_operator_is_told():
+def test_an_unknown_operator_is_rejected():
     with pytest.raises(InputError, match=r"\$regex"):
         require_known_fields({"title": {"$regex": "x"}})
 

@@ -63,7 +63,7 @@ def test_an_empty_library_finds_nothing(build_services):
 
 
 @pytest.mark.parametrize(("query", "k"), [("  ", 5), ("leave", 0), ("leave", 10_000)])
-def test_an_empty_query_or_a_senseless_k_is_refused(search, query, k):
+def test_an_empty_query_or_an_invalid_k_is_rejected(search, query, k):
     with pytest.raises(InputError):
         search.search(LOCAL_USER, query, k=k)
 

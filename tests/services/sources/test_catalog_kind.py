@@ -123,7 +123,7 @@ def test_data_within_the_data_folder_is_refused(services, tmp_path):
         services.sources.test(LOCAL_USER, KIND, {"path": str(outside)})
 
 
-def test_a_wrong_column_is_refused_before_anything_is_kept(services, add):
+def test_an_invalid_column_is_rejected_and_nothing_is_stored(services, add):
     with pytest.raises(SourceError, match=r"rating\.column: cafes\.jsonl has no column 'score'"):
         add(rating={"column": "score"})
     assert services.sources.list(LOCAL_USER) == []
@@ -221,7 +221,7 @@ def test_a_dry_run_keeps_nothing_of_a_new_description(services, add, write):
     assert kept["filters"] == {"place": {"column": "town"}}
 
 
-def test_a_second_row_with_an_id_is_told_and_takes_no_place(services, add, write):
+def test_a_duplicate_id_is_reported_and_replaces_no_place(services, add, write):
     source = add()
     imported(services, source)
     write(cafes=[{"id": "a1", "name": "Copy"}, *CAFES])

@@ -64,7 +64,7 @@ def everything_stored(services, tmp_path):
     return b"".join(one.read_bytes() for one in (tmp_path / "data").glob("footnote.db*"))
 
 
-def test_a_test_tells_who_is_signed_in_and_what_is_there(services, given):
+def test_a_test_reports_the_account_and_the_documents(services, given):
     seen = check(services, given())
     assert seen.documents == 3
     assert set(seen.titles) == {"Guide", "VPN", "Leave"}
@@ -106,7 +106,7 @@ def test_a_server_is_signed_in_to_with_its_own_credentials(
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("options", "message"),
     [
         ({"api_token": "wrong"}, "refused the credentials"),
         ({"api_token": " "}, "API token is missing"),
@@ -124,9 +124,9 @@ def test_a_server_is_signed_in_to_with_its_own_credentials(
         ({"api_token": VARIABLE}, "FOOTNOTE_SECRET_WIKI is not set"),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_kept(services, given, more, told):
-    with pytest.raises(SourceError, match=told) as caught:
-        add(services, given(**more))
+def test_invalid_settings_are_rejected_and_nothing_is_stored(services, given, options, message):
+    with pytest.raises(SourceError, match=message) as caught:
+        add(services, given(**options))
     assert API_TOKEN not in str(caught.value)
     assert services.sources.list(LOCAL_USER) == []
 
@@ -218,7 +218,7 @@ def test_another_secret_takes_its_place_once_it_passes_the_test(services, given,
         services.sources.edit(LOCAL_USER, source.id, before | {"login": "token"}, SourceSettings())
 
 
-def test_where_it_is_can_not_be_changed(services, given):
+def test_the_location_cannot_be_changed(services, given):
     source = add(services, given())
     elsewhere = given(url="https://elsewhere.example", scope="everything", api_token="")
     assert services.sources.edit(LOCAL_USER, source.id, elsewhere, SourceSettings()) is None
@@ -234,7 +234,7 @@ def test_a_removed_source_takes_its_secret_with_it(services, given, tmp_path):
         assert session.scalar(text("select count(*) from source_secrets")) == 0
 
 
-def test_a_test_does_not_wait_for_long(services, given, site, monkeypatch):
+def test_a_test_limits_its_waits_for_the_server(services, given, site, monkeypatch):
     monkeypatch.setattr(remote_kind, "_MAX_WAIT_S", 0.5)
     site.faults = Faults(1, share=1.0, kinds=(Fault.TOO_MANY,))
     with pytest.raises(SourceError, match="429.*Try again in"):

@@ -64,7 +64,7 @@ def test_the_samples_do_not_come_back_by_themselves_once_a_person_took_them_out(
     assert services.library.status(LOCAL_USER).has_samples
 
 
-def test_a_stopped_import_of_the_samples_is_gone_on_with(build_services):
+def test_a_canceled_import_of_the_samples_resumes(build_services):
     services = build_services()
     stopped = services.directories.import_directory(
         LOCAL_USER, bootstrap.SAMPLES, cancelled=lambda: True

@@ -60,7 +60,7 @@ def work(services, source):
     return services.worker.wait(LOCAL_USER, job.id)
 
 
-def test_a_test_tells_who_is_signed_in_and_what_is_there(services, given):
+def test_a_test_reports_the_account_and_the_documents(services, given):
     seen = check(services, given())
     assert (seen.documents, set(seen.titles)) == (2, {"Leave", "vpn.md"})
     assert IMPORTER in seen.notes[0]
@@ -102,7 +102,7 @@ def test_what_is_not_shared_is_named_and_with_whom_to_share_it(services, given, 
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("options", "message"),
     [
         ({"folders": []}, "Say what to import"),
         ({"folders": "here"}, "neither an address of Google Drive nor an id"),
@@ -115,9 +115,9 @@ def test_what_is_not_shared_is_named_and_with_whom_to_share_it(services, given, 
         ({"types": "pdf"}, "nothing to import"),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_kept(services, given, more, told):
-    with pytest.raises(SourceError, match=told):
-        add(services, given(**more))
+def test_invalid_settings_are_rejected_and_nothing_is_stored(services, given, options, message):
+    with pytest.raises(SourceError, match=message):
+        add(services, given(**options))
     assert services.sources.list(LOCAL_USER) == []
 
 
@@ -164,7 +164,7 @@ def test_a_file_that_is_gone_keeps_nobody_from_giving_another_key(services, give
         check(services, asked)
 
 
-def test_a_test_does_not_wait_for_long(services, given, drive, monkeypatch):
+def test_a_test_limits_its_waits_for_the_server(services, given, drive, monkeypatch):
     monkeypatch.setattr(remote_kind, "_MAX_WAIT_S", 0.5)
     drive.faults = Faults(1, share=1.0, kinds=(Fault.UNAVAILABLE,), in_a_row=99)
     with pytest.raises(SourceError, match="Try again in"):

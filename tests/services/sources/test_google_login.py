@@ -46,7 +46,7 @@ def test_nobody_signs_in_for_nothing(client, tmp_path, monkeypatch):
         google_login(client, tmp_path / "token.json")
 
 
-def test_a_file_that_can_not_be_written_is_told(client, tmp_path):
+def test_an_unwritable_file_is_an_error(client, tmp_path):
     (tmp_path / "token.json.new").mkdir()  # where it is written first
     with pytest.raises(SourceError, match="can't be written"):
         google_login(client, tmp_path / "token.json")

@@ -30,7 +30,7 @@ def kept(sources, given):
     return sources.ensure("confluence", "https://wiki", name="Wiki", options=options)
 
 
-def test_a_typed_secret_is_kept_and_read_again(sources, make):
+def test_a_typed_secret_is_stored_and_can_be_read(sources, make):
     secrets, source = make(new_key()), kept(sources, PLAIN)
     secrets.save(source, "api_token", secrets.value(PLAIN))
     assert secrets.of(source, "api_token") == PLAIN

@@ -38,7 +38,7 @@ def status(services, source):
     return services.sources.get(LOCAL_USER, source.id)
 
 
-def test_a_test_shows_what_is_there_and_keeps_nothing(services, handbook):
+def test_a_test_lists_documents_and_stores_nothing(services, handbook):
     (handbook / "tool.exe").write_bytes(b"1")
     seen = services.sources.test(LOCAL_USER, "directory", {"path": str(handbook)})
     assert (seen.documents, seen.is_all) == (4, True)
@@ -233,7 +233,7 @@ def test_each_failed_import_doubles_the_time_to_the_next_up_to_a_day(services, a
     assert hours == [2, 4, 8, 16, 24, 24, 1]
 
 
-def test_a_paused_source_is_not_refreshed_by_itself_and_its_job_rests(services, add):
+def test_a_paused_source_is_not_refreshed_and_its_import_is_paused(services, add):
     source = add(schedule=Schedule.HOURLY)
     job = services.sources.refresh(LOCAL_USER, source.id)
     services.sources.pause(LOCAL_USER, source.id)
