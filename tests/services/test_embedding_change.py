@@ -22,7 +22,7 @@ def status(services):
 
 
 @pytest.mark.parametrize(("old", "new"), CHANGES)
-def test_the_old_index_answers_with_its_model_and_says_what_there_is_to_embed(
+def test_the_old_index_answers_with_its_model_and_reports_pending_passages(
     imported, build_services, old, new
 ):
     imported(embedding_model=old)

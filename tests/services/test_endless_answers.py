@@ -35,7 +35,9 @@ def asks_chat(server):
 
 
 @limits
-def test_an_endless_answer_is_kept_with_its_checked_citation(imported, model_server, settings, why):
+def test_an_endless_answer_is_stored_with_its_checked_citation(
+    imported, model_server, settings, why
+):
     services = imported(chat=True, embed=True, **settings)
     model_server.will(ANSWERING)
     turn = services.chat.ask(LOCAL_USER, QUESTION)
@@ -65,7 +67,7 @@ def test_a_rewrite_that_repeats_itself_is_not_searched(imported, model_server):
 
 
 @limits
-def test_a_model_that_only_thinks_is_left(imported, model_server, settings, why):
+def test_a_model_that_only_reasons_is_stopped(imported, model_server, settings, why):
     services = imported(chat=True, embed=True, **settings)
     model_server.will(Endless(reasoning_content="Hmm, " * 100))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
@@ -82,7 +84,7 @@ def test_by_default_the_length_is_limited(imported, model_server):
     assert [body["max_tokens"] for body in asks_chat(model_server)] == [4096]
 
 
-def test_with_0_the_length_is_left_to_the_server(imported, model_server):
+def test_with_0_the_server_limits_the_length(imported, model_server):
     services = imported(chat=True, embed=True, chat_max_tokens=0)
     model_server.will(Text(GOOD))
     services.chat.ask(LOCAL_USER, QUESTION)
@@ -115,7 +117,7 @@ def test_other_wordings_that_are_cut_short_are_not_searched(imported, model_serv
 
 
 @limits
-def test_the_agents_endless_answer_is_kept(imported, model_server, settings, why):
+def test_an_endless_answer_of_the_agent_is_stored(imported, model_server, settings, why):
     services = imported(chat=True, embed=True, **settings)
     model_server.will(ToolCalls(LEAVE), ANSWERING)
     turn = services.chat.ask(LOCAL_USER, QUESTION, search=SearchChoice(by_agent=True))

@@ -6,7 +6,7 @@ from domain import Progress, Stage
 from services.long_work import CancelableWait, CancelledError, never
 
 
-def test_a_wait_is_told_with_its_reason_and_the_figures_before_it():
+def test_a_wait_is_reported_with_its_reason_and_the_previous_figures():
     told = []
     wait = CancelableWait(told.append, never)
     reading = Progress(Stage.READING, 3, 9, "a page", 40)
@@ -25,12 +25,12 @@ def test_a_wait_lasts_as_long_as_was_asked():
     assert time.monotonic() - began >= 0.25
 
 
-def test_a_wait_ends_at_once_where_the_work_is_to_stop():
+def test_a_wait_ends_at_once_on_cancellation():
     wishes = iter([False, True])
     with pytest.raises(CancelledError):
         CancelableWait(lambda _: None, lambda: next(wishes)).wait(3600, "why")
 
 
-def test_a_stop_that_comes_with_the_end_of_a_wait_is_heard():
+def test_a_cancellation_at_the_end_of_a_wait_takes_effect():
     with pytest.raises(CancelledError):
         CancelableWait(lambda _: None, lambda: True).wait(0, "why")

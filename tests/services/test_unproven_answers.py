@@ -25,7 +25,9 @@ def verified(turn):
 @pytest.mark.parametrize(
     "reply", [UNPROVEN, "[7] Leave policy > Annual leave", f'{UNPROVEN} [1: "thirty days"]']
 )
-def test_it_is_streamed_checked_and_kept_like_the_answer_itself(services, model_server, reply):
+def test_the_extractive_part_is_streamed_checked_and_stored_like_the_answer(
+    services, model_server, reply
+):
     model_server.will(Text(*[f"{word} " for word in reply.split()]))
     events = list(services.chat.stream(LOCAL_USER, QUESTION))
     turn = events[-1].turn

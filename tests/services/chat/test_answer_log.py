@@ -49,7 +49,7 @@ def test_an_answer_is_one_line_with_its_stages_and_evidence(services, model_serv
     assert line.fields["question_id"] == turn.id
 
 
-def test_what_people_wrote_is_logged_at_debug_only(services, model_server, lines):
+def test_text_of_people_is_logged_at_debug_only(services, model_server, lines):
     model_server.will(Text(GOOD))
     services.chat.ask(LOCAL_USER, QUESTION)
     assert "annual" not in str([one.__dict__ for one in lines(level=logging.INFO)])
@@ -60,9 +60,7 @@ def test_what_people_wrote_is_logged_at_debug_only(services, model_server, lines
     assert texts["citation checked"]["state"] == "verified"
 
 
-def test_a_question_that_fails_is_logged_without_the_words_of_the_server(
-    services, model_server, lines
-):
+def test_a_failed_question_is_logged_without_the_text_of_the_server(services, model_server, lines):
     model_server.will(Fault(500))
     with pytest.raises(ModelError):
         services.chat.ask(LOCAL_USER, QUESTION)

@@ -57,7 +57,7 @@ def events_of(stream):
     return seen, None
 
 
-def test_the_standalone_question_and_the_sources_come_before_the_answer(services, model_server):
+def test_the_standalone_question_and_sources_precede_the_answer(services, model_server):
     model_server.will(Text(*GOOD.split(" ")))
     events = list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
     assert [type(event) for event in events[:3]] == [TurnStarted, Searching, PassagesRetrieved]
@@ -74,9 +74,7 @@ def test_the_stored_turn_equals_the_streamed_one(services, model_server):
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_a_quote_is_verified_and_an_invented_one_and_an_invented_number_are_not(
-    services, model_server
-):
+def test_invented_quotes_and_numbers_are_not_verified(services, model_server):
     invented = 'Nobody works on Fridays [1: "Fridays are free"]. Lunch is free in every office [9].'
     model_server.will(Text(f"{GOOD} {invented}"))
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
@@ -128,9 +126,7 @@ def test_model_usage_and_timings_are_stored(services, model_server):
     assert turn.timings_ms["found"] <= turn.timings_ms["first_token"] <= turn.timings_ms["total"]
 
 
-def test_the_tokens_of_condensing_and_of_other_wordings_count_too(
-    build_services, handbook, model_server
-):
+def test_tokens_of_condensing_and_rewording_are_counted(build_services, handbook, model_server):
     services = build_services(chat=True, multi_query=1)
     services.directories.import_directory(LOCAL_USER, handbook)
     model_server.will(Text("leave days"), Text(GOOD))
@@ -171,7 +167,7 @@ def test_a_failing_model_leaves_the_question_and_an_instructive_error(
 
 
 @pytest.mark.parametrize("fault", [{"break_after": 1}, {"finish_reason": None}])
-def test_a_stream_that_breaks_off_leaves_the_partial_answer_checked_and_marked(
+def test_an_interrupted_stream_leaves_a_checked_and_marked_partial_answer(
     services, model_server, fault
 ):
     model_server.will(Text(GOOD, " And the", **fault))
@@ -184,7 +180,7 @@ def test_a_stream_that_breaks_off_leaves_the_partial_answer_checked_and_marked(
     assert turn.citations[0].state is CitationState.VERIFIED
 
 
-def test_an_answer_at_the_models_limit_is_marked_and_says_which_setting(services, model_server):
+def test_an_answer_at_the_length_limit_is_marked_and_names_the_setting(services, model_server):
     model_server.will(Text(GOOD, " And the", finish_reason="length"))
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     assert turn.state is TurnState.INCOMPLETE
@@ -260,7 +256,7 @@ def test_without_a_model_each_language_gets_a_verified_quote(extractive, questio
     assert "extractive" in turn.model
 
 
-def test_without_a_model_a_korean_follow_up_takes_the_subject_along(extractive):
+def test_without_a_model_a_korean_follow_up_inherits_the_subject(extractive):
     first = extractive.chat.ask(LOCAL_USER, "신규 입사자의 연차는 며칠인가요?")
     second = extractive.chat.ask(LOCAL_USER, "그럼 2년차는요?", first.conversation_id)
     assert "연차" in second.standalone_question
@@ -351,9 +347,7 @@ def questions_of(services, conversation_id):
     return [turn.question for turn in services.turns.list(LOCAL_USER, conversation_id)]
 
 
-def test_asking_again_keeps_both_answers_and_the_history_is_that_of_the_branch(
-    services, model_server
-):
+def test_a_retry_keeps_both_answers_and_uses_the_history_of_the_branch(services, model_server):
     model_server.will(
         Text("One."), Text("q"), Text("Two."), Text("q"), Text("Two again."), Text("q"), Text("3.")
     )
@@ -438,7 +432,7 @@ def test_the_turn_records_the_search_that_was_used(build_services, handbook):
     assert len(turn.sources) <= 2
 
 
-def test_a_conversation_is_searched_as_it_began_unless_a_question_says_otherwise(extractive):
+def test_a_conversation_keeps_its_search_unless_a_question_overrides_it(extractive):
     chat = extractive.chat
     korean = SearchChoice(Scope(sources=("handbook",)), SearchMode.BM25, 1)
     first = chat.ask(LOCAL_USER, "연차", search=korean)

@@ -82,7 +82,7 @@ def listed(service, words="", **options):
         (datetime(2026, 11, 13, 23, 59, tzinfo=SEOUL), Age.OLDER),
     ],
 )
-def test_age_counts_in_calendar_days_of_the_reader(service, asked_at, moment, age):
+def test_age_is_counted_in_calendar_days_of_the_reader(service, asked_at, moment, age):
     asked_at(moment)
     [(told, _)] = service.grouped(ANNA, NOW)
     assert told is age
@@ -94,7 +94,7 @@ def test_later_conversations_are_never_in_an_older_group(moments):
     assert ages == sorted(ages, key=list(Age).index)
 
 
-def test_groups_come_with_the_newest_first_and_none_is_empty(service, asked_at):
+def test_groups_are_sorted_newest_first_without_empty_ones(service, asked_at):
     asked_at(NOW - timedelta(days=40), "Old")
     asked_at(NOW - timedelta(minutes=2), "Earlier")
     asked_at(NOW - timedelta(minutes=1), "Later")
@@ -102,7 +102,7 @@ def test_groups_come_with_the_newest_first_and_none_is_empty(service, asked_at):
     assert groups == [(Age.TODAY, ["Later", "Earlier"]), (Age.OLDER, ["Old"])]
 
 
-def test_no_more_than_the_limit_are_listed_and_all_are_counted(service, asked_at):
+def test_the_list_is_limited_and_the_total_counts_all(service, asked_at):
     for minute in range(5):
         asked_at(NOW - timedelta(minutes=minute), f"Number {minute}")
     groups = service.grouped(ANNA, NOW, limit=2)
@@ -133,7 +133,7 @@ def test_without_conversations_there_is_no_group(service):
         "strasse",
     ],
 )
-def test_words_are_found_in_title_question_and_answer(service, ask, words):
+def test_a_search_covers_title_question_and_answer(service, ask, words):
     ask(
         "How many holidays?",
         "Twenty five, 연차는 フリカエリ 100% snake_case back\\slash Straße",
@@ -149,7 +149,7 @@ def test_special_characters_are_literal_and_every_word_must_occur(service, ask, 
     assert listed(service, words) == []
 
 
-def test_words_of_an_earlier_version_of_a_question_are_found(service, conversations, ask):
+def test_a_search_covers_earlier_versions_of_a_question(service, conversations, ask):
     first = ask("Where is the canteen?", title="Lunch")
     conversations.start_turn(ANNA, first, "Where is the bar?", parent_id=None)
     assert listed(service, "canteen") == ["Lunch"]
@@ -189,7 +189,7 @@ def test_the_shortest_and_the_longest_title_are_accepted(service, ask, title):
     assert listed(service) == [title]
 
 
-def test_a_deleted_conversation_is_nowhere_until_it_is_restored(service, conversations, ask):
+def test_a_deleted_conversation_is_hidden_until_it_is_restored(service, conversations, ask):
     deleted = ask("Why?", "Because")
     service.delete(ANNA, deleted)
     assert listed(service) == []

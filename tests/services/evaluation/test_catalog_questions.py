@@ -41,7 +41,7 @@ def test_a_list_is_values_of_which_any_will_do(file):
     assert told == [("Queens", "Bronx"), "Queens"]
 
 
-def test_a_line_that_is_no_question_is_named_with_what_it_lacks(file):
+def test_an_invalid_line_is_reported_with_its_missing_part(file):
     with pytest.raises(InputError, match="line 2.*'filters'"):
         load_catalog_questions(write(file, LINE, {"id": "x"}))
 
@@ -51,7 +51,7 @@ def test_an_aspect_in_no_known_bucket_is_named(file):
         load_catalog_questions(write(file, {**LINE, "aspect_weights": {"price": 0.9}}))
 
 
-def test_a_file_that_is_missing_or_empty_is_named(file):
+def test_a_missing_or_empty_file_is_reported(file):
     with pytest.raises(InputError, match="questions.jsonl can't be read"):
         load_catalog_questions(file)
     file.write_text("\n")

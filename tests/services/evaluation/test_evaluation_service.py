@@ -69,7 +69,7 @@ def test_reranking_moves_the_figures_of_every_mode(build_services, folder):
     assert row["queries"] == 2
 
 
-def test_reranking_without_a_reranker_is_refused_before_anything_is_indexed(evaluation, folder):
+def test_reranking_without_a_reranker_is_rejected_before_indexing(evaluation, folder):
     with pytest.raises(InputError, match="FOOTNOTE_RERANK_PROVIDER"):
         evaluation.measure_search(folder, None, rerank=True, on_progress=ignore)
 
@@ -107,7 +107,7 @@ def test_a_sample_is_the_same_each_time(evaluation, folder):
     assert rows[0]["questions"] == 1
 
 
-def test_unknown_queries_and_a_set_without_answers_are_refused(evaluation, folder):
+def test_unknown_queries_and_a_set_without_answers_are_rejected(evaluation, folder):
     with pytest.raises(InputError, match="last, history, condensed or rewrite"):
         evaluation.measure_search(folder, None, "first", on_progress=ignore)
     bare = [{"_id": "q1", "text": "How many?"}]
@@ -116,7 +116,7 @@ def test_unknown_queries_and_a_set_without_answers_are_refused(evaluation, folde
         evaluation.measure_answers(folder, on_progress=ignore)
 
 
-def test_a_set_whose_questions_have_no_judged_passage_is_refused(evaluation, folder):
+def test_a_set_without_judged_passages_is_rejected(evaluation, folder):
     (folder / "qrels.tsv").write_text("query\tpassage\tgrade\n")
     with pytest.raises(InputError, match="no question with a judged passage"):
         evaluation.measure_search(folder, None, on_progress=ignore)

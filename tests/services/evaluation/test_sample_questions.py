@@ -62,7 +62,7 @@ def test_a_question_is_read_as_it_was_written(tmp_path):
         json.dumps({name: value for name, value in ROW.items() if name != "split"}),
     ],
 )
-def test_a_line_that_is_no_question_is_named(tmp_path, line):
+def test_an_invalid_line_is_reported(tmp_path, line):
     with pytest.raises(InputError, match=r"Line 2 of .*en\.jsonl is not a question"):
         load_sample_questions(written(tmp_path, json.dumps(ROW), line))
 
@@ -116,7 +116,7 @@ def test_each_kind_and_language_is_split_in_halves():
             assert abs(split["tune"] - split["test"]) <= 1
 
 
-def test_no_question_is_there_twice():
+def test_questions_are_unique():
     assert len({one.id for one in COMMITTED}) == len(COMMITTED)
     assert len({(one.history, one.question) for one in COMMITTED}) == len(COMMITTED)
 

@@ -194,21 +194,21 @@ def test_the_file_names_its_version_and_not_its_owner(file):
     assert "anna" not in json.dumps(file)
 
 
-def test_imported_twice_there_are_two(service, stored, file):
+def test_importing_twice_creates_two_conversations(service, stored, file):
     data = json.dumps(file).encode()
     first, second = service.import_json(ANNA, data), service.import_json(ANNA, data)
     assert first.id != second.id
     assert stored.whole(ANNA, first.id)[1][0].id != stored.whole(ANNA, second.id)[1][0].id
 
 
-def test_an_answer_that_was_under_way_is_incomplete_here(file):
+def test_an_unfinished_answer_is_imported_as_incomplete(file):
     file["turns"][0]["state"] = "running"
     _, [turn] = read_json(json.dumps(file).encode())
     assert turn.state is TurnState.INCOMPLETE
     assert "ask again" in turn.error
 
 
-def test_a_deleted_one_comes_back_as_any_other(file):
+def test_a_deleted_conversation_can_be_imported(file):
     file["conversation"]["deleted_at"] = WHEN.isoformat()
     conversation, _ = read_json(json.dumps(file).encode())
     assert conversation.deleted_at is None
@@ -312,7 +312,7 @@ def test_invalid_files_are_rejected_and_nothing_is_stored(service, stored, file,
     assert stored.count(ANNA) == before
 
 
-def test_a_file_from_before_there_were_steps_is_read(file):
+def test_a_file_without_steps_is_accepted(file):
     del file["turns"][0]["steps"]
     for search in (file["turns"][0]["search"], file["conversation"]["search"]):
         del search["by_agent"]

@@ -28,7 +28,7 @@ def enqueue(services, source, **options):
     return services.queue.enqueue(LOCAL_USER, source.id, **options)
 
 
-def test_where_no_worker_lives_waiting_does_the_import(services, source):
+def test_without_a_worker_waiting_runs_the_import(services, source):
     seen = []
     job = enqueue(services, source)
     assert job.state is ImportState.QUEUED
@@ -58,7 +58,7 @@ def test_a_repeated_request_is_done_once(services, source):
     assert services.queue.current(LOCAL_USER, "another") == []
 
 
-def test_a_dry_run_tells_what_the_import_then_does(services, source):
+def test_a_dry_run_predicts_the_import(services, source):
     dry = services.worker.wait(LOCAL_USER, enqueue(services, source, kind=ImportKind.DRY_RUN).id)
     real = services.worker.wait(LOCAL_USER, enqueue(services, source).id)
     assert dry.counts == real.counts == {"new": 4}
@@ -106,7 +106,7 @@ def test_waiting_for_a_removal_ends_well_though_its_record_goes_with_it(services
     assert (ended.id, ended.state, ended.ended) == (removal.id, ImportState.COMPLETED, True)
 
 
-def test_waiting_for_an_import_whose_source_is_removed_tells_so(services, source):
+def test_waiting_for_an_import_of_a_removed_source_reports_the_removal(services, source):
     removal = enqueue(services, source, kind=ImportKind.REMOVAL)
     job = enqueue(services, source)
     with pytest.raises(NotFoundError):
@@ -114,7 +114,7 @@ def test_waiting_for_an_import_whose_source_is_removed_tells_so(services, source
     assert removal.id != job.id
 
 
-def test_ended_imports_are_counted_for_whoever_may_see_them(services, source, berts_box):
+def test_finished_imports_are_counted_for_users_who_can_see_them(services, source, berts_box):
     services.queue.enqueue(BERT, berts_box)
     for _ in range(2):
         services.worker.wait(LOCAL_USER, enqueue(services, source).id)

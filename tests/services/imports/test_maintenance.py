@@ -107,7 +107,7 @@ class TestReindex:
         report = changed.check()
         assert report.agrees, report.disagreements
 
-    def test_begun_for_other_settings_it_begins_again(self, library):
+    def test_a_reindex_for_other_settings_restarts(self, library):
         for model in ("second", "third"):
             seen = []
             changed = Library(library.data_dir, model=model)
@@ -118,7 +118,7 @@ class TestReindex:
         assert changed.check().agrees
         assert len(folders(library)) == 1
 
-    def test_a_begun_index_that_is_damaged_is_begun_again(self, library):
+    def test_a_damaged_unfinished_index_is_rebuilt(self, library):
         changed = Library(library.data_dir, model="another")
         seen = []
         changed.reindex(on_progress=seen.append, cancelled=lambda: len(seen) > 0)
@@ -140,12 +140,12 @@ class TestRecover:
         found = library.maintenance.recover()
         assert (found.imports, found.turns, found.passages, found.problem) == (0, 0, 0, "")
 
-    def test_an_import_that_was_left_running_is_marked(self, library):
+    def test_an_import_left_in_the_running_state_is_marked(self, library):
         left = library.leases.start(library.source.id, "anna", DEAD)
         assert library.maintenance.recover().imports == 1
         assert library.import_store.get(left).state is ImportState.INTERRUPTED
 
-    def test_a_turn_that_was_left_running_is_marked(self, library):
+    def test_a_turn_left_in_the_running_state_is_marked(self, library):
         conversations = Conversations(library.database)
         conversation = conversations.create(LOCAL_USER, "x")
         conversations.start_turn(LOCAL_USER, conversation.id, "?")
@@ -153,7 +153,7 @@ class TestRecover:
         [turn] = conversations.turns(LOCAL_USER, conversation.id)
         assert turn.state is TurnState.INCOMPLETE
 
-    def test_an_import_whose_process_lives_is_left_alone(self, library):
+    def test_an_import_of_a_living_process_is_unchanged(self, library):
         running = library.leases.start(library.source.id, "anna", process_name())
         found = []
         with writer_lock(library.data_dir):

@@ -12,12 +12,12 @@ def job(done, total, seconds):
     )
 
 
-def test_the_rate_so_far_tells_the_time_left():
+def test_the_remaining_time_is_estimated_from_the_rate():
     pace = import_rate(job(20, 100, 10.0))
     assert (pace.per_minute, pace.remaining_s) == (120.0, 40.0)
 
 
-def test_nothing_is_foretold_before_anything_is_done_or_known():
+def test_there_is_no_estimate_without_progress_or_a_total():
     assert import_rate(job(0, 100, 10.0)) is None
     assert import_rate(job(20, 0, 10.0)) is None
     assert import_rate(job(20, 100, 0.1)) is None

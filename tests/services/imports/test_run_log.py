@@ -58,7 +58,7 @@ STEPS = (
 )
 
 
-def test_the_end_tells_stages_retries_counts_and_the_slowest_documents(clock, lines):
+def test_the_last_line_has_stages_retries_counts_and_the_slowest_documents(clock, lines):
     log = perform(clock, *STEPS)
     log.end(report(ImportState.COMPLETED, ImportItem("a.md", "/a.md", Outcome.NEW)))
     (_, started, _), (level, finished, fields) = lines()
@@ -97,7 +97,7 @@ def test_documents_that_were_not_imported_are_named_with_the_reason(clock, lines
     assert lines()[-1] == ("INFO", "document not imported", expected)
 
 
-def test_a_run_that_fails_is_a_warning_with_the_reason(clock, lines):
+def test_a_failed_run_is_a_warning_with_the_reason(clock, lines):
     perform(clock, *STEPS, kind=ImportKind.DRY_RUN).stop("failed", SourceUnavailableError("gone"))
     level, event, fields = lines()[-1]
     assert (level, event, fields["reason"], fields["retries"]) == (

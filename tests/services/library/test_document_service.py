@@ -59,7 +59,7 @@ def shelf(tmp_path):
     return Shelf(tmp_path)
 
 
-def test_a_persons_own_box_is_seen_by_that_person_alone(shelf):
+def test_an_upload_box_is_visible_only_to_its_owner(shelf):
     assert shelf.keys(ANNA) == ["a.md", "b.md", "own.md"]
     assert shelf.keys(LOCAL_USER) == ["a.md", "b.md"]
     assert shelf.keys(LOCAL_USER, sources=(shelf.box.id,)) == []
@@ -68,7 +68,7 @@ def test_a_persons_own_box_is_seen_by_that_person_alone(shelf):
         shelf.service.get(LOCAL_USER, shelf.id("own.md"))
 
 
-def test_what_others_own_is_neither_imported_again_nor_removed(shelf):
+def test_documents_of_other_users_are_neither_reimported_nor_removed(shelf):
     shelf.service.reimport(LOCAL_USER, [shelf.id("own.md")])
     shelf.service.remove(LOCAL_USER, [shelf.id("own.md")])
     shelf.service.include_again(LOCAL_USER, [(shelf.box.id, "own.md")])
@@ -97,19 +97,19 @@ def test_a_removal_deletes_uploaded_files_and_leaves_others_out(shelf):
     )
 
 
-def test_a_file_that_is_gone_from_its_box_already_is_removed_all_the_same(shelf):
+def test_a_document_whose_file_is_missing_can_be_removed(shelf):
     shelf.boxes.error = NotFoundError("There is no such file.")
     assert len(shelf.service.remove(ANNA, [shelf.id("own.md")])) == 1
 
 
-def test_a_file_that_can_not_be_deleted_is_told_and_no_import_is_asked_for(shelf):
+def test_an_undeletable_file_is_an_error_and_queues_no_import(shelf):
     shelf.boxes.error = StorageError("The box can't be written.")
     with pytest.raises(StorageError, match="can't be written"):
         shelf.service.remove(ANNA, [shelf.id("own.md")])
     assert shelf.queue.asked == []
 
 
-def test_what_was_left_out_is_imported_again_once_taken_back(shelf):
+def test_an_excluded_document_is_imported_again_after_its_exclusion_is_removed(shelf):
     shelf.service.remove(ANNA, [shelf.id("a.md"), shelf.id("b.md")])
     shelf.service.include_again(ANNA, [(shelf.folder.id, "a.md")])
     assert shelf.service.excluded(ANNA) == [(shelf.folder.id, "b.md")]

@@ -90,7 +90,7 @@ def test_the_explanation_names_the_filter_that_held():
     assert result.hits[0].explanation.condition == {"format": "md"}
 
 
-def test_a_mode_that_fails_says_so_and_the_others_still_answer():
+def test_a_failing_mode_reports_its_error_and_the_others_return_results():
     down = ModelUnavailableError("The embedding endpoint does not answer.")
     comparison = compare({SIMILARITY: down, BM25: ["a"]})
     failed, other = comparison.results
@@ -112,12 +112,12 @@ def test_the_question_k_and_condition_reach_every_mode():
     assert {BM25, CONVEX} <= {mode for _, mode, _, _ in search.asked}
 
 
-def test_no_mode_is_refused():
+def test_a_request_without_modes_is_rejected():
     with pytest.raises(InputError, match="at least one"):
         compare({}, modes=[])
 
 
-def test_what_no_mode_can_use_is_refused_once_for_all():
+def test_invalid_input_is_rejected_once_for_all_modes():
     with pytest.raises(InputError, match="k must be"):
         compare({CONVEX: InputError("k must be between 1 and 1,000, it is 0.")}, k=0)
 

@@ -27,7 +27,7 @@ def changed(scope, moment):
     return matches(checks_of(condition_of(scope, KNOWN)), {"modified_at": moment})
 
 
-def test_an_empty_scope_narrows_nothing():
+def test_an_empty_scope_has_no_filter():
     assert condition_of(Scope(), KNOWN) == {}
 
 
@@ -142,7 +142,7 @@ BOX = replace(source("box", "files", "uploads/1"), options={"conversation_id": "
         ({"source_id": {"$nin": ["1"]}}, ["2"]),
     ],
 )
-def test_what_was_dropped_into_a_conversation_is_searched_in_that_one_alone(condition, ids):
+def test_files_of_a_conversation_are_searched_only_there(condition, ids):
     assert found(condition) == found(condition, "c2") == ids
     assert found(condition, "c1") == [*ids, "box"]
 
@@ -156,7 +156,7 @@ def test_what_was_dropped_into_a_conversation_is_searched_in_that_one_alone(cond
         {"source_id": {"$in": ["1"]}, "collection": {"$in": ["HR"]}},
     ],
 )
-def test_however_narrow_the_scope_what_was_dropped_is_searched_in_its_conversation(condition):
+def test_files_of_a_conversation_are_searched_in_every_scope(condition):
     told = {"format": "md", "labels": ["it"], "modified_at": "2026", "collection": "IT"}
     assert found(condition, "c1", **told) == ["box"]
     assert found(condition, "c2", **told) == found(condition, **told) == []

@@ -31,7 +31,7 @@ def test_each_mode_finds_passages_with_their_place_and_score(search, mode):
         ("employee", "leave.md"),
     ],
 )
-def test_keywords_are_found_whatever_their_particle_width_or_form(search, query, key):
+def test_keywords_match_regardless_of_particle_width_and_form(search, query, key):
     found = search.search(LOCAL_USER, query, mode=SearchMode.BM25)
     assert found[0].metadata["key"] == key
 
@@ -100,7 +100,7 @@ def test_a_reranker_that_is_set_orders_what_every_mode_found(reranked):
         assert best.metadata["rerank"] == {"score": 2.0, "rank": 1, "rank_before": before}
 
 
-def test_without_the_reranker_nothing_tells_of_it(reranked):
+def test_results_without_a_reranker_do_not_mention_it(reranked):
     found = reranked().search(LOCAL_USER, QUESTION, rerank=False)
     assert found
     assert all("rerank" not in passage.metadata for passage in found)
@@ -138,7 +138,7 @@ def test_a_reranker_without_its_address_names_the_setting(build_services):
         build_services(rerank_provider="http", rerank_model="rank-3").search.search(LOCAL_USER, "x")
 
 
-def test_a_file_given_to_a_conversation_is_found_in_that_one_alone(build_services, handbook):
+def test_a_file_of_a_conversation_is_found_only_there(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     mine, other = (services.conversations.begin(LOCAL_USER, one).id for one in "ab")

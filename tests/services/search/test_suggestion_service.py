@@ -87,7 +87,7 @@ def test_the_questions_stay_for_a_day_and_change_with_it():
     assert len(days) > 1
 
 
-def test_files_of_a_conversation_suggest_nothing_to_others():
+def test_files_of_a_conversation_suggest_no_questions_elsewhere():
     documents = [document(1, "Secret plan", source="private"), document(2, "VPN")]
     assert suggest(documents, private={"private"}) == ["What is “VPN” about?"]
 

@@ -60,7 +60,7 @@ def test_a_named_variable_takes_the_place_of_what_was_kept(sources, make):
         secrets.of(source, "api_token")
 
 
-def test_a_variable_that_is_not_set_is_named(make):
+def test_an_unset_variable_is_named(make):
     with pytest.raises(SourceError, match="FOOTNOTE_SECRET_WIKI is not set"):
         make().value("$FOOTNOTE_SECRET_WIKI")
 
@@ -97,7 +97,7 @@ def test_a_form_can_name_no_file(make, tmp_path):
     assert make(new_key()).value(path, is_json=True) == path
 
 
-def test_what_is_no_file_is_not_shown(make):
+def test_an_invalid_secret_is_not_revealed(make):
     with pytest.raises(SourceError, match="FOOTNOTE_SECRET_A contains neither JSON") as caught:
         make(FOOTNOTE_SECRET_A=PLAIN).value("$FOOTNOTE_SECRET_A", is_json=True)
     assert PLAIN not in str(caught.value)

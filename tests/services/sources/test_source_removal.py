@@ -43,7 +43,7 @@ def stages(told):
     return [progress.stage for progress in told]
 
 
-def test_documents_passages_files_and_the_source_are_gone(library, remove, forgotten):
+def test_a_removal_deletes_documents_passages_files_and_the_source(library, remove, forgotten):
     other = library.sources.ensure("directory", "/other", name="other")
     library.load(DictLoader({"kept.txt": "Another rule."}), source=other)
     library.load(DictLoader({"a.txt": "One rule.", "b.txt": "Two rules."}))
@@ -70,9 +70,7 @@ def test_a_stopped_removal_keeps_the_source_and_goes_on_when_it_is_run_again(
         library.sources.get(library.source.id)
 
 
-def test_a_wish_to_stop_while_the_stores_are_loaded_leaves_every_document(
-    library, remove, monkeypatch
-):
+def test_a_cancellation_while_the_stores_load_leaves_every_document(library, remove, monkeypatch):
     library.load(DictLoader({"a.txt": "One rule."}))
     told, loaded = [], []
     monkeypatch.setattr(IndexWriter, "load", lambda self: loaded.append(self))

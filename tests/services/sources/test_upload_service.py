@@ -43,7 +43,7 @@ def listed(uploads, sources, source_id):
     return {ref.key: ref.version for ref in entries if isinstance(ref, DocumentRef)}
 
 
-def test_files_are_kept_in_a_box_that_can_be_imported(uploads, sources, tmp_path):
+def test_files_are_stored_in_a_box_that_can_be_imported(uploads, sources, tmp_path):
     given = uploads.add(LOCAL_USER, [("a.md", b"# A"), ("../b.txt", b"B")], box="Contracts")
     assert given.accepted == ("a.md", "b.txt")
     assert not given.refused
@@ -53,7 +53,7 @@ def test_files_are_kept_in_a_box_that_can_be_imported(uploads, sources, tmp_path
     assert list(listed(uploads, sources, box.id)) == ["a.md", "b.txt"]
 
 
-def test_what_cannot_be_used_is_refused_with_its_reason_and_the_rest_is_taken(uploads):
+def test_unusable_files_are_rejected_with_a_reason_and_the_rest_is_accepted(uploads):
     files = [("a.exe", b"MZ"), ("b.md", b""), ("c.md", b"x" * 101), ("..", b"x"), ("d.md", b"D")]
     given = uploads.add(LOCAL_USER, files)
     assert given.accepted == ("d.md",)
@@ -64,7 +64,7 @@ def test_what_cannot_be_used_is_refused_with_its_reason_and_the_rest_is_taken(up
     assert "rename it" in reasons[".."]
 
 
-def test_where_everything_is_refused_no_box_is_made(uploads, tmp_path):
+def test_no_box_is_created_if_every_file_is_rejected(uploads, tmp_path):
     given = uploads.add(LOCAL_USER, [("a.exe", b"MZ")])
     assert given.source_id is None
     assert uploads.boxes(LOCAL_USER) == []
@@ -186,7 +186,7 @@ def test_a_box_needs_a_name(uploads):
         uploads.add(LOCAL_USER, [("a.md", b"A")], box=" ")
 
 
-def test_a_full_disk_is_said_before_anything_is_written(uploads, monkeypatch):
+def test_a_full_disk_is_reported_before_writing(uploads, monkeypatch):
     def full(folder, payload):
         raise StorageError("The disk is full.")
 
@@ -196,7 +196,7 @@ def test_a_full_disk_is_said_before_anything_is_written(uploads, monkeypatch):
     assert uploads.boxes(LOCAL_USER) == []
 
 
-def test_a_write_that_broke_off_leaves_the_older_file(uploads, sources, tmp_path, monkeypatch):
+def test_an_interrupted_write_leaves_the_older_file(uploads, sources, tmp_path, monkeypatch):
     box = uploads.add(LOCAL_USER, [("a.md", b"old")]).source_id
 
     def break_off(self, target):
