@@ -19,7 +19,7 @@ from benchmarks.measure import Report
 from bootstrap import Services, build_services
 from domain import LOCAL_USER
 from domain.logs import EventLogger
-from services.chat.answer_log import AnswerLog
+from services.chat.running_answer import AnswerLog
 from services.imports.run_log import RunLog
 from settings import Settings
 

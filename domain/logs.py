@@ -15,16 +15,16 @@ import logging
 import sys
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Literal, TextIO, TypeVar
 from urllib.parse import urlsplit
 
-from domain.generators import run_in_context
 from domain.redaction import hide_secrets, redact, redact_fields
 
 LogFormat = Literal["text", "json"]
@@ -68,6 +68,23 @@ def log_context(**fields: Any) -> Iterator[None]:
         yield
     finally:
         _context.reset(token)
+
+
+def run_in_context(work: Generator[T, None, R], context: Context) -> Generator[T, None, R]:
+    """Run each step of `work`, and its cleanup, in the given context.
+
+    Otherwise, context variables that a generator sets would also be set for its consumer between
+    items.
+    """
+    try:
+        while True:
+            try:
+                item = context.run(next, work)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]  # StopIteration.value is untyped
+            yield item
+    finally:
+        context.run(work.close)
 
 
 def with_log_context(work: Generator[T, None, R], **fields: Any) -> Generator[T, None, R]:
@@ -121,6 +138,30 @@ def elapsed_ms(began: float) -> float:
 def milliseconds(seconds: float) -> float:
     """A duration as a log line shows it, rounded to 0.1 ms."""
     return round(1000 * seconds, 1)
+
+
+class StageTimes:
+    """Adds up the times of stages; each stage lasts until the next one is entered."""
+
+    def __init__(self, stage: str = "") -> None:
+        """Start the clock and a stage; time in the stage "" counts only for the total."""
+        self._began = self._since = time.perf_counter()
+        self._stage = stage
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    def enter(self, stage: str) -> float:
+        """Start a stage; returns the seconds spent in the one that it ends."""
+        now = time.perf_counter()
+        seconds = now - self._since
+        if self._stage:
+            self._seconds[self._stage] += seconds
+        self._stage, self._since = stage, now
+        return seconds
+
+    def fields(self) -> dict[str, float]:
+        """The fields of a log line: the total, then the stages that have ended."""
+        stages = {f"{name}_ms": milliseconds(seconds) for name, seconds in self._seconds.items()}
+        return {"total_ms": milliseconds(time.perf_counter() - self._began), **stages}
 
 
 def configure_logs(level: LogLevel, form: LogFormat, secrets: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import httpx2
 
 from domain import LENGTH_LIMIT, TIME_LIMIT
-from domain.generators import run_in_context
+from domain.logs import run_in_context
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -4,9 +4,8 @@ import heapq
 from typing import Any
 
 from domain import ImportKind, ImportReport, ImportState, Outcome
-from domain.logs import get_logger, milliseconds
+from domain.logs import StageTimes, get_logger, milliseconds
 from services.long_work import Progress, Stage
-from services.stage_times import StageTimes
 
 SLOWEST = 5
 _OF_A_DOCUMENT = {Stage.READING, Stage.SPLITTING}

@@ -4,10 +4,9 @@ import threading
 
 import pytest
 
-from domain import LOCAL_USER, ImportItem, ImportKind, ImportReport, ImportState, Outcome
+from domain import LOCAL_USER, ImportItem, ImportKind, ImportReport, ImportState, Outcome, logs
 from domain.logs import configure_logs
 from errors import SourceUnavailableError
-from services import stage_times
 from services.imports.run_log import RunLog
 from services.long_work import CancelableWait, CancelledError, Progress, Stage
 
@@ -23,7 +22,7 @@ def clock(monkeypatch):
             return self.now
 
     clock = Clock()
-    monkeypatch.setattr(stage_times, "time", clock)
+    monkeypatch.setattr(logs, "time", clock)
     return clock
 
 
