@@ -3,7 +3,6 @@
 An agent emits `StepUpdated` and `PassagesRetrieved` several times.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from domain import RetrievedPassage, Step, Turn
@@ -68,11 +67,3 @@ Event = (
     | TextDelta
     | TurnFinished
 )
-
-
-def turn_of(events: Iterable[Event]) -> Turn:
-    """Consume all events of an answer and return its turn; raises the errors of the answer."""
-    *_, last = events
-    if not isinstance(last, TurnFinished):
-        raise TypeError(f"the last event must be TurnFinished, not {last}")
-    return last.turn

@@ -32,7 +32,8 @@ from api.streaming import (
 )
 from bootstrap import Services
 from domain import EXTRACTIVE, SearchChoice
-from services.events import Event, turn_of
+from services.chat.chat_service import turn_of
+from services.events import Event
 
 
 class Model(Schema):

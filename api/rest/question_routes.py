@@ -38,6 +38,7 @@ from api.streaming import (
 )
 from bootstrap import Services
 from domain import Principal
+from services.chat.chat_service import turn_of
 from services.events import (
     Event,
     PassagesRetrieved,
@@ -46,7 +47,6 @@ from services.events import (
     TextDelta,
     TurnFinished,
     TurnStarted,
-    turn_of,
 )
 
 

@@ -26,9 +26,8 @@ from services.agent.tool_results import (
     plain_answer,
     sources_output,
 )
-from services.chat.chat_service import ChatService
+from services.chat.chat_service import ChatService, turn_of
 from services.chat.conversation_service import ConversationService
-from services.events import turn_of
 from services.library.reader_service import DocumentReader
 from services.search.search_service import SearchService
 from services.sources.source_service import SourceService

@@ -1,6 +1,6 @@
 """Answers questions in conversations, for the chat page, the `ask` command, and the API."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from errors import NotFoundError
 from models.chat_choice import ChatModelChoice
 from services.chat.chain_builder import AnswerBuilder, ChainBuilder
 from services.chat.running_answer import RunningAnswer
-from services.events import Event, TurnFinished, TurnStarted, turn_of
+from services.events import Event, TurnFinished, TurnStarted
 from services.texts import checked_question, require_possible_k, title_of
 from storage.ledger.conversation_store import LATEST, Conversations
 from storage.ledger.document_store import Documents
@@ -275,3 +275,11 @@ class ChatService:
             return self._documents.text(document_id)
         except NotFoundError:
             return None
+
+
+def turn_of(events: Iterable[Event]) -> Turn:
+    """Consume all events of an answer and return its turn; raises the errors of the answer."""
+    *_, last = events
+    if not isinstance(last, TurnFinished):
+        raise TypeError(f"the last event must be TurnFinished, not {last}")
+    return last.turn

@@ -49,7 +49,6 @@ REPEATED_ITSELF = _(
     " question differently, or set another model in FOOTNOTE_CHAT_MODEL."
 )
 _INCOMPLETE = {LENGTH_LIMIT: TOO_LONG, TIME_LIMIT: OUT_OF_TIME, REPETITION: REPEATED_ITSELF}
-Pieces = dict[str, Any]
 _log = get_logger("questions")
 
 
@@ -151,7 +150,7 @@ class RunningAnswer:
         pieces = chain.runnable.stream(self._inputs(history), config)
         try:
             # A chain's stream is a generator, although its return type does not say so.
-            work = within_time(cast("Generator[Pieces]", pieces), chain.seconds)
+            work = within_time(cast("Generator[dict[str, Any]]", pieces), chain.seconds)
             state = yield from self._follow(work)
         finally:
             self._update(usage=_sums(usage.usage_metadata.values()))
