@@ -21,11 +21,9 @@ from chains.condensing.condense import (
     uncondensed,
 )
 from chains.condensing.follow_ups import prefer_cited
-from chains.history import TokenCounter, estimate_tokens, fit_documents, fit_history
+from chains.history import Inputs, TokenCounter, estimate_tokens, fit_documents, fit_history
 from chains.model_answer import Answerer, answer_with_model
 from chains.streaming_runnable import StreamingRunnable
-
-Inputs = dict[str, Any]
 
 
 class ConversationalRetrievalChain(

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from langchain_core.messages.content import Citation
 
 
+Inputs = dict[str, Any]
+"""The inputs of a chain, for example `question` and `chat_history`."""
 HistoryEntry = BaseMessage | tuple[str, str]
 """One entry of a chat history: a message, or a whole turn as (human, ai)."""
 

@@ -2,24 +2,43 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessageChunk
+from langchain_core.runnables import Runnable
 from langchain_core.runnables.utils import AddableDict
 
 from chains.citations.answer_reader import as_markdown, citation, quotation
 from chains.citations.quotes import find_quote
 from chains.citations.visible_text import shown
+from chains.history import Inputs
 from domain import EXTRACTIVE
 from domain.language.script import CJK
 from domain.language.sentences import blocks, split_sentences
 from domain.language.tokens import content_tokens
 
-Inputs = dict[str, Any]
-
 # Inner quotation marks become single ones, so that the outer pair is clear.
 _INNER = str.maketrans(dict.fromkeys('"“”„‟', "'"))
+
+
+class FindsDocuments(Protocol):
+    """Finds documents; all methods but `retriever` return the passages of one, or an empty list."""
+
+    def retriever(self) -> Runnable[str, list[Document]]:
+        """Finds enough passages to compare documents."""
+
+    def named(self, name: str) -> list[Document]:
+        """The document with that name."""
+
+    def nearest(self, text: str) -> list[Document]:
+        """The document closest to the text."""
+
+    def only(self) -> list[Document]:
+        """The only document, if there is exactly one."""
+
+    def known(self, document_id: str) -> list[Document]:
+        """The document with that id."""
 
 
 class Quotation(NamedTuple):

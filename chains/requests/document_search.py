@@ -1,68 +1,32 @@
 """Answers "Which document says ...?" with titles and a quote from each document."""
 
 import math
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass
 from itertools import chain
 from operator import mul
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.messages.content import Citation
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.utils import AddableDict
 
 from chains.chat_prompts import as_chunk
 from chains.citations.visible_text import escape
 from chains.condensing.condense import Condenser
-from chains.history import render_history
+from chains.history import Inputs, render_history
 from chains.model_answer import Answerer
 from chains.requests.built_in_answer import (
-    Inputs,
+    FindsDocuments,
     Quotation,
     answer_pieces,
     first_lines,
     whole_sentences,
 )
-from chains.requests.phrases import compile_pattern, load_phrases
+from chains.requests.request_kinds import DocumentRequest, document_request, load_phrases
 from chains.streaming_runnable import StreamingRunnable
-from domain.language.script import Language
-
-
-class DocumentRequest(NamedTuple):
-    """The topic of the documents to find; `language` is the language of the request."""
-
-    topic: str
-    language: Language
-
-
-_MAX_CHARS = 300
-_OUTER = " \t\n.,:;!?。、．：？！…\"'“”‘’「」『』"
-
-
-def document_request(text: str) -> DocumentRequest | None:
-    """The request if the whole text is one; None for any other question."""
-    normal = unicodedata.normalize("NFKC", text).strip(_OUTER)
-    if len(normal) > _MAX_CHARS:
-        return None
-    for language, form in _forms():
-        if match := form.fullmatch(normal):
-            return DocumentRequest(match["topic"].strip(_OUTER), language)
-    return None
-
-
-@cache
-def _forms() -> list[tuple[Language, re.Pattern[str]]]:
-    phrases = load_phrases("document_search")
-    return [
-        (language, compile_pattern(form, phrases["parts"]))
-        for language, forms in phrases["forms"].items()
-        for form in forms
-    ]
-
 
 MAX_CANDIDATES = 5
 """The number of best documents in which a supporting sentence is searched."""
@@ -79,16 +43,7 @@ class _Supported(NamedTuple):
     words: str
 
 
-class FindsDocuments(Protocol):
-    """Finds documents by content or subject."""
-
-    def retriever(self) -> Runnable[str, list[Document]]:
-        """Finds enough passages to compare documents."""
-
-    def nearest(self, text: str) -> list[Document]:
-        """The passages of the document closest to the text; empty if there is none."""
-
-
+@dataclass(eq=False, repr=False)
 class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
     """Answers with documents, each with the quote that the answerer selects from it alone.
 
@@ -97,17 +52,10 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
     documents are offered, and the introduction says so.
     """
 
-    def __init__(
-        self,
-        documents: FindsDocuments,
-        condense: Condenser,
-        answer: Answerer,
-        embeddings: Embeddings | None = None,
-    ) -> None:
-        self._documents = documents
-        self._condense = condense
-        self._answer = answer
-        self._embeddings = embeddings
+    documents: FindsDocuments
+    condense: Condenser
+    answer: Answerer
+    embeddings: Embeddings | None = None
 
     def stream(
         self,
@@ -139,7 +87,7 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
         if not render_history(history):
             return topic
         follow_up = {"question": question, "chat_history": history}
-        condensed = self._condense.invoke(follow_up, config)
+        condensed = self.condense.invoke(follow_up, config)
         if condensed == question:
             return topic
         complete = document_request(condensed)
@@ -150,8 +98,8 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
 
         Across languages, titles match a topic better than passages do.
         """
-        best = _by_document(self._documents.retriever().invoke(topic, config))[:MAX_CANDIDATES]
-        passages_by_title = self._documents.nearest(topic)[:PASSAGES]
+        best = _by_document(self.documents.retriever().invoke(topic, config))[:MAX_CANDIDATES]
+        passages_by_title = self.documents.nearest(topic)[:PASSAGES]
         documents = _by_document([*chain.from_iterable(best), *passages_by_title])
         ids = {one.metadata["document_id"] for one in passages_by_title}
         by_title = [one for one in documents[1:] if one[0].metadata["document_id"] in ids]
@@ -164,7 +112,7 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
         """The documents that the answerer quotes for the topic, in order of rank."""
         supported: list[_Supported] = []
         for passages in documents:
-            message = self._answer.invoke({**inputs, "input_documents": passages}, config)
+            message = self.answer.invoke({**inputs, "input_documents": passages}, config)
             citations = as_chunk(message).additional_kwargs.get("citations", ())[:1]
             supported += [_support(passages, one) for one in citations]
         return supported
@@ -180,17 +128,12 @@ class DocumentAnswerer(StreamingRunnable[Inputs, Inputs]):
         words = [one.words for one in whole_sentences(passage)]
         if not words:
             return next((line for _, line in first_lines([passage])), "")
-        if self._embeddings is None:
+        if self.embeddings is None:
             return words[0]
-        vector = self._embeddings.embed_query(topic)
-        vectors = self._embeddings.embed_documents(words)
+        vector = self.embeddings.embed_query(topic)
+        vectors = self.embeddings.embed_documents(words)
         cosines = [math.fsum(map(mul, vector, other)) for other in vectors]
         return words[cosines.index(max(cosines))]
-
-
-def is_document_request(inputs: Inputs) -> bool:
-    """Whether `question` asks which documents cover a topic."""
-    return document_request(inputs["question"]) is not None
 
 
 def _support(passages: Sequence[Document], citation: Citation) -> _Supported:

@@ -159,10 +159,16 @@ class ChainBuilder:
         """The chain, preceded by answerers for small talk and other requests without a model."""
         from langchain_core.runnables import RunnableBranch
 
-        from chains.requests.document_search import DocumentAnswerer, is_document_request
-        from chains.requests.single_words import ask_for_definition, is_single_word
-        from chains.requests.small_talk import LibraryFacts, SmallTalkAnswerer, is_small_talk
-        from chains.requests.summary import Summarizer, is_summary_request
+        from chains.requests.document_search import DocumentAnswerer
+        from chains.requests.request_kinds import (
+            ask_for_definition,
+            is_document_request,
+            is_single_word,
+            is_small_talk,
+            is_summary_request,
+        )
+        from chains.requests.small_talk import LibraryFacts, SmallTalkAnswerer
+        from chains.requests.summary import Summarizer
 
         def library_facts() -> LibraryFacts:
             principal, today = documents.principal, date.today()

@@ -4,7 +4,8 @@ from langchain_core.runnables import RunnableLambda
 
 from chains.condensing.condense import RuleCondenser
 from chains.extractive.extractive_answerer import ExtractiveAnswerer
-from chains.requests.document_search import DocumentAnswerer, is_document_request
+from chains.requests.document_search import DocumentAnswerer
+from chains.requests.request_kinds import is_document_request
 from tests.chains.documents import EXPENSES, LEAVE, passages_of
 
 TEXT = "직원은 일주일에 최대 3일까지 원격 근무를 할 수 있습니다."

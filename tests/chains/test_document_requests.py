@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.requests.document_search import document_request
+from chains.requests.request_kinds import document_request
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.requests.single_words import (
+from chains.requests.request_kinds import (
     ask_for_definition,
     definition_question,
     is_single_word,

@@ -1,6 +1,7 @@
 import pytest
 
-from chains.requests.small_talk import LibraryFacts, SmallTalkAnswerer, is_small_talk
+from chains.requests.request_kinds import is_small_talk
+from chains.requests.small_talk import LibraryFacts, SmallTalkAnswerer
 
 
 def answer(question, documents=25, questions=()):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.requests.small_talk import MAX_CHARS, SmallTalk, small_talk
+from chains.requests.request_kinds import MAX_SMALL_TALK_CHARS, SmallTalk, small_talk
 
 SAID = {
     SmallTalk.GREETING: [
@@ -71,7 +71,7 @@ def test_a_question_about_documents_is_no_small_talk(text):
 
 
 def test_a_text_of_greetings_without_an_end_is_no_small_talk():
-    assert small_talk("hi " * MAX_CHARS) is None
+    assert small_talk("hi " * MAX_SMALL_TALK_CHARS) is None
 
 
 @given(st.text(max_size=200))

@@ -4,7 +4,8 @@ from langchain_core.runnables import RunnableLambda
 from langchain_core.runnables.utils import AddableDict
 
 from chains.condensing.condense import RuleCondenser
-from chains.requests.summary import Summarizer, is_summary_request
+from chains.requests.request_kinds import is_summary_request
+from chains.requests.summary import Summarizer
 from tests.chains.documents import EXPENSES, LEAVE, passages_of
 
 

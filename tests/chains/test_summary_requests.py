@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains.requests.summary import summary_request
+from chains.requests.request_kinds import summary_request
 
 
 @pytest.mark.parametrize(
