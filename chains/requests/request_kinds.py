@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableLambda
 
-from chains.condensing.question_terms import terms
+from chains.condensing.follow_ups import terms
 from chains.history import Inputs, render_history
 from domain.language.script import CJK, HAN, HANGUL, KANA, KATAKANA, Language, answer_language
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chains.condensing.question_terms import find_terms, key_of, terms
+from chains.condensing.follow_ups import find_terms, key_of, terms
 
 
 @pytest.mark.parametrize(
