@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.prompts import ChatPromptTemplate, PromptTemplate
 
 from chains.citations.visible_text import lookalikes, neutralize
@@ -85,18 +85,6 @@ def _heading(document: Document) -> str:
         " > ".join(document.metadata.get("heading_path") or ()),
     ]
     return "".join(f" {part}" for part in parts if part) + "\n"
-
-
-def as_chunk(piece: BaseMessage | str) -> AIMessageChunk:
-    """A streamed piece as a chunk, so that pieces can be added up.
-
-    A model that can't stream returns one whole message; a plain function returns a string.
-    """
-    if isinstance(piece, AIMessageChunk):
-        return piece
-    if isinstance(piece, str):
-        return AIMessageChunk(content=piece)
-    return AIMessageChunk(**piece.model_dump(exclude={"type"}))
 
 
 def complete_text(reply: BaseMessage | str) -> str:

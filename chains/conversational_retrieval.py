@@ -12,7 +12,7 @@ from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.utils import AddableDict
 from pydantic import ConfigDict, Field
 
-from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT, as_chunk
+from chains.chat_prompts import ANSWER_PROMPT, CONDENSE_PROMPT
 from chains.condensing.condense import (
     as_one_question,
     condense_with_model,
@@ -21,7 +21,14 @@ from chains.condensing.condense import (
     uncondensed,
 )
 from chains.condensing.follow_ups import prefer_cited
-from chains.history import Inputs, TokenCounter, estimate_tokens, fit_documents, fit_history
+from chains.history import (
+    Inputs,
+    TokenCounter,
+    as_chunk,
+    estimate_tokens,
+    fit_documents,
+    fit_history,
+)
 from chains.model_answer import Answerer, answer_with_model
 from chains.streaming_runnable import StreamingRunnable
 

@@ -1,4 +1,4 @@
-"""Chat histories (messages or (human, ai) pairs, as in the classic chain) and token budgets."""
+"""Chat messages and histories (messages or (human, ai) pairs, as in the classic chain)."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 
 if TYPE_CHECKING:
     from langchain_core.messages.content import Citation
@@ -78,6 +78,18 @@ def _lines(history: History) -> Iterator[tuple[str, str]]:
             raise TypeError(f"a chat history holds messages or pairs, not {type(entry).__name__}")
         elif text := str(entry.text):
             yield entry.type, text
+
+
+def as_chunk(piece: BaseMessage | str) -> AIMessageChunk:
+    """A streamed piece as a chunk, so that pieces can be added up.
+
+    A model that can't stream returns one whole message; a plain function returns a string.
+    """
+    if isinstance(piece, AIMessageChunk):
+        return piece
+    if isinstance(piece, str):
+        return AIMessageChunk(content=piece)
+    return AIMessageChunk(**piece.model_dump(exclude={"type"}))
 
 
 TokenCounter = Callable[[str], int]

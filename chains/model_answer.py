@@ -13,11 +13,11 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
-from chains.chat_prompts import ANSWER_PROMPT, as_chunk, render_sources
+from chains.chat_prompts import ANSWER_PROMPT, render_sources
 from chains.citations.answer_check import check_answer
 from chains.citations.answer_reader import open_fence
 from chains.condensing.condense import as_one_question
-from chains.history import render_history
+from chains.history import as_chunk, render_history
 from chains.streaming_runnable import StreamingRunnable
 from domain import CitationState, RetrievedPassage
 from domain.language.script import Language, answer_language, script_of

@@ -13,10 +13,9 @@ from langchain_core.messages.content import Citation
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.utils import AddableDict
 
-from chains.chat_prompts import as_chunk
 from chains.citations.visible_text import escape
 from chains.condensing.condense import Condenser
-from chains.history import Inputs, render_history
+from chains.history import Inputs, as_chunk, render_history
 from chains.model_answer import Answerer
 from chains.requests.built_in_answer import (
     FindsDocuments,
