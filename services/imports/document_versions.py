@@ -8,10 +8,14 @@ from domain import DocumentRef, ImportItem, Outcome, Passage
 from domain.language.script import script_of
 from domain.messages import _
 from errors import UnreadableError
-from storage.ledger.document_store import StoredDocument, StoredVersion, document_id
+from storage.ledger.document_store import (
+    StoredDocument,
+    StoredVersion,
+    document_id,
+    source_metadata,
+)
 from storage.ledger.index_store import IndexSpec
 from storage.ledger.ledger import NewVersion
-from storage.ledger.passage_records import source_metadata
 from storage.ledger.source_store import StoredSource
 
 if TYPE_CHECKING:

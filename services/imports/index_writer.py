@@ -21,10 +21,15 @@ from services.long_work import Cancelled, Stage, stop_if
 from services.texts import searchable_text
 from storage.index_stores import IndexStore, IndexStores, open_store
 from storage.ledger.database import Database, in_groups
-from storage.ledger.document_store import Documents, StoredDocument, StoredVersion
+from storage.ledger.document_store import (
+    Documents,
+    StoredDocument,
+    StoredVersion,
+    passage_metadata,
+    source_metadata,
+)
 from storage.ledger.index_store import Index, Indexes, IndexSpec, IndexState, new_index
 from storage.ledger.ledger import Ledger, NewVersion
-from storage.ledger.passage_records import passage_metadata, source_metadata
 from storage.ledger.source_store import StoredSource
 
 if TYPE_CHECKING:

@@ -24,10 +24,9 @@ from services.long_work import (
 from storage.index_stores import IndexStore, IndexStores, open_store
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import Database
-from storage.ledger.document_store import Documents
+from storage.ledger.document_store import Documents, source_metadata
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.index_store import Index, IndexSpec, IndexState, new_index
-from storage.ledger.passage_records import source_metadata
 from storage.ledger.source_store import Sources
 from storage.lock import writer_lock
 

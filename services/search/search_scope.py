@@ -10,7 +10,7 @@ from domain import FILTER_FIELDS, Filter, Scope
 from domain.messages import _
 from errors import ConflictError, InputError
 from storage.filters import EITHER, checks_of
-from storage.ledger.passage_records import utc_text
+from storage.ledger.document_store import utc_text
 from storage.ledger.source_store import StoredSource
 
 _DAY_CHARS = len("2026-11-21")

@@ -11,9 +11,9 @@ from sqlalchemy.orm import InstrumentedAttribute
 from domain import DocumentFilter, DocumentOrder, Filter, ListedDocument
 from storage.filters import checks_of, matches
 from storage.ledger.database import Database, in_groups
+from storage.ledger.document_store import passage_metadata
 from storage.ledger.index_store import in_active_index
 from storage.ledger.ledger_tables import DocumentRow, PassageRow
-from storage.ledger.passage_records import passage_metadata
 
 
 class DocumentTitle(NamedTuple):

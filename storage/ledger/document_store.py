@@ -1,11 +1,17 @@
-"""Reads imported documents, their texts, and their visible passages."""
+"""Reads imported documents, their texts, and their visible passages, with their metadata.
+
+A source's collection and labels are stored with the source, a document's own labels with the
+document. A document's `details` contain the metadata of its passages in the indexes, so changes of
+the source are detected without opening an index.
+"""
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from sqlalchemy import Row, Select, and_, exists, func, select
 from sqlalchemy.orm import Session, aliased
@@ -16,23 +22,9 @@ from errors import NotFoundError
 from storage.ledger.columns import from_row
 from storage.ledger.database import Database, in_groups
 from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow
-from storage.ledger.passage_records import hydrated, passage_of
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
-
-
-def read_windows(session: Session, passage_ids: Sequence[str], n: int) -> dict[str, Passage]:
-    """By id, each passage merged with up to `n` passages before and `n` after it.
-
-    `text` is the document's text from the first start to the last end. `ordinal` and `page` are
-    those of the first passage, and `heading_path` is the common prefix. Unknown ids are omitted.
-    """
-    neighbors: defaultdict[str, list[Row[Any]]] = defaultdict(list)
-    for group in in_groups(passage_ids):
-        for row in session.execute(_neighbor_spans(group, n)):
-            neighbors[row.hit].append(row)
-    return {hit: _window(session, hit, rows) for hit, rows in neighbors.items()}
 
 
 def _neighbor_spans(passage_ids: Sequence[str], n: int) -> Select[Any]:
@@ -253,9 +245,17 @@ class Documents:
             }
 
     def neighbors(self, passage_ids: Sequence[str], n: int) -> dict[str, Passage]:
-        """Each passage merged with `n` neighbors on either side; see `read_windows`."""
+        """By id, each passage merged with up to `n` passages before and `n` after it.
+
+        `text` is the document's text from the first start to the last end. `ordinal` and `page` are
+        those of the first passage, and `heading_path` is the common prefix. Unknown ids are omitted.
+        """
+        spans: defaultdict[str, list[Row[Any]]] = defaultdict(list)
         with self._database.read() as session:
-            return read_windows(session, passage_ids, n)
+            for group in in_groups(passage_ids):
+                for row in session.execute(_neighbor_spans(group, n)):
+                    spans[row.hit].append(row)
+            return {hit: _window(session, hit, rows) for hit, rows in spans.items()}
 
     def list(
         self, source_id: str | None = None, *, limit: int = 100, offset: int = 0
@@ -288,3 +288,81 @@ def _not_found(document_id: str) -> NotFoundError:
     return NotFoundError(
         _("there is no document {document_id} in the library").format(document_id=document_id)
     )
+
+
+def source_metadata(details: Mapping[str, Any], collection: str, labels: Sequence[str]) -> Metadata:
+    """The details of a document with the collection and labels of its source.
+
+    `details` come from the loader (`labels` are then the document's own labels) or from an earlier
+    call.
+    """
+    own = [
+        normalize("NFC", str(label))
+        for label in details.get("own_labels", details.get("labels", ()))
+    ]
+    return {
+        **details,
+        "collection": collection,
+        "labels": sorted({*own, *labels}),
+        "own_labels": own,
+    }
+
+
+def inherited_metadata(details: Mapping[str, Any], imported_at: datetime) -> Metadata:
+    """The metadata that passages inherit from their document: collection, labels, modified_at."""
+    return {
+        "collection": details.get("collection", ""),
+        "labels": list(details.get("labels", ())),
+        "modified_at": details.get("modified_at") or utc_text(imported_at),
+    }
+
+
+def utc_text(moment: datetime) -> str:
+    """The time as text whose order is chronological: `2026-11-21T10:00:00Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def hydrated(passage: PassageRow, document: DocumentRow) -> "Document":
+    """The passage as a LangChain document, with its position and categories as metadata."""
+    from langchain_core.documents import Document  # slow to import, and needed only for questions
+
+    return Document(
+        id=passage.id,
+        page_content=passage.text,
+        metadata={
+            "document_id": document.id,
+            "source_id": document.source_id,
+            "key": document.key,
+            "title": document.title,
+            "location": document.location,
+            "version": document.version,
+            "format": document.format,
+            "page": passage.page,
+            "heading_path": list(passage.heading_path),
+            "start": passage.start,
+            "end": passage.end,
+            "ordinal": passage.ordinal,
+            **inherited_metadata(document.details, document.imported_at),
+        },
+    )
+
+
+def passage_metadata(
+    document: StoredDocument | DocumentRow, page: int | None, script: str
+) -> Metadata:
+    """The fields of `domain.FILTER_FIELDS`; without `page` if the format has no pages."""
+    metadata = {
+        "document_id": document.id,
+        "source_id": document.source_id,
+        "key": document.key,
+        "title": document.title,
+        "format": document.format,
+        "script": script,
+        **inherited_metadata(document.details, document.imported_at),
+    }
+    return metadata if page is None else metadata | {"page": page}
+
+
+def passage_of(row: PassageRow) -> Passage:
+    """The passage of a row."""
+    return from_row(Passage, row, heading_path=tuple(row.heading_path))

@@ -13,10 +13,9 @@ from domain.language.script import fold, script_of
 from errors import NotFoundError
 from storage.filters import checks_of, fields_of, matches
 from storage.ledger.database import Database, in_groups
-from storage.ledger.document_store import Documents
+from storage.ledger.document_store import Documents, passage_metadata, passage_of
 from storage.ledger.index_store import in_active_index
 from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow
-from storage.ledger.passage_records import passage_metadata, passage_of
 
 
 class PassageList:

@@ -1,8 +1,7 @@
 import pytest
 
 from errors import NotFoundError
-from storage.ledger.document_store import document_id
-from storage.ledger.passage_records import utc_text
+from storage.ledger.document_store import document_id, utc_text
 from tests.fakes.library import DictLoader, Library
 
 TEXT = "# 휴가 규정\n\n" + "연차 휴가는 15일입니다. 🎉 회사는 휴가를 줍니다. " * 30

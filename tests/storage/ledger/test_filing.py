@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.ledger.passage_records import inherited_metadata, source_metadata, utc_text
+from storage.ledger.document_store import inherited_metadata, source_metadata, utc_text
 
 words = st.sampled_from(["hr", "it", "휴가"])
 labels = st.lists(words, max_size=3)
