@@ -8,17 +8,14 @@ from domain import ApiKey, ApiScope
 from domain.messages import _
 from errors import NotFoundError
 from storage.ledger.columns import from_row, shallow_dict
-from storage.ledger.database import Database
+from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ApiKeyRow
 
 _USED_WITHIN = timedelta(minutes=1)
 
 
-class ApiKeys:
+class ApiKeys(Store):
     """API keys by the digest of their secret, including revoked ones."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, key: ApiKey, digest: str) -> None:
         """Store a new key."""

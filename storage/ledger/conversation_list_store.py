@@ -9,18 +9,15 @@ from sqlalchemy import Select, delete, func, select
 from domain import Conversation, Principal, SearchChoice, Turn
 from domain.language.script import fold
 from storage.ledger.conversation_store import owned_row
-from storage.ledger.database import Database
+from storage.ledger.database import Store
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
 from storage.ledger.turn_records import conversation_of, fill_row, turn_of
 
 _ROWS_AT_ONCE = 500
 
 
-class ConversationList:
+class ConversationList(Store):
     """Conversations; each call sees only those of its principal that are not deleted."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def page(self, principal: Principal, *, limit: int, offset: int = 0) -> list[Conversation]:
         """A page of the principal's conversations, most recently used first."""
@@ -30,9 +27,7 @@ class ConversationList:
 
     def count(self, principal: Principal) -> int:
         """The number of conversations."""
-        with self._database.read() as session:
-            query = select(func.count()).select_from(_visible(principal).subquery())
-            return session.scalar(query) or 0
+        return self._count(select(func.count()).select_from(_visible(principal).subquery()))
 
     def holding(self, principal: Principal, words: Iterable[str]) -> list[Conversation]:
         """Conversations that contain all words in title, questions, and answers, latest first.

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from domain import Conversation, Principal, SearchChoice, Turn, TurnState
 from domain.messages import _
 from errors import NotFoundError
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Store, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, TurnRow
 from storage.ledger.turn_records import conversation_of, fill_row, turn_of
 from storage.processes import is_known_dead, number_here, process_name
@@ -105,14 +105,11 @@ class TurnTree:
 _LONGEST_ANSWER = timedelta(hours=1)
 
 
-class Conversations:
+class Conversations(Store):
     """Conversations; each call sees only those of its principal.
 
     Deleted conversations are not visible, but an answer in progress is still stored.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def create(
         self, principal: Principal, title: str, search: SearchChoice | None = None
@@ -216,11 +213,8 @@ class Conversations:
         with self._database.read() as session:
             tree = _tree(session, owned_row(session, principal, conversation_id))
             ids = tree.branch(tree.resolve(until))[-latest if latest else 0 :]
-            turns = {
-                row.id: turn_of(row)
-                for group in in_groups(ids)
-                for row in session.scalars(select(TurnRow).where(TurnRow.id.in_(group)))
-            }
+            rows = scalars_with(session, select(TurnRow), TurnRow.id, ids)
+            turns = {row.id: turn_of(row) for row in rows}
             return [turns[turn_id] for turn_id in ids]
 
     def versions(self, principal: Principal, conversation_id: str) -> dict[str, tuple[str, ...]]:

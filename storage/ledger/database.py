@@ -4,15 +4,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Delete, Engine, Row, Select, Update, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
-from sqlalchemy.orm import Session
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from domain.messages import _
 from errors import AppError, ConfigError, DamagedLedgerError, StorageError
+from storage.ledger.columns import CellError
 from storage.ledger.ledger_check import (
     findings,
     is_empty,
@@ -23,9 +24,10 @@ from storage.ledger.ledger_check import (
     side_file,
     url_of,
 )
-from storage.ledger.ledger_location import FILE, LedgerLocation, Remains, explain_errors, remains_in
+from storage.ledger.ledger_location import FILE, LedgerLocation, Remains, reason_of, remains_in
 
 T = TypeVar("T")
+Columns = TypeVarTuple("Columns")
 
 GROUP = 500
 """Items per statement: far below SQLite's limit of 32,766 variables, yet enough to be fast."""
@@ -37,11 +39,55 @@ def in_groups(items: Sequence[T], size: int = GROUP) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
+def rows_with(
+    session: Session,
+    query: Select[*Columns],
+    column: InstrumentedAttribute[str],
+    values: Sequence[str],
+) -> Iterator[Row[*Columns]]:
+    """The rows of a query whose column has one of the values, however many there are."""
+    for group in in_groups(values):
+        yield from session.execute(query.where(column.in_(group)))
+
+
+def scalars_with(
+    session: Session, query: Select[T], column: InstrumentedAttribute[str], values: Sequence[str]
+) -> Iterator[T]:
+    """`rows_with` for a query of a single column or table."""
+    for group in in_groups(values):
+        yield from session.scalars(query.where(column.in_(group)))
+
+
+def change_all(
+    session: Session,
+    statement: Delete | Update,
+    column: InstrumentedAttribute[str],
+    values: Sequence[str],
+) -> None:
+    """Delete or update the rows whose column has one of the values, however many there are."""
+    for group in in_groups(values):
+        session.execute(statement.where(column.in_(group)))
+
+
 HEAD = "0008"
 """The newest migration; comparing it at each start avoids loading Alembic when unnecessary."""
 
 _BUSY_TIMEOUT_MS = 30_000
 _MIGRATION_TIMEOUT_S = 30.0
+
+
+@contextmanager
+def explain_errors(location: LedgerLocation) -> Iterator[None]:
+    """Convert every database failure to a StorageError that says what to do.
+
+    Python's sqlite3 raises a plain UnicodeDecodeError if its own message quotes damaged text.
+    """
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise location.explanation(error) from error
+    except (CellError, UnicodeDecodeError) as error:
+        raise location.unreadable(reason_of(error)) from error
 
 
 class Database:
@@ -97,6 +143,21 @@ class Database:
     def close(self) -> None:
         """Close the connections; the next session opens a new one."""
         self._reader.dispose()
+
+
+class Store:
+    """The queries for one subject; every method is one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _all(self, query: Select[T]) -> list[T]:
+        with self._database.read() as session:
+            return list(session.scalars(query))
+
+    def _count(self, query: Select[int]) -> int:
+        with self._database.read() as session:
+            return session.scalar(query) or 0
 
 
 def open_database(data_dir: Path, url: str | None = None) -> Database:

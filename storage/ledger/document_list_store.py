@@ -10,7 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from domain import DocumentFilter, DocumentOrder, Filter, ListedDocument
 from storage.filters import checks_of, matches
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Store, rows_with, scalars_with
 from storage.ledger.document_store import passage_metadata
 from storage.ledger.index_store import in_active_index
 from storage.ledger.ledger_tables import DocumentRow, PassageRow
@@ -25,11 +25,8 @@ class DocumentTitle(NamedTuple):
     key: str
 
 
-class Titles:
+class Titles(Store):
     """The titles of all documents; texts are not read."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def all(self) -> list[DocumentTitle]:
         """All titles, sorted by title and key."""
@@ -46,28 +43,22 @@ class Titles:
         """
         checks = checks_of(condition)
         with self._database.read() as session:
+            rows = scalars_with(session, select(DocumentRow), DocumentRow.id, document_ids)
             return {
-                row.id
-                for group in in_groups(document_ids)
-                for row in session.scalars(select(DocumentRow).where(DocumentRow.id.in_(group)))
-                if matches(checks, passage_metadata(row, None, row.script))
+                row.id for row in rows if matches(checks, passage_metadata(row, None, row.script))
             }
 
     def passage_ids(self, document_id: str) -> list[str]:
         """The passages of a document in the active index, in text order."""
         own = select(PassageRow.id).where(PassageRow.document_id == document_id)
-        with self._database.read() as session:
-            return list(session.scalars(in_active_index(own).order_by(PassageRow.ordinal)))
+        return self._all(in_active_index(own).order_by(PassageRow.ordinal))
 
 
 _FIRST = 200
 
 
-class Headings:
+class Headings(Store):
     """The headings above the passages of documents."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of(self, document_ids: Sequence[str]) -> dict[str, list[str]]:
         """By document id, the distinct innermost headings of its first passages.
@@ -83,18 +74,14 @@ class Headings:
         )
         unique: dict[str, dict[str, None]] = {}
         with self._database.read() as session:
-            for group in in_groups(document_ids):
-                for id_, path in session.execute(query.where(PassageRow.document_id.in_(group))):
-                    if path:
-                        unique.setdefault(id_, {})[path[-1]] = None
+            for id_, path in rows_with(session, query, PassageRow.document_id, document_ids):
+                if path:
+                    unique.setdefault(id_, {})[path[-1]] = None
         return {id_: list(headings) for id_, headings in unique.items()}
 
 
-class LabelList:
+class LabelList(Store):
     """The labels of sources and single documents that are in use."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def by_source(self) -> dict[str, set[str]]:
         """By source id, the labels of its documents; sources without labels are omitted."""
@@ -152,11 +139,8 @@ class Tally(NamedTuple):
     documents: int
 
 
-class DocumentList:
+class DocumentList(Store):
     """The documents in the library's table; texts are not read."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def page(
         self, filter_: DocumentFilter, order: DocumentOrder, *, limit: int, offset: int = 0
@@ -164,29 +148,22 @@ class DocumentList:
         """A page of the matching documents."""
         ids = _apply_filter(select(DocumentRow.id), filter_)
         ids = ids.order_by(_ORDERS[order], DocumentRow.id).limit(limit).offset(offset)
-        with self._database.read() as session:
-            page_ids = session.scalars(ids).all()
-        return self.with_ids(page_ids)
+        return self.with_ids(self._all(ids))
 
     def with_ids(self, document_ids: Sequence[str]) -> list[ListedDocument]:
         """The documents in the order of these ids; unknown ids are omitted."""
-        documents: dict[str, ListedDocument] = {}
         with self._database.read() as session:
-            for group in in_groups(document_ids):
-                rows = session.execute(_LISTED.where(DocumentRow.id.in_(group)))
-                documents |= {row.id: _listed(row) for row in rows}
+            rows = rows_with(session, _LISTED, DocumentRow.id, document_ids)
+            documents = {row.id: _listed(row) for row in rows}
         return [documents[id_] for id_ in document_ids if id_ in documents]
 
     def count(self, filter_: DocumentFilter) -> int:
         """The number of matching documents."""
-        query = _apply_filter(select(func.count()).select_from(DocumentRow), filter_)
-        with self._database.read() as session:
-            return session.scalar(query) or 0
+        return self._count(_apply_filter(select(func.count()).select_from(DocumentRow), filter_))
 
     def ids(self, filter_: DocumentFilter) -> list[str]:
         """The ids of all matching documents, unordered."""
-        with self._database.read() as session:
-            return list(session.scalars(_apply_filter(select(DocumentRow.id), filter_)))
+        return self._all(_apply_filter(select(DocumentRow.id), filter_))
 
     def tallies(self) -> list[Tally]:
         """The numbers of documents by source, format, and script."""

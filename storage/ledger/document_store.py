@@ -20,7 +20,7 @@ from domain import Metadata, Passage, shared_headings
 from domain.messages import _
 from errors import NotFoundError
 from storage.ledger.columns import from_row
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Store, in_groups, rows_with, scalars_with
 from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow
 
 if TYPE_CHECKING:
@@ -117,11 +117,8 @@ def document_id(source_id: str, key: str) -> str:
     return hashlib.sha256(f"{source_id}\0{key}".encode()).hexdigest()[:32]
 
 
-class Documents:
+class Documents(Store):
     """The documents of the library; only committed versions are visible."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def versions(self, source_id: str) -> dict[str, StoredVersion]:
         """The stored version of each document of a source, by key."""
@@ -140,8 +137,7 @@ class Documents:
 
     def count(self) -> int:
         """The number of documents in the library."""
-        with self._database.read() as session:
-            return session.scalar(select(func.count()).select_from(DocumentRow)) or 0
+        return self._count(select(func.count()).select_from(DocumentRow))
 
     def get(self, document_id: str) -> StoredDocument:
         """A document; raises NotFoundError if there is none with this id."""
@@ -179,20 +175,13 @@ class Documents:
         """Every passage of these documents in one index, each with its document."""
         query = select(PassageRow).where(PassageRow.index_id == index_id)
         with self._database.read() as session:
-            passages = [
-                passage
-                for group in in_groups(document_ids)
-                for passage in session.scalars(query.where(PassageRow.document_id.in_(group)))
-            ]
+            passages = [*scalars_with(session, query, PassageRow.document_id, document_ids)]
             stored = {id_: _stored(row) for id_, row in _documents_of(session, passages).items()}
             return [(stored[passage.document_id], passage_of(passage)) for passage in passages]
 
     def passage_ids(self, index_id: str) -> set[str]:
         """The ids of all visible passages of an index."""
-        with self._database.read() as session:
-            return set(
-                session.scalars(select(PassageRow.id).where(PassageRow.index_id == index_id))
-            )
+        return set(self._all(select(PassageRow.id).where(PassageRow.index_id == index_id)))
 
     def ids(self, *, missing_in: str | None = None) -> Iterator[str]:
         """The ids of all documents, or of those without a passage in the index `missing_in`.
@@ -208,8 +197,7 @@ class Documents:
             )
         last = ""
         while True:
-            with self._database.read() as session:
-                batch = session.scalars(query.where(DocumentRow.id > last)).all()
+            batch = self._all(query.where(DocumentRow.id > last))
             if not batch:
                 return
             yield from batch
@@ -222,11 +210,8 @@ class Documents:
         yet or have been replaced.
         """
         with self._database.read() as session:
-            rows = {
-                passage.id: passage
-                for group in in_groups(passage_ids)
-                for passage in session.scalars(select(PassageRow).where(PassageRow.id.in_(group)))
-            }
+            found = scalars_with(session, select(PassageRow), PassageRow.id, passage_ids)
+            rows = {passage.id: passage for passage in found}
             documents = _documents_of(session, rows.values())
             passages = [rows[id_] for id_ in passage_ids if id_ in rows]
             return [hydrated(passage, documents[passage.document_id]) for passage in passages]
@@ -238,17 +223,13 @@ class Documents:
         """
         query = select(PassageRow.id, PassageRow.document_id)
         with self._database.read() as session:
-            return {
-                id_: document
-                for group in in_groups(passage_ids)
-                for id_, document in session.execute(query.where(PassageRow.id.in_(group)))
-            }
+            return dict(rows_with(session, query, PassageRow.id, passage_ids))
 
     def neighbors(self, passage_ids: Sequence[str], n: int) -> dict[str, Passage]:
         """By id, each passage merged with up to `n` passages before and `n` after it.
 
         `text` is the document's text from the first start to the last end. `ordinal` and `page` are
-        those of the first passage, and `heading_path` is the common prefix. Unknown ids are omitted.
+        those of the first passage, `heading_path` is the common prefix. Unknown ids are omitted.
         """
         spans: defaultdict[str, list[Row[Any]]] = defaultdict(list)
         with self._database.read() as session:
@@ -272,11 +253,8 @@ class Documents:
 def _documents_of(session: Session, passages: Iterable[PassageRow]) -> dict[str, DocumentRow]:
     """The documents of passages by id; each is read only once, because its details can be long."""
     ids = list({passage.document_id for passage in passages})
-    return {
-        row.id: row
-        for group in in_groups(ids)
-        for row in session.scalars(select(DocumentRow).where(DocumentRow.id.in_(group)))
-    }
+    rows = scalars_with(session, select(DocumentRow), DocumentRow.id, ids)
+    return {row.id: row for row in rows}
 
 
 def _stored(row: DocumentRow) -> StoredDocument:

@@ -12,7 +12,7 @@ from domain import Principal, Turn
 from domain.messages import _
 from errors import NotFoundError
 from storage.ledger.columns import from_row
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Store, change_all, scalars_with
 from storage.ledger.ledger_tables import ConversationRow, LabelRow, RatingRow, TurnRow
 from storage.ledger.turn_records import turn_of
 
@@ -51,11 +51,8 @@ class Rated:
     conversation: str
 
 
-class Ratings:
+class Ratings(Store):
     """Ratings; each call sees only those of its principal."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def turn(self, principal: Principal, turn_id: str) -> Turn:
         """The turn to be rated.
@@ -153,11 +150,8 @@ class Label:
     created_at: datetime
 
 
-class Labels:
+class Labels(Store):
     """Labels; each call sees only those of its principal."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def put(self, principal: Principal, labels: Sequence[Label]) -> None:
         """Store labels; each replaces an earlier label of the same question and passage.
@@ -169,8 +163,7 @@ class Labels:
         }
         values = [{**row, "id": id_, "user_id": principal.user_id} for id_, row in rows.items()]
         with self._database.write() as session:
-            for group in in_groups(list(rows)):
-                session.execute(delete(LabelRow).where(LabelRow.id.in_(group)))
+            change_all(session, delete(LabelRow), LabelRow.id, list(rows))
             if values:
                 session.execute(insert(LabelRow), values)
 
@@ -178,8 +171,7 @@ class Labels:
         """Delete the labels of these passages for a question; missing ones are ignored."""
         ids = [label_id(principal, question, passage_id) for passage_id in passage_ids]
         with self._database.write() as session:
-            for group in in_groups(ids):
-                session.execute(delete(LabelRow).where(LabelRow.id.in_(group)))
+            change_all(session, delete(LabelRow), LabelRow.id, ids)
 
     def discard(self, principal: Principal, id_: str) -> None:
         """Delete the label with this id (see `label_id`).
@@ -201,11 +193,8 @@ class Labels:
         """The labels of these passages for a question, unordered."""
         ids = [label_id(principal, question, passage_id) for passage_id in passage_ids]
         with self._database.read() as session:
-            return [
-                _label(row)
-                for group in in_groups(ids)
-                for row in session.scalars(select(LabelRow).where(LabelRow.id.in_(group)))
-            ]
+            rows = scalars_with(session, select(LabelRow), LabelRow.id, ids)
+            return [_label(row) for row in rows]
 
     def list(self, principal: Principal) -> Iterator[Label]:
         """All labels of the principal, oldest first."""

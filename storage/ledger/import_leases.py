@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, aliased
 
 from domain import ImportKind, ImportRun, ImportState, Progress
 from domain.messages import _
-from storage.ledger.database import Database
+from storage.ledger.database import Store
 from storage.ledger.import_queue_store import (
     DIED,
     TURN,
@@ -35,11 +35,8 @@ LEASE = timedelta(seconds=20)
 _DEATHS = 3
 
 
-class ImportLeases:
+class ImportLeases(Store):
     """The workers' side of the queue; each call is one transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def claim(self, worker: str) -> ImportRun | None:
         """Lease the oldest waiting run; None if none is waiting or another is running.
@@ -189,11 +186,8 @@ class ImportLeases:
             yield session, row
 
 
-class Workers:
+class Workers(Store):
     """The worker processes that perform queued runs."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def renew(self, name: str) -> None:
         """Send a heartbeat."""

@@ -15,7 +15,7 @@ from domain import ImportKind, ImportRun, ImportState, Outcome, Progress, Stage
 from domain.messages import _
 from errors import NotFoundError
 from storage.ledger.columns import from_row
-from storage.ledger.database import Database
+from storage.ledger.database import Store
 from storage.ledger.import_store import import_not_found
 from storage.ledger.ledger_tables import ImportItemRow, ImportRow, SourceRow
 from storage.processes import is_known_dead
@@ -150,11 +150,8 @@ TURN: tuple[Any, ...] = (
 )
 
 
-class ImportRuns:
+class ImportRuns(Store):
     """The runs of the queue and the history; each call is one transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def enqueue(
         self, source_id: str, user_id: str, kind: ImportKind, options: Mapping[str, Any]
@@ -200,8 +197,7 @@ class ImportRuns:
 
     def count_history(self, source_id: str) -> int:
         """The number of the source's ended runs."""
-        with self._database.read() as session:
-            return session.scalar(_ended(select(func.count(ImportRow.id)), source_id)) or 0
+        return self._count(_ended(select(func.count(ImportRow.id)), source_id))
 
     def request_stop(self, import_id: str, request: str) -> ImportRun:
         """Pause or cancel a run, immediately if no worker has it; no effect if it has ended.

@@ -21,7 +21,7 @@ from domain import (
 from domain.messages import _
 from errors import NotFoundError
 from storage.ledger.columns import from_row, shallow_dict
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Database, Store, change_all, in_groups, scalars_with
 from storage.ledger.ledger_tables import FailureRow, ImportItemRow, ImportRow
 
 
@@ -74,11 +74,8 @@ def item_of(row: ImportItemRow) -> ImportItem:
     return from_row(ImportItem, row, outcome=Outcome(row.outcome))
 
 
-class Imports:
+class Imports(Store):
     """Items of imports, and the failures that later imports take into account."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, import_id: str, items: Sequence[ImportItem]) -> None:
         """Record outcomes that don't change documents."""
@@ -104,23 +101,15 @@ class Imports:
 
     def forget_failures(self, source_id: str, keys: Sequence[str]) -> None:
         """Delete the failures of documents that were removed or are readable again."""
+        statement = delete(FailureRow).where(FailureRow.source_id == source_id)
         with self._database.write() as session:
-            for group in in_groups(keys):
-                session.execute(
-                    delete(FailureRow).where(
-                        FailureRow.source_id == source_id, FailureRow.key.in_(group)
-                    )
-                )
+            change_all(session, statement, FailureRow.key, keys)
 
     def drop_items(self, import_id: str, keys: Sequence[str]) -> None:
         """Delete the items of documents that will be processed again."""
+        statement = delete(ImportItemRow).where(ImportItemRow.import_id == import_id)
         with self._database.write() as session:
-            for group in in_groups(keys):
-                session.execute(
-                    delete(ImportItemRow).where(
-                        ImportItemRow.import_id == import_id, ImportItemRow.key.in_(group)
-                    )
-                )
+            change_all(session, statement, ImportItemRow.key, keys)
 
     def items(
         self, import_id: str, outcomes: Sequence[Outcome] = (), *, limit: int, offset: int = 0
@@ -144,11 +133,8 @@ class Imports:
 
     def count_with_reason(self, import_id: str, words: str) -> int:
         """The number of documents whose reason's template contains these words."""
-        query = select(func.count()).where(
-            ImportItemRow.import_id == import_id, ImportItemRow.reason.contains(words)
-        )
-        with self._database.read() as session:
-            return session.scalar(query) or 0
+        items = select(func.count()).where(ImportItemRow.import_id == import_id)
+        return self._count(items.where(ImportItemRow.reason.contains(words)))
 
     def figures(self, import_id: str) -> ReadFigures:
         """Totals over the documents that were read."""
@@ -198,15 +184,13 @@ class Imports:
 
 
 def _remember(session: Session, source_id: str, failures: Mapping[str, Failure]) -> None:
-    for group in in_groups(list(failures)):
-        query = select(FailureRow).where(
-            FailureRow.source_id == source_id, FailureRow.key.in_(group)
-        )
-        rows = {row.key: row for row in session.scalars(query)}
-        for key in group:
-            row = rows.get(key) or FailureRow(source_id=source_id, key=key, dismissed=False)
-            _fill(row, failures[key])
-            session.add(row)
+    query = select(FailureRow).where(FailureRow.source_id == source_id)
+    stored = scalars_with(session, query, FailureRow.key, list(failures))
+    rows = {row.key: row for row in stored}
+    for key, failure in failures.items():
+        row = rows.get(key) or FailureRow(source_id=source_id, key=key, dismissed=False)
+        _fill(row, failure)
+        session.add(row)
 
 
 def _fill(row: FailureRow, failure: Failure) -> None:
@@ -234,11 +218,8 @@ def _report(session: Session, row: ImportRow) -> ImportReport:
 Columns = TypeVarTuple("Columns")
 
 
-class Failures:
+class Failures(Store):
     """Documents of all sources that could not be read, without dismissed ones."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def page(
         self, sources: Sequence[str] | None = None, *, limit: int, offset: int = 0
@@ -253,9 +234,7 @@ class Failures:
 
     def count(self, sources: Sequence[str] | None = None) -> int:
         """The number of failed documents."""
-        query = _reported(select(func.count()).select_from(FailureRow), sources)
-        with self._database.read() as session:
-            return session.scalar(query) or 0
+        return self._count(_reported(select(func.count()).select_from(FailureRow), sources))
 
     def identifiers(self, sources: Sequence[str] | None = None) -> list[tuple[str, str]]:
         """The source id and key of each failed document."""
@@ -265,13 +244,9 @@ class Failures:
 
     def dismiss(self, source_id: str, keys: Iterable[str]) -> None:
         """Hide failures until another version of the document fails; unknown keys are ignored."""
+        dismissal = update(FailureRow).where(FailureRow.source_id == source_id)
         with self._database.write() as session:
-            for group in in_groups(list(keys)):
-                session.execute(
-                    update(FailureRow)
-                    .where(FailureRow.source_id == source_id, FailureRow.key.in_(group))
-                    .values(dismissed=True)
-                )
+            change_all(session, dismissal.values(dismissed=True), FailureRow.key, list(keys))
 
 
 REPORTED = FailureRow.dismissed.is_(False) & FailureRow.is_error

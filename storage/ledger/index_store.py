@@ -11,7 +11,7 @@ from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from storage.ledger.columns import from_row
-from storage.ledger.database import Database
+from storage.ledger.database import Store
 from storage.ledger.ledger_tables import IndexRow, PassageRow
 
 ENTRIES_VERSION = "2"
@@ -66,11 +66,8 @@ def new_index(spec: IndexSpec, state: IndexState) -> Index:
     return Index(uuid.uuid4().hex, spec, spec.fingerprint, state, datetime.now(UTC))
 
 
-class Indexes:
+class Indexes(Store):
     """The indexes recorded in the ledger."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def active(self) -> Index | None:
         """The active index; None before the first import."""

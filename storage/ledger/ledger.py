@@ -6,6 +6,7 @@ all passages that a killed process leaves in the indexes are listed in `discarde
 collected as garbage.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from domain import ImportItem, Metadata, Passage
 from storage.ledger.columns import shallow_dict
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Store, change_all, rows_with, scalars_with
 from storage.ledger.document_store import StoredDocument
 from storage.ledger.import_store import add_items
 from storage.ledger.ledger_tables import (
@@ -40,11 +41,8 @@ class NewVersion:
     item: ImportItem
 
 
-class Ledger:
+class Ledger(Store):
     """Writes documents and passages; each call is one transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def stage(self, index_id: str, passage_ids: Sequence[str]) -> None:
         """List the passages as discarded, before they are added to the index's stores.
@@ -89,11 +87,8 @@ class Ledger:
 
     def discarded(self, index_id: str) -> list[str]:
         """The passages that may be in the index's stores without being visible."""
-        query = select(DiscardedPassageRow.passage_id).where(
-            DiscardedPassageRow.index_id == index_id
-        )
-        with self._database.read() as session:
-            return list(session.scalars(query))
+        listed = DiscardedPassageRow.index_id == index_id
+        return self._all(select(DiscardedPassageRow.passage_id).where(listed))
 
     def forget(self, index_id: str, passage_ids: Sequence[str]) -> None:
         """Remove passages from the discarded list after deleting them from the index's stores."""
@@ -111,12 +106,8 @@ def _discard(session: Session, index_id: str, passage_ids: Iterable[str]) -> Non
 
 
 def _undiscard(session: Session, index_id: str, passage_ids: Sequence[str]) -> None:
-    for group in in_groups(passage_ids):
-        session.execute(
-            delete(DiscardedPassageRow).where(
-                DiscardedPassageRow.index_id == index_id, DiscardedPassageRow.passage_id.in_(group)
-            )
-        )
+    statement = delete(DiscardedPassageRow).where(DiscardedPassageRow.index_id == index_id)
+    change_all(session, statement, DiscardedPassageRow.passage_id, passage_ids)
 
 
 def _ids_among(
@@ -126,22 +117,17 @@ def _ids_among(
     index_id: str,
     ids: Sequence[str],
 ) -> set[str]:
-    query = select(column).where(index_column == index_id)
-    groups = in_groups(ids)
-    return {id_ for group in groups for id_ in session.scalars(query.where(column.in_(group)))}
+    return set(scalars_with(session, select(column).where(index_column == index_id), column, ids))
 
 
 def _remove(session: Session, document_ids: Sequence[str]) -> None:
     """Delete documents and discard their passages, including those in an index being built."""
-    replaced: dict[str, list[str]] = {}
-    for group in in_groups(document_ids):
-        of_group = PassageRow.document_id.in_(group)
-        for index_id, id_ in session.execute(
-            select(PassageRow.index_id, PassageRow.id).where(of_group)
-        ):
-            replaced.setdefault(index_id, []).append(id_)
-        session.execute(delete(PassageRow).where(of_group))
-        session.execute(delete(DocumentRow).where(DocumentRow.id.in_(group)))
+    replaced: defaultdict[str, list[str]] = defaultdict(list)
+    passages = select(PassageRow.index_id, PassageRow.id)
+    for index_id, id_ in rows_with(session, passages, PassageRow.document_id, document_ids):
+        replaced[index_id].append(id_)
+    change_all(session, delete(PassageRow), PassageRow.document_id, document_ids)
+    change_all(session, delete(DocumentRow), DocumentRow.id, document_ids)
     for index_id, ids in replaced.items():
         _discard(session, index_id, ids)
 
@@ -154,13 +140,10 @@ def _add_passages(session: Session, index_id: str, passages: Sequence[Passage]) 
 
 
 def _forget_failures(session: Session, documents: Sequence[StoredDocument]) -> None:
+    keys = [document.key for document in documents]
     for source_id in {document.source_id for document in documents}:
-        for group in in_groups([document.key for document in documents]):
-            session.execute(
-                delete(FailureRow).where(
-                    FailureRow.source_id == source_id, FailureRow.key.in_(group)
-                )
-            )
+        statement = delete(FailureRow).where(FailureRow.source_id == source_id)
+        change_all(session, statement, FailureRow.key, keys)
 
 
 def _rows(versions: Sequence[NewVersion]) -> dict[type[Base], list[dict[str, Any]]]:

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 
 from domain.messages import _, join_messages
 from errors import BusyError, DamagedLedgerError, StorageError
-from storage.ledger.columns import CellError
 
 INDEXES = "indexes"
 UPLOADS = "uploads"
@@ -244,20 +242,6 @@ class LedgerLocation:
 
     def _is_missing(self) -> bool:
         return self.file is not None and self.file.parent.is_dir() and not self.file.exists()
-
-
-@contextmanager
-def explain_errors(location: LedgerLocation) -> Iterator[None]:
-    """Convert every database failure to a StorageError that says what to do.
-
-    Python's sqlite3 raises a plain UnicodeDecodeError if its own message quotes damaged text.
-    """
-    try:
-        yield
-    except SQLAlchemyError as error:
-        raise location.explanation(error) from error
-    except (CellError, UnicodeDecodeError) as error:
-        raise location.unreadable(reason_of(error)) from error
 
 
 def reason_of(error: Exception) -> str:

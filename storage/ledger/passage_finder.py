@@ -12,17 +12,14 @@ from domain import Filter, Passage, SharedPassage
 from domain.language.script import fold, script_of
 from errors import NotFoundError
 from storage.filters import checks_of, fields_of, matches
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Database, Store, rows_with, scalars_with
 from storage.ledger.document_store import Documents, passage_metadata, passage_of
 from storage.ledger.index_store import in_active_index
 from storage.ledger.ledger_tables import DocumentRow, DocumentTextRow, PassageRow
 
 
-class PassageList:
+class PassageList(Store):
     """The passages of one document in one index, in text order."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def page(
         self, document_id: str, index_id: str, *, limit: int, offset: int = 0
@@ -66,11 +63,8 @@ class PassageSpan(NamedTuple):
     end: int
 
 
-class Reading:
+class Reading(Store):
     """Reads parts of documents, because whole documents may have megabytes."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def versions(
         self, document_ids: Sequence[str], sources: Sequence[str]
@@ -80,11 +74,8 @@ class Reading:
             DocumentRow.id, DocumentRow.version, DocumentRow.revision, DocumentRow.imported_at
         ).where(DocumentRow.source_id.in_(sources))
         with self._database.read() as session:
-            return {
-                row.id: CurrentVersion(*row[1:])
-                for group in in_groups(document_ids)
-                for row in session.execute(query.where(DocumentRow.id.in_(group)))
-            }
+            rows = rows_with(session, query, DocumentRow.id, document_ids)
+            return {row.id: CurrentVersion(*row[1:]) for row in rows}
 
     def cut(self, document_id: str, start: int, end: int) -> str:
         """A slice of a document's text; "" beyond its end."""
@@ -107,9 +98,7 @@ class Reading:
         own = select(PassageRow.id).where(
             PassageRow.document_id == document_id, PassageRow.end > start
         )
-        query = in_active_index(own).order_by(PassageRow.ordinal).limit(limit)
-        with self._database.read() as session:
-            return list(session.scalars(query))
+        return self._all(in_active_index(own).order_by(PassageRow.ordinal).limit(limit))
 
     def headings(self, document_id: str, ordinal: int) -> tuple[str, ...]:
         """The heading path of a passage, possibly empty."""
@@ -120,11 +109,8 @@ class Reading:
             return tuple(session.scalar(in_active_index(paths)) or ())
 
 
-class LedgerFilter:
+class LedgerFilter(Store):
     """Evaluates filters in the ledger; slower than the vector store: reads one row per passage."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def allowed(self, index_id: str, conditions: Filter) -> Callable[[str], bool]:
         """Return a predicate: whether an id belongs to a matching passage of the index.
@@ -162,11 +148,11 @@ class PassageReference(Protocol):
     def text(self) -> str: ...  # noqa: D102
 
 
-class PassageFinder:
+class PassageFinder(Store):
     """Finds passages of another index, version, or library in one index."""
 
     def __init__(self, database: Database, documents: Documents) -> None:
-        self._database = database
+        super().__init__(database)
         self._documents = documents
 
     def find(self, index_id: str, references: Sequence[PassageReference]) -> dict[str, str]:
@@ -200,11 +186,7 @@ class PassageFinder:
     def _by_id(self, index_id: str, ids: Iterable[str]) -> dict[str, str]:
         query = select(PassageRow.id).where(PassageRow.index_id == index_id)
         with self._database.read() as session:
-            return {
-                id_: id_
-                for group in in_groups(list(ids))
-                for id_ in session.scalars(query.where(PassageRow.id.in_(group)))
-            }
+            return {id_: id_ for id_ in scalars_with(session, query, PassageRow.id, list(ids))}
 
     def _by_document(self, index_id: str, references: Sequence[PassageReference]) -> dict[str, str]:
         matches: dict[str, str] = {}

@@ -7,15 +7,12 @@ from math import isfinite
 from domain import Person
 from domain.messages import _
 from errors import InputError, NotFoundError
-from storage.ledger.database import Database
+from storage.ledger.database import Store
 from storage.ledger.ledger_tables import UserRow
 
 
-class People:
+class People(Store):
     """People, identified by their owner's id and their own id."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self, owner_id: str, person_id: str) -> Person:
         """A person; raises NotFoundError if the owner has none with this id."""

@@ -13,7 +13,7 @@ from domain import FilterValue, Metadata, Pattern, Place, Quote, Review, values_
 from domain.messages import _
 from errors import NotFoundError, SourceError
 from storage.ledger.columns import from_row
-from storage.ledger.database import Database, in_groups
+from storage.ledger.database import Database, Store, rows_with, scalars_with
 from storage.ledger.document_store import StoredDocument
 from storage.ledger.ledger_tables import DocumentRow, PlaceRow
 
@@ -141,11 +141,11 @@ class PlacePage(NamedTuple):
     total: int
 
 
-class Places:
+class Places(Store):
     """The places of all catalogs. `Ledger.commit` writes them with their documents."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._cache: dict[str, tuple[object, Contents]] = {}
 
     def get(self, catalog_id: str, place_id: str) -> Place:
@@ -181,17 +181,13 @@ class Places:
             *_conditions(fields or {}, min_rating),
             *_without_types(declined_types, desired_types),
         )
-        with self._database.read() as session:
-            return list(session.scalars(query))
+        return self._all(query)
 
     def by_documents(self, document_ids: Sequence[str]) -> dict[str, Place]:
         """The places of these documents by document id; other documents are omitted."""
-        places: dict[str, Place] = {}
         with self._database.read() as session:
-            for group in in_groups(document_ids):
-                rows = session.scalars(select(PlaceRow).where(PlaceRow.document_id.in_(group)))
-                places |= {row.document_id: _place(row) for row in rows}
-        return places
+            rows = scalars_with(session, select(PlaceRow), PlaceRow.document_id, document_ids)
+            return {row.document_id: _place(row) for row in rows}
 
     def contents(self, catalog_id: str) -> Contents:
         """The statistics over a catalog's places, cached until the next import."""
@@ -234,11 +230,7 @@ class Places:
             PlaceRow, PlaceRow.document_id == DocumentRow.id
         )
         with self._database.read() as session:
-            return {
-                id_: data
-                for group in in_groups(document_ids)
-                for id_, data in session.execute(query.where(DocumentRow.id.in_(group)))
-            }
+            return dict(rows_with(session, query, DocumentRow.id, document_ids))
 
     def list(
         self,

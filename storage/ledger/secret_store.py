@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, select
 from domain.logs import get_logger
 from domain.messages import _
 from errors import ConfigError, SourceError
-from storage.ledger.database import Database
+from storage.ledger.database import Database, Store
 from storage.ledger.ledger_tables import SourceSecretRow
 from storage.private_files import close_to_others, is_open_to_others
 
@@ -167,11 +167,11 @@ def _write(path: Path, key: str) -> None:
             os.close(folder)
 
 
-class Secrets:
+class Secrets(Store):
     """Stores one secret per source, which only `get` reveals."""
 
     def __init__(self, database: Database, keys: EncryptionKeys) -> None:
-        self._database = database
+        super().__init__(database)
         self._keys = keys
 
     def __repr__(self) -> str:
@@ -200,10 +200,6 @@ class Secrets:
         """Delete the secret of a source."""
         with self._database.write() as session:
             session.execute(delete(SourceSecretRow).where(SourceSecretRow.source_id == source_id))
-
-    def has(self, source_id: str, name: str) -> bool:
-        """Whether the source has a stored secret with this name."""
-        return self._token(source_id, name) is not None
 
     def get(self, source_id: str, name: str) -> str:
         """Decrypt the source's secret.
@@ -244,15 +240,11 @@ class Secrets:
 
     def _encryption_key(self) -> "Fernet":
         # Count first, because another process may create the first key and secret in between.
-        is_first = not self._count()
+        is_first = not self._count(select(func.count()).select_from(SourceSecretRow))
         key = self._keys.first()
         if key is None and not is_first:
             raise lost_key(self._keys.path)
         return key or self._keys.create()
-
-    def _count(self) -> int:
-        with self._database.read() as session:
-            return session.scalar(select(func.count()).select_from(SourceSecretRow)) or 0
 
     def _decrypt(self, token: str) -> str:
         from cryptography.fernet import InvalidToken

@@ -14,7 +14,7 @@ from domain import ImportKind, ImportRun, ImportState
 from domain.messages import _
 from errors import NotFoundError
 from storage.ledger.columns import from_row
-from storage.ledger.database import Database
+from storage.ledger.database import Store
 from storage.ledger.import_queue_store import import_run
 from storage.ledger.import_store import REPORTED
 from storage.ledger.ledger_tables import (
@@ -29,11 +29,8 @@ from storage.ledger.ledger_tables import (
 _EXCLUDED = "left_out"  # the name in stored options
 
 
-class Exclusions:
+class Exclusions(Store):
     """Documents that users excluded from import, stored in the options of their source."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, source_id: str, keys: Iterable[str]) -> None:
         """Exclude documents, starting with the next import.
@@ -82,11 +79,8 @@ _FULL_IMPORTS = (
 """Ended imports of whole sources."""
 
 
-class SourceTraces:
+class SourceTraces(Store):
     """Queries about what imports and conversations recorded about sources."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def latest_imports(self) -> dict[str, ImportRun]:
         """The latest ended import by source id; dry runs don't count."""
@@ -190,11 +184,8 @@ class SourceFigures:
     failed: int = 0
 
 
-class Sources:
+class Sources(Store):
     """The sources of the library."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def ensure(
         self, kind: str, location: str, *, name: str, options: Mapping[str, Any] | None = None
@@ -235,10 +226,8 @@ class Sources:
         conversation = SourceRow.options["conversation_id"].as_string()
         lost = conversation.is_not(None) & conversation.not_in(select(ConversationRow.id))
         with self._database.read() as session:
-            return [
-                from_row(StoredSource, row)
-                for row in session.scalars(select(SourceRow).where(lost))
-            ]
+            rows = session.scalars(select(SourceRow).where(lost))
+            return [from_row(StoredSource, row) for row in rows]
 
     def private_documents(self) -> set[str]:
         """The ids of documents in sources that are private to a conversation."""
@@ -248,8 +237,7 @@ class Sources:
             .join(SourceRow, SourceRow.id == DocumentRow.source_id)
             .where(conversation.is_not(None))
         )
-        with self._database.read() as session:
-            return set(session.scalars(query))
+        return set(self._all(query))
 
     def list(self) -> list[StoredSource]:
         """All sources, sorted by name."""
