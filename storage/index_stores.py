@@ -39,7 +39,7 @@ class IndexStore:
     @cached_property
     def embedding(self) -> "Embeddings":
         """The model, loaded when the first text is embedded."""
-        from storage.lazy_embeddings import LazyEmbeddings  # loads LangChain
+        from storage.vectors.passage_store import LazyEmbeddings  # loads LangChain
 
         return LazyEmbeddings(partial(self._embeddings_for, self.index.spec.embedding))
 

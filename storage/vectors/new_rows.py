@@ -9,12 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from domain import Metadata
-from domain.messages import _
-from errors import StorageError
-
-
-class DimensionError(StorageError, ValueError):
-    """Vectors of another length than the stored ones, because they are from another model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +42,6 @@ def new_rows(
         _checked_vectors(vectors)[last],
         [_as_json(ids[position], metadatas[position]) for position in last],
     )
-
-
-def check_dimension(length: int, stored: int, what: str) -> None:
-    """Reject vectors of another length.
-
-    Raises:
-        DimensionError: The lengths differ; the message names both.
-    """
-    if length != stored:
-        raise DimensionError(
-            _(
-                "{what} of length {length} can't be compared with stored ones of length {stored}:"
-                " set the embedding model with which the index was built, or rebuild it with"
-                " `python cli.py reindex`."
-            ).format(what=what, length=length, stored=stored)
-        )
 
 
 def _checked_id(id_: str) -> str:

@@ -17,11 +17,10 @@ from errors import StorageError
 from storage.disk import require_free_space
 from storage.filters import MISSING, Checks, Column, checks_of, fields_of, mask, matches
 from storage.lock import writer_lock
-from storage.vectors.new_rows import NewRows, check_dimension
+from storage.vectors.new_rows import NewRows
 from storage.vectors.passage_dataset import PassageDataset
 from storage.vectors.passage_files import PassageFiles
-from storage.vectors.vector_index import VectorIndex, unit_length
-from storage.vectors.vector_memory import Matrix
+from storage.vectors.vector_index import Matrix, VectorIndex, unit_length
 
 
 @dataclass(slots=True)
@@ -205,7 +204,7 @@ class PassageRows:
             state = self._current()
             if state is None:
                 return []
-            check_dimension(len(query), self._open().dimension, _("A vector"))
+            _check_dimension(len(query), self._open().dimension, _("A vector"))
             if not has_direction[0]:
                 return []
             columns = self._columns(state, checks)
@@ -263,7 +262,7 @@ class PassageRows:
 
     def _write(self, new: NewRows, dimension: int) -> None:
         state = self._refresh()
-        check_dimension(dimension, self._open().dimension, _("Vectors"))
+        _check_dimension(dimension, self._open().dimension, _("Vectors"))
         self._commit(state, state.rows_of(new.ids), new)
 
     def _commit(self, state: State, deleted: list[int], new: NewRows | None) -> None:
@@ -350,3 +349,23 @@ class PassageRows:
             Row(state.ids[row], text, metadata)
             for row, (text, metadata) in zip(rows, contents, strict=True)
         ]
+
+
+class DimensionError(StorageError, ValueError):
+    """Vectors of another length than the stored ones, because they are from another model."""
+
+
+def _check_dimension(length: int, stored: int, what: str) -> None:
+    """Reject vectors of another length.
+
+    Raises:
+        DimensionError: The lengths differ; the message names both.
+    """
+    if length != stored:
+        raise DimensionError(
+            _(
+                "{what} of length {length} can't be compared with stored ones of length {stored}:"
+                " set the embedding model with which the index was built, or rebuild it with"
+                " `python cli.py reindex`."
+            ).format(what=what, length=length, stored=stored)
+        )

@@ -1,6 +1,8 @@
 """A LangChain vector store over Deep Lake."""
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -312,3 +314,36 @@ def _refuse(kwargs: Metadata) -> None:
     """Reject unknown keywords, because a misspelled filter must not be ignored silently."""
     if kwargs:
         raise TypeError(f"DeepLakePassages doesn't know the keyword {', '.join(kwargs)}")
+
+
+RECENT_QUESTIONS = 32
+"""The number of cached questions; each is embedded for the search and to select sentences."""
+
+
+class LazyEmbeddings(Embeddings):
+    """A proxy for a model, so that opening an index does not load the model."""
+
+    def __init__(self, load: Callable[[], Embeddings]) -> None:
+        self._load = load
+        self._model: Embeddings | None = None
+        self._loading = threading.Lock()
+        self._question_vector = lru_cache(RECENT_QUESTIONS)(self._embed_question)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Embed with the model."""
+        return self.model.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        """Embed with the model."""
+        return list(self._question_vector(text))
+
+    def _embed_question(self, text: str) -> tuple[float, ...]:
+        return tuple(self.model.embed_query(text))
+
+    @property
+    def model(self) -> Embeddings:
+        """The model, which is loaded on the first call."""
+        with self._loading:
+            if self._model is None:
+                self._model = self._load()
+            return self._model

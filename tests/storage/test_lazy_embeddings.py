@@ -2,7 +2,7 @@
 
 import pytest
 
-from storage.lazy_embeddings import RECENT_QUESTIONS, LazyEmbeddings
+from storage.vectors.passage_store import RECENT_QUESTIONS, LazyEmbeddings
 from tests.storage.vectors.random_vectors import SpokenVectors
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from storage.vectors import vector_index
-from storage.vectors.vector_index import BackgroundCodes, VectorIndex
-from storage.vectors.vector_memory import VectorMatrix
+from storage.vectors.vector_index import BackgroundCodes, VectorIndex, VectorMatrix
 
 
 @pytest.fixture(autouse=True)

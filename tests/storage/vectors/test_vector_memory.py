@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from storage.vectors import passage_rows, vector_memory
+from storage.vectors import passage_rows, vector_index
 from storage.vectors.passage_store import DeepLakePassages
-from storage.vectors.vector_index import VectorIndex
-from storage.vectors.vector_memory import VectorMatrix
+from storage.vectors.vector_index import VectorIndex, VectorMatrix
 from tests.storage.vectors.random_vectors import SpokenVectors
 
 ROWS, DIMENSION = 20_000, 256
@@ -21,7 +20,7 @@ MATRIX_MIB = ROWS * DIMENSION * 4 / 2**20
 
 @pytest.fixture(autouse=True)
 def _maps_early(monkeypatch):
-    monkeypatch.setattr(vector_memory, "MAPPED_FROM", 100)
+    monkeypatch.setattr(vector_index, "MAPPED_FROM", 100)
 
 
 def filled(rows, folder):
@@ -42,8 +41,8 @@ def test_what_is_released_can_be_read_again(tmp_path):
 
 @pytest.mark.parametrize("rows", [99, 100, 1_000])
 def test_rows_and_products_are_those_of_a_matrix_in_memory(tmp_path, rows, monkeypatch):
-    monkeypatch.setattr(vector_memory, "_SCANNED_AT_ONCE", 300)
-    monkeypatch.setattr(vector_memory, "_GATHERED_AT_ONCE", 7)
+    monkeypatch.setattr(vector_index, "_SCANNED_AT_ONCE", 300)
+    monkeypatch.setattr(vector_index, "_GATHERED_AT_ONCE", 7)
     mapped, plain = filled(rows, tmp_path), filled(rows, None)
     places = np.random.default_rng(0).integers(rows, size=50)
     query = np.float32([1, -2, 3, 5])
@@ -64,7 +63,7 @@ def test_many_rows_lie_in_a_file_that_has_no_name(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file elsewhere needs other calls")
 def test_where_the_disk_is_full_vectors_are_kept_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(vector_memory, "SPARE_BYTES", 2**62)
+    monkeypatch.setattr(vector_index, "SPARE_BYTES", 2**62)
     matrix = filled(1_000, tmp_path)
     assert not maps_a_file_in(tmp_path)
     assert matrix.rows(np.array([999])).tolist() == [[3996, 3997, 3998, 3999]]
@@ -120,7 +119,7 @@ def test_threads_search_what_another_one_releases_and_adds_to(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for the file in /proc")
 def test_stores_of_one_folder_see_each_others_changes_in_their_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(vector_memory, "MAPPED_FROM", 1)
+    monkeypatch.setattr(vector_index, "MAPPED_FROM", 1)
     monkeypatch.setattr(passage_rows, "REFRESH_S", 0)
     writer, reader = (DeepLakePassages(tmp_path, SpokenVectors()) for _ in range(2))
     writer.add_texts(["1 0", "0 1", "1 1"], ids=["a", "b", "c"])
@@ -144,7 +143,7 @@ def test_a_process_that_searches_many_vectors_holds_few_of_them(tmp_path):
 
 def held(folder):
     """MiB by which the memory of this process grows with an index and its searches."""
-    vector_memory.MAPPED_FROM, vector_memory._SCANNED_AT_ONCE = 100, 1_000
+    vector_index.MAPPED_FROM, vector_index._SCANNED_AT_ONCE = 100, 1_000
     search(1_000, None)  # what is loaded for any search
     before = _resident_mib()
     index = search(ROWS, Path(folder))
