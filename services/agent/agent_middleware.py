@@ -12,9 +12,10 @@ from langchain.agents.middleware import (
     ModelRequest,
     ModelResponse,
     ToolCallLimitMiddleware,
+    dynamic_prompt,
 )
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
@@ -58,7 +59,7 @@ def middleware(model_calls: int, tool_calls: int) -> list[Any]:
     return [
         ModelCallLimitMiddleware(run_limit=model_calls, exit_behavior="end"),
         ToolCallLimitMiddleware(run_limit=tool_calls, exit_behavior="continue"),
-        LastCall(model_calls),
+        prompt_of(model_calls),
         RepairToolCalls(),
         ToolFailures(),
     ]
@@ -92,32 +93,15 @@ class ToolFailures(Middleware):
             return _failure(request, error)
 
 
-class LastCall(Middleware):
-    """Tells the model on its last call to answer with the passages found so far."""
+def prompt_of(model_calls: int) -> Middleware:
+    """Sets the system prompt; on the last call, it asks for an answer from the passages so far."""
 
-    def __init__(self, model_calls: int) -> None:
-        super().__init__()
-        self._model_calls = model_calls
-
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
-        """The model's answer."""
-        return handler(self._with_notice(request))
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """The model's answer."""
-        return await handler(self._with_notice(request))
-
-    def _with_notice(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    @dynamic_prompt
+    def prompt(request: ModelRequest[Any]) -> str:
         calls: int = request.state.get("run_model_call_count", 0)  # type: ignore[assignment]
-        if calls + 1 < self._model_calls:
-            return request
-        return request.override(system_message=SystemMessage(AGENT_PROMPT + LAST_CALL))
+        return AGENT_PROMPT if calls + 1 < model_calls else AGENT_PROMPT + LAST_CALL
+
+    return prompt
 
 
 class RepairToolCalls(Middleware):

@@ -164,14 +164,10 @@ def make_agent(
     """
     from langchain.agents import create_agent
 
-    from services.agent.agent_middleware import AGENT_PROMPT, middleware
+    from services.agent.agent_middleware import middleware
 
-    return create_agent(
-        model,
-        list(tools),
-        system_prompt=AGENT_PROMPT,
-        middleware=middleware(limits.model_calls, limits.tool_calls),
-    )
+    steps = middleware(limits.model_calls, limits.tool_calls)
+    return create_agent(model, list(tools), middleware=steps)
 
 
 class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
