@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from services.library.reader_service import DocumentReader
     from services.search.embedding_service import EmbeddingService
     from services.search.lab_service import LabService
-    from services.search.library_index import Library
     from services.search.relevance_service import RelevanceService
     from services.search.search_choices import ChoiceService
-    from services.search.search_service import SearchService
+    from services.search.search_service import Library, SearchService
     from services.search.suggestion_service import SuggestionService
 
 SAMPLE_CATALOG = Path(__file__).parents[1] / "samples" / "catalogs" / "restaurants"
@@ -126,7 +125,7 @@ class Services(ImportServices):
     @cached_property
     def library(self) -> "Library":
         """The size, notices, and index of the library."""
-        from services.search.library_index import Library
+        from services.search.search_service import Library
 
         return Library(
             self._documents,

@@ -37,8 +37,8 @@ from storage.ledger.place_store import Contents, Places
 if TYPE_CHECKING:
     from domain import Passage
     from retrievers.rerank import Reranking
-    from services.search.library_index import Library
     from services.search.ranking import OptionalList
+    from services.search.search_service import Library
     from storage.ledger.document_store import StoredDocument
 
 _log = get_logger("questions")

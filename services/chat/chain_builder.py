@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from domain import Principal, SearchChoice
 from models.chat_choice import ChatModelChoice
 from services.import_lock import LOADING
-from services.search.library_index import Library
-from services.search.search_service import SearchService
+from services.search.search_service import Library, SearchService
 from services.search.suggestion_service import SuggestionService
 from storage.ledger.document_list_store import Titles
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from domain import LOCAL_USER, SearchMode
 from errors import DamagedIndexError
-from services.search.library_index import PARTLY_DAMAGED
-from services.search.library_index import Library as WholeLibrary
-from services.search.search_service import SearchService
+from services.search.search_service import PARTLY_DAMAGED, SearchService
+from services.search.search_service import Library as WholeLibrary
 from storage.index_files import CHECKSUMS
 from storage.ledger.passage_finder import LedgerFilter
 from tests.fakes.library import DictLoader, Library

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from domain import FILTER_FIELDS, LOCAL_USER, Scope, SearchMode
 from domain.language.script import script_of
 from errors import InputError
-from services.search import library_index as whole
+from services.search import search_service as whole
 from services.search.ranking import RankingOptions
 from services.search.search_service import SearchService
 from services.texts import MAX_K

@@ -16,7 +16,7 @@ from ui.shared.safe_html import literal
 from ui.text import words
 
 if TYPE_CHECKING:
-    from services.search.library_index import LibraryStatus
+    from services.search.search_service import LibraryStatus
 
 PENDING, SUGGESTED = "pending_question", "suggested_questions"
 IMPORT_PAGE = "pages/imports.py"
