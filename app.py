@@ -6,13 +6,14 @@ reader it then runs the file as a script that shows the pages.
 
 import streamlit as st
 
-import ui
+from ui.shared import frame
+from ui.shared.server_middleware import server_middleware
 from ui.text import words
 
 
 def show_pages() -> None:
     """Show the navigation and the opened page."""
-    ui.show_frame()
+    frame.show_frame()
     page = st.navigation(
         [
             st.Page("pages/chat.py", title=words.ASK_PAGE, icon=":material/forum:", default=True),
@@ -24,12 +25,12 @@ def show_pages() -> None:
         ],
         position="top",
     )
-    ui.return_to_opened_page()
-    with ui.errors_shown():
+    frame.return_to_opened_page()
+    with frame.errors_shown():
         page.run()
 
 
 if __name__ == "__main__":
     show_pages()
 else:
-    app = st.App(__file__, middleware=ui.server_middleware())
+    app = st.App(__file__, middleware=server_middleware())

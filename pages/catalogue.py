@@ -1,13 +1,14 @@
 """The places page: answers questions about a catalog for the person who asks."""
 
-import ui
+from ui.catalog import catalog_form, catalog_page, catalog_search_view
+from ui.shared import frame
 
-ui.require_frame("pages/catalogue.py")
+frame.require_frame("pages/catalogue.py")
 
-services = ui.services()
-ui.show_places_title()
-catalog = ui.selected_catalog(services)
+services = frame.services()
+catalog_page.show_places_title()
+catalog = catalog_page.selected_catalog(services)
 
 if catalog:
-    request = ui.places_form(services, catalog)
-    ui.show_places(services, catalog, request)
+    request = catalog_form.places_form(services, catalog)
+    catalog_search_view.show_places(services, catalog, request)

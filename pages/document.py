@@ -1,10 +1,11 @@
 """The document page: shows what an answer cites in the context of its document."""
 
-import ui
+from ui.documents import document_page
+from ui.shared import frame
 
-ui.require_frame("pages/document.py")
+frame.require_frame("pages/document.py")
 
-reader = ui.services().reader
-view = ui.requested_document(reader)
+reader = frame.services().reader
+view = document_page.requested_document(reader)
 if view is not None:
-    ui.show_document(reader, view)
+    document_page.show_document(reader, view)

@@ -1,14 +1,15 @@
 """The import page: the sources, and their current and past imports."""
 
-import ui
+from ui.imports import imports_page, source_form
+from ui.shared import frame
 
-ui.require_frame("pages/imports.py")
+frame.require_frame("pages/imports.py")
 
-services = ui.services()
-ui.show_imports_title(services)
-chosen = ui.chosen_source(services)
+services = frame.services()
+imports_page.show_imports_title(services)
+chosen = imports_page.chosen_source(services)
 if chosen:
-    ui.show_source(services, chosen)
+    imports_page.show_source(services, chosen)
 else:
-    ui.add_source(services)
-    ui.show_sources(services)
+    source_form.add_source(services)
+    imports_page.show_sources(services)

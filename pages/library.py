@@ -1,19 +1,24 @@
 """The library page: all documents, unreadable and excluded ones, and charts."""
 
-import ui
+from ui.documents import document_page
+from ui.library import library_page, library_table
+from ui.shared import frame
 
-ui.require_frame("pages/library.py")
+frame.require_frame("pages/library.py")
 
-services = ui.services()
-ui.show_library_status(services)
-document_id = ui.selected_document()
-if document_id:
-    ui.show_document_passages(services, document_id)
+services = frame.services()
+library_page.show_library_status(services)
+if document_id := library_page.selected_document():
+    document_page.show_document_passages(services, document_id)
 else:
-    show = {
-        "documents": ui.show_documents,
-        "failures": ui.show_failures,
-        "left out": ui.show_excluded,
-        "figures": ui.show_figures,
-    }
-    show[ui.library_view(services)](services)
+    match library_page.library_view(services):
+        case library_page.FAILURES:
+            library_table.show_failures(services)
+        case library_page.EXCLUDED:
+            library_table.show_excluded(services)
+        case library_page.FIGURES:
+            from ui.library import library_charts  # altair is slow to load
+
+            library_charts.show_figures(services)
+        case _:
+            library_table.show_documents(services)

@@ -1,23 +1,25 @@
 """The retrieval lab: runs one question in each search mode, with timings and explanations."""
 
-import ui
+from ui.chat import welcome
+from ui.lab import lab_page
+from ui.shared import frame
 
-ui.require_frame("pages/retrieval_lab.py")
+frame.require_frame("pages/retrieval_lab.py")
 
-services = ui.services()
-ui.show_lab_title()
-library = ui.show_library(services)
+services = frame.services()
+lab_page.show_lab_title()
+library = welcome.show_library(services)
 
 if library.documents:
-    before = ui.current_comparison()
-    request = ui.lab_form(
+    before = lab_page.current_comparison()
+    request = lab_page.lab_form(
         before.question if before else "",
         samples=library.has_samples,
         can_rerank=services.lab.can_rerank,
     )
     if request:
-        ui.compare(services, request)
-    comparison = ui.current_comparison()
+        lab_page.compare(services, request)
+    comparison = lab_page.current_comparison()
     if comparison:
-        ui.show_comparison(comparison, services.labels)
-    ui.show_quality(services.labels)
+        lab_page.show_comparison(comparison, services.labels)
+    lab_page.show_quality(services.labels)

@@ -20,7 +20,7 @@ def test_each_page_first_requires_the_frame(path: Path) -> None:
         if not isinstance(node, ast.Import | ast.ImportFrom)
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     ]
-    assert ast.unparse(statements[0]) == f"ui.require_frame('pages/{path.name}')"
+    assert ast.unparse(statements[0]) == f"frame.require_frame('pages/{path.name}')"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -346,10 +346,10 @@ def test_a_source_in_the_list_can_be_opened_and_closed(services, source):
 def list_looked_at_again() -> None:
     import streamlit as st
 
-    import ui
     from ui.imports.imports_page import _show_list
+    from ui.shared import frame
 
-    _show_list(ui.services(), polled=st.session_state.pop("polled", False))
+    _show_list(frame.services(), polled=st.session_state.pop("polled", False))
 
 
 def test_a_source_pressed_while_the_last_import_ends_is_opened(services, source):
@@ -362,11 +362,11 @@ def test_a_source_pressed_while_the_last_import_ends_is_opened(services, source)
 def job_looked_at_again() -> None:
     import streamlit as st
 
-    import ui
     from domain import LOCAL_USER, ImportState
     from ui.imports.import_report import _show_job
+    from ui.shared import frame
 
-    services, job = ui.services(), st.session_state["job"]
+    services, job = frame.services(), st.session_state["job"]
     began = st.session_state.pop("began", False)
     now = services.queue.get(LOCAL_USER, job).state
     _show_job(services, job, ImportState.RUNNING if began else now)

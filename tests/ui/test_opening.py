@@ -14,7 +14,13 @@ SLOW = "chains.conversational_retrieval deeplake langchain_core onnxruntime open
 OPEN_THE_PAGE = f"""
 import sys
 from datetime import UTC, datetime
-import ui, bootstrap
+import bootstrap
+from ui.catalog import catalog_form, catalog_page, catalog_search_view
+from ui.chat import answer_view, scope_panel, turn_actions, upload_view, welcome
+from ui.documents import document_page
+from ui.imports import imports_page, source_form
+from ui.lab import lab_page
+from ui.library import library_page, library_table
 from domain import LOCAL_USER
 services = bootstrap.build_services()
 services.conversations.grouped(LOCAL_USER, datetime.now(UTC))

@@ -1,8 +1,12 @@
 """Charts of the library: documents by source, language, and passage count; imports per day."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import altair as alt
+
+# Altair checks for pandas when it is loaded; see `ui.lab.lab_charts`.
+import pandas  # type: ignore[import-untyped]  # noqa: F401
 import streamlit as st
 
 from bootstrap import Services
@@ -10,9 +14,6 @@ from domain import ImportDay
 from ui.shared.frame import principal
 from ui.shared.safe_html import escape
 from ui.text import words
-
-if TYPE_CHECKING:
-    import altair as alt
 
 DAYS, FEW_DAYS, MOST_SOURCES = 90, 15, 12
 TEAL = "#0b8a96"
@@ -34,7 +35,8 @@ def show_figures(services: Services) -> None:
         _show(words.PASSAGES_CHART, columns(groups))
     with right:
         _show(words.LANGUAGES_CHART, bars(scripts))
-        _show(words.IMPORTS_CHART.format(days=DAYS), _imports(days), words.IMPORTS_CHART_NOTE)
+        title = words.IMPORTS_CHART.format(days=DAYS)
+        _show(title, import_chart(days) if days else None, words.IMPORTS_CHART_NOTE)
 
 
 def most_of(sources: Mapping[str, int]) -> dict[str, int]:
@@ -58,38 +60,38 @@ def passage_groups(counts: Mapping[int | None, int]) -> dict[str, int]:
     return groups
 
 
-def bars(counts: Mapping[str, int]) -> "alt.Chart":
+def bars(counts: Mapping[str, int]) -> alt.Chart:
     """A horizontal bar for each name, in the given order."""
-    import altair as alt
-
-    chart = alt.Chart(_with_names(counts), height=BAR * max(2, len(counts)) + 40).mark_bar(
-        color=TEAL, height=BAR - 8, cornerRadiusEnd=3
+    height = BAR * max(2, len(counts)) + 40
+    chart: alt.Chart = (
+        alt.Chart(_named(counts), height=height)
+        .mark_bar(color=TEAL, height=BAR - 8, cornerRadiusEnd=3)
+        .encode(
+            x=_documents(alt.X, tickCount=5),
+            y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=160)),
+            tooltip=[alt.Tooltip("name:N", title=" "), _documents_tooltip()],
+        )
     )
-    encoded: alt.Chart = chart.encode(
-        x=alt.X("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=5, format=",d")),
-        y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=160)),
-        tooltip=_tooltip(),
-    )
-    return encoded
+    return chart
 
 
-def columns(counts: Mapping[str, int]) -> "alt.Chart":
+def columns(counts: Mapping[str, int]) -> alt.Chart:
     """A column for each group, in the given order."""
-    import altair as alt
-
-    chart = alt.Chart(_with_names(counts), height=220).mark_bar(color=TEAL, cornerRadiusEnd=3)
-    encoded: alt.Chart = chart.encode(
-        x=alt.X("name:N", sort=None, title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-        y=alt.Y("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, format=",d")),
-        tooltip=_tooltip(),
+    axis = alt.Axis(labelAngle=0, labelOverlap=True)
+    chart: alt.Chart = (
+        alt.Chart(_named(counts), height=220)
+        .mark_bar(color=TEAL, cornerRadiusEnd=3)
+        .encode(
+            x=alt.X("name:N", sort=None, title=None, axis=axis),
+            y=_documents(alt.Y),
+            tooltip=[alt.Tooltip("name:N", title=" "), _documents_tooltip()],
+        )
     )
-    return encoded
+    return chart
 
 
-def import_chart(days: Sequence[ImportDay]) -> "alt.Chart":
+def import_chart(days: Sequence[ImportDay]) -> alt.Chart:
     """A stacked column for each day, with colors for new, changed, and removed documents."""
-    import altair as alt
-
     rows = [
         {"day": one.day.isoformat(), "change": words.CHART_CHANGES[change], "documents": n}
         for one in days
@@ -99,48 +101,40 @@ def import_chart(days: Sequence[ImportDay]) -> "alt.Chart":
     scale = alt.Scale(domain=names, range=list(COLORS.values()))
     dates = alt.Axis(labelOverlap=True, format=DATE, formatType="time")
     size = 30 if len(days) < FEW_DAYS else alt.Undefined  # otherwise sized to fit
-    chart = alt.Chart(_data(rows), height=220).mark_bar(size=size)
-    encoded: alt.Chart = chart.encode(
-        x=alt.X("day:O", timeUnit="yearmonthdate", title=None, axis=dates),
-        y=alt.Y("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, format=",d")),
-        color=alt.Color("change:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
-        tooltip=[
-            alt.Tooltip("day:T", title=words.CHART_DAY, format=DATE),
-            alt.Tooltip("change:N", title=words.CHART_CHANGE),
-            alt.Tooltip("documents:Q", title=words.CHART_DOCUMENTS, format=",d"),
-        ],
+    chart: alt.Chart = (
+        alt.Chart(_data(rows), height=220)
+        .mark_bar(size=size)
+        .encode(
+            x=alt.X("day:O", timeUnit="yearmonthdate", title=None, axis=dates),
+            y=_documents(alt.Y),
+            color=alt.Color("change:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
+            tooltip=[
+                alt.Tooltip("day:T", title=words.CHART_DAY, format=DATE),
+                alt.Tooltip("change:N", title=words.CHART_CHANGE),
+                _documents_tooltip(),
+            ],
+        )
     )
-    return encoded
+    return chart
 
 
-def _imports(days: Sequence[ImportDay]) -> "alt.Chart | None":
-    return import_chart(days) if days else None
+def _documents(channel: type[Any], **axis: Any) -> Any:
+    return channel("documents:Q", title=None, axis=alt.Axis(tickMinStep=1, format=",d", **axis))
 
 
-def _tooltip() -> list[Any]:
-    import altair as alt
-
-    return [
-        alt.Tooltip("name:N", title=" "),
-        alt.Tooltip("documents:Q", title=words.CHART_DOCUMENTS, format=",d"),
-    ]
+def _documents_tooltip() -> alt.Tooltip:
+    return alt.Tooltip("documents:Q", title=words.CHART_DOCUMENTS, format=",d")
 
 
-def _with_names(counts: Mapping[str, int]) -> "alt.Data":
+def _named(counts: Mapping[str, int]) -> alt.Data:
     return _data([{"name": name, "documents": n} for name, n in counts.items()])
 
 
-def _data(rows: Sequence[Mapping[str, Any]]) -> "alt.Data":
-    import altair as alt
-
-    # Altair uses pandas if it is loaded, and fails if another thread has only partly imported it.
-    # Importing it here waits until that import is complete.
-    import pandas  # type: ignore[import-untyped]  # noqa: F401
-
+def _data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
     return alt.Data(values=rows)  # type: ignore[no-untyped-call]
 
 
-def _show(title: str, chart: "alt.Chart | None", note: str = "") -> None:
+def _show(title: str, chart: alt.Chart | None, note: str = "") -> None:
     note_html = f'<p class="fn-chart-note">{escape(note)}</p>' if note else ""
     st.html(f'<h4 class="fn-chart">{escape(title)}</h4>{note_html}')
     if chart is None:
