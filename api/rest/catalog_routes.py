@@ -28,6 +28,7 @@ from bootstrap import Services
 from domain import CatalogQuery, Principal
 from errors import ConflictError
 from services.catalog import catalog_question
+from services.catalog.place_search import PlacesRanked
 from services.texts import MAX_QUESTION_CHARS
 
 _QUESTION = "가격 비싸도 괜찮으니 분위기 좋은 이탈리안"
@@ -354,7 +355,7 @@ def _event_data(event: catalog_question.CatalogEvent, filter_names: list[str]) -
         case catalog_question.QuestionAnalyzed(query, weights):
             understood = understanding_of(query, filter_names)
             return UnderstoodQuestion(understood=understood, weights=dict(weights))
-        case catalog_question.PlacesRanked():
+        case PlacesRanked():
             return RankedPlaces.model_validate(event)
         case catalog_question.AnswerCompleted(answer):
             understood = understanding_of(answer.query, filter_names)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from domain import CatalogQuery, Citation, PlaceHit, RetrievedPassage
 from domain.logs import elapsed_ms, get_logger
@@ -13,7 +13,7 @@ from services.catalog.answer_material import SHOWN_PLACES, Material, numbered_pa
 from services.catalog.catalogs import Catalog, Catalogs
 from services.catalog.model_analyzer import ModelAnalyzer
 from services.catalog.place_answer import AnswerWriter
-from services.catalog.place_search import EngineResult, SearchEngine
+from services.catalog.place_search import PlacesRanked, SearchEngine
 from services.catalog.preferences import all_weights, mentioned_weights
 from services.catalog.quote_translation import translate
 
@@ -28,14 +28,6 @@ class QuestionAnalyzed:
 
     query: CatalogQuery
     weights: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class PlacesRanked:
-    """The places, best first, and notices, for example about a missing term of the score."""
-
-    places: tuple[PlaceHit, ...]
-    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,36 +88,23 @@ def analyze(catalog: Catalog, question: str, answerer: "AnsweringModel") -> Cata
     return ModelAnalyzer(model, label, catalog.rules, catalog.description).analyze(question)
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceQuestion:
-    """A validated question; `person_weights` are 0 to 1 for the aspects with a preference.
+@dataclass
+class QuestionRun:
+    """Answers one question; `person_weights` are 0 to 1 for the aspects with a preference.
 
     If there is an `analysis`, the question is not analyzed again.
     """
 
     question: str
     catalog: Catalog
-    person_weights: Mapping[str, float] = field(default_factory=dict)
-    language: str = "en"
-    analysis: CatalogQuery | None = None
-
-
-class QuestionRun:
-    """Answers one question."""
-
-    def __init__(
-        self,
-        question: PlaceQuestion,
-        catalogs: Catalogs,
-        engine: SearchEngine,
-        answerer: "AnsweringModel",
-    ) -> None:
-        self._question = question
-        self._catalogs = catalogs
-        self._engine = engine
-        self._answerer = answerer
-        self._timings: dict[str, float] = {}
-        self._started = time.perf_counter()
+    person_weights: Mapping[str, float]
+    language: str
+    analysis: CatalogQuery | None
+    catalogs: Catalogs
+    engine: SearchEngine
+    answerer: "AnsweringModel"
+    _timings: dict[str, float] = field(default_factory=dict, init=False)
+    _started: float = field(default_factory=time.perf_counter, init=False)
 
     def events(self) -> Generator[CatalogEvent, None, None]:
         """Yield the steps of the answer; closing the generator closes the model's stream.
@@ -134,59 +113,52 @@ class QuestionRun:
             ModelError: The chat model failed while answering. If the analysis or translation fails,
                 there is only a notice.
         """
-        person, description = self._question.person_weights, self._question.catalog.description
-        query = self._query()
-        weights = all_weights(query.aspect_weights, person, description.aspect_names)
+        query, description = self._query(), self.catalog.description
+        aspects = description.aspect_names
+        weights = all_weights(query.aspect_weights, self.person_weights, aspects)
         self._record_time("understood")
         yield QuestionAnalyzed(query, weights)
-        result = self._search(query)
+        ranked = self._search(query)
         self._record_time("ranked")
-        yield PlacesRanked(result.places, result.notices)
-        material = Material(
-            query,
-            weights,
-            result.places,
-            self._passages(result.places, weights),
-            description,
-            self._question.language,
-        )
-        writer = AnswerWriter(material, *self._answerer)
+        yield ranked
+        places, passages = ranked.places, self._passages(ranked.places, weights)
+        material = Material(query, weights, places, passages, description, self.language)
+        writer = AnswerWriter(material, *self.answerer)
         with closing(writer.texts()) as texts:
             for text in texts:
                 self._record_time("first_token")
                 yield AnswerText(text)
-        yield AnswerCompleted(self._answer(material, writer, result.notices))
+        yield AnswerCompleted(self._answer(material, writer, ranked.notices))
 
     def _query(self) -> CatalogQuery:
-        analysis, catalog = self._question.analysis, self._question.catalog
+        analysis = self.analysis
         if analysis is None:
-            return analyze(catalog, self._question.question, self._answerer)
+            return analyze(self.catalog, self.question, self.answerer)
         # Keep a model's wording: analyzing again could change the filters that the person kept.
-        return analysis if analysis.analysed_by else catalog.rules.reworded(analysis)
+        return analysis if analysis.analysed_by else self.catalog.rules.reworded(analysis)
 
-    def _search(self, query: CatalogQuery) -> EngineResult:
-        catalog = self._question.catalog
-        description, person = catalog.description, self._question.person_weights
+    def _search(self, query: CatalogQuery) -> PlacesRanked:
+        description, person = self.catalog.description, self.person_weights
         weights = mentioned_weights(query.aspect_weights, person, description.aspect_names)
-        result = self._engine.search(catalog.id, description.rating_scale, query, weights)
-        notices = (*_recognition_notices(query, result), *result.notices)
-        return EngineResult(self._catalogs.with_patterns(result.places), notices)
+        ranked = self.engine.search(self.catalog.id, description.rating_scale, query, weights)
+        notices = (*_recognition_notices(query, ranked), *ranked.notices)
+        return PlacesRanked(self.catalogs.with_patterns(ranked.places), notices)
 
     def _passages(
         self, hits: tuple[PlaceHit, ...], weights: Mapping[str, float]
     ) -> tuple[RetrievedPassage, ...]:
         document_ids = [hit.place.document_id for hit in hits[:SHOWN_PLACES]]
-        return numbered_passages(hits, self._engine.passages(document_ids), weights)
+        return numbered_passages(hits, self.engine.passages(document_ids), weights)
 
     def _answer(
         self, material: Material, writer: AnswerWriter, notices: tuple[str, ...]
     ) -> CatalogAnswer:
-        checked = writer.check(self._catalogs.text_of)
+        checked = writer.check(self.catalogs.text_of)
         places, translation_notice = self._translated(material.places)
         self._record_time("total")
         self._log_answer(checked, places, writer.name)
         return CatalogAnswer(
-            catalogue_id=self._question.catalog.id,
+            catalogue_id=self.catalog.id,
             query=material.query,
             weights=material.weights,
             places=places,
@@ -203,15 +175,15 @@ class QuestionRun:
     def _log_answer(
         self, checked: "CheckedAnswer", places: tuple[PlaceHit, ...], model: str
     ) -> None:
-        fields: dict[str, Any] = {
-            "source_id": self._question.catalog.id,
-            "model": model,
+        _log.info(
+            "catalog question complete",
+            source_id=self.catalog.id,
+            model=model,
             **{f"{stage}_ms": ms for stage, ms in self._timings.items()},
-            "places": len(places),
-            "citations": len(checked.citations),
-        }
-        _log.info("catalog question complete", **fields)
-        _log.debug("question text", question=self._question.question, answer=checked.text)
+            places=len(places),
+            citations=len(checked.citations),
+        )
+        _log.debug("question text", question=self.question, answer=checked.text)
 
     def _translated(self, hits: tuple[PlaceHit, ...]) -> tuple[tuple[PlaceHit, ...], str]:
         """Translate the patterns of the places in the answer.
@@ -219,23 +191,20 @@ class QuestionRun:
         Returns all hits, and a notice that says why translations are missing, "" if none are.
         """
         shown, others = hits[:SHOWN_PLACES], hits[SHOWN_PLACES:]
-        translation = translate(
-            [hit.patterns for hit in shown], self._answerer.model, self._question.language
+        patterns, reason = translate(
+            [hit.patterns for hit in shown], self.answerer.model, self.language
         )
-        pairs = zip(shown, translation.patterns, strict=True)
-        notice = (
-            _("Not all quotes could be translated. {notice}").format(notice=translation.notice)
-            if translation.notice
-            else ""
-        )
-        return (*(replace(hit, patterns=patterns) for hit, patterns in pairs), *others), notice
+        notice = _("Not all quotes could be translated. {notice}").format(notice=reason)
+        pairs = zip(shown, patterns, strict=True)
+        places = (*(replace(hit, patterns=of_place) for hit, of_place in pairs), *others)
+        return places, notice if reason else ""
 
     def _record_time(self, stage: str) -> None:
         """Record the milliseconds until the stage was first reached."""
         self._timings.setdefault(stage, elapsed_ms(self._started))
 
 
-def _recognition_notices(query: CatalogQuery, result: EngineResult) -> tuple[str, ...]:
+def _recognition_notices(query: CatalogQuery, ranked: PlacesRanked) -> tuple[str, ...]:
     """A notice if nothing was recognized in the question."""
     filters = query.filters
     types = (filters.desired_types, filters.declined_types)
@@ -243,4 +212,4 @@ def _recognition_notices(query: CatalogQuery, result: EngineResult) -> tuple[str
         return ()
     if any(weight is not None for weight in query.aspect_weights.values()):
         return ()
-    return (BY_WORDS if result.places else NO_WORD,)
+    return (BY_WORDS if ranked.places else NO_WORD,)

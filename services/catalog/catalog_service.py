@@ -8,7 +8,7 @@ from domain.logs import new_id, with_log_context
 from domain.messages import _
 from errors import ConflictError
 from models.chat_choice import ChatModelChoice
-from services.catalog.catalog_question import CatalogEvent, PlaceQuestion, QuestionRun, analyze
+from services.catalog.catalog_question import CatalogEvent, QuestionRun, analyze
 from services.catalog.catalogs import Catalog, Catalogs, CatalogSummary, PlaceDetails
 from services.catalog.place_search import SearchEngine
 from services.catalog.preferences import (
@@ -136,15 +136,16 @@ class CatalogService:
         if not isinstance(catalog, Catalog):
             catalog = self.find(principal, catalog)
         person = self._people.get(principal, user_id) if user_id else None
-        place_question = PlaceQuestion(
-            question=text,
-            catalog=catalog,
-            person_weights=_weights(catalog, preferences, person),
-            language=_language(language, person, text),
-            analysis=analysis,
+        run = QuestionRun(
+            text,
+            catalog,
+            _weights(catalog, preferences, person),
+            _language(language, person, text),
+            analysis,
+            self._catalogs,
+            self.engine,
+            self._chat_choice.answering_model(),
         )
-        model = self._chat_choice.answering_model()
-        run = QuestionRun(place_question, self._catalogs, self.engine, model)
         events = with_log_context(run.events(), question_id=new_id())
         return within_time(events, self._answer_timeout_s)
 

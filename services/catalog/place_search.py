@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from domain import CatalogFilters, CatalogQuery, Filter, Place, PlaceHit, values_of
 from domain.logs import get_logger
@@ -113,7 +113,8 @@ class EngineOptions:
     prior_weight: float = PRIOR_WEIGHT
 
 
-class EngineResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PlacesRanked:
     """The places, best first, and notices, for example about a missing term of the score."""
 
     places: tuple[PlaceHit, ...]
@@ -136,7 +137,7 @@ class SearchEngine:
         scale: float,
         query: CatalogQuery,
         weights: Mapping[str, float] | None = None,
-    ) -> EngineResult:
+    ) -> PlacesRanked:
         """Rank the places that match the filters of the question.
 
         The places with the best passages, by words and by vectors, are scored. The score is the
@@ -159,7 +160,7 @@ class SearchEngine:
         """
         condition = passage_filter(self.places, catalog_id, query.filters)
         if condition is None:
-            return EngineResult((), (no_match_notice(self.places, catalog_id, query.filters),))
+            return PlacesRanked((), (no_match_notice(self.places, catalog_id, query.filters),))
         candidates, index_notices = self._candidates(condition, query)
         contents = self.places.contents(catalog_id)
         terms, notices = self._preference_terms(contents.aspects, candidates, query, weights or {})
@@ -168,7 +169,7 @@ class SearchEngine:
             for one, place in candidates.items()
         ]
         best = sorted(hits, key=_sort_key)[: self.options.k]
-        return EngineResult(
+        return PlacesRanked(
             tuple(self._with_passages(best, candidates)), (*index_notices, *notices)
         )
 

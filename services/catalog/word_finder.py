@@ -78,8 +78,7 @@ def folded(text: str) -> FoldedText:
         return FoldedText(text.lower())
     pieces, starts, offsets, ends, length = [], [], [], [], 0
     for match in _LETTER_WITH_MARKS.finditer(text):
-        piece = _folded_letter(match.group())
-        if piece:
+        if piece := _folded_letter(match.group()):
             pieces.append(piece)
             starts.append(length)
             offsets.append(match.start())
@@ -128,15 +127,11 @@ class WordFinder(Generic[Meaning]):
         for word, meaning in words:
             self._add(word, meaning)
 
-    def __contains__(self, word: str) -> bool:
-        return word in self._meanings
-
     def find(self, text: str) -> Iterator[Match[Meaning]]:
         """Find the words in a folded text, in order and without overlap; the longest word wins."""
         start = 0
         while start < len(text):
-            lengths = self._lengths.get(text[start], ())
-            for length in lengths:
+            for length in self._lengths.get(text[start], ()):
                 word = text[start : start + length]
                 if word in self._meanings and self._is_whole(text, start, word):
                     yield Match(start, start + len(word), self._meanings[word])
@@ -196,8 +191,7 @@ class TypoFinder(Generic[Meaning]):
         for index, word in enumerate(words):
             for size in self._sizes:
                 last = words[min(index + size, len(words)) - 1]
-                meanings = self._meanings_of(text[word.start() : last.end()], size)
-                if meanings:
+                if meanings := self._meanings_of(text[word.start() : last.end()], size):
                     yield Match(word.start(), last.end(), meanings)
                     break
 

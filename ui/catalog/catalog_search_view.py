@@ -18,9 +18,9 @@ from services.catalog.catalog_question import (
     AnswerText,
     CatalogAnswer,
     CatalogEvent,
-    PlacesRanked,
     QuestionAnalyzed,
 )
+from services.catalog.place_search import PlacesRanked
 from ui.catalog.catalog_form import (
     ME,
     PlaceRequest,
