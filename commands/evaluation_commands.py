@@ -22,7 +22,7 @@ from domain import LOCAL_USER, SearchMode
 from errors import InputError
 
 if TYPE_CHECKING:
-    from services.evaluation.evaluation_service import Figures
+    from services.evaluation.metrics import Figures
     from services.evaluation.sample_evaluation import Graded
     from services.long_work import OnProgress
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from domain import CatalogQuery, Citation, PlaceHit, RetrievedPassage
 from domain.logs import elapsed_ms, get_logger
@@ -175,11 +175,12 @@ class QuestionRun:
     def _log_answer(
         self, checked: "CheckedAnswer", places: tuple[PlaceHit, ...], model: str
     ) -> None:
+        stages: dict[str, Any] = {f"{stage}_ms": ms for stage, ms in self._timings.items()}
         _log.info(
             "catalog question complete",
             source_id=self.catalog.id,
             model=model,
-            **{f"{stage}_ms": ms for stage, ms in self._timings.items()},
+            **stages,
             places=len(places),
             citations=len(checked.citations),
         )

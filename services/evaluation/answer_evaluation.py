@@ -16,7 +16,7 @@ from domain import Filter
 from retrievers.passages import PassageRetriever
 from retrievers.rankers import Ranker
 from services.evaluation.datasets import LabeledQuestion, LabeledSet
-from services.evaluation.metrics import holds_answer
+from services.evaluation.metrics import Figures, holds_answer
 from storage.vectors.passage_store import DeepLakePassages
 
 PASSAGE, ARTICLE = "passage", "article"
@@ -44,7 +44,7 @@ class AnswerEvaluation:
     answerer: ExtractiveAnswerer
     top_k: int
 
-    def figures(self, questions: Sequence[LabeledQuestion]) -> dict[str, str | int | float]:
+    def figures(self, questions: Sequence[LabeledQuestion]) -> Figures:
         """Compute the number of questions, and shares of them from 0 to 1.
 
         - `first_sentence_right`: the first quoted sentence contains a reference answer.
@@ -54,7 +54,7 @@ class AnswerEvaluation:
         """
         quoted = [self._first_quote(question, Without.NOTHING) for question in questions]
         pairs = list(zip(quoted, questions, strict=True))
-        figures: dict[str, str | int | float] = {
+        figures: Figures = {
             "questions": len(questions),
             "first_sentence_right": fmean(holds_answer(text, one.answers) for text, one in pairs),
             "refused": fmean(not text for text in quoted),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from domain import CatalogFilters, CatalogQuery, FilterValue, Place, any_of, values_of
 from domain.messages import _
 from errors import InputError
-from services.evaluation.metrics import Estimate, estimate, ndcg
+from services.evaluation.metrics import Estimate, Figures, estimate, ndcg
 
 DESIRED, HEDGED, INDIFFERENT = "wanted", "hedged", "indifferent"
 BUCKETS = (DESIRED, HEDGED, INDIFFERENT)
@@ -259,12 +259,9 @@ class LanguageFigures:
     ndcg: Mapping[str, Estimate]
     gains: Mapping[str, Estimate]
 
-    def as_row(self) -> dict[str, str | int | float]:
+    def as_row(self) -> Figures:
         """A flat table row: each figure, followed by its interval as `..._low` and `..._high`."""
-        row: dict[str, str | int | float] = {
-            "language": self.language,
-            "questions": self.questions,
-        }
+        row: Figures = {"language": self.language, "questions": self.questions}
         for name, figure in self._named():
             row |= {name: figure.mean, f"{name}_low": figure.low, f"{name}_high": figure.high}
         return row

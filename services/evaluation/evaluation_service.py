@@ -5,8 +5,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 
@@ -24,7 +25,7 @@ from retrievers.rerank import Reranking
 from services.chat.chain_builder import ChainBuilder
 from services.evaluation.answer_evaluation import ARTICLE, PASSAGE, AnswerEvaluation
 from services.evaluation.datasets import LabeledQuestion, LabeledSet, load_labeled_set
-from services.evaluation.metrics import ndcg, recall
+from services.evaluation.metrics import Figures, ndcg, recall
 from services.long_work import OnProgress, Progress, Stage
 from services.search.ranking import OpenIndex, build_ranker
 from services.search.search_service import NO_RERANKER, RankingOptions
@@ -39,18 +40,10 @@ RANK_WEIGHTS = (0.3, 0.5, 0.7)
 Fuse = Callable[[Sequence[Scored], Sequence[Scored]], list[Hit]]
 
 
-@dataclass(frozen=True, slots=True)
-class SettingFigure:
-    """A setting and its mean nDCG@10 over the questions."""
-
-    setting: str
-    ndcg_at_10: float
-
-
 def sweep_parameters(
     index: OpenIndex, questions: Sequence[LabeledQuestion], texts: Sequence[str]
-) -> list[SettingFigure]:
-    """Measure each of the `fusion_settings`, in order.
+) -> list[Figures]:
+    """Measure the mean nDCG@10 of each of the `fusion_settings`, in order.
 
     Each question is ranked only once by each ranker, to the depth of the deepest setting. The
     settings then fuse the beginnings of these lists.
@@ -62,13 +55,12 @@ def sweep_parameters(
         (scored(dense(text, max(DEPTHS), None)), scored(sparse(text, max(DEPTHS), None)))
         for text in texts
     ]
-    return [
-        SettingFigure(
-            name,
-            fmean(_quality(fuse(*two), one) for two, one in zip(lists, questions, strict=True)),
-        )
-        for name, fuse in fusion_settings()
-    ]
+    rows: list[Figures] = []
+    for name, fuse in fusion_settings():
+        pairs = zip(lists, questions, strict=True)
+        quality = fmean(_quality(fuse(*two), question) for two, question in pairs)
+        rows.append({"setting": name, "ndcg_at_10": quality, "queries": len(questions)})
+    return rows
 
 
 def fusion_settings() -> Iterator[tuple[str, Fuse]]:
@@ -101,7 +93,6 @@ def _quality(hits: Sequence[Hit], question: LabeledQuestion) -> float:
     return ndcg([hit.id for hit in hits], question.relevance, 10)
 
 
-Figures = dict[str, str | int | float]
 BATCH = 256
 MEASURED = 10
 """Number of passages retrieved per question; no figure depends on more."""
@@ -182,9 +173,8 @@ class EvaluationService:
             InputError: As for `measure_search`.
         """
         with self._prepared(folder, queries, sample, on_progress) as (index, questions, texts):
-            settings = sweep_parameters(index, questions, texts)
-        rows = [asdict(one) | {"queries": len(questions)} for one in settings]
-        return sorted(rows, key=lambda row: -row["ndcg_at_10"])
+            rows = sweep_parameters(index, questions, texts)
+        return sorted(rows, key=itemgetter("ndcg_at_10"), reverse=True)
 
     def measure_answers(
         self, folder: Path, sample: int | None = None, *, on_progress: OnProgress

@@ -20,7 +20,7 @@ from domain.messages import _
 from errors import ConflictError, InputError, NotFoundError
 from services.access import sees
 from services.evaluation.datasets import LabeledQuestion
-from services.evaluation.label_sets import LabeledQuestions, checked_question
+from services.evaluation.label_sets import LabeledQuestions, checked_question, label_of
 from services.search.search_service import SearchService
 from storage.ledger.document_store import Documents
 from storage.ledger.feedback_store import Label, LabelOrigin, Labels, label_id
@@ -74,18 +74,8 @@ class LabelService:
                     passage_id=passage_id
                 )
             )
-        metadata = documents[0].metadata
-        label = Label(
-            question=checked,
-            passage_id=passage_id,
-            document_id=metadata["document_id"],
-            start=metadata["start"],
-            end=metadata["end"],
-            text=documents[0].page_content,
-            grade=_checked_grade(grade),
-            origin=origin,
-            created_at=datetime.now(UTC),
-        )
+        grade = _checked_grade(grade)
+        label = label_of(checked, documents[0], grade, origin, datetime.now(UTC))
         self.labels.put(principal, [label])
         return label
 

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from langchain_core.documents import Document
+
 from domain import COMPARED_MODES, SearchMode
 from domain.messages import _
 from errors import InputError
 from services.evaluation.datasets import LabeledQuestion, LabeledSet, load_labeled_set
-from services.evaluation.metrics import Estimate, estimate, ndcg, recall, reciprocal_rank
+from services.evaluation.metrics import Estimate, Figures, estimate, ndcg, recall, reciprocal_rank
 from services.texts import require_letters
 from storage.ledger.document_store import Documents
 from storage.ledger.feedback_store import Label, LabelOrigin
@@ -79,9 +81,9 @@ class ModeFigures:
     mrr: Estimate
     ms_per_query: float
 
-    def as_row(self) -> dict[str, str | int | float]:
+    def as_row(self) -> Figures:
         """A flat table row: each figure, followed by its interval as `..._low` and `..._high`."""
-        row: dict[str, str | int | float] = {"mode": self.mode.value, "queries": self.queries}
+        row: Figures = {"mode": self.mode.value, "queries": self.queries}
         for name, figure in (("ndcg", self.ndcg), ("recall", self.recall), ("mrr", self.mrr)):
             key = f"{name}_at_{self.k}"
             row |= {key: figure.mean, f"{key}_low": figure.low, f"{key}_high": figure.high}
@@ -260,7 +262,8 @@ def read_labels(
         text = checked_question(question.rewrite or question.text)
         for theirs, grade in question.relevance.items():
             if theirs in now:
-                labels.append(_label(text, now[theirs], grade, moment))
+                label = label_of(text, now[theirs], int(grade > 0), LabelOrigin.IMPORT, moment)
+                labels.append(label)
             else:
                 unmatched += 1
     questions = len({label.question for label in labels})
@@ -269,7 +272,7 @@ def read_labels(
 
 def _passages_now(
     labeled: LabeledSet, documents: Documents, finder: PassageFinder, index_id: str
-) -> dict[str, Any]:
+) -> dict[str, Document]:
     """The library's passages with the same text, by passage id in the set."""
     ids = {id_ for question in labeled.questions for id_ in question.relevance}
     texts = {id_: labeled.corpus[id_][1] for id_ in ids & labeled.corpus.keys()}
@@ -281,15 +284,18 @@ def _passages_now(
     return {id_: passages[our] for id_, our in ours.items() if our in passages}
 
 
-def _label(question: str, passage: Any, grade: int, moment: datetime) -> Label:
+def label_of(
+    question: str, passage: Document, grade: int, origin: LabelOrigin, moment: datetime
+) -> Label:
+    """A label of the passage as it is now."""
     return Label(
         question=question,
-        passage_id=passage.id,
+        passage_id=passage.id or "",
         document_id=passage.metadata["document_id"],
         start=passage.metadata["start"],
         end=passage.metadata["end"],
         text=passage.page_content,
-        grade=int(grade > 0),
-        origin=LabelOrigin.IMPORT,
+        grade=grade,
+        origin=origin,
         created_at=moment,
     )

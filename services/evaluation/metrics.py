@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 from domain.language.script import fold
 
+Figures = dict[str, str | int | float]
+"""A row of a table of figures, by column."""
+
 
 def ndcg(ranking: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
     """Normalized discounted cumulative gain of the first `k` items, from 0 to 1.

@@ -1,6 +1,5 @@
 """Measures answers to the questions about the sample documents, by split, language, and kind."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,10 +7,13 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 from statistics import fmean
 
+from pydantic import TypeAdapter, ValidationError
+
 from domain import CitationState, Principal, Turn
 from domain.messages import _
 from errors import InputError
 from services.chat.chat_service import ChatService
+from services.evaluation.metrics import Figures
 
 _QUOTATION_MARKS = str.maketrans('"“”', "'''")
 
@@ -61,6 +63,9 @@ class SampleQuestion:
     def language(self) -> str:
         """The language of the question, with which its id begins."""
         return self.id.partition("-")[0]
+
+
+_ROW = TypeAdapter(SampleQuestion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,34 +119,18 @@ def _plain(text: str) -> str:
 
 def _question(path: Path, number: int, line: str) -> SampleQuestion:
     try:
-        row = json.loads(line)
-        return SampleQuestion(
-            id=row["id"],
-            kind=Kind(row["kind"]),
-            split=row["split"],
-            history=_texts(row["history"]),
-            question=row["question"],
-            documents=_texts(row["documents"]),
-            needles=tuple(map(_texts, row["needles"])),
-        )
-    except (ValueError, KeyError, TypeError) as error:
+        return _ROW.validate_json(line)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        reason = f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}".removeprefix(": ")
         raise InputError(
             _("Line {number} of {path} is not a question: {error}.").format(
-                number=number, path=path, error=repr(error)
+                number=number, path=path, error=reason
             )
         ) from error
 
 
-def _texts(values: object) -> tuple[str, ...]:
-    """Checks that the value is a list of texts; a single text would be split into letters."""
-    if not (isinstance(values, list) and all(isinstance(value, str) for value in values)):
-        raise TypeError(f"{values!r} is not a list of texts")
-    return tuple(values)
-
-
 __all__ = ["Graded", "SampleEvaluation", "figures", "holds_questions", "load_sample_questions"]
-
-Figures = dict[str, str | int | float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,10 +65,8 @@ class FailureService:
 
     def retry(self, principal: Principal, failed: Iterable[SourceDocument]) -> list[ImportRun]:
         """Queue imports that read these documents again, even if unchanged."""
-        return [
-            self.queue.enqueue(principal, source_id, keys=keys)
-            for source_id, keys in by_source(own_sources(self.sources, principal), failed).items()
-        ]
+        keys_of = by_source(own_sources(self.sources, principal), failed)
+        return _enqueue(self.queue, principal, keys_of)
 
 
 DAYS = 90
@@ -125,10 +123,10 @@ class DocumentService:
         own = own_sources(self.sources, principal)
         tallies = [tally for tally in self._list.tallies() if tally.source_id in own]
         of = _summed((tally.source_id, tally) for tally in tallies)
-        sources = (
+        sources = [
             LibrarySource(one.id, one.name or one.location, one.kind, one.collection, of[one.id])
             for one in own.values()
-        )
+        ]
         return Contents(
             tuple(sources),
             _summed((tally.format, tally) for tally in tallies),
@@ -176,8 +174,8 @@ class DocumentService:
         active = self.indexes.active()
         if active is None:
             return []
-        listed = PassageList(self.database)
-        return listed.page(document.id, active.id, limit=limit, offset=offset)
+        passages = PassageList(self.database)
+        return passages.page(document.id, active.id, limit=limit, offset=offset)
 
     def by_passages(self, principal: Principal) -> Mapping[int | None, int]:
         """A histogram of the passages per document, keyed by upper bound in ascending order.
@@ -193,10 +191,7 @@ class DocumentService:
 
     def reimport(self, principal: Principal, document_ids: Sequence[str]) -> list[ImportRun]:
         """Queue imports that read these documents again, even if unchanged."""
-        return [
-            self.queue.enqueue(principal, source_id, keys=keys)
-            for source_id, keys in self._keys(principal, document_ids).items()
-        ]
+        return _enqueue(self.queue, principal, self._keys(principal, document_ids))
 
     def remove(self, principal: Principal, document_ids: Sequence[str]) -> list[ImportRun]:
         """Queue imports that remove these documents.
@@ -210,14 +205,13 @@ class DocumentService:
         kinds = {one.id: one.kind for one in self.sources.list()}
         keys_of = self._keys(principal, document_ids)
         for source_id, keys in keys_of.items():
-            if kinds[source_id] == _UPLOAD:
-                self._delete_files(principal, source_id, keys)
-            else:
+            if kinds[source_id] != _UPLOAD:
                 Exclusions(self.database).add(source_id, keys)
-        return [
-            self.queue.enqueue(principal, source_id, keys=keys, confirm_removals=True)
-            for source_id, keys in keys_of.items()
-        ]
+                continue
+            for key in keys:
+                with suppress(NotFoundError):  # already deleted
+                    self.boxes.delete(principal, source_id, key)
+        return _enqueue(self.queue, principal, keys_of, confirm_removals=True)
 
     def excluded(self, principal: Principal) -> list[SourceDocument]:
         """The source id and key of each excluded document."""
@@ -231,10 +225,7 @@ class DocumentService:
         keys_of = by_source(own_sources(self.sources, principal), identifiers)
         for source_id, keys in keys_of.items():
             Exclusions(self.database).remove(source_id, keys)
-        return [
-            self.queue.enqueue(principal, source_id, keys=keys)
-            for source_id, keys in keys_of.items()
-        ]
+        return _enqueue(self.queue, principal, keys_of)
 
     @property
     def _list(self) -> DocumentList:
@@ -255,10 +246,19 @@ class DocumentService:
         identifiers = [(one.source_id, one.key) for one in self._list.with_ids(document_ids)]
         return by_source(own_sources(self.sources, principal), identifiers)
 
-    def _delete_files(self, principal: Principal, source_id: str, keys: Iterable[str]) -> None:
-        for key in keys:
-            with suppress(NotFoundError):  # already deleted
-                self.boxes.delete(principal, source_id, key)
+
+def _enqueue(
+    queue: Queue,
+    principal: Principal,
+    keys_of: Mapping[str, Sequence[str]],
+    *,
+    confirm_removals: bool = False,
+) -> list[ImportRun]:
+    """Queue an import of these documents for each source."""
+    return [
+        queue.enqueue(principal, source_id, keys=keys, confirm_removals=confirm_removals)
+        for source_id, keys in keys_of.items()
+    ]
 
 
 def _summed(tallies: Iterable[tuple[str, Tally]]) -> Counter[str]:

@@ -92,11 +92,6 @@ def quotes_of(turn: Turn, source: RetrievedPassage) -> tuple[Span, ...]:
     )
 
 
-def with_quotes(view: DocumentView, turn: Turn, source: RetrievedPassage) -> DocumentView:
-    """The view with the turn's quotes marked instead of the requested span."""
-    return replace(view, marks=quotes_of(turn, source), question=turn.question)
-
-
 def saved_view(
     turn: Turn, source: RetrievedPassage, stored: Freshness | None, now: Span | None
 ) -> DocumentView:
@@ -162,16 +157,15 @@ class DocumentReader:
                 retrieved passage of the document.
             InputError: The span is outside the document's text.
         """
+        if cited is None:
+            return self._view(self._require(principal, document_id), Span(start, end))
         document = self._stored(principal, document_id)
-        if cited is not None:
-            turn = self.conversations.turn(principal, cited.conversation_id, cited.turn_id)
-            source = _source(turn, cited.n, document_id)
-            if document is None or not self._is_as_cited(document, source):
-                return saved_view(turn, source, *self._today(document, source))
-            return with_quotes(self._view(document, Span(start, end)), turn, source)
-        if document is None:
-            raise NotFoundError(NOT_THERE)
-        return self._view(document, Span(start, end))
+        turn = self.conversations.turn(principal, cited.conversation_id, cited.turn_id)
+        source = _source(turn, cited.n, document_id)
+        if document is None or not self._is_as_cited(document, source):
+            return saved_view(turn, source, *self._today(document, source))
+        view = self._view(document, Span(start, end))
+        return replace(view, marks=quotes_of(turn, source), question=turn.question)
 
     def text(
         self, principal: Principal, document_id: str, start: int = 0, end: int | None = None

@@ -19,7 +19,7 @@ from domain import (
 from errors import ModelError
 from retrievers.rerank import Reranking
 from services.catalog.place_scores import PartWeights
-from services.catalog.place_search import EngineOptions, SearchEngine
+from services.catalog.place_search import EngineOptions, PlacesRanked, SearchEngine
 from services.search.ranking import OpenIndex
 from storage.ledger.place_store import Places
 from tests.fakes.library import Library, version_of
@@ -282,9 +282,9 @@ def test_another_catalog_is_not_searched(library):
 
 
 def test_an_empty_index_has_no_places(empty_library):
-    assert search(empty_library, cross_encoder=FailingCrossEncoder()) == ((), ())
+    assert search(empty_library, cross_encoder=FailingCrossEncoder()) == PlacesRanked(())
     empty_library.load(Loader({}))
-    assert search(empty_library, cross_encoder=FailingCrossEncoder()) == ((), ())
+    assert search(empty_library, cross_encoder=FailingCrossEncoder()) == PlacesRanked(())
 
 
 def test_the_cross_encoder_reads_the_english_question_the_wishes_and_each_place(library):
