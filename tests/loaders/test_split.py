@@ -1,13 +1,13 @@
 import re
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.split import split
+from tests.linear_time import require_linear_time
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples" / "documents").rglob("*.md"))
 LINES = [
@@ -222,7 +222,8 @@ def test_a_text_without_words_has_no_passages(text):
         "| a |\n",
     ],
 )
-def test_time_grows_with_the_text_only(text):
-    begun = perf_counter()
-    passages_of("start " + text * (300_000 // len(text)))
-    assert perf_counter() - begun < 15
+def test_texts_are_split_in_linear_time(text):
+    def split_chars(chars):
+        passages_of("start " + text * (chars // len(text)))
+
+    require_linear_time(split_chars, 300_000)

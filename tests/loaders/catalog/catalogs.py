@@ -1,4 +1,4 @@
-"""Small catalogs in a folder."""
+"""Writes small catalogs to a folder."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ DESCRIPTION = {
     "location": {"latitude": "lat", "longitude": "lon"},
     "filters": {"city": {"column": "town"}},
     "reviews": {
-        "file": "told.jsonl",
+        "file": "reviews.jsonl",
         "place": "cafe",
         "text": "body",
         "id": "id",
@@ -56,22 +56,22 @@ DESCRIPTION = {
 }
 
 
-def write_catalog(folder, *, cafes=CAFES, told=REVIEWS, **changes):
-    """Write a catalog; `changes` replace fields of its description, None leaves one out."""
+def write_catalog(folder, *, cafes=CAFES, review_rows=REVIEWS, **changes):
+    """Write a catalog; `changes` replace fields of its description, and None omits a field."""
     folder.mkdir(exist_ok=True)
     description = {
         key: value for key, value in (DESCRIPTION | changes).items() if value is not None
     }
     write_rows(folder / description["places"], cafes)
     if description.get("reviews", {}).get("file"):
-        write_rows(folder / description["reviews"]["file"], told)
+        write_rows(folder / description["reviews"]["file"], review_rows)
     path = folder / "catalog.yaml"
     path.write_text(yaml.safe_dump(description, allow_unicode=True), encoding="utf-8")
     return path
 
 
 def write_rows(path, rows):
-    """Write rows as the file's name says: JSON Lines, CSV or Parquet."""
+    """Write rows in the format of the file's suffix: JSON Lines, CSV, or Parquet."""
     if path.suffix == ".jsonl":
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     elif path.suffix == ".parquet":

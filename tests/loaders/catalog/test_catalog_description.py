@@ -1,4 +1,4 @@
-"""The description of a catalog: what is read of it, and that each error names its field."""
+"""Descriptions of catalogs are read completely, and each error names its field."""
 
 import json
 from contextlib import suppress
@@ -11,8 +11,8 @@ from domain import ASPECTS, Aspect, FilterField, NamedValue, ReviewColumns
 from errors import SourceError
 from loaders.catalog.catalog_description import description_of, read_description
 
-LEAST = {"catalog": "Homes", "places": "homes.csv", "id": "id", "title": "name"}
-WHOLE = """
+MINIMAL = {"catalog": "Homes", "places": "homes.csv", "id": "id", "title": "name"}
+COMPLETE = """
 catalog: New York restaurants
 places: places.jsonl
 id: place_id
@@ -44,49 +44,57 @@ def write(tmp_path):
     return write
 
 
-def test_each_field_is_read_as_it_is_written(write):
-    found = description_of(read_description(write(WHOLE)))
-    assert (found.name, found.places, found.id) == (
+def test_all_fields_are_read(write):
+    description = description_of(read_description(write(COMPLETE)))
+    assert (description.name, description.places, description.id) == (
         "New York restaurants",
         "places.jsonl",
         "place_id",
     )
-    assert (found.text, found.facts) == (("description",), ("address", "phone"))
+    assert (description.text, description.facts) == (("description",), ("address", "phone"))
     italian = NamedValue(
         "italian_restaurant", {"en": ("italian", "trattoria"), "ko": ("이탈리안",)}
     )
-    assert (found.types_column, found.types) == ("types", (italian,))
-    assert (found.rating, found.rating_scale, found.rating_count) == ("rating", 10.0, "votes")
+    assert (description.types_column, description.types) == ("types", (italian,))
+    assert (description.rating, description.rating_scale, description.rating_count) == (
+        "rating",
+        10.0,
+        "votes",
+    )
     brooklyn = NamedValue("Brooklyn", {"ko": ("브루클린",), "ja": ("ブルックリン",)})
-    assert found.filters == (FilterField("borough_en", "borough", (brooklyn,)),)
-    assert found.reviews == ReviewColumns(
+    assert description.filters == (FilterField("borough_en", "borough", (brooklyn,)),)
+    assert description.reviews == ReviewColumns(
         "text", file="data/reviews.jsonl", place="place_id", id="review_id", group="group"
     )
-    assert found.groups == (("korean", {"en": "Korean review", "ko": "한국인 리뷰"}),)
-    assert found.aspects == (
+    assert description.groups == (("korean", {"en": "Korean review", "ko": "한국인 리뷰"}),)
+    assert description.aspects == (
         Aspect("food"),
         Aspect("battery", {"en": ("battery",)}, {}, {"en": ("drains",)}),
     )
 
 
-def test_four_fields_are_enough():
-    found = description_of(LEAST)
-    assert (found.rating_scale, found.aspect_names, found.reviews) == (5.0, ASPECTS, None)
+def test_four_fields_are_required():
+    description = description_of(MINIMAL)
+    assert (description.rating_scale, description.aspect_names, description.reviews) == (
+        5.0,
+        ASPECTS,
+        None,
+    )
 
 
-def test_what_is_read_outlives_being_kept_as_json(write):
-    told = read_description(write(WHOLE))
-    assert description_of(json.loads(json.dumps(told))) == description_of(told)
+def test_descriptions_can_be_stored_as_json(write):
+    description = read_description(write(COMPLETE))
+    assert description_of(json.loads(json.dumps(description))) == description_of(description)
 
 
-def test_words_that_yaml_takes_for_values_stay_words(write):
-    told = read_description(write("id: 007\ntitle: no\nplaces: 2026-01-02\n"))
-    assert told == {"id": "007", "title": "no", "places": "2026-01-02"}
+def test_yaml_numbers_booleans_and_dates_are_read_as_text(write):
+    description = read_description(write("id: 007\ntitle: no\nplaces: 2026-01-02\n"))
+    assert description == {"id": "007", "title": "no", "places": "2026-01-02"}
 
 
-def test_the_name_may_stand_in_the_field_of_older_descriptions():
-    old = {"catalogue": "Homes"} | {key: LEAST[key] for key in LEAST if key != "catalog"}
-    assert description_of(old) == description_of(LEAST)
+def test_the_name_is_read_from_the_field_of_older_descriptions():
+    old = {"catalogue": "Homes"} | {key: MINIMAL[key] for key in MINIMAL if key != "catalog"}
+    assert description_of(old) == description_of(MINIMAL)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +159,7 @@ def test_the_name_may_stand_in_the_field_of_older_descriptions():
 )
 def test_an_error_names_its_field(change, message):
     with pytest.raises(SourceError, match=message):
-        description_of({**LEAST, **change})
+        description_of({**MINIMAL, **change})
 
 
 @pytest.mark.parametrize(
@@ -169,25 +177,25 @@ def test_an_error_names_its_field(change, message):
         ("a: " + "x" * 2**20, "too large"),
     ],
 )
-def test_a_file_that_is_no_description_says_why(write, text, message):
+def test_the_error_for_an_invalid_file_contains_the_reason(write, text, message):
     with pytest.raises(SourceError, match=message):
         read_description(write(text))
 
 
-def test_a_folder_is_no_description(tmp_path):
+def test_folders_are_rejected(tmp_path):
     with pytest.raises(SourceError, match="can't be opened: it is not a file"):
         read_description(tmp_path)
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_missing_files_are_named(tmp_path):
     with pytest.raises(SourceError, match=r"no\.yaml can't be opened: No such file"):
         read_description(tmp_path / "no.yaml")
 
 
-ANYTHING = st.recursive(
+VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda below: (
-        st.lists(below, max_size=3) | st.dictionaries(st.text(max_size=5), below, max_size=3)
+    lambda children: (
+        st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=5), children, max_size=3)
     ),
     max_leaves=5,
 )
@@ -205,7 +213,7 @@ FIELDS = [
 ]
 
 
-@given(st.dictionaries(st.sampled_from(FIELDS), ANYTHING))
-def test_whatever_stands_there_is_read_or_refused_in_words(told):
+@given(st.dictionaries(st.sampled_from(FIELDS), VALUES))
+def test_any_field_values_are_read_or_rejected_with_a_source_error(values):
     with suppress(SourceError):
-        description_of({**LEAST, **told})
+        description_of({**MINIMAL, **values})

@@ -1,4 +1,4 @@
-"""A catalog as a source: what its places read, and what becomes of wrong data."""
+"""Catalogs as sources: the documents of places, and the handling of invalid data."""
 
 import json
 
@@ -44,12 +44,12 @@ def catalog(tmp_path):
 
 
 def refs(loader, previous=None):
-    listed = loader.list(previous) if previous else loader.list()
-    return {one.key: one for one in listed if isinstance(one, DocumentRef)}
+    entries = loader.list(previous) if previous else loader.list()
+    return {entry.key: entry for entry in entries if isinstance(entry, DocumentRef)}
 
 
 def skipped(loader):
-    return {one.key: one.reason for one in loader.list() if isinstance(one, Skipped)}
+    return {entry.key: entry.reason for entry in loader.list() if isinstance(entry, Skipped)}
 
 
 def read(loader, key):
@@ -60,24 +60,28 @@ def place(loader, key):
     return read(loader, key).metadata["place"]
 
 
-def changed(n, **values):
-    """The cafés, the n-th (from 0) with other values."""
-    return [row | values if at == n else row for at, row in enumerate(CAFES)]
+def cafes_with(n, **values):
+    """The cafés, with these values in the n-th one (from 0)."""
+    return [row | values if index == n else row for index, row in enumerate(CAFES)]
 
 
-def test_a_place_is_a_document_with_its_texts_facts_and_reviews(catalog):
+def test_a_place_becomes_a_document_with_texts_facts_and_reviews(catalog):
     document = read(catalog(), "a1")
     assert document.page_content == LINDEN
-    told = document.metadata
-    assert (told["key"], told["title"], told["format"]) == ("a1", "Café Linden", "place")
-    assert told["warnings"] == []
+    metadata = document.metadata
+    assert (metadata["key"], metadata["title"], metadata["format"]) == (
+        "a1",
+        "Café Linden",
+        "place",
+    )
+    assert metadata["warnings"] == []
 
 
-def test_what_is_kept_of_a_place_is_json_and_says_where_reviews_stand(catalog):
-    told = place(catalog(), "a1")
-    assert json.loads(json.dumps(told)) == told
-    reviews = told.pop("reviews")
-    assert told == {
+def test_the_metadata_of_a_place_is_json_and_contains_review_spans(catalog):
+    data = place(catalog(), "a1")
+    assert json.loads(json.dumps(data)) == data
+    reviews = data.pop("reviews")
+    assert data == {
         "place_id": "a1",
         "types": ["cafe", "bakery"],
         "fields": {"city": "Bristol"},
@@ -96,16 +100,16 @@ def test_what_is_kept_of_a_place_is_json_and_says_where_reviews_stand(catalog):
     ]
 
 
-def test_what_a_row_does_not_say_is_not_there(catalog):
-    document = read(catalog(told=[]), "b2")
+def test_empty_fields_are_omitted(catalog):
+    document = read(catalog(review_rows=[]), "b2")
     assert document.page_content == "# Bar Nord\n\n## Facts\n\n- kinds: bar\n- town: Bath"
-    told = document.metadata["place"]
-    assert (told["rating"], told["ratings"], told["latitude"]) == (None, 0, None)
+    data = document.metadata["place"]
+    assert (data["rating"], data["ratings"], data["latitude"]) == (None, 0, None)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_the_same_places_read_the_same_from_other_files(catalog, suffix):
-    reviews = {"file": f"told.{suffix}", "place": "cafe", "text": "body", "rating": "stars"}
+def test_places_are_the_same_in_all_file_formats(catalog, suffix):
+    reviews = {"file": f"reviews.{suffix}", "place": "cafe", "text": "body", "rating": "stars"}
     reviews |= {"id": "id", "date": "on", "group": "by"}
     loader = catalog(places=f"cafes.{suffix}", reviews=reviews)
     document = read(loader, "a1")
@@ -114,13 +118,13 @@ def test_the_same_places_read_the_same_from_other_files(catalog, suffix):
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
-def test_reviews_may_stand_in_the_rows_of_their_places(catalog, suffix):
+def test_reviews_may_be_nested_in_the_rows_of_places(catalog, suffix):
     inner = [{"body": "Lovely cake."}, {"body": "Too loud."}]
     cell = json.dumps(inner) if suffix == "csv" else inner
     loader = catalog(
-        cafes=[{"id": "a1", "name": "Café Linden", "told": cell}],
+        cafes=[{"id": "a1", "name": "Café Linden", "comments": cell}],
         places=f"cafes.{suffix}",
-        reviews={"column": "told", "text": "body"},
+        reviews={"column": "comments", "text": "body"},
         **dict.fromkeys(("text", "facts", "types", "rating", "location", "filters")),
     )
     document = read(loader, "a1")
@@ -130,7 +134,7 @@ def test_reviews_may_stand_in_the_rows_of_their_places(catalog, suffix):
     assert spans == ["Lovely cake.", "Too loud."]
 
 
-def test_without_a_rating_of_its_own_a_place_has_the_mean_of_its_reviews(catalog):
+def test_a_place_without_a_rating_gets_the_mean_of_its_reviews(catalog):
     document = read(catalog(rating=None), "a1")
     assert "- rating: 3.5/5" in document.page_content
     assert document.metadata["place"]["rating"] == 3.5
@@ -138,36 +142,36 @@ def test_without_a_rating_of_its_own_a_place_has_the_mean_of_its_reviews(catalog
     assert place(catalog(), "b2")["rating"] == 4.0
 
 
-def test_how_many_ratings_there_are_may_stand_in_a_column(catalog):
+def test_the_number_of_ratings_is_read_from_a_column(catalog):
     loader = catalog(
-        cafes=changed(0, votes=1200), rating={"column": "stars", "count": "votes", "scale": 10}
+        cafes=cafes_with(0, votes=1200), rating={"column": "stars", "count": "votes", "scale": 10}
     )
     document = read(loader, "a1")
     assert "- stars: 4.5/10\n- votes: 1200" in document.page_content
     assert document.metadata["place"]["ratings"] == 1200
 
 
-def test_a_rating_without_words_counts_but_is_no_section(catalog):
-    told = [*REVIEWS, {"id": "r4", "cafe": "b2", "stars": 1}]
-    document = read(catalog(told=told), "b2")
+def test_a_rating_without_text_counts_but_has_no_section(catalog):
+    reviews = [*REVIEWS, {"id": "r4", "cafe": "b2", "stars": 1}]
+    document = read(catalog(review_rows=reviews), "b2")
     assert document.page_content.count("###") == 1
     assert (document.metadata["place"]["rating"], document.metadata["place"]["ratings"]) == (2.5, 2)
 
 
-def test_a_version_follows_from_the_row_its_reviews_and_what_columns_mean(catalog):
+def test_a_version_depends_on_the_row_its_reviews_and_the_meaning_of_columns(catalog):
     def version(**changes):
         return refs(catalog(**changes))["a1"].version
 
     same = version()
-    assert version(cafes=changed(0, unused="x")) == same
-    assert version(cafes=changed(1, name="Bar Süd")) == same
+    assert version(cafes=cafes_with(0, unused="x")) == same
+    assert version(cafes=cafes_with(1, name="Bar Süd")) == same
     assert (
         version(catalog="Coffee", filters={"city": {"column": "town", "words": {"Bath": {}}}})
         == same
     )
     others = [
-        version(cafes=changed(0, name="Café Linde")),
-        version(told=REVIEWS[:1]),
+        version(cafes=cafes_with(0, name="Café Linde")),
+        version(review_rows=REVIEWS[:1]),
         version(facts=["street", "town"]),
         version(rating={"column": "stars", "scale": 10}),
     ]
@@ -185,18 +189,18 @@ class WordJudge(ReviewJudge):
     def judge(self, text, reviews):
         quotes = {
             name: tuple(
-                Quote(text[one.start : one.end], one.start, one.end)
-                for one in reviews
-                if any(word in text[one.start : one.end] for word in words)
+                Quote(text[review.start : review.end], review.start, review.end)
+                for review in reviews
+                if any(word in text[review.start : review.end] for word in words)
             )
             for name, words in self.words.items()
         }
-        found = {name: of_aspect for name, of_aspect in quotes.items() if of_aspect}
+        praise = {name: spans for name, spans in quotes.items() if spans}
         return ReviewFindings(
-            {name: (len(of_aspect), 0) for name, of_aspect in found.items()},
+            {name: (len(spans), 0) for name, spans in praise.items()},
             [
-                Pattern(name, "", True, len(of_aspect), len(reviews), of_aspect)
-                for name, of_aspect in found.items()
+                Pattern(name, "", True, len(spans), len(reviews), spans)
+                for name, spans in praise.items()
             ],
         )
 
@@ -208,26 +212,26 @@ class NewerJudge(WordJudge):
 COSY = {"cosiness": {"good": {"en": ["Lovely", "too *loud*"]}}}
 
 
-def test_what_the_judge_counts_in_the_reviews_is_kept_of_a_place(tmp_path):
-    told = [REVIEWS[0], REVIEWS[1] | {"body": "too *loud*"}, *REVIEWS[2:]]
-    path = write_catalog(tmp_path / "cafes", told=told, aspects=COSY)
+def test_the_counts_of_the_judge_are_stored_with_a_place(tmp_path):
+    reviews = [REVIEWS[0], REVIEWS[1] | {"body": "too *loud*"}, *REVIEWS[2:]]
+    path = write_catalog(tmp_path / "cafes", review_rows=reviews, aspects=COSY)
     loader = CatalogPlaces(path, judge=WordJudge)
     assert place(loader, "a1")["aspects"] == {"cosiness": [2, 0]}
     assert place(loader, "b2")["aspects"] == {}
 
 
-def test_what_the_judge_finds_said_again_is_kept_with_its_quotes(tmp_path):
+def test_the_patterns_of_the_judge_are_stored_with_their_quotes(tmp_path):
     path = write_catalog(tmp_path / "cafes", aspects=COSY)
     loader = CatalogPlaces(path, judge=WordJudge)
     document = read(loader, "a1")
     [[aspect, group, praises, count, reviews, quotes]] = document.metadata["place"]["patterns"]
     assert (aspect, group, praises, count, reviews) == ("cosiness", "", True, len(quotes), 2)
-    for quoted, start, end in quotes:
-        assert document.page_content[start:end] == quoted
+    for quote, start, end in quotes:
+        assert document.page_content[start:end] == quote
     assert place(loader, "b2")["patterns"] == []
 
 
-def test_a_version_follows_from_the_words_of_aspects_and_from_those_that_the_judge_knows(tmp_path):
+def test_a_version_depends_on_the_words_of_aspects_and_the_version_of_the_judge(tmp_path):
     def version(judge=WordJudge, aspects=COSY):
         path = write_catalog(tmp_path / "cafes", aspects=aspects)
         return refs(CatalogPlaces(path, judge=judge))["a1"].version
@@ -242,13 +246,13 @@ def test_a_version_follows_from_the_words_of_aspects_and_from_those_that_the_jud
     assert len({version(), *others}) == 5
 
 
-def test_a_document_is_of_the_version_that_is_listed(catalog):
+def test_documents_have_the_version_of_the_listing(catalog):
     loader = catalog()
     ref = refs(loader)["a1"]
     assert loader.read(ref).metadata["version"] == ref.version
 
 
-def test_a_place_is_read_without_a_listing_and_the_data_but_once(catalog, tmp_path):
+def test_places_are_read_without_a_listing_and_the_data_only_once(catalog, tmp_path):
     ref = refs(catalog())["a1"]
     loader = catalog()
     first = loader.read(ref)
@@ -256,7 +260,7 @@ def test_a_place_is_read_without_a_listing_and_the_data_but_once(catalog, tmp_pa
     assert loader.read(ref) == first
 
 
-def test_a_place_that_is_gone_meanwhile_is_unreadable(catalog):
+def test_a_deleted_place_is_unreadable(catalog):
     with pytest.raises(UnreadableError, match=r"cafes\.jsonl no longer contains the place z9"):
         catalog().read(DocumentRef("z9", "", ""))
 
@@ -276,29 +280,27 @@ def test_a_place_that_is_gone_meanwhile_is_unreadable(catalog):
         ({"name": " "}, "line 2: name is empty"),
     ],
 )
-def test_a_row_with_a_wrong_value_is_skipped_by_its_id_and_the_others_are_not(
-    catalog, values, reason
-):
-    loader = catalog(cafes=changed(1, **values))
+def test_only_rows_with_invalid_values_are_skipped(catalog, values, reason):
+    loader = catalog(cafes=cafes_with(1, **values))
     assert skipped(loader) == {"b2": f"cafes.jsonl, {reason}"}
     assert list(refs(loader)) == ["a1"]
     with pytest.raises(UnreadableError):
         loader.read(DocumentRef("b2", "", ""))
 
 
-def test_nan_in_a_parquet_file_is_named_by_its_row(catalog):
-    loader = catalog(cafes=changed(0, stars=float("nan")), places="cafes.parquet")
+def test_nan_in_a_parquet_file_is_reported_with_its_row(catalog):
+    loader = catalog(cafes=cafes_with(0, stars=float("nan")), places="cafes.parquet")
     assert skipped(loader) == {
         "a1": f"cafes.parquet, row 1: stars: NaN is not a number from 0 to 5{ADVICE}"
     }
 
 
-def test_a_blank_cell_is_no_rating(catalog):
-    document = read(catalog(cafes=changed(1, stars=" "), places="cafes.csv"), "b2")
+def test_a_blank_cell_is_not_a_rating(catalog):
+    document = read(catalog(cafes=cafes_with(1, stars=" "), places="cafes.csv"), "b2")
     assert document.metadata["place"]["rating"] == 4.0  # of its review
 
 
-def test_of_two_rows_with_one_id_the_first_counts_and_both_are_named(catalog):
+def test_of_two_rows_with_the_same_id_the_first_counts_and_both_are_reported(catalog):
     loader = catalog(cafes=[*CAFES, {"id": "a1", "name": "Copy"}])
     assert skipped(loader) == {
         "a1": "cafes.jsonl, line 3: id: a1 is already the id of cafes.jsonl, line 1:"
@@ -307,7 +309,7 @@ def test_of_two_rows_with_one_id_the_first_counts_and_both_are_named(catalog):
     assert read(loader, "a1").metadata["title"] == "Café Linden"
 
 
-def test_of_two_rows_with_one_id_the_one_imported_before_stays(catalog):
+def test_of_two_rows_with_the_same_id_the_one_imported_before_stays(catalog):
     copy = {"id": "a1", "name": "Copy"}
     previous = PreviousImport({"a1": refs(catalog())["a1"]})
     loader = catalog(cafes=[copy, *CAFES])
@@ -316,23 +318,24 @@ def test_of_two_rows_with_one_id_the_one_imported_before_stays(catalog):
     assert loader.read(ref).metadata["title"] == "Café Linden"
 
 
-def test_a_row_without_an_id_makes_no_earlier_place_certainly_gone(catalog):
+def test_removals_are_uncertain_if_a_row_has_no_id(catalog):
     previous = PreviousImport(refs(catalog()))
-    listed = list(catalog(cafes=changed(1, id="")).list(previous))
-    assert [one.key for one in listed if isinstance(one, DocumentRef)] == ["a1"]
-    assert [one.reason for one in listed if isinstance(one, Skipped)] == [
+    entries = list(catalog(cafes=cafes_with(1, id="")).list(previous))
+    assert [entry.key for entry in entries if isinstance(entry, DocumentRef)] == ["a1"]
+    assert [entry.reason for entry in entries if isinstance(entry, Skipped)] == [
         "cafes.jsonl, line 2: id is empty",
-        "reviews of missing places: 1; the first is told.jsonl, line 3: cafe: b2",
+        "reviews of missing places: 1; the first is reviews.jsonl, line 3: cafe: b2",
     ]
-    gone = [one for one in listed if isinstance(one, Removed)]
-    assert [(one.key, one.is_certain) for one in gone] == [("b2", False)]
+    removals = [entry for entry in entries if isinstance(entry, Removed)]
+    assert [(entry.key, entry.is_certain) for entry in removals] == [("b2", False)]
 
 
-def test_reviews_of_places_that_are_not_there_are_counted(catalog):
-    loader = catalog(told=[*REVIEWS, {"cafe": "zz", "body": "?"}, {"body": "??"}])
+def test_reviews_of_missing_places_are_counted(catalog):
+    loader = catalog(review_rows=[*REVIEWS, {"cafe": "zz", "body": "?"}, {"body": "??"}])
     assert list(refs(loader)) == ["a1", "b2"]
     assert skipped(loader) == {
-        "told.jsonl": "reviews of missing places: 2; the first is told.jsonl, line 4: cafe: zz"
+        "reviews.jsonl": "reviews of missing places: 2;"
+        " the first is reviews.jsonl, line 4: cafe: zz"
     }
 
 
@@ -348,16 +351,16 @@ def test_reviews_of_places_that_are_not_there_are_counted(catalog):
         ({"body": "Again", "id": "r3"}, "id: duplicate value r3"),
     ],
 )
-def test_a_wrong_review_is_left_out_with_a_warning(catalog, review, warning):
-    document = read(catalog(told=[*REVIEWS, {"cafe": "b2"} | review]), "b2")
+def test_invalid_reviews_are_skipped_with_a_warning(catalog, review, warning):
+    document = read(catalog(review_rows=[*REVIEWS, {"cafe": "b2"} | review]), "b2")
     assert document.metadata["warnings"] == [
-        f"told.jsonl, line 4: {warning}: the review is skipped"
+        f"reviews.jsonl, line 4: {warning}: the review is skipped"
     ]
     assert len(document.metadata["place"]["reviews"]) == 1
 
 
-def test_warnings_do_not_outgrow_a_place(catalog):
-    document = read(catalog(told=[*REVIEWS, *[{"cafe": "b2", "body": ""}] * 50]), "b2")
+def test_the_number_of_warnings_is_limited(catalog):
+    document = read(catalog(review_rows=[*REVIEWS, *[{"cafe": "b2", "body": ""}] * 50]), "b2")
     assert len(document.metadata["warnings"]) == 11
     assert document.metadata["warnings"][-1] == "more reviews skipped for similar reasons: 40"
 
@@ -376,51 +379,53 @@ def test_warnings_do_not_outgrow_a_place(catalog):
             r"^filters\.city\.column: cafes\.jsonl has no column 'c'",
         ),
         (
-            {"reviews": {"file": "told.csv", "place": "cafe", "text": "t"}},
-            r"^reviews\.text: told\.csv has no column 't'; its columns are id, cafe",
+            {"reviews": {"file": "reviews.csv", "place": "cafe", "text": "t"}},
+            r"^reviews\.text: reviews\.csv has no column 't'; its columns are id, cafe",
         ),
         ({"cafes": []}, r"^places: cafes\.jsonl contains no places"),
     ],
 )
-def test_a_wrong_column_is_named_by_its_field_and_nothing_is_listed(catalog, changes, message):
+def test_a_missing_column_is_reported_with_its_field_and_nothing_is_listed(
+    catalog, changes, message
+):
     with pytest.raises(SourceError, match=message):
         next(catalog(**changes).list())
 
 
-def test_a_wrong_column_of_nested_reviews_is_named(catalog):
-    cafes = changed(0, told=[{"body": "Nice."}])
+def test_a_missing_column_of_nested_reviews_is_reported(catalog):
+    cafes = cafes_with(0, comments=[{"body": "Nice."}])
     with pytest.raises(
         SourceError,
-        match=r"^reviews\.text: told of cafes\.jsonl has no column 'txt'; its columns are body",
+        match=r"^reviews\.text: comments of cafes\.jsonl has no column 'txt'; its columns are body",
     ):
-        next(catalog(cafes=cafes, reviews={"column": "told", "text": "txt"}).list())
+        next(catalog(cafes=cafes, reviews={"column": "comments", "text": "txt"}).list())
 
 
-def test_what_is_no_list_of_reviews_skips_its_place(catalog):
-    cafes = changed(0, told="none")
-    loader = catalog(cafes=cafes, reviews={"column": "told", "text": "body"})
-    assert skipped(loader) == {"a1": "cafes.jsonl, line 1: told must be a list of objects"}
+def test_a_place_without_a_list_of_reviews_is_skipped(catalog):
+    cafes = cafes_with(0, comments="none")
+    loader = catalog(cafes=cafes, reviews={"column": "comments", "text": "body"})
+    assert skipped(loader) == {"a1": "cafes.jsonl, line 1: comments must be a list of objects"}
 
 
-def test_a_missing_file_is_named(catalog, tmp_path):
+def test_missing_files_are_named(catalog, tmp_path):
     loader = catalog()
-    (tmp_path / "cafes" / "told.jsonl").unlink()
-    with pytest.raises(SourceError, match=r"told\.jsonl can't be opened: No such file"):
+    (tmp_path / "cafes" / "reviews.jsonl").unlink()
+    with pytest.raises(SourceError, match=r"reviews\.jsonl can't be opened: No such file"):
         next(loader.list())
 
 
 @pytest.mark.parametrize("file", ["a\0.jsonl", "a" * 5000 + ".jsonl", "loop.jsonl"])
-def test_a_file_that_can_t_be_there_is_named(catalog, tmp_path, file):
+def test_impossible_file_names_are_reported(catalog, tmp_path, file):
     loader = catalog()
     path = tmp_path / "cafes" / "catalog.yaml"
-    told = yaml.safe_load(path.read_text(encoding="utf-8"))
-    path.write_text(yaml.safe_dump(told | {"places": file}), encoding="utf-8")
+    description = yaml.safe_load(path.read_text(encoding="utf-8"))
+    path.write_text(yaml.safe_dump(description | {"places": file}), encoding="utf-8")
     (tmp_path / "cafes" / "loop.jsonl").symlink_to("loop.jsonl")
     with pytest.raises(SourceError, match=f"^places: '{file[:1]}.*' can't be opened"):
         next(loader.list())
 
 
-def test_a_link_out_of_the_folder_is_refused(catalog, tmp_path):
+def test_links_that_leave_the_folder_are_rejected(catalog, tmp_path):
     loader = catalog()
     data = tmp_path / "cafes" / "cafes.jsonl"
     data.rename(tmp_path / "elsewhere.jsonl")
@@ -435,8 +440,8 @@ def test_the_description_is_listed_last(catalog):
     assert last.values["description"]["catalog"] == "Cafés"
 
 
-def test_each_review_is_found_as_a_passage_of_its_own(catalog):
+def test_each_review_is_in_a_separate_passage(catalog):
     document = read(catalog(), "a1")
     passages = split(document.page_content, document_id="d", version="v")
     for start, end, *_ in document.metadata["place"]["reviews"]:
-        assert sum(one.start <= start and end <= one.end for one in passages) == 1
+        assert sum(passage.start <= start and end <= passage.end for passage in passages) == 1

@@ -1,4 +1,4 @@
-"""The text of a place: whatever people write, each review stays whole and for itself."""
+"""The text of a place: whatever users write, reviews stay complete and separate."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -8,7 +8,7 @@ from loaders.catalog.place_document import escaped, place_text
 from loaders.formats.content import clean
 from loaders.split import split
 
-WRITTEN = (
+USER_LINES = (
     *(
         "# A",
         "## Reviews",
@@ -32,38 +32,38 @@ WRITTEN = (
         "1. x",
     ),
 )
-LINES = st.lists(st.sampled_from(WRITTEN) | st.text(max_size=30), min_size=1, max_size=6).map(
+LINES = st.lists(st.sampled_from(USER_LINES) | st.text(max_size=30), min_size=1, max_size=6).map(
     "\n".join
 )
-SHOWN = LINES.map(clean).map(str.strip).filter(bool)
+TEXTS = LINES.map(clean).map(str.strip).filter(bool)
 REVIEWS = st.lists(
-    st.builds(ReviewText, text=SHOWN, group=st.sampled_from(["", "local"])), max_size=6
+    st.builds(ReviewText, text=TEXTS, group=st.sampled_from(["", "local"])), max_size=6
 )
 
 
-@given(SHOWN, REVIEWS)
+@given(TEXTS, REVIEWS)
 @example("```", [ReviewText("```\nopen"), ReviewText("# x"), ReviewText("x" * 2500)])
-def test_each_review_has_passages_of_its_own_that_cross_into_no_other(about, reviews):
+def test_passages_never_span_two_reviews(about, reviews):
     text, spans = place_text("Bar", [about], [("town", "Bath")], reviews, 5)
-    assert [text[start:end] for start, end in spans] == [escaped(one.text) for one in reviews]
+    assert [text[start:end] for start, end in spans] == [escaped(review.text) for review in reviews]
     passages = split(text, document_id="d", version="v", size=200, overlap=30)
-    own = [
-        [n for n, (start, end) in enumerate(spans) if one.start < end and start < one.end]
-        for one in passages
+    reviews_of_passages = [
+        [n for n, (start, end) in enumerate(spans) if passage.start < end and start < passage.end]
+        for passage in passages
     ]
-    assert all(len(found) <= 1 for found in own)
-    assert {n for found in own for n in found} == set(range(len(reviews)))
-    for one, found in zip(passages, own, strict=True):
-        assert all(one.heading_path[:2] == ("Bar", "Reviews") for _ in found)
+    assert all(len(numbers) <= 1 for numbers in reviews_of_passages)
+    assert {n for numbers in reviews_of_passages for n in numbers} == set(range(len(reviews)))
+    for passage, numbers in zip(passages, reviews_of_passages, strict=True):
+        assert all(passage.heading_path[:2] == ("Bar", "Reviews") for _ in numbers)
 
 
-@given(SHOWN)
-def test_a_text_loses_nothing_but_its_structure(text):
+@given(TEXTS)
+def test_escaping_adds_only_backslashes(text):
     assert escaped(text).replace("\\", "") == text.replace("\\", "")
     assert escaped(escaped(text)) == escaped(text)
 
 
-def test_a_heading_says_what_there_is_of_a_review():
+def test_the_heading_of_a_review_contains_group_rating_and_date():
     reviews = [
         ReviewText("a", "local", 4.5, "2026-01-02"),
         ReviewText("b"),
@@ -74,5 +74,5 @@ def test_a_heading_says_what_there_is_of_a_review():
     assert headings == ["### local · 4.5/10 · 2026-01-02", "### Review", "### Review · 0/10"]
 
 
-def test_a_place_of_which_nothing_is_known_is_its_title():
+def test_a_place_without_data_is_its_title():
     assert place_text("Bar", [], [], [], 5) == ("# Bar", [])

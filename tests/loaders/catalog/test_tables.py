@@ -1,4 +1,4 @@
-"""The rows of data files, and what is said of broken ones."""
+"""Reading rows of data files, and the errors for invalid files."""
 
 import os
 from datetime import date, datetime
@@ -17,49 +17,49 @@ from tests.loaders.catalog.catalogs import write_rows
 
 @pytest.fixture
 def table(tmp_path):
-    def read(name, data, wanted=("id", "text")):
+    def read(name, data, columns=("id", "text")):
         path = tmp_path / name
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        return read_table(path, wanted)
+        return read_table(path, columns)
 
     return read
 
 
-def told(found):
-    return [(row.where, dict(row.values)) for row in found.rows]
+def rows_of(contents):
+    return [(row.where, dict(row.values)) for row in contents.rows]
 
 
-def test_a_csv_may_have_a_mark_quoted_line_breaks_and_blank_lines(table):
-    found = table("x.csv", '\ufeffid,text,more\n1,"a\nb ""c""",x\n\n2,d,\n')
-    assert found.columns == ("id", "text", "more")
-    assert told(found) == [
+def test_csv_may_contain_a_bom_quoted_line_breaks_and_blank_lines(table):
+    contents = table("x.csv", '\ufeffid,text,more\n1,"a\nb ""c""",x\n\n2,d,\n')
+    assert contents.columns == ("id", "text", "more")
+    assert rows_of(contents) == [
         ("x.csv, line 2", {"id": "1", "text": 'a\nb "c"'}),
         ("x.csv, line 5", {"id": "2", "text": "d"}),
     ]
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
-def test_a_csv_may_have_another_delimiter(table, delimiter):
-    found = table("x.csv", f"id{delimiter}text\n1{delimiter}a, b\n")
-    assert told(found) == [("x.csv, line 2", {"id": "1", "text": "a, b"})]
+def test_csv_may_have_another_delimiter(table, delimiter):
+    contents = table("x.csv", f"id{delimiter}text\n1{delimiter}a, b\n")
+    assert rows_of(contents) == [("x.csv, line 2", {"id": "1", "text": "a, b"})]
 
 
-def test_columns_of_json_lines_are_the_keys_of_any_line(table):
-    found = table("x.jsonl", '\ufeff{"id": 1}\r\n\n{"text": "a\u2028b", "more": 2}')
-    assert found.columns == ("id", "text", "more")
-    assert told(found) == [
+def test_the_columns_of_json_lines_are_the_keys_of_all_lines(table):
+    contents = table("x.jsonl", '\ufeff{"id": 1}\r\n\n{"text": "a\u2028b", "more": 2}')
+    assert contents.columns == ("id", "text", "more")
+    assert rows_of(contents) == [
         ("x.jsonl, line 1", {"id": 1}),
         ("x.jsonl, line 3", {"text": "a\u2028b"}),
     ]
 
 
-def test_a_parquet_file_gives_what_was_wanted_of_it(tmp_path):
+def test_only_requested_columns_of_a_parquet_file_are_read(tmp_path):
     write_rows(
         tmp_path / "x.parquet", [{"id": n, "text": f"t{n}", "more": [n]} for n in range(5000)]
     )
-    found = read_table(tmp_path / "x.parquet", ["id"])
-    assert found.columns == ("id", "text", "more")
-    assert told(found)[-1] == ("x.parquet, row 5000", {"id": 4999})
+    contents = read_table(tmp_path / "x.parquet", ["id"])
+    assert contents.columns == ("id", "text", "more")
+    assert rows_of(contents)[-1] == ("x.parquet, row 5000", {"id": 4999})
 
 
 @pytest.mark.parametrize(
@@ -85,19 +85,19 @@ def test_a_parquet_file_gives_what_was_wanted_of_it(tmp_path):
         ("x.parquet", b"", r"x\.parquet: invalid Parquet file"),
     ],
 )
-def test_a_broken_file_is_named_with_the_line(table, name, data, message):
+def test_errors_name_the_file_and_the_line(table, name, data, message):
     with pytest.raises(SourceError, match=message):
         table(name, data)
 
 
-def test_a_parquet_text_that_is_not_utf8_is_refused(tmp_path):
-    bad = pyarrow.array([b"\xff"], pyarrow.binary()).view(pyarrow.string())
-    pyarrow.parquet.write_table(pyarrow.table({"id": bad}), tmp_path / "x.parquet")
+def test_parquet_text_that_is_not_utf8_is_rejected(tmp_path):
+    texts = pyarrow.array([b"\xff"], pyarrow.binary()).view(pyarrow.string())
+    pyarrow.parquet.write_table(pyarrow.table({"id": texts}), tmp_path / "x.parquet")
     with pytest.raises(SourceError, match=r"x\.parquet: invalid Parquet file"):
         read_table(tmp_path / "x.parquet", ["id"])
 
 
-def test_a_pipe_is_not_waited_for(tmp_path):
+def test_named_pipes_are_rejected_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "x.csv")
     with pytest.raises(SourceError, match=r"x\.csv can't be opened: it is not a file"):
         read_table(tmp_path / "x.csv", ["id"])
@@ -126,12 +126,12 @@ def test_an_empty_file_has_neither_columns_nor_rows(table):
         ({"a": "é"}, '{"a": "é"}'),
     ],
 )
-def test_a_cell_reads_as_people_write_it(value, text):
+def test_cells_are_formatted_for_readers(value, text):
     assert Row("x", {"c": value}).text("c") == text
 
 
 @pytest.mark.parametrize("value", [["a", "b", "a", ""], "a; b;;a", '["a", "b"]'])
-def test_a_list_may_be_written_in_several_ways(value):
+def test_lists_may_have_several_notations(value):
     assert Row("x", {"c": value}).texts("c") == ("a", "b")
 
 
@@ -139,18 +139,18 @@ CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\
 
 
 @given(st.lists(st.tuples(st.integers(0, 99), CELLS), min_size=1, max_size=5))
-def test_what_is_written_as_csv_and_json_lines_is_read_again(tmp_path_factory, pairs):
+def test_csv_and_json_lines_can_be_read_back(tmp_path_factory, pairs):
     folder = tmp_path_factory.mktemp("tables")
     rows = [{"id": str(n), "text": text} for n, text in pairs]
     for name in ("x.csv", "x.jsonl"):
         write_rows(folder / name, rows)
-        found = read_table(folder / name, ["id", "text"])
-        assert [(row.values["id"], row.values.get("text", "")) for row in found.rows] == [
+        contents = read_table(folder / name, ["id", "text"])
+        assert [(row.values["id"], row.values.get("text", "")) for row in contents.rows] == [
             (row["id"], row["text"]) for row in rows
         ]
 
 
-def test_two_columns_of_one_name_in_parquet_are_refused(tmp_path):
+def test_duplicate_columns_in_parquet_are_rejected(tmp_path):
     path = tmp_path / "x.parquet"
     table = pyarrow.table([[1], [2]], names=["id", "id"])
     pyarrow.parquet.write_table(table, path)

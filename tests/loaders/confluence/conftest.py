@@ -1,4 +1,4 @@
-"""Fake sites, of both kinds."""
+"""Fake Confluence sites: Cloud and Server."""
 
 import pytest
 
@@ -7,23 +7,23 @@ from tests.fakes.confluence import FakeConfluence
 
 @pytest.fixture(params=["cloud", "server"])
 def fake(request):
-    """An empty site, as Cloud and as Server below a context path."""
-    with FakeConfluence(cloud=request.param == "cloud", context="/confluence") as running:
-        yield running
-        assert not running.refused
+    """An empty site: once Cloud, once Server below a context path."""
+    with FakeConfluence(cloud=request.param == "cloud", context="/confluence") as site:
+        yield site
+        assert not site.refused
 
 
 @pytest.fixture
 def server():
     """An empty Server."""
-    with FakeConfluence(cloud=False) as running:
-        yield running
-        assert not running.refused
+    with FakeConfluence(cloud=False) as site:
+        yield site
+        assert not site.refused
 
 
 @pytest.fixture
 def docs(fake):
-    """Two spaces: DOC holds Top > Middle > Low, with labels, and a blog post; HR holds Rules."""
+    """Two spaces: DOC with the tree Top > Middle > Low and a blog post, HR with the page Rules."""
     fake.add_space("DOC")
     fake.add_space("HR")
     top = fake.add("DOC", "Top", "<p>top</p>")

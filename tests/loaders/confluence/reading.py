@@ -1,4 +1,4 @@
-"""Reads a fake Confluence as imports do: lists, reads what changed, remembers what it has."""
+"""Imports from a fake Confluence: lists, reads changed documents, and keeps the state."""
 
 from dataclasses import dataclass, field
 
@@ -17,20 +17,20 @@ def login_to(fake):
     return Login(LoginKind.TOKEN, "", ACCESS_TOKEN)
 
 
-def client_of(fake, waited=None):
-    """A client that never really waits; `waited` gets (seconds, reason)."""
-    waits = [] if waited is None else waited
+def client_of(fake, waits=None):
+    """A client that never sleeps; each wait appends (seconds, reason) to `waits`."""
+    waits = [] if waits is None else waits
     return ConfluenceClient(
         fake.url, login_to(fake), lambda seconds, why: waits.append((seconds, why))
     )
 
 
-def pages_of(fake, wanted=None, **options):
-    return ConfluenceLoader(client_of(fake), wanted or ConfluenceSelection(), **options)
+def pages_of(fake, selection=None, **options):
+    return ConfluenceLoader(client_of(fake), selection or ConfluenceSelection(), **options)
 
 
-def refs_of(found):
-    return {entry.key: entry for entry in found if isinstance(entry, DocumentRef)}
+def refs_of(entries):
+    return {entry.key: entry for entry in entries if isinstance(entry, DocumentRef)}
 
 
 def id_of(fake, title):
@@ -43,13 +43,13 @@ def titles_of(pages):
 
 @dataclass
 class Library:
-    """What imports have gathered; `read` are the keys that the last one had to read."""
+    """The state after some imports; `read` contains the keys that the last one had to read."""
 
     documents: dict = field(default_factory=dict)
     failed: dict = field(default_factory=dict)
     refs: dict = field(default_factory=dict)
     cursor: dict = field(default_factory=dict)
-    gone: dict = field(default_factory=dict)
+    removals: dict = field(default_factory=dict)
     skipped: dict = field(default_factory=dict)
     read: list = field(default_factory=list)
 
@@ -58,21 +58,21 @@ class Library:
         return PreviousImport(self.refs, self.failed, self.cursor)
 
     def update(self, pages):
-        """One import."""
-        found = [*pages.list(self.previous)]
-        listed = refs_of(found)
-        assert len(listed) == sum(isinstance(entry, DocumentRef) for entry in found)
-        self.gone = {entry.key: entry.reason for entry in found if isinstance(entry, Removed)}
-        self.skipped = {entry.key: entry.reason for entry in found if isinstance(entry, Skipped)}
-        changed = [ref for key, ref in listed.items() if self.refs.get(key) != ref]
+        """Run one import."""
+        entries = [*pages.list(self.previous)]
+        refs = refs_of(entries)
+        assert len(refs) == sum(isinstance(entry, DocumentRef) for entry in entries)
+        self.removals = {entry.key: entry.reason for entry in entries if isinstance(entry, Removed)}
+        self.skipped = {entry.key: entry.reason for entry in entries if isinstance(entry, Skipped)}
+        changed = [ref for key, ref in refs.items() if self.refs.get(key) != ref]
         self.read = [ref.key for ref in changed]
         self.failed = {}
         for ref in changed:
             self._take(pages, ref)
-        for key in self.refs.keys() - listed.keys() - self.skipped.keys():
+        for key in self.refs.keys() - refs.keys() - self.skipped.keys():
             del self.refs[key], self.documents[key]
         if not self.failed:
-            self.cursor = next(entry.values for entry in found if isinstance(entry, Cursor))
+            self.cursor = next(entry.values for entry in entries if isinstance(entry, Cursor))
 
     def _take(self, pages, ref):
         try:
@@ -84,8 +84,8 @@ class Library:
         self.refs[ref.key] = DocumentRef(ref.key, version, location)
         self.documents[ref.key] = document
 
-    def shown(self):
-        """By page id what the library shows of it, as `Site.visible` tells it."""
+    def contents(self):
+        """Map each page id to the fields that `site_contents` returns."""
         return {
             key: (
                 document.metadata["page_version"],
@@ -99,8 +99,8 @@ class Library:
         }
 
 
-def shown_by(fake):
-    """What the library ought to show of the fake's pages, each one paragraph long."""
+def site_contents(fake):
+    """What the library must contain. Every page of the fake must be a single paragraph."""
     return {
         key: (
             page.version,

@@ -1,4 +1,4 @@
-"""What is told of a document, and what links in it lead to."""
+"""Contents and metadata of documents, and the targets of their links."""
 
 import pytest
 
@@ -22,18 +22,20 @@ def read(fake, key, **options):
     return pages.read(refs_of(pages.list())[key])
 
 
-def test_a_page_comes_with_all_that_is_known_of_it(docs):
+def test_pages_have_complete_metadata(docs):
     top = docs.add("DOC", "Top")
     page = docs.add("DOC", "Title", "<h1>Head</h1><p>x</p>", parent=top, labels=("b", "a"))
     docs.edit(page, "<h1>Head</h1><p>text</p>", by="lee")
     document = read(docs, page)
     assert document.page_content == "# Head\n\ntext"
-    told = document.metadata
-    assert told["modified_at"].endswith("Z")
-    assert told["location"].startswith(docs.url)
-    assert told["version"].startswith("2/DOC/")
+    metadata = document.metadata
+    assert metadata["modified_at"].endswith("Z")
+    assert metadata["location"].startswith(docs.url)
+    assert metadata["version"].startswith("2/DOC/")
     assert {
-        name: told[name] for name in told if name not in ("modified_at", "location", "version")
+        name: metadata[name]
+        for name in metadata
+        if name not in ("modified_at", "location", "version")
     } == {
         "key": page,
         "title": "Title",
@@ -53,7 +55,7 @@ def test_a_page_comes_with_all_that_is_known_of_it(docs):
     }
 
 
-def test_a_page_without_a_body_is_refused_with_the_reason(docs):
+def test_a_page_without_a_body_is_unreadable_with_a_reason(docs):
     page = docs.add("DOC", "Title", "<p>text</p>")
     docs.lose_body(page)
     with pytest.raises(UnreadableError, match="sent no body") as raised:
@@ -61,38 +63,38 @@ def test_a_page_without_a_body_is_refused_with_the_reason(docs):
     assert not raised.value.retryable
 
 
-def test_a_page_without_text_is_refused_with_the_reason(docs):
+def test_a_page_without_text_is_unreadable_with_a_reason(docs):
     page = docs.add("DOC", "Title", "<p> </p>")
     with pytest.raises(NothingToReadError, match="0 characters: the page has no text"):
         read(docs, page)
 
 
-def test_a_page_without_a_body_that_has_comments_is_read_for_them(docs):
+def test_a_page_without_a_body_but_with_comments_is_read(docs):
     page = docs.add("DOC", "Title", "<p>text</p>")
     docs.lose_body(page)
     docs.comment(page, "<p>Where is it?</p>")
-    document = read(docs, page, wanted=ConfluenceSelection(comments=True))
+    document = read(docs, page, selection=ConfluenceSelection(comments=True))
     assert document.page_content.startswith("## Comments")
     assert document.page_content.endswith("Where is it?")
     assert document.metadata["warnings"]
 
 
-def test_replies_follow_what_they_reply_to(docs):
+def test_replies_follow_their_comment(docs):
     page = docs.add("DOC", "Title", "<p>text</p>")
     first = docs.comment(page, "<p>one</p>")
     docs.comment(page, "<p>two</p>", by="tanaka")
     reply = docs.comment(page, "<p>one, replied</p>", reply_to=first, by="lee")
     docs.comment(page, "<p>one, replied twice</p>", reply_to=reply)
-    text = read(docs, page, wanted=ConfluenceSelection(comments=True)).page_content
+    text = read(docs, page, selection=ConfluenceSelection(comments=True)).page_content
     lines = [line for line in text.splitlines() if line and "," not in line[:9]]
-    order = [text.index(f"\n{said}\n") for said in ("one", "one, replied")]
+    order = [text.index(f"\n{comment}\n") for comment in ("one", "one, replied")]
     assert order == sorted(order)
     assert text.index("one, replied twice") < text.index("\ntwo")
     assert "in reply to Lee Jun" in text
     assert lines[:2] == ["text", "## Comments"]
 
 
-def test_comments_are_asked_for_only_where_there_are_some(docs):
+def test_comments_are_requested_only_for_pages_that_have_some(docs):
     page, quiet = docs.add("DOC", "Title", "<p>a</p>"), docs.add("DOC", "Quiet", "<p>b</p>")
     docs.comment(page, "<p>hm</p>")
     pages = pages_of(docs, ConfluenceSelection(comments=True))
@@ -102,13 +104,13 @@ def test_comments_are_asked_for_only_where_there_are_some(docs):
     assert docs.count(f"{quiet}/child") == 0
 
 
-def test_an_attachment_that_is_damaged_is_refused_with_the_reason(docs):
-    held = docs.attach(docs.add("DOC", "Title"), "a.pdf", b"no pdf", "application/pdf")
+def test_a_damaged_attachment_is_unreadable_with_a_reason(docs):
+    attachment = docs.attach(docs.add("DOC", "Title"), "a.pdf", b"no pdf", "application/pdf")
     with pytest.raises(UnreadableError, match="damaged or not really .pdf"):
-        read(docs, held, wanted=ConfluenceSelection(attachments=True))
+        read(docs, attachment, selection=ConfluenceSelection(attachments=True))
 
 
-def test_people_are_asked_for_once_each(docs):
+def test_each_user_is_requested_once(docs):
     name = account_id("lee") if docs.cloud else user_key("lee")
     kind = "account-id" if docs.cloud else "userkey"
     mention = f'<p><ac:link><ri:user ri:{kind}="{name}"/></ac:link></p>'
@@ -119,21 +121,21 @@ def test_people_are_asked_for_once_each(docs):
         text = pages.read(DocumentRef(key, "", "")).page_content
         assert "Lee Jun" in text
         assert "unknown user" in text
-    asked = [told.params for told in docs.requests if told.path.endswith("/user")]
-    assert len(asked) == len({str(params) for params in asked}) < 4
+    calls = [request.params for request in docs.requests if request.path.endswith("/user")]
+    assert len(calls) == len({str(params) for params in calls}) < 4
 
 
-def test_a_name_that_can_t_be_told_now_is_not_left_out_for_good(docs):
+def test_a_page_is_retried_if_a_user_name_is_temporarily_unavailable(docs):
     mention = '<p><ac:link><ri:user ri:account-id="x" ri:userkey="x"/></ac:link></p>'
     page = docs.add("DOC", "Page", mention)
     docs.faults = Faults(
-        share=1, kinds=[Fault.FAILED], in_a_row=99, only=lambda asked: "/user?" in asked
+        share=1, kinds=[Fault.FAILED], in_a_row=99, only=lambda path: "/user?" in path
     )
     with pytest.raises(TemporarilyUnreadableError):
         read(docs, page)
 
 
-def test_links_lead_to_addresses_without_a_request(docs):
+def test_links_are_resolved_without_requests(docs):
     client = client_of(docs)
     links = SiteLinks(client, Users(client), "7", "DOC")
     base = docs.url
@@ -150,7 +152,7 @@ def test_links_lead_to_addresses_without_a_request(docs):
     assert docs.requests == []
 
 
-def test_a_refused_page_does_not_stop_the_others(docs):
+def test_a_missing_page_raises_a_retryable_error(docs):
     with pytest.raises(UnreadableError) as raised:
         pages_of(docs).read(DocumentRef("404404", "", ""))
     assert raised.value.retryable

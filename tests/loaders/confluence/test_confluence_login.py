@@ -1,4 +1,4 @@
-"""Addresses as people paste them, and logins that keep their secret."""
+"""Addresses of sites as users paste them, and logins that do not reveal their secret."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from loaders.confluence.confluence_login import Login, LoginKind, site_url
 
 
 @pytest.mark.parametrize(
-    ("pasted", "site"),
+    ("address", "site"),
     [
         ("https://acme.atlassian.net", "https://acme.atlassian.net/wiki"),
         ("acme.atlassian.net/", "https://acme.atlassian.net/wiki"),
@@ -39,22 +39,22 @@ from loaders.confluence.confluence_login import Login, LoginKind, site_url
         ("https://kim:secret@docs.acme.com/", "https://docs.acme.com"),
     ],
 )
-def test_the_site_is_told_from_any_address_of_it(pasted, site):
-    assert site_url(pasted) == site
+def test_any_address_of_a_site_leads_to_its_base_url(address, site):
+    assert site_url(address) == site
     assert site_url(site) == site
 
 
 @pytest.mark.parametrize(
-    "pasted",
+    "address",
     ["", "  ", "ftp://h/wiki", "https://", "our wiki", "http://h:x", "http://[1", "a..b", "0" * 64],
 )
-def test_what_is_no_address_is_refused_with_an_example(pasted):
+def test_invalid_addresses_are_rejected_with_an_example(address):
     with pytest.raises(SourceError, match=r"such as https://company\.atlassian\.net/wiki"):
-        site_url(pasted)
+        site_url(address)
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_either_an_address_that_stays_the_same_or_is_refused(text):
+def test_any_text_is_rejected_or_becomes_a_stable_address(text):
     try:
         site = site_url(text)
     except SourceError:
@@ -63,5 +63,5 @@ def test_any_text_is_either_an_address_that_stays_the_same_or_is_refused(text):
     assert not site.endswith("/")
 
 
-def test_a_login_does_not_show_its_secret():
+def test_the_repr_of_a_login_does_not_contain_the_secret():
     assert "s3cret" not in repr(Login(LoginKind.CLOUD, "kim@example.com", "s3cret"))

@@ -1,4 +1,4 @@
-"""Listings: what is wanted, what changed, what it costs."""
+"""Listings: selections, changes, and the number of requests."""
 
 import pytest
 
@@ -11,13 +11,13 @@ from tests.loaders.confluence.reading import (
     id_of,
     pages_of,
     refs_of,
-    shown_by,
+    site_contents,
     titles_of,
 )
 
 
 @pytest.mark.parametrize(
-    ("wanted", "titles"),
+    ("selection", "titles"),
     [
         (ConfluenceSelection(), {"Top", "Middle", "Low", "News", "Rules"}),
         (ConfluenceSelection(Scope.SPACES, spaces=("HR",)), {"Rules"}),
@@ -36,11 +36,11 @@ from tests.loaders.confluence.reading import (
         (ConfluenceSelection(skip_labels=("draft",)), {"Top", "Middle", "News", "Rules"}),
     ],
 )
-def test_what_is_wanted_is_listed_and_nothing_else(docs, wanted, titles):
-    assert titles_of(pages_of(docs, wanted)) == titles
+def test_only_pages_of_the_selection_are_listed(docs, selection, titles):
+    assert titles_of(pages_of(docs, selection)) == titles
 
 
-def test_a_tree_is_a_page_by_id_or_address_and_all_below_it(docs):
+def test_a_tree_contains_a_page_and_its_descendants(docs):
     middle = id_of(docs, "Middle")
     addresses = [middle, f"{docs.url}/pages/viewpage.action?pageId={middle}"]
     for tree in [*addresses, f"{docs.url}/display/DOC/Middle"]:
@@ -48,7 +48,7 @@ def test_a_tree_is_a_page_by_id_or_address_and_all_below_it(docs):
         assert titles_of(pages) == {"Middle", "Low"}
 
 
-def test_a_tree_that_is_none_is_named(docs):
+def test_an_unknown_tree_is_named_in_the_error(docs):
     pages = pages_of(
         docs, ConfluenceSelection(Scope.TREES, trees=(f"{docs.url}/display/DOC/Nowhere",))
     )
@@ -56,7 +56,7 @@ def test_a_tree_that_is_none_is_named(docs):
         [*pages.list()]
 
 
-def test_a_query_that_is_not_understood_is_told_with_confluences_words(docs):
+def test_an_invalid_query_fails_with_the_message_of_confluence(docs):
     with pytest.raises(
         SourceError, match=r"Could not parse cql.*Check the selection of the source"
     ):
@@ -64,7 +64,7 @@ def test_a_query_that_is_not_understood_is_told_with_confluences_words(docs):
     assert docs.refused.pop()
 
 
-def test_archived_pages_come_only_if_wanted(docs):
+def test_archived_pages_are_listed_only_on_request(docs):
     if docs.cloud:
         docs.archive(id_of(docs, "Rules"))
     else:
@@ -76,7 +76,7 @@ def test_archived_pages_come_only_if_wanted(docs):
 def test_a_second_import_reads_nothing(docs):
     library = Library()
     library.update(pages_of(docs))
-    assert library.shown() == shown_by(docs)
+    assert library.contents() == site_contents(docs)
     docs.requests.clear()
     library.update(pages_of(docs))
     assert library.read == []
@@ -97,16 +97,16 @@ def test_a_second_import_reads_nothing(docs):
         (lambda site, page: site.restrict(page), set()),
     ],
 )
-def test_each_edit_leads_to_what_it_changed_and_to_nothing_else(docs, edit, read):
+def test_only_documents_that_an_edit_changed_are_read_again(docs, edit, read):
     library = Library()
     library.update(pages_of(docs))
     edit(docs, id_of(docs, "Middle"))
     library.update(pages_of(docs))
     assert {library.documents[key].metadata["title"] for key in library.read} == read
-    assert library.shown() == shown_by(docs)
+    assert library.contents() == site_contents(docs)
 
 
-def test_a_page_that_comes_back_is_read_again(docs):
+def test_restored_pages_are_read_again(docs):
     library, middle = Library(), id_of(docs, "Middle")
     library.update(pages_of(docs))
     docs.trash(middle)
@@ -114,30 +114,30 @@ def test_a_page_that_comes_back_is_read_again(docs):
     docs.restore(middle)
     library.update(pages_of(docs))
     assert middle in library.read
-    assert library.shown() == shown_by(docs)
+    assert library.contents() == site_contents(docs)
 
 
-def test_an_edit_while_it_is_read_is_imported_as_read_and_once(docs):
+def test_an_edit_between_listing_and_reading_is_imported_once(docs):
     pages, top = pages_of(docs), id_of(docs, "Top")
-    listed = refs_of(pages.list())[top]
+    ref = refs_of(pages.list())[top]
     docs.edit(top, "<p>meanwhile</p>")
-    document = pages.read(listed)
+    document = pages.read(ref)
     assert document.page_content == "meanwhile"
-    assert document.metadata["version"] == refs_of(pages.list())[top].version != listed.version
+    assert document.metadata["version"] == refs_of(pages.list())[top].version != ref.version
 
 
-def test_what_vanishes_before_it_is_read_is_to_be_tried_again(docs):
+def test_a_page_deleted_between_listing_and_reading_is_retried(docs):
     pages, top = pages_of(docs), id_of(docs, "Top")
-    listed = refs_of(pages.list())[top]
+    ref = refs_of(pages.list())[top]
     docs.trash(top)
     with pytest.raises(TemporarilyUnreadableError, match="deleted or hidden"):
-        pages.read(listed)
+        pages.read(ref)
 
 
-def test_one_page_that_fails_is_named_while_the_others_are_read(docs):
+def test_one_failing_page_does_not_stop_the_others(docs):
     top = id_of(docs, "Top")
     docs.faults = Faults(
-        share=1, kinds=[Fault.FAILED], in_a_row=99, only=lambda asked: f"content/{top}" in asked
+        share=1, kinds=[Fault.FAILED], in_a_row=99, only=lambda path: f"content/{top}" in path
     )
     library = Library()
     library.update(pages_of(docs))
@@ -147,10 +147,10 @@ def test_one_page_that_fails_is_named_while_the_others_are_read(docs):
     docs.faults = no_faults()
     library.update(pages_of(docs))
     assert library.read == [top]
-    assert library.shown() == shown_by(docs)
+    assert library.contents() == site_contents(docs)
 
 
-def test_a_site_that_goes_away_ends_the_import(docs):
+def test_an_unreachable_site_ends_the_import(docs):
     pages = pages_of(docs)
     ref = next(iter(refs_of(pages.list()).values()))
     docs.unplug()
@@ -160,7 +160,7 @@ def test_a_site_that_goes_away_ends_the_import(docs):
         [*pages.list()]
 
 
-def test_a_listing_that_breaks_midway_says_so_rather_than_that_pages_are_gone(docs):
+def test_an_interrupted_listing_is_an_error_and_removes_no_pages(docs):
     for number in range(250):
         docs.add("HR", f"Page {number}")
     library = Library()
@@ -169,19 +169,19 @@ def test_a_listing_that_breaks_midway_says_so_rather_than_that_pages_are_gone(do
         share=1,
         kinds=[Fault.UNAVAILABLE],
         in_a_row=99,
-        only=lambda asked: "content/search" in asked and ("cursor" in asked or "start" in asked),
+        only=lambda path: "content/search" in path and ("cursor" in path or "start" in path),
     )
     with pytest.raises(SourceUnavailableError):
         [*pages_of(docs).list(library.previous)]
 
 
-def test_an_account_that_is_no_longer_signed_in_is_not_taken_for_an_empty_site(docs, monkeypatch):
+def test_an_expired_login_is_not_mistaken_for_an_empty_site(docs, monkeypatch):
     monkeypatch.setattr(docs.shapes.__class__, "user", lambda *_: {"type": "anonymous"})
     with pytest.raises(SourceError, match="a visitor who is not signed in"):
         [*pages_of(docs).list()]
 
 
-def test_a_listing_is_lazy(docs):
+def test_listings_are_lazy(docs):
     for number in range(450):
         docs.add("HR", f"Page {number}")
     docs.requests.clear()
@@ -191,5 +191,5 @@ def test_a_listing_is_lazy(docs):
     assert isinstance([*listing][-1], Cursor)
 
 
-def test_nothing_before_lists_everything(docs):
+def test_the_first_import_lists_everything(docs):
     assert len(refs_of(pages_of(docs).list(NEVER_IMPORTED))) == 5

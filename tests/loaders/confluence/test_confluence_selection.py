@@ -1,4 +1,4 @@
-"""Queries that mean what was chosen, whatever people type."""
+"""Queries match the selection, whatever users type."""
 
 import base64
 import re
@@ -22,7 +22,7 @@ ORDER = "order by created"
 
 
 @pytest.mark.parametrize(
-    ("wanted", "trees", "clause"),
+    ("selection", "trees", "clause"),
     [
         (ConfluenceSelection(), (), ""),
         (
@@ -44,35 +44,35 @@ ORDER = "order by created"
         ),
     ],
 )
-def test_each_scope_has_its_clause(wanted, trees, clause):
-    assert wanted.pages_query(trees) == f"{PAGES}{clause} {ORDER}"
+def test_each_scope_has_its_clause(selection, trees, clause):
+    assert selection.pages_query(trees) == f"{PAGES}{clause} {ORDER}"
 
 
 @pytest.mark.parametrize(
-    ("cql", "kept"),
+    ("cql", "condition"),
     [
         ("space = A ORDER BY title desc", "(space = A)"),
         ('title = "order by me"', '(title = "order by me")'),
         ('title = "order by me" order by created', '(title = "order by me")'),
     ],
 )
-def test_the_order_of_an_own_query_gives_way_but_no_words_in_quotes(cql, kept):
+def test_the_order_clause_of_a_custom_query_is_replaced(cql, condition):
     query = ConfluenceSelection(Scope.CQL, cql=cql).pages_query()
-    assert query == f"{PAGES} and {kept} {ORDER}"
+    assert query == f"{PAGES} and {condition} {ORDER}"
 
 
 @pytest.mark.parametrize("cql", ["space = HR) or (type = page", "(space = HR", "space = HR)"])
-def test_a_query_that_leaves_its_brackets_is_refused(cql):
+def test_queries_with_unbalanced_brackets_are_rejected(cql):
     with pytest.raises(SourceError, match="bracket without its other half"):
         ConfluenceSelection(Scope.CQL, cql=cql).pages_query()
 
 
 @pytest.mark.parametrize("cql", ['title = "a) or (b"', "(a = 'it\\') ' or b = 1) and c = 2"])
-def test_brackets_within_quotes_are_words(cql):
+def test_brackets_in_quoted_strings_are_ignored(cql):
     assert f"({cql})" in ConfluenceSelection(Scope.CQL, cql=cql).pages_query()
 
 
-def test_changes_are_asked_for_in_utc_to_the_minute():
+def test_modification_times_are_queried_in_utc_to_the_minute():
     since = datetime(2026, 11, 21, 1, 30, 59, tzinfo=timezone(timedelta(hours=9)))
     assert ConfluenceSelection().pages_query(since=since) == (
         f'{PAGES} and lastmodified >= "2026-11-20 16:30" {ORDER}'
@@ -83,7 +83,7 @@ def test_changes_are_asked_for_in_utc_to_the_minute():
 
 
 @pytest.mark.parametrize(
-    ("wanted", "named"),
+    ("selection", "message"),
     [
         (ConfluenceSelection(Scope.SPACES), "No space is named"),
         (ConfluenceSelection(Scope.TREES), "No page is named"),
@@ -91,13 +91,13 @@ def test_changes_are_asked_for_in_utc_to_the_minute():
         (ConfluenceSelection(Scope.CQL, cql="  "), "No CQL query is named"),
     ],
 )
-def test_a_scope_without_its_values_is_refused_rather_than_taken_for_everything(wanted, named):
-    with pytest.raises(SourceError, match=named):
-        wanted.pages_query()
+def test_a_scope_without_values_is_rejected(selection, message):
+    with pytest.raises(SourceError, match=message):
+        selection.pages_query()
 
 
 @given(st.text())
-def test_no_text_gets_out_of_its_quotes(text):
+def test_quoted_text_cannot_escape_its_quotes(text):
     cql = quoted(text)
     assert re.fullmatch(r'"(?:[^"\\\n\r]|\\["\\])*"', cql)
     assert re.sub(r"\\(.)", r"\1", cql[1:-1]) == " ".join(text.split())
@@ -114,31 +114,31 @@ def test_no_text_gets_out_of_its_quotes(text):
         ("a title", None),
     ],
 )
-def test_a_page_is_told_from_its_id_or_address(text, page):
+def test_page_ids_are_read_from_ids_and_addresses(text, page):
     assert page_id_of(text) == page
 
 
 @given(st.integers(min_value=1, max_value=2**40))
-def test_a_short_address_tells_its_page(number):
+def test_page_ids_are_read_from_short_addresses(number):
     data = number.to_bytes(8, "little")
     tiny = base64.b64encode(data).decode().rstrip("=").rstrip("A")
     tiny = tiny.replace("/", "-").replace("+", "_")
     assert page_id_of(f"https://h/x/{tiny}") == str(number)
 
 
-def page(**changed):
-    told = {
+def page(**fields):
+    content = {
         "id": "5",
         "type": "page",
         "space": {"key": "DOC"},
         "ancestors": [{"id": "1"}, {"id": "3"}],
         "metadata": {"labels": {"results": [{"name": "guide"}]}},
     }
-    return told | changed
+    return content | fields
 
 
 @pytest.mark.parametrize(
-    ("wanted", "trees", "takes"),
+    ("selection", "trees", "matches"),
     [
         (ConfluenceSelection(), (), True),
         (ConfluenceSelection(skip_labels=("Guide",)), (), False),
@@ -152,10 +152,10 @@ def page(**changed):
         (ConfluenceSelection(Scope.CQL, cql="title ~ x"), (), None),
     ],
 )
-def test_whether_a_page_is_wanted_shows_without_asking(wanted, trees, takes):
-    assert wanted.takes(page(), trees) is takes
+def test_a_selection_matches_pages_without_a_request(selection, trees, matches):
+    assert selection.takes(page(), trees) is matches
 
 
-def test_only_pages_and_blog_posts_are_wanted():
+def test_selections_match_only_pages_and_blog_posts():
     assert ConfluenceSelection().takes(page(type="blogpost"), ())
     assert not ConfluenceSelection().takes(page(type="whiteboard"), ())

@@ -1,4 +1,4 @@
-"""Why a document is gone, or kept, is told as far as Confluence tells it."""
+"""Reasons for removals, and documents that stay because their removal is not certain."""
 
 import pytest
 
@@ -18,14 +18,14 @@ def docs(fake):
     return fake
 
 
-def imported(fake, wanted=None):
+def import_all(fake, selection=None):
     library = Library()
-    library.update(pages_of(fake, wanted))
+    library.update(pages_of(fake, selection))
     return library
 
 
 def lose_index(fake, monkeypatch):
-    """The search finds nothing, though everything is there."""
+    """Make the search return nothing although every page exists."""
     monkeypatch.setattr(fake, "is_listed", lambda *_, **__: False)
     fake.revision += 1
 
@@ -60,119 +60,121 @@ def lose_index(fake, monkeypatch):
         ),
     ],
 )
-def test_the_reason_of_a_loss_is_told(docs, edit, reason):
+def test_removals_have_a_reason(docs, edit, reason):
     page = docs.add("DOC", "Page", "<p>text</p>")
-    wanted = ConfluenceSelection(Scope.SPACES, spaces=("DOC",), skip_labels=("secret",))
-    library = imported(docs, wanted)
+    selection = ConfluenceSelection(Scope.SPACES, spaces=("DOC",), skip_labels=("secret",))
+    library = import_all(docs, selection)
     edit(docs, page)
-    library.update(pages_of(docs, wanted))
-    assert library.gone == {page: reason}
+    library.update(pages_of(docs, selection))
+    assert library.removals == {page: reason}
     assert library.documents == {}
 
 
-def test_what_another_choice_leaves_out_is_gone_without_being_asked_for(docs):
+def test_documents_outside_a_new_selection_are_removed_without_requests(docs):
     page = docs.add("HR", "Page", "<p>text</p>")
-    library = imported(docs)
+    library = import_all(docs)
     docs.requests.clear()
     library.update(pages_of(docs, ConfluenceSelection(Scope.SPACES, spaces=("DOC",))))
-    assert library.gone == {page: "its space HR is no longer imported"}
+    assert library.removals == {page: "its space HR is no longer imported"}
     assert docs.count("/content/") == docs.count("/search")
 
 
-def test_what_an_own_query_no_longer_finds_is_gone(docs):
+def test_documents_that_a_custom_query_no_longer_matches_are_removed(docs):
     page = docs.add("DOC", "Plan A", "<p>text</p>")
-    wanted = ConfluenceSelection(Scope.CQL, cql="title ~ plan")
-    library = imported(docs, wanted)
+    selection = ConfluenceSelection(Scope.CQL, cql="title ~ plan")
+    library = import_all(docs, selection)
     docs.rename(page, "Idea A")
-    library.update(pages_of(docs, wanted))
-    assert library.gone == {page: "the query no longer finds it"}
+    library.update(pages_of(docs, selection))
+    assert library.removals == {page: "the query no longer finds it"}
 
 
 @pytest.mark.parametrize("lose", [lambda s: s.hide_space("DOC"), lambda s: s.delete_space("DOC")])
-def test_documents_of_a_space_that_is_hidden_are_gone_but_not_for_certain(docs, lose):
+def test_removals_of_documents_in_a_hidden_space_are_uncertain(docs, lose):
     pages = [docs.add("DOC", f"Page {number}", "<p>text</p>") for number in range(30)]
-    library = imported(docs)
+    library = import_all(docs)
     lose(docs)
     docs.requests.clear()
-    gone = [entry for entry in pages_of(docs).list(library.previous) if isinstance(entry, Removed)]
-    assert {entry.key for entry in gone} == set(pages)
-    assert not any(entry.is_certain for entry in gone)
-    assert all(HIDDEN in entry.reason for entry in gone)
+    removals = [
+        entry for entry in pages_of(docs).list(library.previous) if isinstance(entry, Removed)
+    ]
+    assert {entry.key for entry in removals} == set(pages)
+    assert not any(entry.is_certain for entry in removals)
+    assert all(HIDDEN in entry.reason for entry in removals)
     assert docs.count("/space/DOC") == 1
     assert len(docs.requests) == 3
 
 
-def test_a_page_the_search_leaves_out_is_asked_for_and_kept(docs, monkeypatch):
+def test_a_page_missing_from_the_search_is_requested_and_stays(docs, monkeypatch):
     page = docs.add("DOC", "Page", "<p>text</p>")
-    library = imported(docs)
+    library = import_all(docs)
     library.refs[page] = DocumentRef(page, library.refs[page].version, "old")
     lose_index(docs, monkeypatch)
-    found = [*pages_of(docs).list(library.previous)]
-    assert refs_of(found)[page].version == library.refs[page].version
-    assert not [entry for entry in found if isinstance(entry, Removed)]
+    entries = [*pages_of(docs).list(library.previous)]
+    assert refs_of(entries)[page].version == library.refs[page].version
+    assert not [entry for entry in entries if isinstance(entry, Removed)]
 
 
-def test_an_index_that_lost_most_pages_changes_nothing(docs, monkeypatch):
+def test_a_search_index_without_most_pages_removes_nothing(docs, monkeypatch):
     for number in range(150):
         docs.add("DOC", f"Page {number}", "<p>text</p>")
-    library = imported(docs)
+    library = import_all(docs)
     lose_index(docs, monkeypatch)
     with pytest.raises(SourceUnavailableError, match="index is being rebuilt"):
         [*pages_of(docs).list(library.previous)]
 
 
-def test_of_a_removal_that_needs_a_confirmation_only_some_are_asked_for(docs):
+def test_only_some_pages_are_requested_if_the_removal_needs_a_confirmation(docs):
     pages = [docs.add("DOC", f"Page {number}", "<p>text</p>") for number in range(150)]
-    library = imported(docs)
+    library = import_all(docs)
     for page in pages[:120]:
         docs.trash(page)
     docs.requests.clear()
-    found = [*pages_of(docs).list(library.previous)]
-    assert len(refs_of(found)) == 30
-    assert sum(isinstance(entry, Removed) for entry in found) == 50
+    entries = [*pages_of(docs).list(library.previous)]
+    assert len(refs_of(entries)) == 30
+    assert sum(isinstance(entry, Removed) for entry in entries) == 50
     assert len(docs.requests) < 60
 
 
-def test_many_losses_are_all_asked_for(docs):
+def test_many_removals_are_all_checked(docs):
     pages = [docs.add("DOC", f"Page {number}", "<p>text</p>") for number in range(250)]
-    library = imported(docs)
+    library = import_all(docs)
     for page in pages[:110]:
         docs.trash(page)
     library.update(pages_of(docs))
-    assert set(library.gone) == set(pages[:110])
+    assert set(library.removals) == set(pages[:110])
 
 
 @pytest.mark.parametrize("fault", [Fault.FAILED, Fault.REFUSED])
-def test_a_page_that_can_t_be_asked_for_is_kept(docs, fault):
+def test_a_page_that_cannot_be_requested_stays(docs, fault):
     page, other = docs.add("DOC", "Page", "<p>a</p>"), docs.add("DOC", "Other", "<p>b</p>")
-    library = imported(docs)
+    library = import_all(docs)
     docs.trash(page)
     docs.trash(other)
     docs.faults = Faults(
-        share=1, kinds=[fault], in_a_row=99, only=lambda asked: f"content/{page}" in asked
+        share=1, kinds=[fault], in_a_row=99, only=lambda path: f"content/{page}" in path
     )
-    found = [*pages_of(docs).list(library.previous)]
-    assert [entry.key for entry in found if isinstance(entry, Removed)] == [other]
-    kept = next(entry for entry in found if isinstance(entry, Skipped))
-    assert kept.key == page
-    assert kept.is_error
-    assert "not clear" in kept.reason
+    entries = [*pages_of(docs).list(library.previous)]
+    assert [entry.key for entry in entries if isinstance(entry, Removed)] == [other]
+    skipped = next(entry for entry in entries if isinstance(entry, Skipped))
+    assert skipped.key == page
+    assert skipped.is_error
+    assert "not clear" in skipped.reason
 
 
-def test_nothing_is_gone_where_the_site_goes_away_while_it_is_asked(docs):
+def test_an_outage_during_the_checks_removes_nothing(docs):
     page = docs.add("DOC", "Page", "<p>a</p>")
-    library = imported(docs)
+    library = import_all(docs)
     docs.trash(page)
     docs.unplug_after = 3  # who is signed in, the listing, the space
     with pytest.raises(SourceUnavailableError):
         [*pages_of(docs).list(library.previous)]
 
 
-def test_an_attachment_whose_page_is_no_longer_wanted_says_so(docs):
+def test_the_reason_of_a_removed_attachment_names_its_page(docs):
     page = docs.add("DOC", "Page", "<p>a</p>", labels=("guide",))
-    held = docs.attach(page, "a.txt", b"text")
-    wanted = ConfluenceSelection(Scope.LABELS, page_labels=("guide",), attachments=True)
-    library = imported(docs, wanted)
+    attachment = docs.attach(page, "a.txt", b"text")
+    selection = ConfluenceSelection(Scope.LABELS, page_labels=("guide",), attachments=True)
+    library = import_all(docs, selection)
     docs.unlabel(page, "guide")
-    library.update(pages_of(docs, wanted))
-    assert library.gone[held] == "its page is no longer imported"
+    library.update(pages_of(docs, selection))
+    assert library.removals[attachment] == "its page is no longer imported"

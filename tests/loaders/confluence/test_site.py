@@ -1,4 +1,4 @@
-"""Who asks, which spaces are seen, and which page an address means."""
+"""The account, the spaces that it can see, and the pages that addresses refer to."""
 
 import pytest
 
@@ -13,11 +13,11 @@ def site_of(fake):
     return Site(client_of(fake), ConfluenceSelection())
 
 
-def test_it_names_the_account(fake):
+def test_the_account_has_a_name(fake):
     assert site_of(fake).user() == "Kim Minji"
 
 
-def test_it_lists_the_spaces_that_the_account_sees(fake):
+def test_only_visible_spaces_are_listed(fake):
     for number in range(230):
         fake.add_space(f"S{number:03}")
     fake.hide_space("S007")
@@ -26,7 +26,7 @@ def test_it_lists_the_spaces_that_the_account_sees(fake):
     assert "S007" not in keys
 
 
-def test_a_space_is_there_archived_or_hidden_and_asked_for_once(fake):
+def test_the_state_of_each_space_is_requested_once(fake):
     for key in ("DOC", "OLD", "SECRET", "~kim"):
         fake.add_space(key)
     fake.archive_space("OLD")
@@ -44,7 +44,7 @@ def test_a_space_is_there_archived_or_hidden_and_asked_for_once(fake):
     assert len(fake.requests) == 5
 
 
-def test_a_page_is_found_by_space_and_title(fake):
+def test_pages_are_found_by_space_and_title(fake):
     fake.add_space("DOC")
     page = fake.add("DOC", 'A "B" & C')
     site = site_of(fake)
@@ -55,13 +55,13 @@ def test_a_page_is_found_by_space_and_title(fake):
         site.page_id("A title alone")
 
 
-def test_a_wrong_address_says_that_there_is_no_confluence(fake):
+def test_a_wrong_address_is_reported(fake):
     client = ConfluenceClient(f"{fake.origin}/other", login_to(fake), lambda seconds, why: None)
     with pytest.raises(SourceError, match=r"There is no Confluence at http.*/other: check"):
         Site(client, ConfluenceSelection()).user()
 
 
-def test_an_account_without_access_is_told_so(fake):
+def test_an_account_without_access_is_reported(fake):
     fake.denies_access = True
     with pytest.raises(SourceError, match=r"not permitted to use Confluence\. Grant this account"):
         site_of(fake).user()

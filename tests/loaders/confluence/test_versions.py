@@ -1,4 +1,4 @@
-"""Versions change with all that a reader sees, and with nothing else."""
+"""Versions change with everything that a reader sees, and with nothing else."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ PAGE = {
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "change",
     [
         {"title": "U"},
         {"version": {"number": 4}},
@@ -31,12 +31,12 @@ PAGE = {
         {"container": {"id": "1", "title": "Page"}},
     ],
 )
-def test_every_change_a_reader_sees_changes_the_version(changed):
-    assert str(version_of(PAGE | changed)) != str(version_of(PAGE))
+def test_visible_changes_change_the_version(change):
+    assert str(version_of(PAGE | change)) != str(version_of(PAGE))
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "change",
     [
         {"version": {"number": 3, "when": "2026-02-02T00:00:00Z"}},
         {"metadata": {"labels": {"results": [{"name": "a"}, {"name": "b"}]}}},
@@ -44,11 +44,11 @@ def test_every_change_a_reader_sees_changes_the_version(changed):
         {"extensions": {"position": 7}},
     ],
 )
-def test_nothing_else_changes_it(changed):
-    assert str(version_of(PAGE | changed)) == str(version_of(PAGE))
+def test_invisible_changes_do_not_change_the_version(change):
+    assert str(version_of(PAGE | change)) == str(version_of(PAGE))
 
 
-def test_content_of_which_little_is_told_has_a_version_too():
+def test_content_without_a_version_number_has_version_zero():
     assert version_of({"id": "5"}).number == 0
 
 
@@ -61,25 +61,26 @@ def test_content_of_which_little_is_told_has_a_version_too():
         st.from_regex(r"(?:[0-9a-f]{16})?", fullmatch=True),
     )
 )
-def test_a_version_is_read_as_it_was_written(version):
+def test_parsing_reverses_formatting(version):
     assert ContentVersion.parse(str(version)) == version
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_a_version_that_writes_itself_or_none(text):
+def test_any_text_is_a_stable_version_or_none(text):
     version = ContentVersion.parse(text)
     assert version is None or ContentVersion.parse(str(version)) == version
 
 
 @given(st.lists(st.tuples(st.text(), st.integers()), unique=True), st.randoms())
-def test_the_digest_of_comments_knows_no_order(comments, random):
+def test_the_digest_does_not_depend_on_the_order_of_comments(comments, random):
     shuffled = random.sample(comments, len(comments))
     assert digest_of_comments(shuffled) == digest_of_comments(comments)
     assert bool(digest_of_comments(comments)) is bool(comments)
 
 
-def test_a_comment_that_is_new_edited_or_gone_changes_the_digest():
+def test_added_edited_and_deleted_comments_change_the_digest():
     digests = [
-        digest_of_comments(told) for told in ([("1", 1)], [("1", 2)], [("1", 1), ("2", 1)], [])
+        digest_of_comments(comments)
+        for comments in ([("1", 1)], [("1", 2)], [("1", 1), ("2", 1)], [])
     ]
     assert len(set(digests)) == 4

@@ -11,7 +11,7 @@ from tests.fakes.google_drive_wire import ApiError
 
 
 class Importer:
-    """Imports from the fake as the program does, with what imports leave kept in mind."""
+    """Imports from the fake as Footnote does, and keeps what the next import needs."""
 
     def __init__(self, drive, *, max_bytes=2**20):
         self.drive, self.max_bytes = drive, max_bytes
@@ -19,27 +19,27 @@ class Importer:
         self.login = DriveLogin.of("service_account", json.dumps(drive.service_account()))
         self.previous = PreviousImport()
         self.texts = {}
-        self.listed = []
+        self.entries = []
 
-    def files(self, scope="folders", types=(), **wanted):
-        """The loader of these items, which may also be told by their addresses."""
-        ids = {name: [getattr(item, "id", item) for item in wanted[name]] for name in wanted}
-        told = DriveSelection.of(scope, types=types, **ids)
+    def files(self, scope="folders", types=(), **items):
+        """The loader of these items, which may be fakes or addresses."""
+        ids = {name: [getattr(item, "id", item) for item in items[name]] for name in items}
+        selection = DriveSelection.of(scope, types=types, **ids)
         return GoogleDriveLoader(
-            self.login, told, self.wait, api_url=self.drive.url, max_bytes=self.max_bytes
+            self.login, selection, self.wait, api_url=self.drive.url, max_bytes=self.max_bytes
         )
 
     def wait(self, seconds, reason):
         self.waits.append((seconds, reason))
 
     def sync(self, files):
-        """One import: the keys of what was read, and the calls that it took."""
+        """Run one import and return the keys of the documents that it read."""
         self.drive.requests.clear()
-        self.listed = list(files.list(self.previous))
-        refs = {one.key: one for one in self.listed if isinstance(one, DocumentRef)}
-        kept = {one.key for one in self.listed if isinstance(one, Skipped)}
+        self.entries = list(files.list(self.previous))
+        refs = {entry.key: entry for entry in self.entries if isinstance(entry, DocumentRef)}
+        skipped = {entry.key for entry in self.entries if isinstance(entry, Skipped)}
         known = {
-            key: ref for key, ref in self.previous.documents.items() if key in refs.keys() | kept
+            key: ref for key, ref in self.previous.documents.items() if key in refs.keys() | skipped
         }
         changed = [key for key, ref in refs.items() if known.get(key) != ref]
         for key in changed:
@@ -53,38 +53,38 @@ class Importer:
 
     @property
     def cursor(self):
-        [cursor] = [one for one in self.listed if isinstance(one, Cursor)]
-        assert self.listed[-1] is cursor
+        [cursor] = [entry for entry in self.entries if isinstance(entry, Cursor)]
+        assert self.entries[-1] is cursor
         return cursor.values
 
     @property
-    def gone(self):
-        return {one.key: one.reason for one in self.listed if isinstance(one, Removed)}
+    def removals(self):
+        return {entry.key: entry.reason for entry in self.entries if isinstance(entry, Removed)}
 
     @property
     def skipped(self):
-        return {one.key: one.reason for one in self.listed if isinstance(one, Skipped)}
+        return {entry.key: entry.reason for entry in self.entries if isinstance(entry, Skipped)}
 
 
 def refuse(drive, status, reason, *, on="", times=10**6, message="Not today."):
-    """Let the fake answer so whatever is asked at a path that ends with `on`."""
+    """Make the fake answer requests to paths that end with `on` with this error."""
     answer, left = drive.answer, [times]
 
-    def refusing(request):
+    def answer_with_error(request):
         if request.path == "/token" or not request.path.endswith(on) or not left[0]:
             return answer(request)
         left[0] -= 1
         return ApiError(status, reason, message).answer()
 
-    drive.answer = refusing
+    drive.answer = answer_with_error
 
 
 @pytest.fixture
 def drive():
-    """A Drive on loopback; at the end nothing may have been asked that Drive does not know."""
-    with FakeDrive() as fake:
-        yield fake
-    assert fake.refused == []
+    """A Drive on loopback; the test fails if the real Drive would not accept a request."""
+    with FakeDrive() as drive:
+        yield drive
+    assert drive.refused == []
 
 
 @pytest.fixture

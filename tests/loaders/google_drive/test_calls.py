@@ -1,4 +1,4 @@
-"""What goes wrong on the way, and what a person is told of it."""
+"""Failed requests to Drive, and the errors that users see."""
 
 import json
 import socket
@@ -20,7 +20,7 @@ from tests.loaders.google_drive.conftest import Importer, refuse
 
 
 class StoppedError(Exception):
-    """A person ends the import while it waits."""
+    """Raised where a user cancels the import during a wait."""
 
 
 @pytest.fixture
@@ -33,14 +33,14 @@ def ref_of(item):
 
 
 @pytest.mark.parametrize("fault", DRIVE_FAULTS)
-def test_a_fault_that_passes_is_waited_for(drive, importer, team, plan, fault):
+def test_transient_faults_are_retried(drive, importer, team, plan, fault):
     drive.faults = Faults(1, share=1.0, kinds=[fault], in_a_row=2)
     assert importer.sync(importer.files(folders=[team])) == {plan.id}
     assert importer.texts == {plan.id: "# Plan\n\nGrow"}
     assert bool(importer.waits) == (fault is not Fault.SLOW)
 
 
-def test_a_wait_grows_until_the_library_gives_up_on_drive_as_a_whole(drive, importer, team):
+def test_waits_grow_until_drive_counts_as_unavailable(drive, importer, team):
     drive.faults = Faults(1, share=1.0, kinds=[Fault.UNAVAILABLE], in_a_row=99)
     with pytest.raises(SourceUnavailableError, match="Google's sign-in|can't be reached"):
         importer.sync(importer.files(folders=[team]))
@@ -50,21 +50,19 @@ def test_a_wait_grows_until_the_library_gives_up_on_drive_as_a_whole(drive, impo
     assert sum(seconds) < 60
 
 
-def test_what_a_server_asks_to_wait_is_waited_though_hours_are_left_to_the_worker(
-    drive, importer, team
-):
-    asks = {"kinds": [Fault.TOO_MANY_RETRY_AFTER], "only": lambda request: "/drive/" in request}
-    drive.faults = Faults(1, 1.0, in_a_row=1, retry_after=7, **asks)
+def test_retry_after_is_respected_but_long_waits_are_left_to_the_worker(drive, importer, team):
+    fault = {"kinds": [Fault.TOO_MANY_RETRY_AFTER], "only": lambda request: "/drive/" in request}
+    drive.faults = Faults(1, 1.0, in_a_row=1, retry_after=7, **fault)
     importer.sync(importer.files(folders=[team]))
     assert set(importer.waits) == {(7.0, "Google Drive asked to wait")}
     importer.waits.clear()
-    drive.faults = Faults(1, 1.0, in_a_row=1, retry_after=9999, **asks)
-    with pytest.raises(SourceUnavailableError, match="asked to wait: try again") as caught:
+    drive.faults = Faults(1, 1.0, in_a_row=1, retry_after=9999, **fault)
+    with pytest.raises(SourceUnavailableError, match="asked to wait: try again") as raised:
         importer.sync(importer.files(folders=[team]))
-    assert (caught.value.retry_after_s, importer.waits) == (9999.0, [])
+    assert (raised.value.retry_after_s, importer.waits) == (9999.0, [])
 
 
-def test_a_person_can_end_the_import_while_it_waits(drive, importer, team):
+def test_the_import_can_be_canceled_during_a_wait(drive, importer, team):
     def stop(seconds, reason):
         raise StoppedError(reason)
 
@@ -74,7 +72,7 @@ def test_a_person_can_end_the_import_while_it_waits(drive, importer, team):
         importer.sync(importer.files(folders=[team]))
 
 
-def test_where_nobody_listens_drive_is_unavailable(drive, importer, team):
+def test_a_refused_connection_makes_drive_unavailable(drive, importer, team):
     files = importer.files(folders=[team])
     drive.unplug()
     with pytest.raises(SourceUnavailableError, match="can't be reached"):
@@ -83,26 +81,26 @@ def test_where_nobody_listens_drive_is_unavailable(drive, importer, team):
     assert importer.sync(files) == set()
 
 
-def test_an_answer_that_never_comes_ends_after_its_time(drive, importer, team, monkeypatch):
+def test_a_missing_response_times_out(drive, importer, team, monkeypatch):
     monkeypatch.setattr("loaders.google_drive.drive_calls.TIMEOUT", 0.05)
-    with socket.create_server(("127.0.0.1", 0)) as deaf:
-        told = drive.people.authorized_user() | {
-            "token_uri": f"http://127.0.0.1:{deaf.getsockname()[1]}/"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        user = drive.people.authorized_user() | {
+            "token_uri": f"http://127.0.0.1:{server.getsockname()[1]}/"
         }
-        importer.login = DriveLogin.of("oauth", json.dumps(told))
+        importer.login = DriveLogin.of("oauth", json.dumps(user))
         with pytest.raises(SourceUnavailableError, match="can't be reached"):
             importer.sync(importer.files(folders=[team]))
     assert len(importer.waits) == 5
 
 
-def test_a_login_page_in_place_of_answers_makes_drive_unavailable(drive, importer, team):
+def test_a_login_page_instead_of_responses_makes_drive_unavailable(drive, importer, team):
     only = {"only": lambda request: "/drive/" in request}
     drive.faults = Faults(1, 1.0, [Fault.LOGIN_PAGE], in_a_row=99, **only)
     with pytest.raises(SourceUnavailableError, match="answer was broken"):
         importer.sync(importer.files(folders=[team]))
 
 
-def test_a_login_page_is_never_taken_for_a_document(drive, importer, team, plan):
+def test_a_login_page_is_never_imported_as_a_document(drive, importer, team, plan):
     paper = drive.upload("paper.md", "# Paper", team)
     files = importer.files(folders=[team])
     only = {"only": lambda request: "alt=media" in request}
@@ -112,7 +110,7 @@ def test_a_login_page_is_never_taken_for_a_document(drive, importer, team, plan)
             files.read(ref_of(item))
 
 
-def test_one_document_that_fails_is_named_and_tried_again_later(drive, importer, team, plan):
+def test_one_failing_document_is_named_and_retried_later(drive, importer, team, plan):
     only = {"only": lambda request: "export" in request}
     drive.faults = Faults(1, 1.0, [Fault.FAILED], in_a_row=99, **only)
     with pytest.raises(
@@ -121,7 +119,7 @@ def test_one_document_that_fails_is_named_and_tried_again_later(drive, importer,
         importer.files(folders=[team]).read(ref_of(plan))
 
 
-def test_when_documents_fail_and_all_else_too_it_is_drive_that_is_away(drive, importer, plan, team):
+def test_if_all_requests_fail_drive_counts_as_unavailable(drive, importer, plan, team):
     files = importer.files(folders=[team])
     list(files.list())
     drive.unplug()
@@ -130,7 +128,7 @@ def test_when_documents_fail_and_all_else_too_it_is_drive_that_is_away(drive, im
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "told"),
+    ("status", "reason", "message"),
     [
         (403, "accessNotConfigured", "not switched on in the project"),
         (403, "insufficientPermissions", "scope drive.readonly"),
@@ -139,15 +137,17 @@ def test_when_documents_fail_and_all_else_too_it_is_drive_that_is_away(drive, im
         (400, "invalid", "400 invalid"),
     ],
 )
-def test_what_a_person_must_mend_is_told_at_once(drive, importer, team, status, reason, told):
+def test_errors_that_users_must_fix_are_reported_at_once(
+    drive, importer, team, status, reason, message
+):
     refuse(drive, status, reason)
-    with pytest.raises(SourceError, match=told) as raised:
+    with pytest.raises(SourceError, match=message) as raised:
         importer.sync(importer.files(folders=[team]))
     assert not raised.value.retryable
     assert importer.waits == []
 
 
-def test_when_the_day_is_used_up_the_import_goes_on_later(drive, importer, team):
+def test_an_exhausted_daily_quota_makes_drive_unavailable(drive, importer, team):
     refuse(drive, 403, "dailyLimitExceeded")
     with pytest.raises(SourceUnavailableError, match="used up"):
         importer.sync(importer.files(folders=[team]))
@@ -155,14 +155,14 @@ def test_when_the_day_is_used_up_the_import_goes_on_later(drive, importer, team)
 
 
 @pytest.mark.parametrize("reason", ["fileNotDownloadable", "insufficientFilePermissions"])
-def test_a_document_that_may_not_be_had_is_refused_for_good(drive, importer, team, plan, reason):
+def test_a_document_without_download_permission_is_not_retried(drive, importer, team, plan, reason):
     refuse(drive, 403, reason, on="/export")
     with pytest.raises(UnreadableError, match="does not let this account") as raised:
         importer.files(folders=[team]).read(ref_of(plan))
     assert not raised.value.retryable
 
 
-def test_a_token_that_ran_out_is_renewed_without_waiting(drive, importer, team, plan):
+def test_an_expired_token_is_renewed_without_waiting(drive, importer, team, plan):
     files = importer.files(folders=[team])
     files.connection()
     drive.people.expire_access()
@@ -171,14 +171,14 @@ def test_a_token_that_ran_out_is_renewed_without_waiting(drive, importer, team, 
     assert importer.waits == []
 
 
-def test_a_key_that_was_withdrawn_says_what_to_do(drive, importer, team):
+def test_the_error_for_a_revoked_key_says_what_to_do(drive, importer, team):
     drive.people.revoke(importer.login.email)
     with pytest.raises(SourceError, match="Make a new key") as raised:
         importer.sync(importer.files(folders=[team]))
     assert not raised.value.retryable
 
 
-def test_each_thread_has_a_client_of_its_own(drive, importer, team, plan):
+def test_each_thread_has_a_separate_client(drive, importer, team, plan):
     files, texts = importer.files(folders=[team]), []
 
     def read():
@@ -193,7 +193,9 @@ def test_each_thread_has_a_client_of_its_own(drive, importer, team, plan):
     assert drive.calls()["/token"] == 4
 
 
-def test_a_file_is_fetched_in_parts_and_a_cut_one_again(drive, importer, team, monkeypatch):
+def test_files_are_downloaded_in_parts_and_truncated_parts_again(
+    drive, importer, team, monkeypatch
+):
     monkeypatch.setattr("loaders.google_drive.drive_calls._PART", 1000)
     text = "# Long\n\n" + "word " * 2000 + "end"
     paper = drive.upload("long.md", text, team)
@@ -203,7 +205,7 @@ def test_a_file_is_fetched_in_parts_and_a_cut_one_again(drive, importer, team, m
     assert drive.calls()["files/ID"] > 10
 
 
-def test_a_file_that_differs_from_its_checksum_is_not_taken(drive, importer, team):
+def test_a_file_that_does_not_match_its_checksum_is_rejected(drive, importer, team):
     paper = drive.upload("paper.md", "# Paper", team)
     resource = type(paper).resource
     try:
@@ -214,7 +216,7 @@ def test_a_file_that_differs_from_its_checksum_is_not_taken(drive, importer, tea
         type(paper).resource = resource
 
 
-def test_a_file_that_has_grown_is_not_fetched_beyond_the_limit(drive, team):
+def test_a_file_that_grew_beyond_the_limit_is_rejected(drive, team):
     paper = drive.upload("paper.md", "x" * 5000, team)
     with pytest.raises(UnreadableError, match=r"larger than the limit of 0\.0 MiB"):
         Importer(drive, max_bytes=1000).files(folders=[team]).read(ref_of(paper))

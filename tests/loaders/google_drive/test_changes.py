@@ -1,4 +1,4 @@
-"""The listings after the first: what Drive tells of changes, and no more requests than that."""
+"""Listings after the first use the change log of Drive and make no other requests."""
 
 import json
 from dataclasses import replace
@@ -26,44 +26,44 @@ def paper(drive, team):
 
 
 @pytest.fixture
-def imported(importer, files, plan, paper):
-    """The first import is done."""
+def first_import(importer, files, plan, paper):
+    """Run the first import."""
     assert importer.sync(files) == {plan.id, paper.id}
 
 
-@pytest.mark.usefixtures("imported")
+@pytest.mark.usefixtures("first_import")
 class TestAfterAnImport:
-    def test_nothing_new_takes_one_request_and_reads_nothing(self, drive, importer, files):
+    def test_without_changes_one_request_is_made_and_nothing_is_read(self, drive, importer, files):
         previous = importer.previous
         assert importer.sync(files) == set()
         assert drive.calls() == {"changes": 1}
         assert importer.previous == previous
 
-    def test_a_changed_document_is_read_again_and_no_other(self, drive, importer, files, plan):
+    def test_only_changed_documents_are_read_again(self, drive, importer, files, plan):
         drive.edit(plan, Doc("# Better plan"))
         assert importer.sync(files) == {plan.id}
         assert importer.texts[plan.id] == "# Better plan"
         assert drive.calls() == {"changes": 1, "files/ID": 1, "files/ID/export": 1}
 
-    def test_bytes_that_are_the_same_are_not_fetched(self, drive, importer, files, paper):
+    def test_unchanged_bytes_are_not_downloaded(self, drive, importer, files, paper):
         drive.edit(paper, "paper")
         drive.share(paper, PERSON)
         assert importer.sync(files) == set()
         assert drive.calls() == {"changes": 1}
 
-    def test_a_new_name_and_another_folder_are_seen(self, drive, importer, files, plan, paper):
+    def test_renames_and_moves_are_imported(self, drive, importer, files, plan, paper):
         drive.rename(plan, "Goals")
         drive.move(paper, plan.parents[0])
         assert importer.sync(files) == {plan.id, paper.id}
         assert drive.calls()["files"] == 0
 
-    def test_a_new_document_is_read(self, drive, importer, files, team):
+    def test_new_documents_are_read(self, drive, importer, files, team):
         item = drive.sheet("Numbers", {"A": [[1]]}, team)
         assert importer.sync(files) == {item.id}
         drive.edit(item, Sheet({"A": [[2]]}))
         assert importer.sync(files) == {item.id}
 
-    def test_what_is_gone_has_its_reason(self, drive, importer, files, team, plan, paper):
+    def test_removals_have_a_reason(self, drive, importer, files, team, plan, paper):
         others = [drive.doc(name, name, team) for name in "abc"]
         importer.sync(files)
         drive.trash(plan)
@@ -75,7 +75,7 @@ class TestAfterAnImport:
         drive.forbid_download(others[2])
         assert importer.sync(files) == set()
         assert drive.calls() == {"changes": 1}
-        assert importer.gone == {
+        assert importer.removals == {
             plan.id: "in the trash of Google Drive",
             paper.id: "deleted, or no longer shared with this account",
             others[0].id: "moved out of what is imported",
@@ -84,59 +84,57 @@ class TestAfterAnImport:
         }
         assert importer.texts == {}
 
-    def test_what_comes_back_is_read_again(self, drive, importer, files, plan):
+    def test_restored_documents_are_read_again(self, drive, importer, files, plan):
         drive.trash(plan)
         importer.sync(files)
         drive.restore(plan)
         assert importer.sync(files) == {plan.id}
 
-    def test_what_became_another_kind_is_gone_and_named_from_then_on(
+    def test_documents_that_become_unreadable_types_are_removed_and_then_skipped(
         self, drive, importer, files, paper
     ):
         drive.rename(paper, "paper.mp4")
         paper.mime = "video/mp4"
         importer.sync(files)
-        assert "does not read .mp4" in importer.gone[paper.id]
+        assert "does not read .mp4" in importer.removals[paper.id]
         importer.sync(files)
-        assert (importer.gone, list(importer.skipped)) == ({}, [paper.id])
+        assert (importer.removals, list(importer.skipped)) == ({}, [paper.id])
         drive.purge(paper)
         importer.sync(files)
-        assert (importer.gone, importer.skipped) == ({}, {})
+        assert (importer.removals, importer.skipped) == ({}, {})
 
-    def test_a_folder_that_moves_brings_all_that_is_in_it(
-        self, drive, importer, files, team, plan, paper
-    ):
+    def test_moving_a_folder_updates_its_documents(self, drive, importer, files, team, plan, paper):
         drive.move(paper.parents[0], drive.folder("Above", team))
         assert importer.sync(files) == {paper.id}
         assert files.read(importer.previous.documents[paper.id]).metadata["folder"] == (
             "Team / Above / Sub"
         )
 
-    @pytest.mark.parametrize("way", ["trash", "purge", "move"])
-    def test_a_folder_that_goes_takes_all_that_is_in_it(
-        self, drive, importer, files, plan, paper, way
+    @pytest.mark.parametrize("action", ["trash", "purge", "move"])
+    def test_removing_a_folder_removes_its_documents(
+        self, drive, importer, files, plan, paper, action
     ):
         folder = paper.parents[0]
-        drive.move(folder, drive.my_drive) if way == "move" else getattr(drive, way)(folder)
+        drive.move(folder, drive.my_drive) if action == "move" else getattr(drive, action)(folder)
         importer.sync(files)
-        assert list(importer.gone) == [paper.id]
+        assert list(importer.removals) == [paper.id]
         assert list(importer.texts) == [plan.id]
 
-    def test_a_folder_that_comes_brings_all_that_is_in_it(self, drive, importer, files, team):
+    def test_moving_a_folder_into_the_selection_adds_its_documents(
+        self, drive, importer, files, team
+    ):
         folder = drive.folder("Later")
         item = drive.doc("Late", "text", drive.folder("Deep", folder))
         importer.sync(files)
         drive.move(folder, team)
         assert importer.sync(files) == {item.id}
 
-    def test_a_folder_with_another_sharing_alone_changes_nothing(
-        self, drive, importer, files, paper
-    ):
+    def test_sharing_a_folder_changes_nothing(self, drive, importer, files, paper):
         drive.share(paper.parents[0], PERSON)
         assert importer.sync(files) == set()
         assert drive.calls() == {"changes": 1}
 
-    def test_changes_elsewhere_in_the_drive_are_nothing_to_us(self, drive, importer, files):
+    def test_changes_outside_the_selection_are_ignored(self, drive, importer, files):
         outside = drive.folder("Outside")
         drive.share(outside)
         drive.doc("Other", "x", outside)
@@ -144,7 +142,7 @@ class TestAfterAnImport:
         assert importer.sync(files) == set()
         assert drive.calls() == {"changes": 1}
 
-    def test_a_shortcut_that_comes_and_goes_brings_and_takes_its_target(
+    def test_the_target_of_a_shortcut_is_added_and_removed_with_it(
         self, drive, importer, files, team
     ):
         outside = drive.doc("There", "text")
@@ -156,11 +154,9 @@ class TestAfterAnImport:
         assert drive.calls() == {"changes": 1, "files/ID": 1, "files/ID/export": 1}
         drive.trash(shortcut)
         importer.sync(files)
-        assert importer.gone == {outside.id: "moved out of what is imported"}
+        assert importer.removals == {outside.id: "moved out of what is imported"}
 
-    def test_a_shortcut_whose_target_is_shared_later_is_followed_then(
-        self, drive, importer, files, team
-    ):
+    def test_a_shortcut_is_followed_once_its_target_is_shared(self, drive, importer, files, team):
         outside = drive.doc("There", "text")
         shortcut = drive.shortcut(outside, team)
         importer.sync(files)
@@ -172,7 +168,7 @@ class TestAfterAnImport:
         assert importer.skipped == {}
 
     @pytest.mark.parametrize("status", [400, 410])
-    def test_a_token_that_is_no_longer_known_leads_to_a_whole_listing(
+    def test_an_expired_page_token_triggers_a_full_listing(
         self, drive, importer, files, plan, status
     ):
         drive.edit(plan, Doc("new"))
@@ -183,52 +179,52 @@ class TestAfterAnImport:
         importer.sync(files)
         assert drive.calls() == {"changes": 1}
 
-    @pytest.mark.parametrize("other", ["wishes", "limit", "account"])
-    def test_a_mark_of_other_wishes_or_another_account_is_not_gone_by(
-        self, drive, importer, team, other
+    @pytest.mark.parametrize("difference", ["selection", "limit", "account"])
+    def test_cursors_of_another_selection_limit_or_account_are_ignored(
+        self, drive, importer, team, difference
     ):
-        types = ["gdoc", "txt"] if other == "wishes" else []
-        if other == "limit":
+        types = ["gdoc", "txt"] if difference == "selection" else []
+        if difference == "limit":
             importer.max_bytes += 1
-        if other == "account":
+        if difference == "account":
             drive.share(team, "second@example.org")
             key = drive.service_account("second@example.org")
             importer.login = DriveLogin.of("service_account", json.dumps(key))
         assert importer.sync(importer.files(folders=[team], types=types)) == set()
         assert drive.calls()["changes"] == 0
 
-    def test_changes_come_page_by_page(self, drive, importer, files, team):
+    def test_changes_are_read_page_by_page(self, drive, importer, files, team):
         drive.page_limit = 3
         items = {drive.upload(f"{n}.txt", "text", team).id for n in range(10)}
         assert importer.sync(files) == items
         assert drive.calls()["changes"] == 4
 
-    def test_what_failed_is_told_in_the_version_that_failed(self, importer, files, plan):
+    def test_failed_documents_are_listed_with_the_version_that_failed(self, importer, files, plan):
         failed = replace(importer.previous.documents[plan.id], version="newer")
         previous = replace(importer.previous, failed={plan.id: failed, "unknown": failed})
-        listed = [one for one in files.list(previous) if isinstance(one, DocumentRef)]
-        assert failed in listed
-        assert importer.previous.documents[plan.id] not in listed
+        refs = [entry for entry in files.list(previous) if isinstance(entry, DocumentRef)]
+        assert failed in refs
+        assert importer.previous.documents[plan.id] not in refs
 
 
-def test_the_token_is_taken_before_anything_is_looked_at(drive, importer, files, plan):
+def test_the_page_token_is_requested_before_the_listing(drive, importer, files, plan):
     answer = drive.answer
 
-    def answering(request):
-        told = answer(request)
+    def edit_during_listing(request):
+        response = answer(request)
         if "in parents" in request.params.get("q", ""):
             drive.answer = answer
             drive.edit(plan, Doc("edited while it was listed"))
-        return told
+        return response
 
-    drive.answer = answering
-    listed = list(files.list())
+    drive.answer = edit_during_listing
+    entries = list(files.list())
     drive.edit(plan, Doc("and again"))
-    importer.previous = replace(importer.previous, cursor=listed[-1].values)
+    importer.previous = replace(importer.previous, cursor=entries[-1].values)
     assert importer.sync(files) == {plan.id}
 
 
-def test_a_shared_drive_has_a_log_of_its_own(drive, importer, team):
+def test_a_shared_drive_has_a_separate_change_log(drive, importer, team):
     shared = drive.shared_drive("Company")
     item = drive.doc("A", "x", drive.folder("Sub", shared))
     both = importer.files("drives", drives=[shared])
@@ -239,12 +235,12 @@ def test_a_shared_drive_has_a_log_of_its_own(drive, importer, team):
     assert importer.sync(both) == {item.id}
     drive.move(item, team)
     importer.sync(both)
-    assert importer.gone == {item.id: "moved out of what is imported"}
+    assert importer.removals == {item.id: "moved out of what is imported"}
     drive.move(item, shared)
     assert importer.sync(both) == {item.id}
 
 
-def test_a_shared_drive_with_another_name_is_another_place(drive, importer):
+def test_renaming_a_shared_drive_updates_its_documents(drive, importer):
     shared = drive.shared_drive("Company")
     item = drive.doc("A", "x", shared)
     files = importer.files("drives", drives=[shared])
@@ -254,7 +250,7 @@ def test_a_shared_drive_with_another_name_is_another_place(drive, importer):
     assert files.read(importer.previous.documents[item.id]).metadata["folder"] == "Firm"
 
 
-def test_single_files_follow_their_changes(drive, importer):
+def test_single_files_are_updated(drive, importer):
     items = [drive.doc(name, name) for name in "abc"]
     for item in items:
         drive.share(item)
@@ -264,11 +260,11 @@ def test_single_files_follow_their_changes(drive, importer):
     drive.unshare(items[1])
     drive.trash(items[2])
     assert importer.sync(files) == {items[0].id}
-    assert importer.gone == {
+    assert importer.removals == {
         items[1].id: "deleted, or no longer shared with this account",
         items[2].id: "in the trash of Google Drive",
     }
-    told = {
+    skipped = {
         items[1].id: f"not visible to this account: share it with {importer.login.email}"
         " as a viewer",
         items[2].id: "in the trash of Google Drive",
@@ -276,14 +272,15 @@ def test_single_files_follow_their_changes(drive, importer):
     for expire in (lambda: None, drive.log.expire, lambda: None):
         expire()
         assert importer.sync(files) == set()
-        assert (importer.gone, importer.skipped) == ({}, told), "asked for, and thus told of"
+        assert importer.removals == {}
+        assert importer.skipped == skipped, "selected files stay visible as skipped"
     drive.share(items[1])
     drive.restore(items[2])
     assert importer.sync(files) == {items[1].id, items[2].id}
-    assert (importer.gone, importer.skipped) == ({}, {})
+    assert (importer.removals, importer.skipped) == ({}, {})
 
 
-def test_a_file_too_large_is_named_each_time_and_never_asked_for(drive, importer, files, team):
+def test_files_that_are_too_large_are_skipped_without_requests(drive, importer, files, team):
     large = drive.upload("big.txt", b"x" * (importer.max_bytes + 1), team)
     importer.sync(files)
     for _ in range(2):
@@ -296,7 +293,7 @@ def test_a_file_too_large_is_named_each_time_and_never_asked_for(drive, importer
     assert importer.sync(files) == {large.id}
 
 
-def test_a_whole_listing_tells_the_reasons_too(drive, importer, files, team):
+def test_full_listings_have_reasons_for_removals_too(drive, importer, files, team):
     items = [drive.doc(name, name, team) for name in "abcd"]
     importer.sync(files)
     drive.trash(items[0])
@@ -306,15 +303,15 @@ def test_a_whole_listing_tells_the_reasons_too(drive, importer, files, team):
     drive.move(items[2], outside)
     importer.previous = replace(importer.previous, cursor={})
     importer.sync(files)
-    assert importer.gone == {
+    assert importer.removals == {
         items[0].id: "in the trash of Google Drive",
         items[1].id: "deleted, or no longer shared with this account",
         items[2].id: "moved out of what is imported",
     }
 
 
-def test_a_listing_ends_with_one_mark_that_json_can_hold(importer, files, plan):
+def test_a_listing_ends_with_one_cursor(importer, files, plan):
     importer.sync(files)
-    kinds = [type(one) for one in importer.listed]
+    kinds = [type(entry) for entry in importer.entries]
     assert kinds == [DocumentRef, Cursor]
-    assert not any(isinstance(one, Skipped) for one in importer.listed)
+    assert not any(isinstance(entry, Skipped) for entry in importer.entries)

@@ -1,4 +1,4 @@
-"""A whole listing: everything that is wanted, once, and what is left out with its reason."""
+"""Full listings contain every selected document once, and the others with a reason."""
 
 import pytest
 
@@ -9,10 +9,10 @@ from tests.loaders.google_drive.conftest import Importer
 
 
 def keys(importer):
-    return {one.key for one in importer.listed if isinstance(one, DocumentRef)}
+    return {entry.key for entry in importer.entries if isinstance(entry, DocumentRef)}
 
 
-def test_a_folder_comes_with_all_its_subfolders(drive, importer, team):
+def test_folders_are_listed_with_all_subfolders(drive, importer, team):
     below = team
     items = []
     for name in "abcdef":
@@ -23,33 +23,33 @@ def test_a_folder_comes_with_all_its_subfolders(drive, importer, team):
     assert keys(importer) == {item.id for item in items}
 
 
-def test_everything_comes_page_by_page(drive, importer, team):
+def test_listings_are_read_page_by_page(drive, importer, team):
     drive.page_limit = 7
     items = {drive.upload(f"{n}.txt", f"text {n}", team).id for n in range(30)}
     folders = [drive.folder(str(n), team) for n in range(20)]
     items |= {drive.upload("a.txt", "text", folder).id for folder in folders}
     list(importer.files(folders=[team]).list())
-    importer.listed = list(importer.files(folders=[team]).list())
+    importer.entries = list(importer.files(folders=[team]).list())
     assert keys(importer) == items
 
 
-def test_many_folders_are_asked_about_together(drive, importer, team):
+def test_several_folders_are_listed_with_one_request(drive, importer, team):
     for n in range(24):
         drive.upload("a.txt", "text", drive.folder(str(n), team))
-    importer.listed = list(importer.files(folders=[team]).list())
+    importer.entries = list(importer.files(folders=[team]).list())
     assert len(keys(importer)) == 24
     assert drive.calls()["files"] == 1 + 24 / 8
 
 
-def test_a_file_in_two_folders_comes_once(drive, importer, team):
+def test_a_file_in_two_folders_is_listed_once(drive, importer, team):
     sub, other = drive.folder("Sub", team), drive.folder("Other", team)
     item = drive.doc("Both", "text", sub)
     drive.move(item, sub, other, team)
     importer.sync(importer.files(folders=[team, sub]))
-    assert [one.key for one in importer.listed if isinstance(one, DocumentRef)] == [item.id]
+    assert [entry.key for entry in importer.entries if isinstance(entry, DocumentRef)] == [item.id]
 
 
-def test_shortcuts_are_followed_once_however_they_go_round(drive, importer, team):
+def test_shortcut_cycles_are_followed_once(drive, importer, team):
     outside = drive.folder("Outside")
     drive.share(outside)
     item = drive.doc("There", "text", outside)
@@ -64,19 +64,19 @@ def test_shortcuts_are_followed_once_however_they_go_round(drive, importer, team
 
 
 @pytest.mark.parametrize("scope", ["folders", "files"])
-def test_whole_listings_of_the_same_tell_the_same_versions(drive, importer, team, scope):
+def test_full_listings_have_stable_versions(drive, importer, team, scope):
     outside, below = drive.folder("Outside"), drive.folder("Below", team)
     drive.share(outside)
     item = drive.doc("There", "text", outside)
     near, far = drive.shortcut(item, team), drive.shortcut(outside, below)
     drive.share(far)
-    asked = {"folders": [team]} if scope == "folders" else {"files": [item, near, far]}
-    assert importer.sync(importer.files(scope, **asked)) == {item.id}
+    selection = {"folders": [team]} if scope == "folders" else {"files": [item, near, far]}
+    assert importer.sync(importer.files(scope, **selection)) == {item.id}
     drive.log.expire()
-    assert importer.sync(importer.files(scope, **asked)) == set()
+    assert importer.sync(importer.files(scope, **selection)) == set()
 
 
-def test_a_shortcut_to_what_is_not_visible_is_named_and_no_error(drive, importer, team):
+def test_a_shortcut_to_an_invisible_file_is_skipped_without_an_error(drive, importer, team):
     secret, trashed = drive.doc("Secret", "x"), drive.doc("Old", "x", team)
     first, second = drive.shortcut(secret, team, "To it"), drive.shortcut(trashed, team)
     drive.trash(trashed)
@@ -84,10 +84,10 @@ def test_a_shortcut_to_what_is_not_visible_is_named_and_no_error(drive, importer
     assert "shortcut To it is not followed" in importer.skipped[first.id]
     assert importer.login.email in importer.skipped[first.id]
     assert "in the trash" in importer.skipped[second.id]
-    assert not any(one.is_error for one in importer.listed if hasattr(one, "is_error"))
+    assert not any(entry.is_error for entry in importer.entries if hasattr(entry, "is_error"))
 
 
-def test_what_is_left_out_is_named_with_the_reason(drive, team):
+def test_files_that_are_not_imported_are_skipped_with_a_reason(drive, team):
     importer = Importer(drive, max_bytes=100)
     form, clip = drive.other("Survey", "form", team), drive.upload("clip.mp4", b"1", team)
     locked, large = drive.doc("Locked", "x", team), drive.upload("big.txt", "x" * 200, team)
@@ -99,11 +99,11 @@ def test_what_is_left_out_is_named_with_the_reason(drive, team):
         locked.id: "its owner does not let this account download it",
         large.id: "0.0 MiB is more than the limit of 0.0 MiB: split it",
     }
-    errors = {one.key for one in importer.listed if getattr(one, "is_error", False)}
+    errors = {entry.key for entry in importer.entries if getattr(entry, "is_error", False)}
     assert errors == {large.id}
 
 
-def test_only_the_types_that_are_wanted_come_and_others_are_not_named(drive, importer, team):
+def test_files_of_other_types_are_neither_listed_nor_skipped(drive, importer, team):
     item = drive.doc("Plan", "text", team)
     drive.upload("a.txt", "text", team)
     drive.other("Survey", "form", team)
@@ -112,7 +112,7 @@ def test_only_the_types_that_are_wanted_come_and_others_are_not_named(drive, imp
     assert importer.skipped == {}
 
 
-def test_single_files_come_wherever_they_are(drive, importer):
+def test_single_files_are_listed_from_any_folder(drive, importer):
     item, secret, folder = drive.doc("Plan", "x"), drive.doc("Secret", "x"), drive.folder("Team")
     drive.share(item)
     drive.share(folder)
@@ -124,7 +124,7 @@ def test_single_files_come_wherever_they_are(drive, importer):
     assert "import it as a folder" in importer.skipped[folder.id]
 
 
-def test_a_shared_drive_comes_whole(drive, importer):
+def test_shared_drives_are_listed_completely(drive, importer):
     shared = drive.shared_drive("Company")
     deep = drive.folder("Sub", drive.folder("Top", shared))
     items = [drive.doc("A", "x", shared), drive.doc("B", "x", deep)]
@@ -139,17 +139,17 @@ def test_a_shared_drive_comes_whole(drive, importer):
     assert folder == "Company / Top / Sub"
 
 
-def test_a_folder_of_a_shared_drive_comes_to_members_and_to_guests(drive, importer):
+def test_folders_of_shared_drives_are_listed_for_members_and_guests(drive, importer):
     for members in ([importer.login.email], []):
         shared = drive.shared_drive("Company", members)
         top = drive.folder("Top", shared)
         drive.share(top)
         item = drive.doc("A", "x", drive.folder("Sub", top))
-        importer.listed = list(importer.files(folders=[top]).list())
+        importer.entries = list(importer.files(folders=[top]).list())
         assert keys(importer) == {item.id}
 
 
-def test_a_shared_drive_can_be_imported_as_a_folder_under_its_own_name(drive, importer):
+def test_a_shared_drive_can_be_imported_as_a_folder_with_its_name(drive, importer):
     shared = drive.shared_drive("Company")
     item = drive.doc("A", "x", drive.folder("Sub", shared))
     files = importer.files(folders=[shared])
@@ -159,14 +159,14 @@ def test_a_shared_drive_can_be_imported_as_a_folder_under_its_own_name(drive, im
     assert drive.calls() == {"changes": 2}
 
 
-def test_the_topmost_folder_of_a_person_is_my_drive(drive, importer):
+def test_the_address_of_my_drive_lists_the_root_folder(drive, importer):
     item = drive.doc("Mine", "text", drive.root_of(importer.login.email))
     files = importer.files(folders=["https://drive.google.com/drive/my-drive"])
-    importer.listed = list(files.list())
+    importer.entries = list(files.list())
     assert keys(importer) == {item.id}
 
 
-def test_a_shortcut_to_a_folder_can_stand_for_it(drive, importer, team):
+def test_a_shortcut_to_a_folder_can_be_selected(drive, importer, team):
     shortcut = drive.shortcut(team)
     drive.share(shortcut)
     item = drive.doc("Plan", "text", team)
@@ -174,56 +174,56 @@ def test_a_shortcut_to_a_folder_can_stand_for_it(drive, importer, team):
     assert keys(importer) == {item.id}
 
 
-def test_what_can_not_be_imported_as_it_was_asked_is_told(drive, importer, team):
-    file, hidden, gone = drive.doc("File", "x"), drive.folder("Hidden"), drive.folder("Gone", team)
+def test_invalid_selections_are_reported(drive, importer, team):
+    file, hidden, trash = drive.doc("File", "x"), drive.folder("Hidden"), drive.folder("Gone", team)
     drive.share(file)
-    drive.trash(gone)
+    drive.trash(trash)
     shared = drive.shared_drive("Company", [PERSON])
-    for scope, item, told in (
+    for scope, item, message in (
         ("folders", hidden, f"share it with {importer.login.email} as a viewer"),
         ("folders", file, "File is a file, not a folder"),
-        ("folders", gone, "Gone is in the trash"),
+        ("folders", trash, "Gone is in the trash"),
         ("drives", shared, f"shared drive {shared.id} is not visible"),
     ):
-        with pytest.raises(SourceError, match=told):
+        with pytest.raises(SourceError, match=message):
             importer.sync(importer.files(scope, **{scope: [item]}))
 
 
-def test_a_folder_that_goes_away_while_it_is_listed_takes_no_others_along(drive, importer, team):
+def test_a_folder_deleted_during_the_listing_does_not_affect_others(drive, importer, team):
     folders = [drive.folder(name, team) for name in "abc"]
     items = {drive.doc("x", "text", folder).id for folder in folders[1:]}
     drive.doc("y", "text", folders[0])
     answer = drive.answer
 
-    def answering(request):
-        told = answer(request)
+    def purge_during_listing(request):
+        response = answer(request)
         if "in parents" in request.params.get("q", "") and folders[0].id in drive.items:
             drive.purge(folders[0])
-        return told
+        return response
 
-    drive.answer = answering
-    importer.listed = list(importer.files(folders=[team]).list())
+    drive.answer = purge_during_listing
+    importer.entries = list(importer.files(folders=[team]).list())
     assert keys(importer) == items
 
 
-def test_what_moves_while_it_is_listed_is_not_taken_for_gone(drive, importer, team):
+def test_a_file_moved_during_the_listing_is_not_removed(drive, importer, team):
     first, second = drive.folder("a", team), drive.folder("b", drive.folder("c", team))
     item = drive.doc("Plan", "text", second)
     files = importer.files(folders=[team])
     importer.sync(files)
-    drive.rename(first, "aa")  # only a whole listing tells what is below
+    drive.rename(first, "aa")  # requires a listing of its contents
     answer = drive.answer
 
-    def answering(request):
-        told = answer(request)
+    def move_during_listing(request):
+        response = answer(request)
         if f"'{first.id}' in parents" in request.params.get("q", ""):
             drive.answer = answer
             drive.move(item, first)
-        return told
+        return response
 
-    drive.answer = answering
+    drive.answer = move_during_listing
     importer.sync(files)
     assert keys(importer) == {item.id}
-    assert importer.gone == {}
+    assert importer.removals == {}
     assert importer.sync(files) <= {item.id}
     assert files.read(importer.previous.documents[item.id]).metadata["folder"] == "Team / aa"

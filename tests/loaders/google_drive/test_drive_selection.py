@@ -22,18 +22,18 @@ URLS = (
 
 
 @given(IDS, st.sampled_from(URLS))
-def test_the_id_is_found_in_every_address_that_drive_shows(id_, url):
+def test_ids_are_read_from_every_kind_of_address(id_, url):
     assert drive_id(url.format(id_)) == id_
 
 
-def test_the_address_of_my_drive_names_its_topmost_folder():
+def test_the_address_of_my_drive_is_the_root_folder():
     assert drive_id("https://drive.google.com/drive/u/0/my-drive") == drive_id("root") == "root"
 
 
 @pytest.mark.parametrize(
     "text", ["", "Team", "https://example.org/drive/folders/1abcdefghijkl", "https://[", "a b c"]
 )
-def test_what_names_nothing_in_drive_is_refused_with_what_to_do(text):
+def test_texts_without_an_id_are_rejected_with_advice(text):
     with pytest.raises(SourceError, match="copy its address"):
         drive_id(text)
 
@@ -41,44 +41,48 @@ def test_what_names_nothing_in_drive_is_refused_with_what_to_do(text):
 @given(st.text())
 def test_any_text_gives_an_id_or_a_reason(text):
     try:
-        found = drive_id(text)
+        result = drive_id(text)
     except SourceError as error:
-        found = str(error)
-    assert found in text or text.strip() in found or found == "root"
+        result = str(error)
+    assert result in text or text.strip() in result or result == "root"
 
 
-def test_what_is_wanted_is_taken_once_each_with_types_as_people_write_them():
-    wanted = DriveSelection.of(
+def test_selections_are_normalized_and_have_no_duplicates():
+    selection = DriveSelection.of(
         "folders",
         folders=["1abcdefghijkl", "https://drive.google.com/drive/folders/1abcdefghijkl", " "],
         files=["1zzzzzzzzzzzz"],
         types=[".PDF", "gdoc", ""],
     )
-    assert wanted == DriveSelection(
+    assert selection == DriveSelection(
         DriveScope.FOLDERS, ("1abcdefghijkl",), frozenset(["pdf", "gdoc"])
     )
-    assert wanted.takes("pdf")
-    assert not wanted.takes("gsheet")
+    assert selection.takes("pdf")
+    assert not selection.takes("gsheet")
 
 
-def test_without_types_every_type_is_wanted():
+def test_without_types_every_type_matches():
     assert DriveSelection.of("files", files=["1abcdefghijkl"]).takes("anything")
 
 
-@pytest.mark.parametrize(("scope", "told"), [("drives", "address of a folder"), ("moon", "'moon'")])
-def test_nothing_to_import_and_no_such_scope_are_refused(scope, told):
-    with pytest.raises(SourceError, match=told):
+@pytest.mark.parametrize(
+    ("scope", "message"), [("drives", "address of a folder"), ("moon", "'moon'")]
+)
+def test_empty_selections_and_unknown_scopes_are_rejected(scope, message):
+    with pytest.raises(SourceError, match=message):
         DriveSelection.of(scope, folders=["1abcdefghijkl"])
 
 
-def test_the_fingerprint_follows_what_the_listing_depends_on():
+def test_the_fingerprint_depends_on_everything_that_affects_the_listing():
     ids = ["1abcdefghijkl", "1bbcdefghijkl"]
-    wanted = DriveSelection.of("folders", folders=ids)
+    selection = DriveSelection.of("folders", folders=ids)
     others = [
         DriveSelection.of("folders", folders=ids[:1]),
         DriveSelection.of("files", files=ids),
         DriveSelection.of("folders", folders=ids, types=["pdf"]),
     ]
-    prints = {one.fingerprint(100) for one in [wanted, *others]} | {wanted.fingerprint(200)}
-    assert len(prints) == 5
-    assert wanted.fingerprint(100) == DriveSelection.of("folders", folders=ids).fingerprint(100)
+    fingerprints = {each.fingerprint(100) for each in [selection, *others]} | {
+        selection.fingerprint(200)
+    }
+    assert len(fingerprints) == 5
+    assert selection.fingerprint(100) == DriveSelection.of("folders", folders=ids).fingerprint(100)

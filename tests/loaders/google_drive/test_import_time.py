@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-LIGHT = (
+PROGRAM = (
     "import cli, services.sources.google_login, sys\n"
     "import loaders.google_drive.google_drive_loader\n"
     "slow = {'google', 'googleapiclient', 'google_auth_httplib2', 'google_auth_oauthlib',\n"
@@ -12,8 +12,8 @@ LIGHT = (
 )
 
 
-def test_nothing_of_googles_is_loaded_until_a_drive_is_asked():
-    done = subprocess.run(
-        [sys.executable, "-c", LIGHT], cwd=ROOT, capture_output=True, text=True, timeout=60
+def test_google_libraries_are_imported_lazily():
+    process = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=60
     )
-    assert (done.stdout.strip(), done.stderr) == ("[]", "")
+    assert (process.stdout.strip(), process.stderr) == ("[]", "")

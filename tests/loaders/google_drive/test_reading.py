@@ -1,4 +1,4 @@
-"""What a document of each kind says, and what Drive tells of it."""
+"""The text and metadata of documents of each type."""
 
 import pytest
 
@@ -11,17 +11,17 @@ from tests.loaders.google_drive.conftest import refuse
 
 @pytest.fixture
 def read(importer, team):
-    def reading(item):
+    def read_item(item):
         return importer.files(folders=[team]).read(DocumentRef(item.id, "", ""))
 
-    return reading
+    return read_item
 
 
-def test_a_document_is_read_as_markdown_with_all_that_is_known_of_it(drive, importer, team):
+def test_a_document_is_markdown_with_complete_metadata(drive, importer, team):
     sub = drive.folder("Sub", team)
     item = drive.doc("Plan 2.1", "# Goals\n\n- grow\n\n| a | b |\n| --- | --- |\n| 1 | 2 |", sub)
     files = importer.files(folders=[team])
-    [ref] = [one for one in files.list() if isinstance(one, DocumentRef)]
+    [ref] = [entry for entry in files.list() if isinstance(entry, DocumentRef)]
     document = files.read(ref)
     assert document.page_content == item.content.markdown
     assert document.metadata == {
@@ -40,7 +40,7 @@ def test_a_document_is_read_as_markdown_with_all_that_is_known_of_it(drive, impo
     }
 
 
-def test_every_sheet_is_a_table_under_its_name(drive, team, read):
+def test_every_sheet_is_a_table_below_its_name(drive, team, read):
     item = drive.sheet("Figures", {"2025": [["a", "b"], [1, 2]], "2026": [["c"], [3]]}, team)
     text = read(item).page_content
     assert (
@@ -48,7 +48,7 @@ def test_every_sheet_is_a_table_under_its_name(drive, team, read):
     )
 
 
-def test_every_slide_carries_its_number(drive, team, read):
+def test_every_slide_has_its_number(drive, team, read):
     document = read(drive.slides("Deck", ["Goals\nGrow", "Means\nWork"], team))
     text = document.page_content
     assert text == "## Slide 1: Goals\n\nGrow\n\n## Slide 2: Means\n\nWork"
@@ -66,13 +66,13 @@ def test_every_slide_carries_its_number(drive, team, read):
         ("Report 2.1", "text/html", "<p>text</p>", "text"),
     ],
 )
-def test_a_file_is_read_by_its_bytes(drive, team, read, name, mime, data, text):
+def test_files_are_read_by_the_reader_of_their_format(drive, team, read, name, mime, data, text):
     document = read(drive.upload(name, data, team, mime))
     assert document.page_content == text
     assert document.metadata["title"] == name
 
 
-def test_a_document_too_large_for_one_export_is_read_from_the_next(drive, team, read):
+def test_a_document_too_large_for_one_export_format_uses_the_next(drive, team, read):
     item = drive.doc("Long", "# Head\n\n" + "word " * 300, team)
     refuse(drive, 403, "exportSizeLimitExceeded", on="/export", times=1)
     document = read(item)
@@ -82,24 +82,26 @@ def test_a_document_too_large_for_one_export_is_read_from_the_next(drive, team, 
 
 
 @pytest.mark.parametrize(
-    ("kind", "refused", "text", "warning"),
+    ("kind", "refusals", "text", "warning"),
     [
         ("doc", 2, "Head\n\ntext", "without its headings"),
         ("sheet", 1, "| a |\n| --- |\n| 1 |", "its first sheet only"),
         ("slides", 1, "Goals\nGrow", "without slide numbers"),
     ],
 )
-def test_what_the_last_export_lacks_is_a_warning(drive, team, read, kind, refused, text, warning):
+def test_losses_of_the_last_export_format_are_warnings(
+    drive, team, read, kind, refusals, text, warning
+):
     content = {"doc": "# Head\n\ntext", "sheet": {"A": [["a"], [1]], "B": [["b"]]}}
     item = getattr(drive, kind)("Big", content.get(kind, ["Goals\nGrow"]), team)
-    refuse(drive, 403, "exportSizeLimitExceeded", on="/export", times=refused)
+    refuse(drive, 403, "exportSizeLimitExceeded", on="/export", times=refusals)
     document = read(item)
     assert document.page_content == text
-    [told] = document.metadata["warnings"]
-    assert warning in told
+    [message] = document.metadata["warnings"]
+    assert warning in message
 
 
-def test_a_document_that_no_export_takes_says_so(drive, team, read):
+def test_a_document_too_large_for_every_export_format_is_reported(drive, team, read):
     item = drive.doc("Huge", "x" * 2000, team)
     drive.export_limit = 10
     with pytest.raises(
@@ -109,17 +111,17 @@ def test_a_document_that_no_export_takes_says_so(drive, team, read):
     assert not raised.value.retryable
 
 
-def test_an_empty_file_is_not_fetched_and_says_so(drive, team, read):
+def test_an_empty_file_is_reported_without_a_download(drive, team, read):
     with pytest.raises(UnreadableError, match=r"nothing.txt can't be read: the file is empty"):
         read(drive.upload("nothing.txt", b"", team))
 
 
-def test_a_damaged_file_is_named(drive, team, read):
+def test_damaged_files_are_named(drive, team, read):
     with pytest.raises(UnreadableError, match="report.pdf can't be read: the .pdf file is damaged"):
         read(drive.upload("report.pdf", b"not a pdf", team))
 
 
-def test_what_goes_while_the_import_runs_is_looked_for_again_next_time(drive, team, read):
+def test_a_document_removed_during_the_import_is_retried(drive, team, read):
     purged, trashed = drive.doc("A", "x", team), drive.doc("B", "x", team)
     drive.purge(purged)
     drive.trash(trashed)
@@ -128,10 +130,10 @@ def test_what_goes_while_the_import_runs_is_looked_for_again_next_time(drive, te
             read(item)
 
 
-def test_a_document_is_told_in_the_version_that_was_read(drive, importer, team):
+def test_documents_have_the_version_that_was_read(drive, importer, team):
     item = drive.doc("Plan", "old", team)
     files = importer.files(folders=[team])
-    [ref] = [one for one in files.list() if isinstance(one, DocumentRef)]
+    [ref] = [entry for entry in files.list() if isinstance(entry, DocumentRef)]
     drive.rename(item, "Goals")
     document = files.read(ref)
     assert document.metadata["title"] == "Goals"
@@ -140,10 +142,10 @@ def test_a_document_is_told_in_the_version_that_was_read(drive, importer, team):
     assert importer.previous.documents[item.id].version == document.metadata["version"]
 
 
-def test_pictures_in_a_document_do_not_fill_its_text(drive, team, read):
+def test_embedded_pictures_are_not_part_of_the_text(drive, team, read):
     item = drive.doc("Map", "See ![the map][image1]\n\n[image1]: <data:image/png;base64,AA>", team)
     assert read(item).page_content == "See the map"
 
 
-def test_every_kind_that_google_writes_has_exports():
+def test_every_google_type_has_export_formats():
     assert EXPORTS.keys() == NATIVE.keys()

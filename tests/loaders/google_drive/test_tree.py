@@ -10,39 +10,39 @@ NO_ONE = frozenset()
 
 def tree_of(*folders, **more):
     tree = Tree(**more)
-    for key, name, above in folders:
-        tree.add(key, name, above, [above] if above else [])
+    for key, name, parent in folders:
+        tree.add(key, name, parent, [parent] if parent else [])
     return tree
 
 
-def test_a_file_is_where_its_folders_are():
+def test_the_path_of_a_file_consists_of_its_folders():
     tree = tree_of(("a", "Team", None), ("b", "Sub", "a"))
     assert tree.path(tree.above({"id": "f", "parents": ["b"]})) == ("Team", "Sub")
 
 
-def test_a_file_in_two_folders_is_in_that_nearest_the_top_whatever_comes_first():
+def test_a_file_in_two_folders_belongs_to_the_one_nearest_the_root():
     tree = tree_of(("a", "Team", None), ("b", "Sub", "a"))
     assert tree.above({"id": "f", "parents": ["b", "a"]}) == "a"
     assert tree.above({"id": "f", "parents": ["a", "b"]}) == "a"
 
 
-def test_what_is_elsewhere_is_not_among_what_is_imported():
+def test_files_outside_the_selection_have_no_folder():
     tree = tree_of(("a", "Team", None), singles=frozenset(["s"]), drives=frozenset(["d"]))
     assert tree.above({"id": "f", "parents": ["x"]}) is None
     assert tree.above({"id": "f"}) is None
     assert tree.above({"id": "s", "parents": ["x"]}) == ""
-    assert tree.above({"id": "s", "parents": ["a"]}) == "", "it was given by itself"
+    assert tree.above({"id": "s", "parents": ["a"]}) == "", "it was selected itself"
     assert tree.above({"id": "f", "parents": ["x"], "driveId": "d"}) == "d"
 
 
-def test_the_target_of_a_shortcut_is_in_its_folder_unless_it_has_a_place_of_its_own():
+def test_the_target_of_a_shortcut_is_in_its_folder_unless_it_is_listed_itself():
     tree = tree_of(("a", "Team", None), ("b", "Sub", "a"))
     tree.add_shortcut("s", Shortcut("f", "b"))
     assert tree.above({"id": "f", "parents": ["x"]}) == "b"
     assert tree.above({"id": "f", "parents": ["a"]}) == "a"
 
 
-def test_a_folder_is_added_once_so_that_cycles_end():
+def test_folders_are_added_once_so_that_cycles_end():
     tree = tree_of(("a", "Team", None))
     assert not tree.add("a", "Again", "a", ["a"])
     assert tree.path("a") == ("Team",)
@@ -58,21 +58,21 @@ SHORTCUTS = st.lists(
 
 
 @given(FOLDERS, SHORTCUTS, KEYS)
-def test_a_tree_comes_back_from_json_as_it_was(folders, shortcuts, looked_for):
+def test_trees_survive_a_json_round_trip(folders, shortcuts, file_id):
     tree = tree_of(*folders, singles=frozenset("x"))
     for key, target, folder in shortcuts:
         tree.add_shortcut(key, Shortcut(target, folder))
-    told = json.dumps(tree.as_json())
-    again = Tree.of_json(json.loads(told), NO_ONE, frozenset("x"))
-    assert json.dumps(again.as_json()) == told
-    for file in ({"id": looked_for}, {"id": "f", "parents": [looked_for]}):
-        assert again.path(again.above(file)) == tree.path(tree.above(file))
+    text = json.dumps(tree.as_json())
+    copy = Tree.of_json(json.loads(text), NO_ONE, frozenset("x"))
+    assert json.dumps(copy.as_json()) == text
+    for file in ({"id": file_id}, {"id": "f", "parents": [file_id]}):
+        assert copy.path(copy.above(file)) == tree.path(tree.above(file))
 
 
 FILE = {"name": "Plan", "mimeType": "text/plain", "modifiedTime": "2026-01-01T00:00:00.000Z"}
 
 
-def test_a_version_follows_content_name_and_folders_and_nothing_else():
+def test_a_version_depends_only_on_content_name_and_folders():
     versions = [
         version_of(FILE, ("A",)),
         version_of(FILE | {"name": "Plans"}, ("A",)),
@@ -85,7 +85,7 @@ def test_a_version_follows_content_name_and_folders_and_nothing_else():
     assert versions[0] == version_of(FILE | {"webViewLink": "https://a", "shared": True}, ("A",))
 
 
-def test_the_checksum_of_bytes_stands_above_the_time_of_their_upload():
+def test_a_checksum_takes_precedence_over_the_upload_time():
     file = FILE | {"md5Checksum": "0" * 32}
     assert version_of(file, ()) == version_of(file | {"modifiedTime": "2027"}, ())
 

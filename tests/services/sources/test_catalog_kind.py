@@ -150,12 +150,12 @@ def test_places_become_documents_that_know_their_reviews(services, add):
 def test_only_what_changed_is_imported_again(services, add, write):
     source = add()
     imported(services, source)
-    write(told=[*REVIEWS, {"cafe": "b2", "body": "Nice staff."}])
+    write(review_rows=[*REVIEWS, {"cafe": "b2", "body": "Nice staff."}])
     assert {key: outcome for key, (outcome, _) in imported(services, source).items()} == {
         "a1": Outcome.UNCHANGED,
         "b2": Outcome.CHANGED,
     }
-    write(cafes=CAFES[:1], told=REVIEWS[:2])
+    write(cafes=CAFES[:1], review_rows=REVIEWS[:2])
     assert imported(services, source)["b2"][0] is Outcome.REMOVED
 
 

@@ -1,10 +1,10 @@
-"""A site for links to lead to, and short ways to write the storage format."""
+"""Fake link targets, and helpers that build storage format."""
 
 NAMES = {"u-1": "김철수", "u-2": "田中 花子"}
 
 
 class Site:
-    """Answers as a loader would, so that a test sees what it was asked."""
+    """Resolves every link to an address that contains the arguments of the call."""
 
     def page(self, space_key, title, anchor):
         return f"https://w/{space_key or 'OWN'}/{title}{'#' if anchor else ''}{anchor}"
@@ -26,7 +26,7 @@ class Site:
 
 
 class Nowhere:
-    """Knows nothing: every link keeps its words only."""
+    """Resolves no link, so every link becomes its text."""
 
     def page(self, space_key, title, anchor):
         return ""
@@ -48,10 +48,10 @@ class Nowhere:
 
 
 def macro(kind, /, *, rich=None, plain=None, **parameters):
-    """A macro with these parameters; `default` is the unnamed one."""
-    named = {"" if key == "default" else key: value for key, value in parameters.items()}
+    """Build a macro; the parameter `default` gets an empty name."""
+    names = {"" if key == "default" else key: value for key, value in parameters.items()}
     inner = "".join(
-        f'<ac:parameter ac:name="{key}">{value}</ac:parameter>' for key, value in named.items()
+        f'<ac:parameter ac:name="{key}">{value}</ac:parameter>' for key, value in names.items()
     )
     if rich is not None:
         inner += f"<ac:rich-text-body>{rich}</ac:rich-text-body>"
@@ -64,7 +64,7 @@ def macro(kind, /, *, rich=None, plain=None, **parameters):
 
 
 def cdata(text):
-    """The text as Confluence writes it, also where it holds the end of a CDATA section."""
+    """Wrap the text in CDATA, splitting any `]]>` as Confluence does."""
     return f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"
 
 

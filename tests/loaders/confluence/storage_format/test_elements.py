@@ -88,16 +88,16 @@ LINKS = {
 
 
 @pytest.mark.parametrize(("storage", "markdown"), LINKS.values(), ids=LINKS)
-def test_each_link_keeps_its_words_and_its_target(storage, markdown):
+def test_links_keep_text_and_target(storage, markdown):
     assert to_markdown(f"<p>See {storage}.</p>", Site()) == f"See {markdown}."
 
 
-def test_a_link_that_leads_nowhere_is_its_words():
+def test_unresolved_links_become_their_text():
     storage = f"<p><ac:link>{LEAVE}</ac:link> <ac:link><ri:space ri:space-key='DOC'/></ac:link></p>"
     assert to_markdown(storage, Nowhere()) == "Leave DOC"
 
 
-def test_links_in_a_table_do_not_break_it():
+def test_links_in_tables_are_escaped():
     table = f"<table><tr><td><ac:link>{LEAVE}</ac:link></td><td><a href='http://x/|'>|</a></td></tr></table>"
     assert to_markdown(table, Site()).split("\n")[0] == (
         "| [Leave](https://w/HR/Leave) | [\\|](http://x/%7C) |"
@@ -136,28 +136,28 @@ INLINE = {
 
 
 @pytest.mark.parametrize(("storage", "markdown"), INLINE.values(), ids=INLINE)
-def test_what_stands_in_a_line_reads_as_on_the_page(storage, markdown):
+def test_inline_elements_become_their_visible_text(storage, markdown):
     assert to_markdown(f"<p>a {storage} b</p>", Site()) == f"a {markdown} b"
 
 
-def test_a_placeholder_of_a_template_is_left_out():
+def test_template_placeholders_are_omitted():
     storage = "<p>Owner: <ac:placeholder ac:type='mention'>type a name</ac:placeholder></p>"
     assert to_markdown(storage, Site()) == "Owner:"
 
 
-def test_pictures_side_by_side_have_lines_of_their_own():
+def test_adjacent_pictures_are_on_separate_lines():
     picture = '<ac:image><ri:attachment ri:filename="{}.png"/></ac:image>'
     storage = f"<ac:layout-cell>{picture.format('a')}{picture.format('b')}</ac:layout-cell>"
     assert to_markdown(storage, Site()).split() == ["a.png", "b.png"]
 
 
-def test_mentions_and_boxes_side_by_side_are_words_apart():
+def test_adjacent_mentions_and_status_boxes_are_separated_by_spaces():
     people = "".join(f"<ac:link><ri:user ri:account-id='u-{n}'/></ac:link>" for n in (1, 2))
     boxes = macro("status", title="A") + macro("status", title="B")
     assert to_markdown(f"<p>{people}{boxes}s</p>", Site()) == "김철수 田中 花子 A Bs"
 
 
-def test_a_caption_follows_its_picture():
+def test_captions_follow_their_picture():
     storage = (
         '<ac:image><ri:attachment ri:filename="f.png"/>'
         "<ac:caption><p>그림 <em>1</em></p></ac:caption></ac:image>"
@@ -165,7 +165,7 @@ def test_a_caption_follows_its_picture():
     assert to_markdown(storage, Site()) == "f.png\n그림 1"
 
 
-def test_tasks_keep_box_assignee_and_day():
+def test_tasks_keep_checkbox_assignee_and_date():
     who = '<ac:link><ri:user ri:account-id="u-1"/></ac:link>'
     storage = tasks(
         task("incomplete", f"{who} 보고서 <time datetime='2026-01-02'/>"),
@@ -174,7 +174,7 @@ def test_tasks_keep_box_assignee_and_day():
     assert to_markdown(storage, Site()) == "- [ ] 김철수 보고서 2026-01-02\n- [x] 送った"
 
 
-def test_tasks_within_tasks_are_indented():
+def test_nested_tasks_are_indented():
     storage = tasks(
         task("incomplete", "one" + tasks(task("complete", "body"))),
         tasks(task("incomplete", "beside")),
@@ -182,7 +182,7 @@ def test_tasks_within_tasks_are_indented():
     assert to_markdown(storage, Site()) == "- [ ] one\n  - [x] body\n  - [ ] beside"
 
 
-def test_layouts_are_read_cell_by_cell():
+def test_layouts_are_read_cell_by_cell_in_order():
     storage = (
         "<ac:layout><ac:layout-section ac:type='two_equal'><ac:layout-cell><h2>왼쪽</h2><p>l</p>"
         "</ac:layout-cell><ac:layout-cell><p>r</p></ac:layout-cell></ac:layout-section></ac:layout>"
@@ -190,9 +190,9 @@ def test_layouts_are_read_cell_by_cell():
     assert to_markdown(storage, Site()) == "## 왼쪽\n\nl\n\nr"
 
 
-def extension(inside, fallback=""):
+def extension(content, fallback=""):
     fallback = f"<ac:adf-fallback>{fallback}</ac:adf-fallback>" if fallback else ""
-    return f"<ac:adf-extension>{inside}{fallback}</ac:adf-extension>"
+    return f"<ac:adf-extension>{content}{fallback}</ac:adf-extension>"
 
 
 PANEL = (
@@ -201,19 +201,19 @@ PANEL = (
 )
 
 
-def test_a_panel_of_clouds_editor_is_read_once():
+def test_cloud_editor_panels_are_read_once():
     fallback = '<div class="panel"><div class="panelContent"><p>기억하세요</p></div></div>'
     assert to_markdown(extension(PANEL, fallback), Site()) == "Note: 기억하세요"
     assert to_markdown(extension(PANEL), Site()) == "Note: 기억하세요"
 
 
-def test_decisions_are_a_list():
+def test_decisions_become_a_list():
     decision = '<ac:adf-node type="decision-list"><ac:adf-attribute key="local-id"/></ac:adf-node>'
     fallback = '<ul class="decision-list"><li>Go</li><li>Wait</li></ul>'
     assert to_markdown(extension(decision, fallback), Site()) == "- Go\n- Wait"
 
 
-def test_an_app_without_a_fallback_says_its_words():
+def test_apps_without_a_fallback_keep_their_text():
     app = (
         '<ac:adf-node type="extension">'
         '<ac:adf-attribute key="extension-type">com.x</ac:adf-attribute>'
@@ -222,11 +222,11 @@ def test_an_app_without_a_fallback_says_its_words():
         '<ac:adf-parameter key="note">주문 흐름</ac:adf-parameter>'
         "</ac:adf-parameter></ac:adf-node>"
     )
-    shown = to_markdown(extension(app, "We don't have a way to export this macro."), Site())
-    assert shown == "Diagram 주문 흐름"
+    markdown = to_markdown(extension(app, "We don't have a way to export this macro."), Site())
+    assert markdown == "Diagram 주문 흐름"
 
 
-def test_headings_lists_and_tables_keep_their_shape():
+def test_headings_lists_and_tables_keep_their_structure():
     storage = (
         "<h1>휴가</h1><ul><li><p>유급</p><ul><li>연차</li></ul></li></ul>"
         "<ol start='3'><li>ask</li></ol><blockquote><p>quoted</p></blockquote>"

@@ -173,7 +173,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("storage", "markdown"), CASES.values(), ids=CASES)
-def test_each_macro_says_what_its_reader_gets(storage, markdown):
+def test_macros_become_the_text_that_readers_see(storage, markdown):
     assert to_markdown(storage, Site()) == markdown
 
 
@@ -192,14 +192,14 @@ def test_each_macro_says_what_its_reader_gets(storage, markdown):
         macro("style", plain="p { color: red }"),
     ],
 )
-def test_what_only_finds_the_way_leaves_no_trace(navigation):
+def test_navigation_macros_are_omitted(navigation):
     assert to_markdown(f"<p>a</p>{navigation}<p>b</p>", Site()) == "a\n\nb"
 
 
-def test_a_toc_zone_keeps_the_text_that_it_lists():
+def test_a_toc_zone_keeps_its_content():
     assert to_markdown(macro("toc-zone", location="top", rich="<h2>A</h2>"), Site()) == "## A"
 
 
-def test_pages_and_files_that_nobody_finds_keep_their_names():
-    shown = macro("include", default="Leave") + macro("view-file", name=FILE)
-    assert to_markdown(shown, Nowhere()) == "Leave\n\n견적 (2).pdf"
+def test_unresolved_pages_and_files_keep_their_names():
+    storage = macro("include", default="Leave") + macro("view-file", name=FILE)
+    assert to_markdown(storage, Nowhere()) == "Leave\n\n견적 (2).pdf"

@@ -1,4 +1,4 @@
-"""Random pages of known elements: each of their words is in the Markdown, in order."""
+"""Converts random pages of known elements and checks that no word is lost or reordered."""
 
 import re
 from html import escape
@@ -14,7 +14,7 @@ WORD = st.text("abzAZ09가힣あ漢é&<>\"'#*_-|[]()🙂", min_size=1, max_size=
 PLAIN = WORD.map(lambda word: ("text", [word]))
 
 
-def around(tag, **attributes):
+def wrap(tag, **attributes):
     opening = "".join(f' {name}="{value}"' for name, value in attributes.items())
     return lambda inner: f"<{tag}{opening}>{inner}</{tag}>"
 
@@ -46,7 +46,7 @@ WITH_CODE = {
 }
 WITH_PARTS = {
     **{
-        tag: around(tag)
+        tag: wrap(tag)
         for tag in (
             "p",
             "h2",
@@ -69,11 +69,11 @@ WITH_PARTS = {
         f"{inner}</ac:layout-cell></ac:layout-section></ac:layout>"
     ),
     "task": lambda inner: tasks(task("complete", inner)),
-    "comment": around("ac:inline-comment-marker"),
+    "comment": wrap("ac:inline-comment-marker"),
     "link": lambda inner: (
         f'<ac:link><ri:page ri:content-title="T"/><ac:link-body>{inner}</ac:link-body></ac:link>'
     ),
-    "web": around("a", href="https://e.example/"),
+    "web": wrap("a", href="https://e.example/"),
     "extension": lambda inner: (
         '<ac:adf-extension><ac:adf-node type="panel"><ac:adf-attribute key="panel-type">tip'
         f"</ac:adf-attribute><ac:adf-content>{inner}</ac:adf-content></ac:adf-node>"
@@ -87,7 +87,7 @@ WITH_PARTS = {
 }
 
 
-def grow(parts):
+def nested_in(parts):
     return st.tuples(st.sampled_from(sorted(WITH_PARTS)), st.lists(parts, min_size=1, max_size=4))
 
 
@@ -96,14 +96,14 @@ LEAVES = (
     | st.tuples(st.sampled_from(sorted(WITH_A_WORD)), st.lists(WORD, min_size=1, max_size=1))
     | st.tuples(st.sampled_from(sorted(WITH_CODE)), st.lists(WORD, min_size=1, max_size=1))
 )
-PAGES = st.lists(st.recursive(LEAVES, grow, max_leaves=25), min_size=1, max_size=6)
+PAGES = st.lists(st.recursive(LEAVES, nested_in, max_leaves=25), min_size=1, max_size=6)
 
 
-def written(tree, words):
-    """The tree in storage format. Its words, each made unlike all others, are added to `words`."""
+def to_storage(tree, words):
+    """Convert the tree to storage format. Its words, each made unique, are appended to `words`."""
     kind, parts = tree
     if kind in WITH_PARTS:
-        return WITH_PARTS[kind]("".join(written(part, words) for part in parts))
+        return WITH_PARTS[kind]("".join(to_storage(part, words) for part in parts))
     words.append(f"{parts[0]}x{len(words)}z")
     if kind in WITH_CODE:
         return WITH_CODE[kind](words[-1])
@@ -111,18 +111,18 @@ def written(tree, words):
 
 
 def assert_all_in_order(words, text):
-    at = 0
+    position = 0
     for word in words:
-        found = text.find(word, at)
-        assert found >= 0, (word, text)
-        at = found + len(word)
+        start = text.find(word, position)
+        assert start >= 0, (word, text)
+        position = start + len(word)
 
 
 @given(PAGES)
 @settings(deadline=None, max_examples=100)
-def test_every_word_of_a_page_is_kept_in_order(page):
+def test_every_word_of_a_page_is_in_the_markdown_in_order(page):
     words = []
-    storage = "".join(written(tree, words) for tree in page)
+    storage = "".join(to_storage(tree, words) for tree in page)
     for links in (Nowhere(), Site()):
         text = to_markdown(storage, links)
         assert_all_in_order(words, re.sub(r"\\(?=[|\[\]])", "", text))
@@ -131,7 +131,7 @@ def test_every_word_of_a_page_is_kept_in_order(page):
 
 @given(PAGES, st.data())
 @settings(deadline=None, max_examples=50)
-def test_a_page_that_was_cut_anywhere_is_read(page, data):
-    storage = "".join(written(tree, []) for tree in page)
+def test_truncated_pages_are_converted(page, data):
+    storage = "".join(to_storage(tree, []) for tree in page)
     cut = storage[: data.draw(st.integers(0, len(storage)))]
     assert isinstance(to_markdown(cut, Site()), str)

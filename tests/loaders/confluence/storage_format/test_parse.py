@@ -1,31 +1,30 @@
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaders.confluence.storage_format import to_markdown
 from loaders.confluence.storage_format.elements import plain_text
+from tests.linear_time import require_linear_time
 from tests.loaders.confluence.storage_format.site import Nowhere, cdata, macro
 
 SITE = Nowhere()
 
 
 @pytest.mark.parametrize("storage", ["", "  \n ", "<p/>", "<p>&nbsp;</p>"])
-def test_a_page_without_text_is_empty(storage):
+def test_pages_without_text_are_empty(storage):
     assert to_markdown(storage, SITE).strip() == ""
 
 
-def test_named_characters_are_those_of_html():
+def test_html_entities_are_decoded():
     storage = "<p>caf&eacute;&nbsp;&ndash; 5&nbsp;&euro; &lt;b&gt; &amp;amp; &check; &#8364;</p>"
     assert to_markdown(storage, SITE) == "café – 5 € <b> &amp; ✓ €"
 
 
-def test_unknown_names_stay_as_written():
+def test_unknown_entities_stay_unchanged():
     assert to_markdown("<p>a &foo; b</p>", SITE) == "a &foo; b"
 
 
-def test_code_is_not_read_for_names_or_tags():
+def test_entities_and_tags_in_code_stay_unchanged():
     code = "&nbsp; &foo; <p>x</p> <!-- y --> & < ]]>"
     assert to_markdown(macro("code", plain=code), SITE) == f"```\n{code}\n```"
 
@@ -45,48 +44,47 @@ def test_code_is_not_read_for_names_or_tags():
         ("plain words", "plain words"),
     ],
 )  # fmt: skip
-def test_damage_costs_tags_and_not_words(storage, markdown):
+def test_malformed_markup_loses_tags_but_no_words(storage, markdown):
     assert to_markdown(storage, SITE) == markdown
 
 
-def test_a_page_can_not_declare_entities_or_read_files(tmp_path):
+def test_pages_cannot_declare_entities_or_read_files(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("hunter2")
-    declared = f'<!DOCTYPE x [<!ENTITY f SYSTEM "{secret.as_uri()}"><!ENTITY lol "ha ha">]>'
-    text = to_markdown(f"{declared}<p>&f; and &lol;</p>", SITE)
+    doctype = f'<!DOCTYPE x [<!ENTITY f SYSTEM "{secret.as_uri()}"><!ENTITY lol "ha ha">]>'
+    text = to_markdown(f"{doctype}<p>&f; and &lol;</p>", SITE)
     assert "hunter2" not in text
     assert text.endswith("&f; and &lol;")
 
 
-def test_a_billion_laughs_are_words():
+def test_entity_bombs_are_not_expanded():
     levels = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))
-    started = time.perf_counter()
     text = to_markdown(f'<!DOCTYPE x [<!ENTITY l0 "ha">{levels}]><p>&l9;</p>', SITE)
     assert text.endswith("&l9;")
     assert len(text) < 2_000
-    assert time.perf_counter() - started < 5
 
 
 @pytest.mark.parametrize("depth", [100, 300, 1_000, 3_000, 20_000])
 @pytest.mark.parametrize("tag", ["div", "span", "ac:layout-cell", "ul"])
-def test_tags_nested_too_deeply_are_plain_text(depth, tag):
+def test_deeply_nested_tags_become_plain_text(depth, tag):
     text = to_markdown(f"<{tag}>" * depth + f"깊은 &amp; {cdata('<x>')}", SITE)
     assert text.split("- ")[-1].strip() == "깊은 & <x>"
 
 
-def test_plain_text_is_what_stands_between_tags_and_in_code():
+def test_plain_text_contains_text_between_tags_and_in_code():
     storage = f"<p>a &lt; b</p>{macro('code', plain='x < 1 && y ]]>')}<p title='t'>&euro; < 5"
     assert " ".join(plain_text(storage).split()) == "a < b x < 1 && y ]]> € < 5"
 
 
-def test_a_page_of_a_megabyte_is_read_in_seconds():
+def test_large_tables_are_converted_in_linear_time():
     link = "<ac:link><ri:page ri:content-title='P'/></ac:link>"
     row = f"<tr><td>값&nbsp;<strong>x</strong></td><td>{link}</td><td>{'y' * 400}</td></tr>"
-    storage = f"<table><tbody>{row * 2_000}</tbody></table>"
-    started = time.perf_counter()
-    text = to_markdown(storage, SITE)
-    assert text.count("\n") == 2_000
-    assert time.perf_counter() - started < 60
+
+    def convert(rows):
+        text = to_markdown(f"<table><tbody>{row * rows}</tbody></table>", SITE)
+        assert text.count("\n") == rows
+
+    require_linear_time(convert, 2_000)
 
 
 @pytest.mark.parametrize(
@@ -107,16 +105,18 @@ def test_a_page_of_a_megabyte_is_read_in_seconds():
         "글",
     ],
 )
-def test_hostile_texts_are_read_in_linear_time(unit):
-    started = time.perf_counter()
-    to_markdown("<p>x</p>" + unit * (100_000 // len(unit)), SITE)
-    to_markdown(macro("foo", data=cdata(unit * (100_000 // len(unit)))), SITE)
-    assert time.perf_counter() - started < 20
+def test_hostile_texts_are_converted_in_linear_time(unit):
+    def convert(chars):
+        text = unit * (chars // len(unit))
+        to_markdown(f"<p>x</p>{text}", SITE)
+        to_markdown(macro("foo", data=cdata(text)), SITE)
+
+    require_linear_time(convert, 100_000)
 
 
 @given(st.text(max_size=200))
 @settings(deadline=None)
-def test_any_text_is_read(storage):
+def test_any_text_is_converted(storage):
     assert isinstance(to_markdown(storage, SITE), str)
 
 
@@ -134,5 +134,5 @@ PIECES = st.sampled_from([
 
 @given(st.lists(PIECES, max_size=30).map("".join))
 @settings(deadline=None, max_examples=300)
-def test_any_damage_is_read(storage):
+def test_any_malformed_markup_is_converted(storage):
     assert isinstance(to_markdown(storage, SITE), str)

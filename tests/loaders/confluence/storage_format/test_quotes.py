@@ -1,4 +1,4 @@
-"""Links and boxes do not stand in the way of quoting what the page says."""
+"""Readers' quotes are found although the Markdown adds link addresses and panel types."""
 
 from chains.citations.quotes import find_quote
 from loaders.confluence.storage_format import to_markdown
@@ -13,20 +13,20 @@ PAGE = (
 )
 
 
-def quoted(quote):
+def find(quote):
     text = to_markdown(PAGE, Site())
     span = find_quote(text, quote)
     return text[slice(*span)] if span else None
 
 
-def test_a_quote_runs_through_links_as_the_page_reads():
-    assert quoted("신청은 [양식] 휴가 (2026) 페이지에서 합니다.")
-    assert quoted("Ask 田中 花子 or use the form within 15 days.")
+def test_quotes_may_span_links():
+    assert find("신청은 [양식] 휴가 (2026) 페이지에서 합니다.")
+    assert find("Ask 田中 花子 or use the form within 15 days.")
 
 
-def test_the_text_of_a_box_is_quoted_without_its_kind():
-    assert quoted("승인 없이 쉬면 결근입니다.") == "승인 없이 쉬면 결근입니다."
+def test_panel_text_is_quoted_without_its_type():
+    assert find("승인 없이 쉬면 결근입니다.") == "승인 없이 쉬면 결근입니다."
 
 
-def test_an_address_is_no_quote():
-    assert quoted("https://w/OWN") is None
+def test_link_addresses_cannot_be_quoted():
+    assert find("https://w/OWN") is None

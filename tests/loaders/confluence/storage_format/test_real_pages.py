@@ -1,9 +1,10 @@
-"""How much of real pages is kept: `FOOTNOTE_EVAL_DATA`, or ../shared/data, holds them.
+"""Measures how much of real pages the conversion keeps.
 
-They come as the site renders them, so their words, headings, tables and code are counted in the
-rendered page and in the Markdown made of it: once as HTML, once as if it were storage format,
-whose elements are HTML's for the most part. `pytest -rP` prints the figures. What HTML loses are
-the names of months and markers in one drawing (svg) of a roadmap; the storage format has words.
+The pages are read from `FOOTNOTE_EVAL_DATA`, or ../shared/data. They are rendered HTML, so the
+test counts words, headings, tables, and code blocks in the page and in the Markdown. It converts
+each page twice: as HTML, and as storage format, whose elements are mostly those of HTML.
+`pytest -rP` prints the figures. The HTML reader loses only the names of months and markers in
+one SVG drawing of a roadmap; the storage format contains them as text.
 """
 
 import os
@@ -15,14 +16,14 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from loaders.confluence.storage_format import to_markdown as of_storage
+from loaders.confluence.storage_format import to_markdown as storage_to_markdown
 from loaders.formats import html
 from tests.loaders.confluence.storage_format.site import Nowhere
 
 ROOT = Path(__file__).parents[4]
 DATA = Path(os.environ.get("FOOTNOTE_EVAL_DATA", ROOT.parent / "shared" / "data"))
 PAGES = sorted((DATA / "documents" / "confluence").glob("*.html"))
-UNSEEN = "style, script, button, .hidden, [hidden]"
+HIDDEN = "style, script, button, .hidden, [hidden]"
 WORD = re.compile(r"\w+")
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 TABLE_RULE = re.compile(r"^\| ---", re.MULTILINE)
@@ -33,22 +34,22 @@ pytestmark = pytest.mark.skipif(
 )
 READERS = {
     "html": lambda page: html.to_markdown(page)[0],
-    "storage": lambda page: of_storage(
+    "storage": lambda page: storage_to_markdown(
         BeautifulSoup(page, "lxml").body.decode_contents(), Nowhere()
     ),
 }
 
 
-def shown(page):
-    """The page as a browser shows it, without the controls that only work there."""
+def visible(page):
+    """The page as a browser shows it, without interactive controls."""
     soup = BeautifulSoup(page, "html.parser")
-    for hidden in soup.select(UNSEEN):
-        hidden.extract()
+    for element in soup.select(HIDDEN):
+        element.extract()
     return soup
 
 
 def tables(soup):
-    """Tables of rows and columns: those of one cell a row frame a picture or a box."""
+    """Count tables with more than one column; the others only frame a picture or a box."""
     return sum(
         any(len(row(["td", "th"])) > 1 for row in table("tr")) and bool(table.text.strip())
         for table in soup("table")
@@ -56,11 +57,11 @@ def tables(soup):
 
 
 def figures(page, markdown):
-    soup = shown(page)
+    soup = visible(page)
     words = Counter(WORD.findall(soup.get_text(" ")))
-    kept = words & Counter(WORD.findall(markdown))
+    common = words & Counter(WORD.findall(markdown))
     return {
-        "words": (kept.total(), words.total()),
+        "words": (common.total(), words.total()),
         "headings": (
             len(HEADING.findall(markdown)),
             sum(bool(each.text.strip()) for each in soup(re.compile("^h[1-6]$"))),
@@ -72,13 +73,13 @@ def figures(page, markdown):
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem[-6:])
-def test_a_real_page_keeps_its_words_headings_tables_and_code(path, reader):
+def test_real_pages_keep_words_headings_tables_and_code(path, reader):
     page = path.read_text(encoding="utf-8")
-    found = figures(page, READERS[reader](page))
-    for name, (kept, there) in found.items():
-        sys.stdout.write(f"{path.stem[-6:]} as {reader}: {kept} of {there} {name}\n")
-    kept, there = found.pop("words")
-    assert kept >= 0.95 * there
-    assert {name: kept for name, (kept, _) in found.items()} == {
-        name: there for name, (_, there) in found.items()
+    counts = figures(page, READERS[reader](page))
+    for name, (actual, expected) in counts.items():
+        sys.stdout.write(f"{path.stem[-6:]} as {reader}: {actual} of {expected} {name}\n")
+    actual, expected = counts.pop("words")
+    assert actual >= 0.95 * expected
+    assert {name: actual for name, (actual, _) in counts.items()} == {
+        name: expected for name, (_, expected) in counts.items()
     }
