@@ -1,4 +1,4 @@
-"""Opening the page waits for nothing that only a question needs."""
+"""Opening the page loads no module that only a question needs."""
 
 import os
 import subprocess
@@ -30,14 +30,14 @@ print(*[name for name in {SLOW.split()!r} if name in sys.modules])
 """
 
 
-def test_opening_the_page_over_a_library_loads_nothing_slow(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("# 휴가\n\n연차는 15일입니다.\n", encoding="utf-8")
+def test_opening_the_page_with_a_library_loads_no_slow_module(tmp_path: Path) -> None:
+    document = tmp_path / "page.md"
+    document.write_text("# 휴가\n\n연차는 15일입니다.\n", encoding="utf-8")
     environment = os.environ | {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}
-    imported = [sys.executable, "cli.py", "import", str(page)]
-    subprocess.run(imported, cwd=ROOT, env=environment, check=True, timeout=120)
-    opened = [sys.executable, "-c", OPEN_THE_PAGE]
-    done = subprocess.run(
-        opened, cwd=ROOT, env=environment, check=True, timeout=120, capture_output=True, text=True
+    import_command = [sys.executable, "cli.py", "import", str(document)]
+    subprocess.run(import_command, cwd=ROOT, env=environment, check=True, timeout=120)
+    args = [sys.executable, "-c", OPEN_THE_PAGE]
+    result = subprocess.run(
+        args, cwd=ROOT, env=environment, check=True, timeout=120, capture_output=True, text=True
     )
-    assert done.stdout.split() == []
+    assert result.stdout.split() == []

@@ -1,4 +1,4 @@
-"""The quiet line about who answered, how long it took and what it cost."""
+"""The line below an answer with its model, duration, token counts, and price."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -29,53 +29,53 @@ def turn(model="qwen3", usage=USAGE, timings=TIMES):
 
 @pytest.fixture
 def lines(monkeypatch):
-    shown = []
-    monkeypatch.setattr(answer_view.st, "html", shown.append)
-    return shown
+    html = []
+    monkeypatch.setattr(answer_view.st, "html", html.append)
+    return html
 
 
-def priced(*prices):
+def services(*prices):
     return SimpleNamespace(costs=CostService(Prices("qwen3", *prices)))
 
 
-def test_an_answer_tells_model_times_tokens_and_price(lines):
-    answer_view.show_cost(priced(2.0, 10.0, "EUR"), turn())
+def test_an_answer_shows_its_model_times_tokens_and_price(lines):
+    answer_view.show_cost(services(2.0, 10.0, "EUR"), turn())
     assert "<span>qwen3</span><span>first words after 1.5 s</span>" in lines[0]
     assert "<span>4.2 s in total</span><span>12,345 tokens in, 678 out</span>" in lines[0]
     assert "<span>EUR 0.0315</span>" in lines[0]
 
 
-def test_a_price_too_small_to_read_is_not_told_as_nothing(lines):
-    answer_view.show_cost(priced(0.000001, 0.000001, "EUR"), turn())
+def test_a_tiny_price_is_not_shown_as_zero(lines):
+    answer_view.show_cost(services(0.000001, 0.000001, "EUR"), turn())
     assert "<span>less than EUR 0.0001</span>" in lines[0]
 
 
-def test_without_a_price_the_tokens_are_told_alone(lines):
-    answer_view.show_cost(priced(), turn())
+def test_without_prices_only_the_tokens_are_shown(lines):
+    answer_view.show_cost(services(), turn())
     assert "tokens in" in lines[0]
     assert "USD" not in lines[0]
 
 
-def test_the_built_in_answerer_is_said_to_be_free(lines):
-    answer_view.show_cost(priced(), turn(EXTRACTIVE, usage={}, timings={"total": 80.0}))
+def test_the_built_in_answerer_is_free(lines):
+    answer_view.show_cost(services(), turn(EXTRACTIVE, usage={}, timings={"total": 80.0}))
     assert lines == [
         f'<p class="fn-cost"><span>{words.FREE_ANSWERER}</span><span>0.1 s in total</span></p>'
     ]
 
 
-def test_a_turn_that_nobody_answered_tells_nothing(lines):
-    answer_view.show_cost(priced(), turn(""))
+def test_a_turn_without_an_answer_shows_no_costs(lines):
+    answer_view.show_cost(services(), turn(""))
     assert lines == []
 
 
-def test_a_conversation_of_two_answers_tells_what_it_took(lines):
-    answer_view.show_total_cost(priced(2.0, 10.0), [turn()])
+def test_a_conversation_with_several_answers_shows_their_total(lines):
+    answer_view.show_total_cost(services(2.0, 10.0), [turn()])
     assert lines == []
-    answer_view.show_total_cost(priced(2.0, 10.0), [turn(), turn()])
+    answer_view.show_total_cost(services(2.0, 10.0), [turn(), turn()])
     assert "24,690 tokens in, 1,356 out" in lines[0]
     assert "USD 0.0629" in lines[0]
 
 
-def test_a_models_name_is_no_markup(lines):
-    answer_view.show_cost(priced(), turn("<img src=x>"))
+def test_the_name_of_a_model_is_escaped(lines):
+    answer_view.show_cost(services(), turn("<img src=x>"))
     assert "<img" not in lines[0]

@@ -1,4 +1,4 @@
-"""The steps of an agent, in words and safe on the page."""
+"""The steps of an agent are described in words and escaped."""
 
 import re
 from dataclasses import replace
@@ -21,108 +21,106 @@ SOURCES = (
     source(5, title="Canteen"),
 )
 SEARCH = Step(1, "search_documents", {"query": "annual leave", "k": 5})
-FOUND = replace(SEARCH, state=StepState.DONE, result="[1] Leave", sources=(1, 2, 3))
+FINISHED = replace(SEARCH, state=StepState.DONE, result="[1] Leave", sources=(1, 2, 3))
 
 
-def text(html):
+def text_of(html):
     return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
 
 
-def told(step, sources=SOURCES, **how):
-    return text(steps_html([step], sources, **how))
+def step_text(step, sources=SOURCES, **options):
+    return text_of(steps_html([step], sources, **options))
 
 
-def test_a_step_that_runs_says_what_is_asked_and_a_step_that_is_done_what_was():
-    assert told(SEARCH, live=True) == "Searching for annual leave passages: at most 5"
-    assert told(replace(FOUND, milliseconds=412.0)).startswith(
+def test_a_running_and_a_finished_step_show_the_query_in_different_tenses():
+    assert step_text(SEARCH, live=True) == "Searching for annual leave passages: at most 5"
+    assert step_text(replace(FINISHED, milliseconds=412.0)).startswith(
         "Searched for annual leave passages: at most 5 0.4 s 3 passages"
     )
 
 
-def test_only_a_step_that_still_runs_moves():
+def test_only_a_running_step_is_animated():
     assert "fn-now" in steps_html([SEARCH], SOURCES, live=True)
     html = steps_html([SEARCH], SOURCES)
     assert "fn-now" not in html
     assert words.STEP_BROKEN_OFF in html
 
 
-def test_the_passages_are_told_by_number_and_document():
-    assert "3 passages 1 3 Leave policy 2 Sick leave" in told(FOUND)
-    many = replace(FOUND, sources=(1, 2, 4, 5))
-    assert "1 Leave policy 2 Sick leave 4 VPN and 1 more document" in told(many)
+def test_passages_are_shown_by_number_and_document():
+    assert "3 passages 1 3 Leave policy 2 Sick leave" in step_text(FINISHED)
+    many = replace(FINISHED, sources=(1, 2, 4, 5))
+    assert "1 Leave policy 2 Sick leave 4 VPN and 1 more document" in step_text(many)
 
 
-def test_numbers_that_no_source_has_are_counted_and_not_shown():
+def test_passages_missing_from_the_sources_are_counted_and_not_listed():
     assert (
-        told(replace(FOUND, result=""), sources=())
+        step_text(replace(FINISHED, result=""), sources=())
         == "Searched for annual leave passages: at most 5 3 passages"
     )
 
 
-def test_a_search_without_a_passage_says_so_and_other_tools_have_none_to_find():
-    empty = replace(FOUND, sources=(), result="")
-    assert words.NOTHING_FOUND in told(empty)
-    assert words.NOTHING_FOUND not in told(replace(empty, tool="list_sources", arguments={}))
+def test_only_a_search_tool_reports_that_nothing_was_found():
+    empty = replace(FINISHED, sources=(), result="")
+    assert words.NOTHING_FOUND in step_text(empty)
+    assert words.NOTHING_FOUND not in step_text(replace(empty, tool="list_sources", arguments={}))
 
 
-def test_an_opened_document_is_called_by_its_title_where_it_is_known():
+def test_an_opened_document_is_named_by_its_title_if_known():
     step = Step(1, "open_document", {"document_id": "d2", "start": 40}, StepState.DONE)
-    assert told(step) == "Opened Sick leave from character 40"
-    assert told(step, sources=()) == "Opened d2 from character 40"
+    assert step_text(step) == "Opened Sick leave from character 40"
+    assert step_text(step, sources=()) == "Opened d2 from character 40"
 
 
 @pytest.mark.parametrize(
-    ("mode", "told_as"),
+    ("mode", "label"),
     [("bm25", words.MODES["bm25"]), ("guessing", "mode: guessing"), (["bm25"], 'mode: ["bm25"]')],
 )
-def test_a_search_mode_is_called_as_everywhere_and_one_that_there_is_not_as_it_was_told(
-    mode, told_as
-):
+def test_a_known_search_mode_has_its_usual_name_and_an_unknown_one_is_shown_as_is(mode, label):
     step = replace(SEARCH, arguments={"query": "leave", "mode": mode})
-    assert told(step, live=True) == f"Searching for leave {told_as}"
+    assert step_text(step, live=True) == f"Searching for leave {label}"
 
 
-def test_a_tool_of_others_has_its_own_name():
+def test_an_external_tool_is_shown_by_its_own_name():
     step = Step(
         1, "jira_find", {"text": "납기", "most": 3, "in": ["A"], "by": None}, StepState.DONE
     )
-    assert told(step) == 'jira_find text: 납기 most: 3 in: ["A"]'
+    assert step_text(step) == 'jira_find text: 납기 most: 3 in: ["A"]'
 
 
 @pytest.mark.parametrize("arguments", [{}, {"query": ""}, {"words": "x"}])
-def test_a_known_tool_called_without_what_it_needs_is_named(arguments):
-    assert told(replace(SEARCH, arguments=arguments), live=True).startswith("search_documents")
+def test_a_known_tool_without_its_required_arguments_is_shown_by_its_name(arguments):
+    assert step_text(replace(SEARCH, arguments=arguments), live=True).startswith("search_documents")
 
 
-def test_an_error_is_said_in_place_of_what_came_back():
+def test_an_error_replaces_the_result():
     step = replace(SEARCH, state=StepState.FAILED, result="Failed: The index is damaged.")
     html = steps_html([step], SOURCES)
     assert '<p class="fn-trouble">The index is damaged.</p>' in html
     assert "<details" not in html
 
 
-def test_the_beginning_of_what_came_back_can_be_unfolded():
-    html = steps_html([replace(FOUND, result="x" * (RESULT_CHARACTERS + 1))], SOURCES)
-    assert "3 passages" in text(html.split("<summary>")[1].split("</summary>")[0])
-    assert words.STEP_RESULT in told(replace(FOUND, tool="list_sources", sources=()))
+def test_the_beginning_of_a_result_can_be_expanded():
+    html = steps_html([replace(FINISHED, result="x" * (RESULT_CHARACTERS + 1))], SOURCES)
+    assert "3 passages" in text_of(html.split("<summary>")[1].split("</summary>")[0])
+    assert words.STEP_RESULT in step_text(replace(FINISHED, tool="list_sources", sources=()))
     assert "x" * RESULT_CHARACTERS + "…" in html
     assert "x" * (RESULT_CHARACTERS + 1) not in html
 
 
-def test_what_was_said_before_a_step_stands_above_it():
-    html = steps_html([replace(FOUND, said="먼저 찾아보겠습니다.")], SOURCES)
+def test_text_that_precedes_a_step_is_shown_above_it():
+    html = steps_html([replace(FINISHED, said="먼저 찾아보겠습니다.")], SOURCES)
     assert html.index('<p class="fn-said" lang="ko">먼저') < html.index("fn-step")
 
 
-hostile = st.text("<>\"'&ab/= {}\n0")
-values = hostile | st.none() | st.integers() | st.lists(hostile, max_size=2)
+markup = st.text("<>\"'&ab/= {}\n0")
+values = markup | st.none() | st.integers() | st.lists(markup, max_size=2)
 
 
-@given(hostile, st.dictionaries(hostile, values, max_size=3), hostile, hostile, hostile)
-def test_no_markup_comes_from_tools_arguments_results_or_titles(tool, given_, result, said, title):
-    asked = {"query": result, **given_}
+@given(markup, st.dictionaries(markup, values, max_size=3), markup, markup, markup)
+def test_tool_names_arguments_results_and_titles_are_escaped(tool, more, result, text, title):
+    arguments = {"query": result, **more}
     steps = [
-        Step(1, name, asked, state, result, (1,), said)
+        Step(1, name, arguments, state, result, (1,), text)
         for state in StepState
         for name in (tool, "search_documents")
     ]
@@ -134,21 +132,23 @@ def test_no_markup_comes_from_tools_arguments_results_or_titles(tool, given_, re
 
 def turn(**changes):
     by_agent = SearchChoice(by_agent=True)
-    asked = Turn("t", "c", "Why?", TurnState.COMPLETE, NOW, answer="So.", search=by_agent)
-    return replace(asked, **changes)
+    agent_turn = Turn("t", "c", "Why?", TurnState.COMPLETE, NOW, answer="So.", search=by_agent)
+    return replace(agent_turn, **changes)
 
 
-def test_afterwards_one_line_counts_the_steps_and_unfolds_them():
+def test_a_finished_turn_collapses_its_steps_into_one_line():
     failed = replace(SEARCH, n=2, state=StepState.FAILED, result="Failed: no")
     html = activity_html(
-        turn(steps=(FOUND, failed), sources=SOURCES[:3], timings_ms={"total": 2100.0})
+        turn(steps=(FINISHED, failed), sources=SOURCES[:3], timings_ms={"total": 2100.0})
     )
-    line, unfolded = html.split("</summary>", 1)
-    assert text(line) == "2 steps · 1 failed · 3 passages in 2 documents · 2.1 s"
-    assert "Searched for" in unfolded
+    summary, details = html.split("</summary>", 1)
+    assert text_of(summary) == "2 steps · 1 failed · 3 passages in 2 documents · 2.1 s"
+    assert "Searched for" in details
 
 
-def test_an_agent_that_took_no_step_did_not_search():
-    assert text(activity_html(turn(timings_ms={"total": 900.0}))) == (f"{words.NO_STEPS} · 0.9 s")
-    failed = turn(answer="", state=TurnState.FAILED, timings_ms={"total": 900.0})
-    assert text(activity_html(failed)) == "0.9 s"
+def test_a_turn_without_steps_says_that_nothing_was_searched():
+    assert text_of(activity_html(turn(timings_ms={"total": 900.0}))) == (
+        f"{words.NO_STEPS} · 0.9 s"
+    )
+    failed_turn = turn(answer="", state=TurnState.FAILED, timings_ms={"total": 900.0})
+    assert text_of(activity_html(failed_turn)) == "0.9 s"

@@ -1,4 +1,4 @@
-"""Marking quotes in a passage, and folding what is far from them."""
+"""Quotes are highlighted in a passage, and text far from them is collapsed."""
 
 import re
 from html import unescape
@@ -12,19 +12,19 @@ TEXT = st.text(st.sampled_from("ab <>&\"'\n가각나é☂ひらが漢"), min_siz
 
 
 @given(TEXT, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=4))
-def test_marking_changes_no_letter_and_marks_just_the_spans(
+def test_highlighting_keeps_the_text_and_marks_exactly_the_spans(
     passage: str, ends: list[tuple[int, int]]
 ) -> None:
     spans = [(min(a, b), max(a, b)) for a, b in ends if max(a, b) <= len(passage) and a != b]
     html = marked_html(passage, spans)
     assert unescape(re.sub("</?mark>", "", html)) == passage
-    marked = "".join(re.findall("<mark>(.*?)</mark>", html, re.DOTALL))
+    highlighted = "".join(re.findall("<mark>(.*?)</mark>", html, re.DOTALL))
     inside = {index for start, stop in spans for index in range(start, stop)}
-    assert unescape(marked) == "".join(passage[index] for index in sorted(inside))
+    assert unescape(highlighted) == "".join(passage[index] for index in sorted(inside))
 
 
 @given(st.text())
-def test_no_passage_can_bring_markup(passage: str) -> None:
+def test_a_passage_is_escaped(passage: str) -> None:
     assert "<" not in marked_html(passage, [])
 
 
@@ -38,7 +38,7 @@ def passages_with_spans(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]]]:
 
 
 @given(passages_with_spans())
-def test_an_excerpt_holds_the_whole_passage_and_folds_no_mark(
+def test_an_excerpt_contains_the_whole_passage_and_collapses_no_highlight(
     case: tuple[str, list[tuple[int, int]]],
 ) -> None:
     passage, spans = case
@@ -50,7 +50,7 @@ def test_an_excerpt_holds_the_whole_passage_and_folds_no_mark(
     assert [mark.split() for mark in marks.findall(near)] == [mark.split() for mark in expected]
 
 
-def test_what_is_far_from_the_quote_is_folded_at_white_space() -> None:
+def test_text_far_from_the_quote_is_collapsed_at_white_space() -> None:
     passage = "before " * 50 + "THE QUOTE" + " after" * 50
     html = excerpt_html(passage, [(350, 359)])
     near = re.sub(r'<span class="fn-far">.*?</span></span>', "", html)
@@ -59,7 +59,7 @@ def test_what_is_far_from_the_quote_is_folded_at_white_space() -> None:
     assert len(near) < 300
 
 
-def test_less_than_a_line_between_two_quotes_is_not_folded() -> None:
+def test_less_than_a_line_between_two_quotes_is_not_collapsed() -> None:
     passage = "a" * 10 + " word" * 50 + " b"
     html = excerpt_html(passage, [(0, 10), (len(passage) - 1, len(passage))])
     assert "fn-far" in html
@@ -68,28 +68,28 @@ def test_less_than_a_line_between_two_quotes_is_not_folded() -> None:
     assert "fn-far" not in html
 
 
-def test_wrapped_prose_flows_and_everything_else_keeps_its_lines() -> None:
-    wrapped = "이 규정은 부산 사무소에 근무하는 모든 직원에게 적용됩니다. 밤이나\n주말에도"
-    assert "밤이나 주말에도" in excerpt_html(wrapped, [])
+def test_only_wrapped_prose_is_rejoined() -> None:
+    prose = "이 규정은 부산 사무소에 근무하는 모든 직원에게 적용됩니다. 밤이나\n주말에도"
+    assert "밤이나 주말에도" in excerpt_html(prose, [])
     long = "a line that is long enough to have been wrapped"
-    for kept in (f"{long}\n- item", f"{long}\n| cell |", f"| {long} |\nAfter", f"{long}\n\nNext"):
-        assert excerpt_html(kept, []) == kept
-    for kept in ("short\nlines", f"```\n{long}\n{long}\n```", f"{long}\n1. item"):
-        assert excerpt_html(kept, []) == kept
+    for text in (f"{long}\n- item", f"{long}\n| cell |", f"| {long} |\nAfter", f"{long}\n\nNext"):
+        assert excerpt_html(text, []) == text
+    for text in ("short\nlines", f"```\n{long}\n{long}\n```", f"{long}\n1. item"):
+        assert excerpt_html(text, []) == text
 
 
-def test_the_signs_of_markdown_are_drawn_faintly_and_stay() -> None:
+def test_markdown_syntax_is_dimmed_and_kept() -> None:
     table = "## Leave\n\n| Years | Days |\n| --- | ---: |\n| 1 # | 25 |"
     html = excerpt_html(table, [])
     assert re.findall('<span class="fn-syntax">(.*?)</span>', html) == ["## ", "| --- | ---: |"]
     assert unescape(re.sub("<[^>]*>", "", html)) == table
 
 
-def test_a_short_passage_is_not_folded() -> None:
+def test_a_short_passage_is_not_collapsed() -> None:
     assert "fn-far" not in excerpt_html("word " * 25, [(0, 4)])
 
 
-def test_the_passage_in_focus_stands_apart_from_what_is_around_it():
+def test_the_passage_in_focus_is_distinct_from_its_context():
     html = reading_html("# One\nbefore\n# <Two>\nten days\nafter", (13, 28), [(21, 29)])
     assert html == (
         '<span class="fn-around"><span class="fn-syntax"># </span>One\nbefore\n</span>'
@@ -104,8 +104,8 @@ def test_the_passage_in_focus_stands_apart_from_what_is_around_it():
     st.lists(st.integers(0, 40), min_size=2, max_size=2).map(sorted),
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)).map(sorted), max_size=4),
 )
-def test_reading_shows_every_character_once_whatever_is_marked(text, focus, spans):
+def test_a_document_shows_every_character_once_with_any_highlights(text, focus, spans):
     html = reading_html(text, tuple(focus), spans)
-    shown = unescape(re.sub(r"<[^>]*>", "", html))
-    assert len(shown) == len(text)
-    assert "".join(shown.split()) == "".join(text.split())
+    visible_text = unescape(re.sub(r"<[^>]*>", "", html))
+    assert len(visible_text) == len(text)
+    assert "".join(visible_text.split()) == "".join(text.split())

@@ -1,4 +1,4 @@
-"""What a page notes in its address, run without a browser."""
+"""Pages store values in their URL, tested without a browser."""
 
 from streamlit.testing.v1 import AppTest
 
@@ -8,41 +8,41 @@ def address_page():
 
     from ui.shared.frame import in_address, put_into_address
 
-    st.session_state["seen"] = in_address("id")
+    st.session_state["value"] = in_address("id")
     for value in ("new", ""):
         st.button(f"to {value}", on_click=put_into_address, args=("id", value))
     if st.button("late"):
         put_into_address("id", "new")
 
 
-def opened(address: str = "") -> AppTest:
+def open_page(value: str = "") -> AppTest:
     page = AppTest.from_function(address_page)
-    if address:
-        page.query_params["id"] = address
+    if value:
+        page.query_params["id"] = value
     return page.run()
 
 
 def press(page: AppTest, label: str) -> None:
-    next(one for one in page.button if one.label == label).click().run()
+    next(button for button in page.button if button.label == label).click().run()
 
 
-def test_the_address_says_what_was_put_into_it_until_it_is_taken_out() -> None:
-    page = opened()
-    assert page.session_state["seen"] == ""
+def test_a_value_stays_in_the_url_until_it_is_removed() -> None:
+    page = open_page()
+    assert page.session_state["value"] == ""
     press(page, "to new")
-    assert page.session_state["seen"] == page.query_params["id"] == "new"
+    assert page.session_state["value"] == page.query_params["id"] == "new"
     press(page, "to ")
-    assert page.session_state["seen"] == ""
+    assert page.session_state["value"] == ""
     assert "id" not in page.query_params
 
 
-def test_a_run_that_was_asked_for_with_an_older_address_shows_what_was_put_there_since() -> None:
-    page = opened("old")
+def test_a_run_requested_with_an_outdated_url_uses_the_new_value() -> None:
+    page = open_page("old")
     press(page, "late")
     page.query_params["id"] = "old"
-    assert page.run().session_state["seen"] == "new"
+    assert page.run().session_state["value"] == "new"
     assert page.query_params["id"] == "new"
 
 
-def test_a_link_is_followed() -> None:
-    assert opened("linked").session_state["seen"] == "linked"
+def test_the_value_is_read_from_a_link() -> None:
+    assert open_page("linked").session_state["value"] == "linked"

@@ -1,4 +1,4 @@
-"""Names that are not ours reach Streamlit's Markdown as text."""
+"""Names that users or documents supply are escaped in Streamlit's Markdown."""
 
 import ast
 import re
@@ -14,22 +14,22 @@ from ui.shared.safe_html import literal
 ROOT = Path(__file__).parents[3]
 FILES = sorted([*ROOT.glob("ui/**/*.py"), *ROOT.glob("pages/*.py")])
 
-# What Streamlit 1.67 replaces in each piece of text that Markdown was parsed into.
+# What Streamlit 1.67 replaces in the text nodes of parsed Markdown.
 REPLACED = re.compile(
     r":material_\w+:|:[\w+-]+:|https?://[-.\w]|www\.[-.\w]|[-.\w+]@[-\w]+\.[-\w]"
     r"|(?:^|\s)(?:<->|->|<-|--|>=|<=|~=)(?:\s|$)",
     re.ASCII | re.IGNORECASE,
 )
 SPAN = re.compile(r":color\[\\(.)\]")
-ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-PIECES = (
+ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+FRAGMENTS = (
     *(":", "::", "smile", "material/", "x", "1", ".", ")", "[", "]", "![", "](", "http://"),
     *("www.", "@", "a@b.c", "*", "_", "`", "\\", "&", "#", "|", "{", "}", "-", ">", "<", "="),
     *("~", "$", " ", "\n", "\t", "+", "文", "color", "red", "/"),
 )
-NAMES = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+NAMES = st.one_of(st.text(), st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))
 
-# What renders its label, its text or its help as Markdown, and words for what is not ours.
+# Elements that render their label, text, or help as Markdown, and attributes with external text.
 MARKDOWN = (
     *("button", "caption", "checkbox", "date_input", "download_button", "error", "expander"),
     *("feedback", "file_uploader", "form_submit_button", "header", "image", "info", "link_button"),
@@ -39,75 +39,77 @@ MARKDOWN = (
     *("toggle", "warning", "write"),
 )
 KEYWORDS = ("label", "help", "text", "body", "caption")
-NOT_OURS = ("name", "title", "titles", "question", "location", "collection", "author", "quote")
+EXTERNAL = ("name", "title", "titles", "question", "location", "collection", "author", "quote")
 
 
 @given(NAMES)
 @example(r"\<->")
-def test_what_is_shown_is_the_name_in_one_line(name: str) -> None:
-    assert "".join(shown(literal(name))) == re.sub(r"[ \t\n\r\f\v]+", " ", name).strip(" ")
+def test_a_name_is_shown_literally_on_one_line(name: str) -> None:
+    assert "".join(text_nodes(literal(name))) == re.sub(r"[ \t\n\r\f\v]+", " ", name).strip(" ")
 
 
 @given(NAMES)
-def test_no_piece_of_text_is_left_that_streamlit_replaces(name: str) -> None:
-    assert not [piece for piece in shown(literal(name)) if REPLACED.search(piece)]
+def test_no_text_remains_that_streamlit_replaces(name: str) -> None:
+    assert not [text for text in text_nodes(literal(name)) if REPLACED.search(text)]
 
 
 @given(NAMES)
-def test_no_sign_of_markdown_is_left_without_a_backslash(name: str) -> None:
-    left = ESCAPED.sub("", SPAN.sub("", literal(name)))
-    assert not re.search(r"[\\`*_\[\]{}<>#|~$!&:]", left)
+def test_markdown_syntax_is_escaped(name: str) -> None:
+    unescaped_text = ESCAPE.sub("", SPAN.sub("", literal(name)))
+    assert not re.search(r"[\\`*_\[\]{}<>#|~$!&:]", unescaped_text)
     assert not re.match(r"[-+] |\d+[.)]", literal(name))
 
 
-def test_an_ordinary_name_stays_as_it_is() -> None:
+def test_an_ordinary_name_stays_unchanged() -> None:
     for name in ("Leave policy (Bristol), 2026-05.pdf", "휴가 안내", "休暇規程 第3版"):
         assert literal(name) == name
 
 
-def shown(markdown: str) -> list[str]:
-    """The pieces of text, as Markdown with Streamlit's directives is parsed into them."""
-    pieces = SPAN.split(markdown)  # every second one is the sign within a span
-    return [part if n % 2 else ESCAPED.sub(r"\1", part) for n, part in enumerate(pieces)]
+def text_nodes(markdown: str) -> list[str]:
+    """The text nodes that result from parsing Markdown with Streamlit's directives."""
+    parts = SPAN.split(markdown)  # every second part is the character within a span
+    return [part if n % 2 else ESCAPE.sub(r"\1", part) for n, part in enumerate(parts)]
 
 
-def test_names_reach_streamlits_markdown_through_literal_only() -> None:
-    code = {path.name: path.read_text(encoding="utf-8") for path in FILES}
-    found = [f"{name}: {line}" for name, text in code.items() for line in unescaped(text)]
-    assert found == []
+def test_names_are_passed_to_streamlits_markdown_only_through_literal() -> None:
+    sources = {path.name: path.read_text(encoding="utf-8") for path in FILES}
+    calls = [f"{file}: {call}" for file, text in sources.items() for call in unescaped_calls(text)]
+    assert calls == []
 
 
 @pytest.mark.parametrize(
-    ("code", "found"),
+    ("code", "calls"),
     [
         ("st.button(source.name)", 1),
         ("st.button(literal(source.name))", 0),
         ("st.slider('x', help=source.name)", 1),
         ("st.caption(words.NOTICES.format(title=turn.title))", 1),
         ("st.caption(words.NOTICES.format(title=literal(turn.title)))", 0),
-        ("def f(title):\n    st.toast(f'{title} is kept')", 1),
+        ("def f(title):\n    st.toast(f'{title} is saved')", 1),
         ("def f(one):\n    label = words.OPEN.format(name=one.name)\n    st.button(label)", 1),
         ("bar.progress(0.5, source.name)", 1),
         ("st.button(words.ASK, key=source.name)", 0),
         ("st.selectbox(words.ASK, names, format_func=lambda one: one.name)", 0),
     ],
 )
-def test_a_name_that_is_not_escaped_is_noticed(code: str, found: int) -> None:
-    assert len(list(unescaped(code))) == found
+def test_the_check_detects_a_name_that_is_not_escaped(code: str, calls: int) -> None:
+    assert len(list(unescaped_calls(code))) == calls
 
 
-def unescaped(code: str) -> Iterator[str]:
-    """The calls that hand a name to Streamlit's Markdown as it is; those of constants hand none."""
+def unescaped_calls(code: str) -> Iterator[str]:
+    """Calls that pass a name to Streamlit's Markdown without escaping it."""
     tree = ast.parse(code)
     bodies = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)] or [tree]
     for body in bodies:
-        known = {
+        variables = {
             node.targets[0].id: node.value
             for node in ast.walk(body)
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         }
         for node in ast.walk(body):
-            if is_markdown(node) and any(names_data(one, known) for one in shown_arguments(node)):
+            if is_markdown(node) and any(
+                contains_name(argument, variables) for argument in rendered_arguments(node)
+            ):
                 yield ast.unparse(node)
 
 
@@ -119,20 +121,20 @@ def is_markdown(node: ast.AST) -> bool:
     )
 
 
-def shown_arguments(call: ast.Call) -> list[ast.expr]:
-    """The arguments that are shown: a progress bar's second one, else the first, and its help."""
-    at = 1 if call.func.attr == "progress" else 0
-    named = [one.value for one in call.keywords if one.arg in KEYWORDS]
-    return [*call.args[at : at + 1], *named]
+def rendered_arguments(call: ast.Call) -> list[ast.expr]:
+    """The rendered arguments: the text (the second argument of a progress bar) and the help."""
+    position = 1 if call.func.attr == "progress" else 0
+    keywords = [argument.value for argument in call.keywords if argument.arg in KEYWORDS]
+    return [*call.args[position : position + 1], *keywords]
 
 
-def names_data(node: ast.AST, known: dict[str, ast.expr]) -> bool:
+def contains_name(node: ast.AST, variables: dict[str, ast.expr]) -> bool:
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "literal":
         return False
-    if isinstance(node, ast.Attribute) and node.attr in NOT_OURS:
+    if isinstance(node, ast.Attribute) and node.attr in EXTERNAL:
         return True
     if isinstance(node, ast.Name):
-        value = known.get(node.id)
-        others = {name: one for name, one in known.items() if name != node.id}
-        return names_data(value, others) if value is not None else node.id in NOT_OURS
-    return any(names_data(child, known) for child in ast.iter_child_nodes(node))
+        value = variables.get(node.id)
+        others = {name: expression for name, expression in variables.items() if name != node.id}
+        return contains_name(value, others) if value is not None else node.id in EXTERNAL
+    return any(contains_name(child, variables) for child in ast.iter_child_nodes(node))

@@ -1,4 +1,4 @@
-"""What a page says of what was just done."""
+"""Notices about the last actions on a page."""
 
 import pytest
 
@@ -8,14 +8,14 @@ from ui.shared.frame import Notices
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The time in seconds, to be set."""
+    """The current time in seconds, as a list of one item that a test may change."""
     now = [0.0]
     monkeypatch.setattr(frame.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(frame.st, "session_state", {})
     return now
 
 
-def test_lines_stay_for_some_seconds_on_their_own_page(clock):
+def test_notices_stay_for_some_seconds_on_their_own_page(clock):
     Notices("a").say("Saved.", "One was refused.")
     clock[0] = frame.NOTICE_S - 1
     assert Notices("a").lines() == ["Saved.", "One was refused."]
@@ -24,14 +24,14 @@ def test_lines_stay_for_some_seconds_on_their_own_page(clock):
     assert Notices("a").lines() == []
 
 
-def test_another_line_joins_those_that_are_said(clock):
+def test_a_new_notice_is_added_to_the_visible_ones(clock):
     Notices("a").say("Added.")
     clock[0] = 1
     Notices("a").say("One was refused.")
     assert Notices("a").lines() == ["Added.", "One was refused."]
 
 
-def test_what_is_forgotten_is_said_no_more(clock):
+def test_cleared_notices_disappear(clock):
     Notices("a").say("Added.")
     Notices("a").forget()
     assert Notices("a").lines() == []

@@ -1,4 +1,4 @@
-"""What is loaded for the process is not looked through again after each run of a page."""
+"""The garbage collector does not scan what a page process loads at startup again after each run."""
 
 import gc
 from collections.abc import Iterator
@@ -11,19 +11,19 @@ from ui.shared.frame import _warm_up
 
 
 @pytest.fixture(autouse=True)
-def _thawed() -> Iterator[None]:
+def _unfreeze_objects() -> Iterator[None]:
     gc.unfreeze()
     yield
     gc.unfreeze()
 
 
-def test_the_collector_is_kept_off_what_was_loaded_once_and_for_all() -> None:
-    frozen: list[int] = []
+def test_objects_loaded_at_startup_are_frozen_once() -> None:
+    counts: list[int] = []
     for _ in range(2):
-        built: Any = SimpleNamespace(warm_up=lambda: frozen.append(gc.get_freeze_count()))
-        _warm_up(built)
-        frozen.append(gc.get_freeze_count())
-    before, after, before_again, again = frozen
+        services: Any = SimpleNamespace(warm_up=lambda: counts.append(gc.get_freeze_count()))
+        _warm_up(services)
+        counts.append(gc.get_freeze_count())
+    before, after, before_again, after_again = counts
     assert before == 0
     assert after > 1000
-    assert max(before_again, again) <= after  # a few may be gone, none is added
+    assert max(before_again, after_again) <= after  # some may have been freed, but none added

@@ -1,4 +1,4 @@
-"""The answer's Markdown becomes HTML that only we can put tags into."""
+"""The Markdown of an answer becomes HTML with harmless tags only."""
 
 import re
 
@@ -32,7 +32,7 @@ def render(text: str) -> str:
         ("costs $5 to $6, :smile: a -> b", "costs $5 to $6, :smile: a -&gt; b"),
     ],
 )
-def test_markers_become_links_outside_of_code_only(text: str, expected: str) -> None:
+def test_markers_become_links_except_in_code(text: str, expected: str) -> None:
     assert expected in render(text)
 
 
@@ -45,7 +45,7 @@ def test_markers_become_links_outside_of_code_only(text: str, expected: str) -> 
         ("# a\n## b\n### c\n#### d\n##### e\n###### f", ["h3", "h4", "h5", "h6", "h6", "h6"]),
     ],
 )
-def test_headings_begin_below_those_of_the_page_and_leave_no_level_out(
+def test_headings_start_below_those_of_the_page_and_skip_no_level(
     text: str, expected: list[str]
 ) -> None:
     html = answer_html(text, lambda n: f"({n})", heading=3)
@@ -64,13 +64,13 @@ def test_headings_begin_below_those_of_the_page_and_leave_no_level_out(
         "&lt;b&gt; &#60;b>",
     ],
 )
-def test_a_link_an_image_or_html_stays_text(text: str) -> None:
+def test_links_images_and_html_stay_text(text: str) -> None:
     tags = re.findall(r"<(\w+)[^>]*>", render(text))
     assert set(tags) == {"div", "p"}
 
 
 @given(st.text(st.sampled_from("[]()<>!&\"'`*_#|-\n 1ahref=:/x"), max_size=80))
-def test_whatever_is_written_only_harmless_tags_come_out(text: str) -> None:
+def test_any_text_produces_only_harmless_tags(text: str) -> None:
     html = render(text)
     assert set(re.findall(r"</?(\w+)", html)) <= TAGS
     assert "href=" not in re.sub(r">[^<]*<", "><", html)
@@ -86,5 +86,5 @@ def test_whatever_is_written_only_harmless_tags_come_out(text: str) -> None:
         ("「연차」という言葉について", ' lang="ja"'),
     ],
 )
-def test_korean_and_japanese_text_says_what_it_is(text: str, expected: str) -> None:
+def test_korean_and_japanese_text_is_marked_with_its_language(text: str, expected: str) -> None:
     assert lang(text) == expected

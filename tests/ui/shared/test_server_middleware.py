@@ -1,4 +1,4 @@
-"""What the server of the pages lets through, as far as no server is needed to see it."""
+"""The security policy of the pages, tested without a server."""
 
 import re
 from base64 import b64encode
@@ -19,29 +19,29 @@ def directives():
     return {name: sources for name, *sources in parts}
 
 
-def test_a_page_loads_and_connects_to_nothing_but_its_own_server():
-    elsewhere = {"'self'", "'none'", "'unsafe-inline'", "data:", "blob:"}
-    sources = {source for named in directives().values() for source in named}
-    assert {one for one in sources if not one.startswith("'sha256-")} <= elsewhere
+def test_a_page_loads_from_and_connects_to_its_own_server_only():
+    allowed_sources = {"'self'", "'none'", "'unsafe-inline'", "data:", "blob:"}
+    sources = {source for directive in directives().values() for source in directive}
+    assert {source for source in sources if not source.startswith("'sha256-")} <= allowed_sources
     assert directives()["default-src"] == ["'none'"]
     assert directives()["connect-src"] == ["'self'"]
     assert directives()["frame-ancestors"] == ["'none'"]
 
 
-def test_scripts_run_only_from_the_server_or_with_a_known_text():
+def test_only_scripts_of_the_server_or_with_a_known_hash_run():
     scripts = directives()["script-src"]
     assert not {"'unsafe-inline'", "'unsafe-eval'", "data:", "blob:"} & set(scripts)
     index = Path(st.__file__).parent / "static" / "index.html"
-    within = re.findall(r"<script>(.*?)</script>", index.read_text(encoding="utf-8"), re.DOTALL)
-    assert within
-    for text in [*within, *map(script_text, script_names())]:
+    inline = re.findall(r"<script>(.*?)</script>", index.read_text(encoding="utf-8"), re.DOTALL)
+    assert inline
+    for text in [*inline, *map(script_text, script_names())]:
         assert f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" in scripts
 
 
-def test_no_script_is_shown_but_those_of_the_folder():
-    shown = "unsafe_allow_javascript"
+def test_only_one_module_adds_scripts_to_pages():
+    option = "unsafe_allow_javascript"
     files = [*ROOT.glob("ui/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"]
-    assert [file.name for file in files if shown in file.read_text(encoding="utf-8")] == [
+    assert [file.name for file in files if option in file.read_text(encoding="utf-8")] == [
         "safe_html.py"
     ]
 
@@ -54,14 +54,14 @@ def test_a_script_cannot_end_its_own_element(name):
 
 
 def test_a_value_of_a_script_stays_within_its_attribute(monkeypatch):
-    shown = []
-    monkeypatch.setattr(st, "html", lambda body, **_: shown.append(body))
+    html_fragments = []
+    monkeypatch.setattr(st, "html", lambda body, **_: html_fragments.append(body))
     run_script("frame", language='"><script>alert(1)</script>')
-    assert shown[0].count("<script") == 1
-    assert shown[0].endswith(f">{script_text('frame')}</script>")
+    assert html_fragments[0].count("<script") == 1
+    assert html_fragments[0].endswith(f">{script_text('frame')}</script>")
 
 
-def test_a_wrong_setting_ends_the_server_with_its_name(monkeypatch):
+def test_an_invalid_setting_stops_the_server_and_is_named(monkeypatch):
     monkeypatch.setenv("FOOTNOTE_ALLOWED_HOSTS", "http://docs.example.com")
     with pytest.raises(SystemExit, match="Footnote: FOOTNOTE_ALLOWED_HOSTS"):
         server_middleware()

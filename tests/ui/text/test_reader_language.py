@@ -1,4 +1,4 @@
-"""Each session has a language; dates, ages and numbers are written as it writes them."""
+"""Each session has a language, in which dates, ages, and numbers are formatted."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -12,18 +12,18 @@ NOW = datetime(2026, 11, 21, 16, 5, tzinfo=UTC)
 
 
 @pytest.fixture
-def speak(monkeypatch):
-    """Puts the session's language and time zone in place."""
+def set_session(monkeypatch):
+    """Sets the language and time zone of the session."""
 
-    def settle(spoken, timezone="UTC"):
-        state = {reader_language.LANGUAGE: spoken, reader_language.TIMEZONE: timezone}
+    def set_language_and_timezone(language, timezone="UTC"):
+        state = {reader_language.LANGUAGE: language, reader_language.TIMEZONE: timezone}
         monkeypatch.setattr(st, "session_state", state)
 
-    return settle
+    return set_language_and_timezone
 
 
 @pytest.mark.parametrize(
-    ("locale", "spoken"),
+    ("locale", "language"),
     [
         ("ko-KR", "ko"),
         ("ja", "ja"),
@@ -35,12 +35,12 @@ def speak(monkeypatch):
         (None, "en"),
     ],
 )
-def test_a_browser_that_speaks_none_of_ours_gets_english(locale, spoken):
-    assert reader_language.language_of(locale) == spoken
+def test_an_unsupported_language_of_the_browser_becomes_english(locale, language):
+    assert reader_language.language_of(locale) == language
 
 
 @pytest.mark.parametrize(
-    ("spoken", "past", "told"),
+    ("language", "age", "text"),
     [
         ("en", timedelta(minutes=5), "5 minutes ago"),
         ("en", timedelta(days=34), "34 days ago"),
@@ -51,65 +51,65 @@ def test_a_browser_that_speaks_none_of_ours_gets_english(locale, spoken):
         ("ja", timedelta(hours=3), "3 時間前"),
     ],
 )
-def test_an_age_is_told_in_one_unit_and_days_are_counted_for_two_months(speak, spoken, past, told):
-    speak(spoken)
-    assert reader_language.ago(NOW - past, NOW) == told
+def test_an_age_has_one_unit_and_is_in_days_for_two_months(set_session, language, age, text):
+    set_session(language)
+    assert reader_language.ago(NOW - age, NOW) == text
 
 
-def test_an_age_counts_from_now(speak):
-    speak("en")
+def test_an_age_counts_from_now(set_session):
+    set_session("en")
     assert reader_language.ago(datetime.now(UTC) - timedelta(hours=2, minutes=1)) == "2 hours ago"
 
 
 @pytest.mark.parametrize(
-    ("spoken", "told"), [("en", "4 Mar 2026"), ("ko", "2026. 3. 4."), ("ja", "2026/03/04")]
+    ("language", "text"), [("en", "4 Mar 2026"), ("ko", "2026. 3. 4."), ("ja", "2026/03/04")]
 )
-def test_a_day_is_written_as_the_language_writes_it(speak, spoken, told):
-    speak(spoken)
-    assert reader_language.day(date(2026, 3, 4)) == told
+def test_a_date_is_formatted_for_the_language(set_session, language, text):
+    set_session(language)
+    assert reader_language.day(date(2026, 3, 4)) == text
 
 
-def test_a_moment_falls_on_the_day_it_was_where_the_reader_is(speak):
-    speak("ko", "Asia/Seoul")
+def test_a_time_is_converted_to_the_time_zone_of_the_reader(set_session):
+    set_session("ko", "Asia/Seoul")
     assert reader_language.day(NOW) == "2026. 11. 22."
     assert reader_language.day_and_time(NOW) == "2026. 11. 22. 01:05"
 
 
 @pytest.mark.parametrize("timezone", [None, "", "Nowhere/Atlantis", "../etc/passwd"])
-def test_without_a_known_time_zone_moments_are_told_in_utc(speak, timezone):
-    speak("en", timezone)
+def test_without_a_known_time_zone_times_are_in_utc(set_session, timezone):
+    set_session("en", timezone)
     assert reader_language.day_and_time(NOW) == "21 Nov 2026, 16:05"
 
 
-def test_a_stretch_of_time_is_told_in_the_unit_that_fits(speak):
-    speak("en")
+def test_a_duration_has_a_suitable_unit(set_session):
+    set_session("en")
     assert reader_language.duration(90) == "90 seconds"
     assert reader_language.duration(185) == "3 minutes"
-    speak("ja")
+    set_session("ja")
     assert reader_language.duration(185) == "3 分"
 
 
-def test_a_number_has_its_thousands_apart(speak):
-    speak("ko")
+def test_a_number_has_thousands_separators(set_session):
+    set_session("ko")
     assert reader_language.number(1234567) == "1,234,567"
     assert reader_language.number(0.12345) == "0.123"
 
 
-def settled():
+def settle_language_of_page():
     from ui.text.reader_language import settle_language
 
     settle_language()
 
 
-@pytest.mark.parametrize(("setting", "spoken"), [("ko", "ko"), ("en", "en"), ("auto", "en")])
-def test_the_setting_decides_unless_it_leaves_it_to_the_browser(monkeypatch, setting, spoken):
+@pytest.mark.parametrize(("setting", "language"), [("ko", "ko"), ("en", "en"), ("auto", "en")])
+def test_the_setting_overrides_the_browser_unless_it_is_auto(monkeypatch, setting, language):
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", setting)
-    page = AppTest.from_function(settled).run()  # without a browser, so English
-    assert page.session_state[reader_language.LANGUAGE] == spoken
+    page = AppTest.from_function(settle_language_of_page).run()  # without a browser, so English
+    assert page.session_state[reader_language.LANGUAGE] == language
 
 
-def test_wrong_settings_leave_it_to_the_browser_until_a_page_tells_of_them(monkeypatch):
+def test_an_invalid_setting_falls_back_to_the_browser_without_an_exception(monkeypatch):
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", "klingon")
-    page = AppTest.from_function(settled).run()
+    page = AppTest.from_function(settle_language_of_page).run()
     assert not page.exception
     assert page.session_state[reader_language.LANGUAGE] == "en"
