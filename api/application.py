@@ -7,18 +7,18 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
-from api.authentication import Gate
+from api.authentication import AuthenticationMiddleware
 from api.openai import openai_error_responses as openai_errors
 from api.openai import openai_routes
 from api.openapi_description import describe
 from api.problems import (
-    EVERYWHERE,
-    Problems,
+    COMMON_RESPONSES,
+    ProblemMiddleware,
     Responder,
     respond_to_refusal,
     respond_with_problems,
 )
-from api.request_bodies import Bodies, Operations
+from api.request_bodies import Operations, RequestBodyMiddleware
 from api.rest import (
     catalog_routes,
     conversation_routes,
@@ -58,24 +58,30 @@ ROUTERS = (
 """The routers below `PREFIX`."""
 
 PROBES = frozenset(f"{PREFIX}/{name}" for name in ("health", "ready"))
-"""The paths of health checks, for orchestrators."""
-FREE = PROBES | {f"{PREFIX}/openapi.json"}
-"""The paths that need no key."""
+"""The paths of the health checks."""
+PUBLIC_PATHS = PROBES | {f"{PREFIX}/openapi.json"}
+"""The paths that require no key."""
 
 OTHER_RESPONDERS: Mapping[str, Responder] = {f"{OPENAI_PREFIX}/": openai_errors.respond}
 """Responders for errors in another format than problem details, by path prefix."""
 
 _HEADERS = {**DATA_HEADERS, "Cache-Control": "no-store"}
 """Responses contain private documents: they must not be cached or sniffed."""
-_READABLE = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", REQUEST_ID)
+_EXPOSED_HEADERS = (
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "Retry-After",
+    REQUEST_ID,
+)
 
 
 def make_app(services: Services, bound: str = "") -> FastAPI:
     """The API over these services, for a server that listens on the address `bound`.
 
-    Its description is at `/api/v1/openapi.json`, without a documentation page, because those load
-    scripts from other hosts. Paths are not redirected, because the target would be built from the
-    untrusted `Host` header.
+    There is no documentation page for `/api/v1/openapi.json`, because it would load scripts from
+    other hosts. Paths are not redirected, because the target would be built from the untrusted
+    `Host` header.
     """
     app = FastAPI(
         title="Footnote",
@@ -90,9 +96,9 @@ def make_app(services: Services, bound: str = "") -> FastAPI:
     app.state.services = services
     app.state.streams = Streams(services.api_limits.answers)
     for router in ROUTERS:
-        app.include_router(router, prefix=PREFIX, responses=EVERYWHERE)
+        app.include_router(router, prefix=PREFIX, responses=COMMON_RESPONSES)
     app.include_router(
-        openai_routes.router, prefix=OPENAI_PREFIX, responses=openai_errors.EVERYWHERE
+        openai_routes.router, prefix=OPENAI_PREFIX, responses=openai_errors.COMMON_RESPONSES
     )
     _guard(app, services, bound)
     describe(app)
@@ -103,21 +109,27 @@ def make_app(services: Services, bound: str = "") -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
     # Otherwise the process might exit before a stopped answer is stored.
-    await run_in_threadpool(app.state.streams.wait_for_ends)
+    await run_in_threadpool(app.state.streams.wait_until_ended)
 
 
 def _guard(app: FastAPI, services: Services, bound: str) -> None:
     # Middleware that is added later is further out.
     operations, limits = Operations(app), services.api_limits
     app.add_middleware(
-        Bodies,
+        RequestBodyMiddleware,
         operations=operations,
         max_file_bytes=limits.max_file_bytes,
-        # Clients of other servers with this protocol send other parameters, such as `api-version`.
+        # Clients of other OpenAI-compatible servers send parameters such as `api-version`.
         lenient=(f"{OPENAI_PREFIX}/",),
     )
-    app.add_middleware(Problems)  # rejections inside count against the limit and have its headers
-    app.add_middleware(Gate, services=services, operations=operations, free=FREE)
+    # Outside of it, rejected requests would not count against the rate limit or have its headers.
+    app.add_middleware(ProblemMiddleware)
+    app.add_middleware(
+        AuthenticationMiddleware,
+        services=services,
+        operations=operations,
+        public_paths=PUBLIC_PATHS,
+    )
     respond_with_problems(app, OTHER_RESPONDERS)
     if limits.cors_origins:
         app.add_middleware(
@@ -125,7 +137,7 @@ def _guard(app: FastAPI, services: Services, bound: str) -> None:
             allow_origins=limits.cors_origins,
             allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
             allow_headers=("Authorization", "Content-Type"),
-            expose_headers=_READABLE,
+            expose_headers=_EXPOSED_HEADERS,
         )
     app.add_middleware(
         HostGuard,

@@ -40,7 +40,7 @@ class RequestLimit:
             request no longer counts.
 
         Raises:
-            ProblemError: 429, the key has sent too many; the headers say when to retry.
+            ProblemError: 429, the limit is exceeded; the headers say when to retry.
         """
         allowed = self._limiter.hit(self._item, key_id)
         reset_time, remaining = self._limiter.get_window_stats(self._item, key_id)
@@ -51,7 +51,7 @@ class RequestLimit:
             "RateLimit-Reset": seconds,
         }
         if not allowed:
-            detail = f"More than {self._item.amount} requests within a minute with this key."
+            detail = f"This key sent more than {self._item.amount} requests within a minute."
             raise ProblemError(429, detail, {**headers, "Retry-After": seconds})
         return headers
 
@@ -61,14 +61,14 @@ _BEARER = HTTPBearer(
     scheme_name="ApiKey",
     description="An API key as a bearer token; `python cli.py api-key create NAME` creates one.",
 )
-_NO_KEY = "Send an API key as `Authorization: Bearer fn-...`; `cli.py api-key create` makes one."
-_WRONG_KEY = "This API key is unknown or was revoked: `cli.py api-key create` makes another one."
+_NO_KEY = "Send an API key as `Authorization: Bearer fn-...`; `cli.py api-key create` creates one."
+_WRONG_KEY = "This API key is unknown or was revoked: `cli.py api-key create` creates another one."
 
 
-class Gate:
+class AuthenticationMiddleware:
     """ASGI middleware: requires a valid key for each request, and limits the requests per key.
 
-    It protects all paths except those in `free`, whatever their operations declare. It runs before
+    It protects all paths except `public_paths`, whatever their operations declare. It runs before
     the body is read, so that bodies without a key are neither parsed nor stored.
     """
 
@@ -77,12 +77,12 @@ class Gate:
         app: ASGIApp,
         services: Services,
         operations: Operations,
-        free: frozenset[str],
+        public_paths: frozenset[str],
     ) -> None:
         self._app = app
         self._services = services
         self._operations = operations
-        self._free = free
+        self._public_paths = public_paths
         self._limit = RequestLimit(services.api_limits.requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,7 +96,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         self._operations.at(scope["path"], scope["method"])
-        if scope["path"] in self._free:
+        if scope["path"] in self._public_paths:
             await self._app(scope, receive, send)
             return
         key = await self._key(Headers(scope=scope).get("authorization", ""))
@@ -112,28 +112,28 @@ class Gate:
             raise ProblemError(401, _NO_KEY, {"WWW-Authenticate": "Bearer"})
         key = await run_in_threadpool(self._services.api_keys.find, secret.strip())
         if key is None:
-            wrong = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
-            raise ProblemError(401, _WRONG_KEY, wrong)
+            challenge = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+            raise ProblemError(401, _WRONG_KEY, challenge)
         return key
 
     def _note_use(self, key: ApiKey) -> None:
         try:
             self._services.api_keys.note_use(key)
-        except AppError as error:  # already answered; the next request tries again
+        except AppError as error:  # the response has been sent; the next request tries again
             get_logger("api").warning("%s", error)
 
 
 def with_headers(send: Send, extra: Mapping[str, str]) -> Send:
     """A `send` that adds these headers to a response, unless it already has them."""
 
-    async def sending(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in extra.items():
                 headers.setdefault(name, value)
         await send(message)
 
-    return sending
+    return send_with_headers
 
 
 def services_of(request: Request) -> Services:
@@ -150,7 +150,7 @@ def _caller(
     key: ApiKey = request.state.api_key
     missing = [scope for scope in scopes.scopes if scope not in key.scopes]
     if missing:
-        raise ProblemError(403, f"This key lacks the scope `{missing[0]}`: use one that has it.")
+        raise ProblemError(403, f"This key lacks the scope `{missing[0]}`: use a key that has it.")
     return key.principal
 
 

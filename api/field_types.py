@@ -16,7 +16,7 @@ def _number(value: Any) -> Any:
 
 
 NUMBER = BeforeValidator(_number)
-"""Put it after the bounds of an integer: it accepts 1 and 1.0, like `integer` in JSON Schema.
+"""Accepts 1 and 1.0, like `integer` in JSON Schema; in an annotation it follows the bounds.
 
 Unlike pydantic's lenient mode it rejects strings and booleans; strict mode would reject 1.0.
 """
@@ -45,12 +45,12 @@ LabelId = Annotated[
 
 Item = TypeVar("Item")
 
-FIRST = 50
+DEFAULT_LIMIT = 50
 """The default number of listed items."""
 
-MOST, MOST_BEFORE = 200, 1_000_000_000
-Limit = Annotated[int, Query(ge=1, le=MOST, description="Maximum number of items to return")]
-Offset = Annotated[int, Query(ge=0, le=MOST_BEFORE, description="Number of items to skip")]
+MAX_LIMIT, MAX_OFFSET = 200, 1_000_000_000
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of items to return")]
+Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET, description="Number of items to skip")]
 
 
 class Schema(BaseModel):
@@ -68,14 +68,18 @@ class Page(Schema, Generic[Item]):
     """Total number of items on all pages"""
 
     @classmethod
-    def cut(cls, rows: Sequence[object], limit: int, offset: int) -> Self:
-        """The page of the rows at the offset, converted to items by their attributes."""
-        page = {"items": rows[offset : offset + limit], "total": len(rows)}
-        return cls.model_validate(page, from_attributes=True)
+    def of(cls, rows: Sequence[object], total: int) -> Self:
+        """The page with these rows, which are converted to items by their attributes."""
+        return cls.model_validate({"items": rows, "total": total}, from_attributes=True)
+
+    @classmethod
+    def slice_of(cls, rows: Sequence[object], limit: int, offset: int) -> Self:
+        """The page of at most `limit` rows at the offset."""
+        return cls.of(rows[offset : offset + limit], len(rows))
 
 
 NOT_BLANK = r"[^\s\u001c-\u001f\u0085\ufeff]"
-"""The pattern of a text that is not blank.
+"""Matches a text that is not blank.
 
 The characters that Python's `strip` removes differ from those that `\\s` matches in each regex
 dialect. With the differences listed, pydantic, JSON Schema, and `strip` agree.
@@ -94,16 +98,16 @@ MOMENT_IN_UTC = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$"
 """A date, or a time in UTC, in the form that passages store."""
 
 NAME_OR_EMPTY = r"^([^\s\x00-\x1f][^\x00]*)?$"
-"""Empty, or a name that does not begin with a blank and so is not blank."""
+"""Empty, or a name that does not begin with a blank."""
 
-MEANINGS: Mapping[str, str] = {
+PATTERN_MESSAGES: Mapping[str, str] = {
     NOT_BLANK: "It is empty or blank",
-    MOMENT: "It is no day and no moment, as 2026-01-01 and 2026-11-21T10:00:00Z are, from 1600 to"
-    " 9998",
-    MOMENT_IN_UTC: "It is no day and no moment in UTC, as 2026-01-01 and 2026-11-21T10:00:00Z are",
-    NAME_OR_EMPTY: "It begins with a blank or holds a NUL",
+    MOMENT: "It is not a date or time from 1600 to 9998, such as 2026-01-01 or"
+    " 2026-11-21T10:00:00Z",
+    MOMENT_IN_UTC: "It is not a date or a time in UTC, such as 2026-01-01 or 2026-11-21T10:00:00Z",
+    NAME_OR_EMPTY: "It begins with a blank or contains a NUL character",
 }
-"""A readable message for each pattern, shown to people whose text does not match it."""
+"""The message for a text that does not match, by pattern."""
 
 Line = Annotated[str, StringConstraints(max_length=1000)]
 """A short text, which may be empty."""

@@ -7,9 +7,9 @@ from fastapi import FastAPI
 
 from api.problems import Problem, problem_responses
 
-_LACKING = object()
+_MISSING = object()
 _MOMENT = "2026-03-01T09:00:00Z"
-_PLAIN: Mapping[Any, Any] = {"boolean": True, "null": None}
+_PLAIN_EXAMPLES: Mapping[Any, Any] = {"boolean": True, "null": None}
 
 
 class Examples:
@@ -25,7 +25,7 @@ class Examples:
         value do not need one.
         """
         example = self._example(schema)
-        return None if example is _LACKING else example
+        return None if example is _MISSING else example
 
     def _example(self, schema: Mapping[str, Any]) -> Any:
         if "examples" in schema:
@@ -41,7 +41,7 @@ class Examples:
         for kind in ("anyOf", "oneOf", "allOf"):
             if kind in schema:
                 examples = (self._example(one) for one in schema[kind])
-                return next((one for one in examples if one is not _LACKING), _LACKING)
+                return next((one for one in examples if one is not _MISSING), _MISSING)
         return self._of_type(schema)
 
     def _of_type(self, schema: Mapping[str, Any]) -> Any:
@@ -50,42 +50,43 @@ class Examples:
                 return self._object(schema)
             case "array":
                 one = self._example(schema.get("items", {}))
-                return [] if one is _LACKING and not schema.get("minItems") else [one]
+                return [] if one is _MISSING and not schema.get("minItems") else [one]
             case "string":
                 return self._text(schema)
             case "integer" | "number":
                 return schema.get("minimum", 1)
             case kind:
-                return _PLAIN.get(kind, _LACKING)
+                return _PLAIN_EXAMPLES.get(kind, _MISSING)
 
     def _text(self, schema: Mapping[str, Any]) -> Any:
         if schema.get("format") == "date-time":
             return _MOMENT
-        # A text that may be empty usually is, such as the reason for a failure.
-        return _LACKING if {"pattern", "minLength", "format"} & schema.keys() else ""
+        # A string that may be empty usually is, such as the reason for a failure.
+        return _MISSING if {"pattern", "minLength", "format"} & schema.keys() else ""
 
     def _object(self, schema: Mapping[str, Any]) -> Any:
         examples = {name: self._example(one) for name, one in schema.get("properties", {}).items()}
-        if any(examples.get(name, _LACKING) is _LACKING for name in schema.get("required", ())):
-            return _LACKING
-        return {name: one for name, one in examples.items() if one is not _LACKING}
+        if any(examples.get(name, _MISSING) is _MISSING for name in schema.get("required", ())):
+            return _MISSING
+        return {name: one for name, one in examples.items() if one is not _MISSING}
 
 
-_ABOUT = """\
+_INTRODUCTION = """\
 Questions about your own documents, answered with verified quotes.
 
-**Authentication.** Every operation except `health` and `ready` needs a key, sent as
+**Authentication.** Every operation except `health` and `ready` requires a key, sent as
 `Authorization: Bearer fn-...`. `python cli.py api-key create NAME --scope read --scope ask` creates
-one. Each operation states the scope that it needs: `read` searches and reads; `ask` asks and
-stores conversations, judgments, and people's preferences; `manage` changes sources, imports, and
-documents. No scope includes another. `python cli.py api-key revoke ID` revokes a key immediately.
+one. Each operation states the scope that it requires: `read` searches and reads; `ask` asks
+questions and stores conversations, judgments, and people's preferences; `manage` changes sources,
+imports, and documents. No scope includes another. `python cli.py api-key revoke ID` revokes a key
+immediately.
 A key belongs to one user and sees only that user's conversations and people.
 
 **Errors** are problem details (RFC 9457). `retryable` states whether the same request may succeed
 later; if so, `Retry-After` gives the number of seconds. Operations below `/api/v1` reject unknown
 fields and parameters with 422. Paths that are not described here return 404, and unsupported
-methods 405 with `Allow`. Both are checked before the key; an operation that needs one returns 401
-without it.
+methods 405 with `Allow`. Both are checked before the key; an operation that requires a key returns
+401 without it.
 
 **Limits.** Each key may send a limited number of requests per minute to each process;
 `RateLimit-Limit`, `RateLimit-Remaining`, and `RateLimit-Reset` report the current state, and
@@ -113,12 +114,12 @@ TAGS = {
 
 def describe(app: FastAPI) -> None:
     """Complete the description when it is first requested."""
-    app.description = _ABOUT
+    app.description = _INTRODUCTION
     build = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            _complete(build())
+            _complete(build())  # in place: FastAPI stores the description
         return build()
 
     app.openapi = openapi  # type: ignore[method-assign]  # as FastAPI's own guide does
@@ -127,14 +128,14 @@ def describe(app: FastAPI) -> None:
 def _complete(description: dict[str, Any]) -> None:
     operations = list(_operations(description))
     for operation in operations:
-        _tell(operation)
-        _tell_problems(operation["responses"], operation)
+        _complete_operation(operation)
+        _complete_responses(operation["responses"], operation)
     schemas = description.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = Problem.model_json_schema()
     _join_lines(description)
-    _give_examples(operations, schemas)
+    _add_examples(operations, schemas)
     used = {tag for operation in operations for tag in operation["tags"]}
     description["tags"] = [
         {"name": name, "description": text} for name, text in TAGS.items() if name in used
@@ -157,19 +158,19 @@ def _operations(description: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from methods.values()
 
 
-def _tell(operation: dict[str, Any]) -> None:
+def _complete_operation(operation: dict[str, Any]) -> None:
     summary, _, more = operation.pop("description", "").partition("\n\n")
     keys = [scopes for one in operation.get("security", ()) for scopes in one.values()]
-    needs = _needs(*keys[0]) if keys else "Requires no key."
+    scope_note = _required_scope(*keys[0]) if keys else "Requires no key."
     operation["summary"] = " ".join(summary.split()).rstrip(".")
-    operation["description"] = f"{more}\n\n{needs}".strip()
+    operation["description"] = f"{more}\n\n{scope_note}".strip()
 
 
-def _needs(scope: str = "") -> str:
+def _required_scope(scope: str = "") -> str:
     return f"Requires a key with the scope `{scope}`." if scope else "Requires a key of any scope."
 
 
-def _tell_problems(responses: dict[str, Any], operation: dict[str, Any]) -> None:
+def _complete_responses(responses: dict[str, Any], operation: dict[str, Any]) -> None:
     if "requestBody" in operation:
         for status, response in problem_responses(413, 415).items():
             responses.setdefault(str(status), response)
@@ -182,7 +183,7 @@ def _tell_problems(responses: dict[str, Any], operation: dict[str, Any]) -> None
         responses[status] = responses.pop(status)
 
 
-def _give_examples(operations: list[dict[str, Any]], schemas: dict[str, Any]) -> None:
+def _add_examples(operations: list[dict[str, Any]], schemas: dict[str, Any]) -> None:
     examples = Examples(schemas)
     for operation in operations:
         for body in (operation.get("requestBody", {}), *operation["responses"].values()):

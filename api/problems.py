@@ -12,7 +12,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.field_types import MEANINGS, Schema
+from api.field_types import PATTERN_MESSAGES, Schema
 from domain.logs import get_logger
 from domain.web.host_policy import Refusal
 from errors import (
@@ -33,7 +33,7 @@ RETRY_AFTER_S = 5
 """The default for Retry-After, in seconds."""
 
 _log = get_logger("api")
-_NO_FILE = "It is a text: send a file, with its name (curl: files=@NAME)"
+_NO_FILE = "It is text instead of a file: send the file with its name (curl: files=@NAME)"
 
 _TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
 """Titles of RFC 9110, which Python has only since 3.13; problem types must not depend on that."""
@@ -83,7 +83,7 @@ Responder = Callable[[Problem, Mapping[str, str], Exception], Response]
 """Makes the response for a problem with these headers; the error is the problem's cause."""
 
 
-class Problems:
+class ProblemMiddleware:
     """ASGI middleware that turns every exception raised inside it into a problem and logs it once.
 
     It wraps the app's own handlers, so that errors of other middleware have the same form. Once a
@@ -96,17 +96,17 @@ class Problems:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request; respond with a problem if that raises before the response begins."""
-        begun = False
+        has_begun = False
 
-        async def sending(message: Message) -> None:
-            nonlocal begun
-            begun = True
+        async def send_and_note(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             await send(message)
 
         try:
-            await self._app(scope, receive, sending)
+            await self._app(scope, receive, send_and_note)
         except Exception as error:
-            if begun or scope["type"] != "http":
+            if has_begun or scope["type"] != "http":
                 raise
             response = await _respond(Request(scope), error)
             await response(scope, receive, send)
@@ -125,7 +125,7 @@ def problem_of(status: int, detail: str, *, retryable: bool | None = None) -> Pr
 
 
 def problem_of_error(error: Exception) -> Problem:
-    """The problem for an error; it reveals nothing about an unexpected one."""
+    """The problem for an error; that of an unexpected error reveals no details."""
     if isinstance(error, AppError):
         status = next((_STATUS[kind] for kind in type(error).mro() if kind in _STATUS), 500)
         return problem_of(status, str(error), retryable=error.retryable)
@@ -136,29 +136,29 @@ def problem_of_error(error: Exception) -> Problem:
     if isinstance(error, HTTPException):
         # FastAPI returns 400 for unreadable bodies; this API returns 422 for all of them.
         return problem_of(422 if error.status_code == 400 else error.status_code, error.detail)
-    return problem_of(500, "An unexpected error; the server's log has it.")
+    return problem_of(500, "An unexpected error occurred; see the server's log.")
 
 
-def reason_of(wrong: Any) -> str:
-    """A readable reason for an invalid field; `wrong` is one of pydantic's error dictionaries."""
-    if "Expected UploadFile" in wrong["msg"]:
+def reason_of(error: Any) -> str:
+    """A readable reason for an invalid field, from one of pydantic's error dictionaries."""
+    if "Expected UploadFile" in error["msg"]:
         return _NO_FILE
-    if wrong["type"] == "string_pattern_mismatch":
-        return MEANINGS.get(wrong["ctx"]["pattern"], wrong["msg"])
-    return str(wrong["msg"])
+    if error["type"] == "string_pattern_mismatch":
+        return PATTERN_MESSAGES.get(error["ctx"]["pattern"], error["msg"])
+    return str(error["msg"])
 
 
-def respond_with_problems(app: FastAPI, elsewhere: Mapping[str, Responder] | None = None) -> None:
+def respond_with_problems(app: FastAPI, responders: Mapping[str, Responder] | None = None) -> None:
     """Make the app respond to every error with a problem.
 
     Args:
-        app: Gets the handlers, and the middleware outside of all that it already has.
-        elsewhere: Responders for errors in other formats, by path prefix.
+        app: Gets the handlers, and the middleware outside of its present middleware.
+        responders: Responders for errors in other formats, by path prefix.
     """
-    app.state.responders = dict(elsewhere or {})
+    app.state.responders = dict(responders or {})
     for kind in (AppError, ProblemError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _respond)
-    app.add_middleware(Problems)
+    app.add_middleware(ProblemMiddleware)
 
 
 def problem_response(problem: Problem, headers: Mapping[str, str], _error: Exception) -> Response:
@@ -167,7 +167,7 @@ def problem_response(problem: Problem, headers: Mapping[str, str], _error: Excep
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problems that an operation documents in addition to those of every operation."""
+    """The problems of an operation for its description, in addition to `COMMON_RESPONSES`."""
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {"description": _title(status), "content": {MEDIA_TYPE: {"schema": schema}}}
@@ -175,8 +175,9 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-EVERYWHERE = problem_responses(401, 403, 422, 429, 500, 503)
+COMMON_RESPONSES = problem_responses(401, 403, 422, 429, 500, 503)
 """The problems that every operation with a key may return."""
+NOT_FOUND, CONFLICT = problem_responses(404), problem_responses(409)
 
 
 async def respond_to_refusal(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
@@ -189,9 +190,9 @@ async def _respond(request: Request, error: Exception) -> Response:
     problem, path = problem_of_error(error), request.url.path
     if problem.status == 500:
         _log.error("%s %s failed", request.method, path, exc_info=error)
-    elsewhere: Mapping[str, Responder] = request.app.state.responders
-    tells = (responder for start, responder in elsewhere.items() if path.startswith(start))
-    return next(tells, problem_response)(problem, _headers(problem, error), error)
+    responders: Mapping[str, Responder] = request.app.state.responders
+    matches = (responder for start, responder in responders.items() if path.startswith(start))
+    return next(matches, problem_response)(problem, _headers(problem, error), error)
 
 
 def _headers(problem: Problem, error: Exception) -> dict[str, str]:
@@ -203,5 +204,5 @@ def _headers(problem: Problem, error: Exception) -> dict[str, str]:
 
 
 def _detail(error: Any) -> str:
-    place = ".".join(str(part) for part in error["loc"])
-    return f"{place}: {reason_of(error)}"
+    field = ".".join(str(part) for part in error["loc"])
+    return f"{field}: {reason_of(error)}"

@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.problems import ProblemError
 
 
-class Takes(StrEnum):
-    """The body that an operation takes."""
+class BodyType(StrEnum):
+    """The media type of the body that an operation takes."""
 
-    NOTHING = ""
+    NONE = ""
     JSON = "application/json"
     FORM = "multipart/form-data"
 
@@ -32,7 +32,7 @@ class Operation(NamedTuple):
 
     path: Pattern[str]
     methods: frozenset[str]
-    takes: Takes
+    body_type: BodyType
     parameters: tuple[str, ...]
     """The names of its query parameters."""
 
@@ -50,14 +50,15 @@ class Operations:
             ProblemError: 404 for an unknown path, 405 for another method. A 405 lists all allowed
                 methods of the path, while Starlette lists those of one route.
         """
-        there = [operation for operation in self._all if operation.path.match(path)]
-        if not there or "\0" in path:
+        matches = [operation for operation in self._all if operation.path.match(path)]
+        if not matches or "\0" in path:
             raise ProblemError(404, "There is nothing at this address; see /api/v1/openapi.json.")
-        for operation in there:
+        for operation in matches:
             if method in operation.methods:
                 return operation
-        own = min(there, key=lambda operation: operation.path.groups).path  # not a route with {id}
-        methods = (one.methods for one in there if one.path.pattern == own.pattern)
+        # The most specific path: the one with the fewest parameters.
+        own = min(matches, key=lambda operation: operation.path.groups).path
+        methods = (one.methods for one in matches if one.path.pattern == own.pattern)
         allowed = ", ".join(sorted(frozenset().union(*methods)))
         raise ProblemError(405, f"Only {allowed} can be used here.", {"Allow": allowed})
 
@@ -69,11 +70,11 @@ class Operations:
 def _operations(app: FastAPI) -> Iterator[Operation]:
     for route in iter_route_contexts(app.routes):
         body = getattr(route, "body_field", None)
-        takes = Takes.NOTHING
+        body_type = BodyType.NONE
         if body is not None:
-            takes = Takes.FORM if isinstance(body.field_info, params.Form) else Takes.JSON
+            body_type = BodyType.FORM if isinstance(body.field_info, params.Form) else BodyType.JSON
         methods = frozenset(route.methods or ())
-        yield Operation(route.path_regex, methods, takes, tuple(_parameters(route)))
+        yield Operation(route.path_regex, methods, body_type, tuple(_parameters(route)))
 
 
 def _parameters(route: RouteContext) -> Iterator[str]:
@@ -94,7 +95,7 @@ _MAX_DEPTH = 64
 """Far more than any body needs; Python's own limit depends on the depth of the current stack."""
 
 
-class Bodies:
+class RequestBodyMiddleware:
     """ASGI middleware: rejects invalid bodies and query strings before they are processed.
 
     A JSON body is read and checked as a whole. The pieces of an upload are counted as they arrive,
@@ -113,8 +114,8 @@ class Bodies:
         self._operations = operations
         self._lenient = lenient
         self._max = {
-            Takes.JSON: MAX_JSON_BYTES,
-            Takes.FORM: max_file_bytes * FILES_PER_UPLOAD,
+            BodyType.JSON: MAX_JSON_BYTES,
+            BodyType.FORM: max_file_bytes * FILES_PER_UPLOAD,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -131,13 +132,13 @@ class Bodies:
         _check_query(scope["query_string"])
         if not scope["path"].startswith(self._lenient):
             _check_parameters(scope["query_string"], operation.parameters)
-        takes = operation.takes
-        if takes is not Takes.NOTHING:
-            headers, bound = Headers(scope=scope), self._max[takes]
-            _check_kind(headers, takes)
-            _check_length(headers, bound)
-            receive = _counting(receive, bound)
-        if takes is Takes.JSON:
+        body_type = operation.body_type
+        if body_type is not BodyType.NONE:
+            headers, limit = Headers(scope=scope), self._max[body_type]
+            _check_type(headers, body_type)
+            _check_length(headers, limit)
+            receive = _counted_receive(receive, limit)
+        if body_type is BodyType.JSON:
             receive = await _read(receive)
         await self._app(scope, receive, send)
 
@@ -160,16 +161,16 @@ def read_json(body: bytes) -> Any:
         )
         for text in _texts(value):
             if "\0" in text:
-                _refuse("a text has the character NUL")
+                _reject("a string contains a NUL character")
             text.encode("utf-8")
     except RecursionError:
-        _refuse(f"it is nested more than {_MAX_DEPTH} levels deep")
+        _reject(f"it is nested more than {_MAX_DEPTH} levels deep")
     except UnicodeDecodeError:
-        _refuse("it is not UTF-8")
+        _reject("it is not UTF-8")
     except UnicodeEncodeError:
-        _refuse("a text has half of a surrogate pair")
+        _reject("a string contains half of a surrogate pair")
     except ValueError as error:
-        _refuse(str(error))
+        _reject(str(error))
     return value
 
 
@@ -187,7 +188,7 @@ def _texts(value: Any, levels: int = _MAX_DEPTH) -> Iterator[str]:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON number")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 def _number(text: str) -> float:
@@ -203,7 +204,7 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _refuse(reason: str) -> NoReturn:
+def _reject(reason: str) -> NoReturn:
     raise ProblemError(422, f"The body can't be read: {reason}.")
 
 
@@ -213,51 +214,51 @@ def _check_query(query: bytes) -> None:
     except UnicodeDecodeError:
         raise ProblemError(422, "The query string is not UTF-8.") from None
     if "\0" in text:
-        raise ProblemError(422, "The query string has the character NUL.")
+        raise ProblemError(422, "The query string contains a NUL character.")
 
 
 def _check_parameters(query: bytes, allowed: Sequence[str]) -> None:
     unknown = [name for name in QueryParams(query) if name not in allowed]
     if unknown:
-        message = f"Unknown parameters in the query: {', '.join(unknown)}."
-        raise ProblemError(422, f"{message} Known here: {', '.join(allowed) or 'none'}.")
+        message = f"Unknown query parameters: {', '.join(unknown)}."
+        raise ProblemError(422, f"{message} Allowed: {', '.join(allowed) or 'none'}.")
 
 
-def _check_kind(headers: Headers, takes: Takes) -> None:
+def _check_type(headers: Headers, body_type: BodyType) -> None:
     if headers.get("content-encoding", "identity").lower() != "identity":
-        raise ProblemError(415, "Send the body as it is, without Content-Encoding.")
+        raise ProblemError(415, "Send the body uncompressed, without Content-Encoding.")
     content_type = headers.get("content-type", "")
     kind, _, parameters = content_type.partition(";")
     charset = parameters.replace(" ", "").replace('"', "").lower()
     is_other = "charset=" in charset and "charset=utf-8" not in charset
-    carries = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
-    if (content_type or carries) and (kind.strip().lower() != takes or is_other):
-        raise ProblemError(415, f"Send the body as {takes.value}, in UTF-8.")
+    has_body = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+    if (content_type or has_body) and (kind.strip().lower() != body_type or is_other):
+        raise ProblemError(415, f"Send the body as {body_type.value}, in UTF-8.")
 
 
-def _check_length(headers: Headers, bound: int) -> None:
+def _check_length(headers: Headers, limit: int) -> None:
     length = headers.get("content-length", "")
-    if length.isdigit() and (len(length) > len(str(bound)) or int(length) > bound):
-        raise _too_large(bound)
+    if length.isdigit() and (len(length) > len(str(limit)) or int(length) > limit):
+        raise _too_large(limit)
 
 
-def _counting(receive: Receive, bound: int) -> Receive:
+def _counted_receive(receive: Receive, limit: int) -> Receive:
     received = 0
 
-    async def counted() -> Message:
+    async def receive_and_count() -> Message:
         nonlocal received
         message = await receive()
         received += len(message.get("body", b""))
-        if received > bound:
-            raise _too_large(bound)
+        if received > limit:
+            raise _too_large(limit)
         return message
 
-    return counted
+    return receive_and_count
 
 
-def _too_large(bound: int) -> HTTPException:
+def _too_large(limit: int) -> HTTPException:
     # While FastAPI reads a body, it passes on only Starlette's HTTPException unchanged.
-    return HTTPException(413, f"At most {bound:,} bytes can be sent here.")
+    return HTTPException(413, f"The body is larger than {limit:,} bytes.")
 
 
 async def _read(receive: Receive) -> Receive:
@@ -265,13 +266,13 @@ async def _read(receive: Receive) -> Receive:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise ProblemError(422, "The body broke off.")
+            raise ProblemError(422, "The client disconnected before the end of the body.")
         body += message.get("body", b"")
         more = message.get("more_body", False)
-    sound = json.dumps(read_json(bytes(body))).encode() if body else b""
-    messages = [{"type": "http.request", "body": sound, "more_body": False}]
+    valid_body = json.dumps(read_json(bytes(body))).encode() if body else b""
+    messages = [{"type": "http.request", "body": valid_body, "more_body": False}]
 
-    async def again() -> Message:
+    async def replay() -> Message:
         return messages.pop() if messages else await receive()
 
-    return again
+    return replay

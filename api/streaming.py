@@ -26,10 +26,10 @@ END_S = 3.0
 """Maximum seconds that an ending process waits for its streams to store their partial answers. A
 stream that is waiting for a model can't be interrupted."""
 
-GONE = Response(status_code=499)
+CLIENT_CLOSED_REQUEST = Response(status_code=499)
 """The response to a client that has disconnected: 499 appears in logs, but nobody receives it."""
 
-_TOO_MANY = "All the answers that this server writes at once are taken: try again in a moment."
+_TOO_MANY = "This server is busy with as many answers as it may write at once: try again shortly."
 _log = get_logger("api")
 T = TypeVar("T")
 Read = TypeVar("Read")
@@ -52,10 +52,10 @@ class Stream(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
-        return _read(await self._items.get())
+        return _item_of(await self._items.get())
 
-    async def together(self) -> AsyncIterator[list[T]]:
-        """The items in batches: each item together with all that have already arrived.
+    async def batches(self) -> AsyncIterator[list[T]]:
+        """The items in batches of all that have arrived.
 
         A loop that falls behind can catch up, because the cost is per send, not per item.
         """
@@ -63,7 +63,7 @@ class Stream(Generic[T]):
             items = [first]
             try:
                 while not self._items.empty():
-                    items.append(_read(self._items.get_nowait()))
+                    items.append(_item_of(self._items.get_nowait()))
             except BaseException as error:  # noqa: BLE001  # raised in the next iteration
                 self._items.put_nowait((None, error))
             yield items
@@ -83,7 +83,7 @@ class Stream(Generic[T]):
         except BaseException as error:  # noqa: BLE001  # raised in the reader
             # Checked before `_put`: the reader may get the error and close before it returns.
             if self._closed.is_set():
-                _log.warning("An answer whose client had disconnected failed: %s", error)
+                _log.warning("an answer whose client had disconnected failed: %s", error)
             self._put(None, error)
 
     def _put(self, item: T | None, error: BaseException | None = None) -> bool:
@@ -103,7 +103,7 @@ class Streams:
     def __init__(self, limit: int) -> None:
         self._free = threading.BoundedSemaphore(limit)
         self._threads = ThreadPoolExecutor(limit, thread_name_prefix="answer")
-        self._going: set[Future[None]] = set()
+        self._running: set[Future[None]] = set()
 
     def start(self, begin: Callable[[], Generator[T, None, None]]) -> Stream[T]:
         """Run the generator in a thread; call this on the event loop.
@@ -122,16 +122,16 @@ class Streams:
         except BaseException:
             self._free.release()
             raise
-        self._going.add(future)
-        future.add_done_callback(self._end_of)
+        self._running.add(future)
+        future.add_done_callback(self._release)
         return stream
 
-    def wait_for_ends(self) -> None:
+    def wait_until_ended(self) -> None:
         """Wait until all generators have ended, but at most `END_S` seconds."""
-        wait(set(self._going), END_S)
+        wait(set(self._running), END_S)
 
-    def _end_of(self, ended: Future[None]) -> None:
-        self._going.discard(ended)
+    def _release(self, ended: Future[None]) -> None:
+        self._running.discard(ended)
         self._free.release()
 
 
@@ -191,8 +191,8 @@ async def _while_connected(
         disconnection.cancel()
 
 
-def _read(came: tuple[T | None, BaseException | None]) -> T:
-    item, error = came
+def _item_of(result: tuple[T | None, BaseException | None]) -> T:
+    item, error = result
     if error is not None:
         raise error
     return item  # type: ignore[return-value]  # None only if T allows it
@@ -211,7 +211,7 @@ _LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\
 """Characters that some clients treat as line ends, and that JSON does not escape."""
 
 
-def streamed(schema: str, example: str) -> dict[int | str, dict[str, Any]]:
+def stream_responses(schema: str, example: str) -> dict[int | str, dict[str, Any]]:
     """The responses of an operation that streams the events of that schema."""
     return {
         200: {
@@ -228,44 +228,48 @@ def streamed(schema: str, example: str) -> dict[int | str, dict[str, Any]]:
     }
 
 
-async def sent(first: T, stream: Stream[T], wire: Callable[[T], bytes]) -> AsyncIterator[bytes]:
-    """The events of a stream as encoded by `wire`, beginning with `first`, which was already read.
+async def event_bytes(
+    first: T, stream: Stream[T], encode: Callable[[T], bytes]
+) -> AsyncIterator[bytes]:
+    """The encoded events of a stream, beginning with `first`, which was already read.
 
     An error becomes the last event, because the status has already been sent.
     """
-    yield wire(first)
+    yield encode(first)
     try:
-        async for together in stream.together():
-            yield b"".join(map(wire, together))
-    except Exception as error:  # noqa: BLE001  # the caller waits for an end in any case
-        yield failed(error)
+        async for batch in stream.batches():
+            yield b"".join(map(encode, batch))
+    except Exception as error:  # noqa: BLE001  # the client waits for a last event
+        yield error_event(error)
 
 
 async def stream_events(
-    stream: Stream[T], request: Request, wire: Callable[[T], bytes]
+    stream: Stream[T], request: Request, encode: Callable[[T], bytes]
 ) -> Response:
     """The items of a stream as server-sent events; errors before the first one are raised."""
     first = await next_while_connected(stream, request)
-    return EventStream(sent(first, stream, wire), stream) if first else GONE
+    return (
+        EventStream(event_bytes(first, stream, encode), stream) if first else CLIENT_CLOSED_REQUEST
+    )
 
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-"""Created once: with options, `json.dumps` creates an encoder for every call."""
+"""Created once, because `json.dumps` with options creates an encoder for every call."""
 
 
-def event(name: str, data: Any) -> bytes:
+def json_event(name: str, data: Any) -> bytes:
     """An encoded event, with its data as JSON on one line."""
-    return named(name, _JSON.encode(data))
+    return encoded_event(name, _JSON.encode(data))
 
 
-def named(name: str, data: str) -> bytes:
+def encoded_event(name: str, data: str) -> bytes:
     """An encoded event, whose data is already JSON on one line."""
     return f"event: {name}\r\ndata: {data.translate(_LINE_ENDS)}\r\n\r\n".encode()
 
 
-def failed(error: Exception) -> bytes:
-    """The event for an error after the status has been sent."""
+def error_event(error: Exception) -> bytes:
+    """The event for an error that occurs after the status has been sent."""
     problem = problem_of_error(error)
     if problem.status == 500:
-        _log.error("What was streamed failed", exc_info=error)
-    return event("error", problem.model_dump())
+        _log.error("a streamed response failed", exc_info=error)
+    return json_event("error", problem.model_dump())

@@ -73,7 +73,7 @@ class Progress:
         """Send what happened; of what is written the count, once a second.
 
         Raises:
-            StoppedError: Nobody waits any more.
+            CanceledError: The client no longer waits.
         """
         if self._stopped.is_set():
             raise CanceledError

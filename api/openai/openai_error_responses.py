@@ -83,7 +83,7 @@ def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": OpenAIError} for status in statuses}
 
 
-EVERYWHERE = error_responses(400, 401, 403, 429, 500, 503)
+COMMON_RESPONSES = error_responses(400, 401, 403, 429, 500, 503)
 """The errors that any operation may end with."""
 
 

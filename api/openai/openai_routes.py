@@ -23,7 +23,7 @@ from api.openai.openai_requests import (
     question_with_history,
 )
 from api.streaming import (
-    GONE,
+    CLIENT_CLOSED_REQUEST,
     EventStream,
     OpenStreams,
     Stream,
@@ -186,14 +186,14 @@ async def create_chat_completion(
         chunks = ChunkStream(id_, int(time.time()), body.model, body.wants_usage)
         stream = streams.start(lambda: chunks.lines(events()))
         first = await next_while_connected(stream, request)
-        return EventStream(_after(first, stream), stream) if first else GONE
+        return EventStream(_after(first, stream), stream) if first else CLIENT_CLOSED_REQUEST
     finished = await read_while_connected(streams.start(events), request)
-    return completion_of(turn_of(finished), id_, body.model) if finished else GONE
+    return completion_of(turn_of(finished), id_, body.model) if finished else CLIENT_CLOSED_REQUEST
 
 
 async def _after(first: bytes, rest: Stream[bytes]) -> AsyncIterator[bytes]:
     yield first
-    async for lines in rest.together():
+    async for lines in rest.batches():
         yield b"".join(lines)
 
 

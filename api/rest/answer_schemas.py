@@ -14,7 +14,6 @@ from api.field_types import MOMENT, NOT_BLANK, NUMBER
 from services.texts import MAX_K
 
 FilterValue = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=1000)]
-"""A text that is not blank."""
 
 _SOURCES = Field(description="Ids, names, or locations of sources", examples=[["handbook"]])
 _COLLECTIONS = Field(description="Collections of sources", examples=[["HR"]])
@@ -51,21 +50,37 @@ _BY_AGENT = Field(
 )
 _SEVERAL = Field(max_length=200)
 
-# Fields of a passage and its document, for sources and citations.
-_PASSAGE_ID = Field(description="Id of the passage", examples=["8d0c:3"])
-_DOCUMENT_ID = Field(description="Id of the document", examples=["8d0c"])
-_TITLE = Field(description="Title of the document", examples=["Leave policy"])
-_LOCATION = Field(description="Path or address of the document", examples=["handbook/leave.md"])
-_VERSION = Field(
-    description="Version of the document at that time; changes with its content",
-    examples=["3f8a1c"],
-)
-_PAGE = Field(description="Page number from 1; null for formats without pages", examples=[2])
-_HEADINGS = Field(
-    description="Headings above the passage, outermost first",
-    examples=[["Leave policy", "Annual leave"]],
-)
 _QUOTE = "New employees get 25 days of annual leave a year."
+
+# Fields that several schemas share.
+PassageId = Annotated[str, Field(description="Id of the passage", examples=["8d0c:3"])]
+DocumentId = Annotated[str, Field(description="Id of the document", examples=["8d0c"])]
+Title = Annotated[str, Field(description="Title of the document", examples=["Leave policy"])]
+Location = Annotated[
+    str, Field(description="Path or address of the document", examples=["handbook/leave.md"])
+]
+_Version = Annotated[
+    str,
+    Field(
+        description="Version of the document at that time; changes with its content",
+        examples=["3f8a1c"],
+    ),
+]
+PageNumber = Annotated[
+    int | None,
+    Field(description="Page number from 1; null for formats without pages", examples=[2]),
+]
+HeadingPath = Annotated[
+    list[str],
+    Field(
+        description="Headings above the passage, outermost first",
+        examples=[["Leave policy", "Annual leave"]],
+    ),
+]
+PassageText = Annotated[str, Field(description="Text of the passage", examples=[_QUOTE])]
+Start = Annotated[
+    int, Field(description="Start offset in the document's text, in characters", examples=[120])
+]
 
 
 class RequestModel(BaseModel):
@@ -81,7 +96,7 @@ class ResponseModel(BaseModel):
 
 
 class ScopeRequest(RequestModel):
-    """What to search in; omitted fields do not restrict it, and any of several values may match."""
+    """What to search in; omitted fields do not restrict it; several values are alternatives."""
 
     sources: Annotated[list[FilterValue], _SOURCES, _SEVERAL] = []
     collections: Annotated[list[FilterValue], _COLLECTIONS, _SEVERAL] = []
@@ -91,15 +106,9 @@ class ScopeRequest(RequestModel):
     until: Annotated[str, _UNTIL, StringConstraints(pattern=MOMENT)] = ""
 
     def scope(self) -> domain.Scope:
-        """The scope as a domain value; only the search checks whether it is possible."""
-        return domain.Scope(
-            tuple(self.sources),
-            tuple(self.collections),
-            tuple(self.formats),
-            tuple(self.labels),
-            self.since,
-            self.until,
-        )
+        """The scope as a domain value; only the search checks whether its names exist."""
+        names = (self.sources, self.collections, self.formats, self.labels)
+        return domain.Scope(*map(tuple, names), self.since, self.until)
 
 
 class SearchOptions(RequestModel):
@@ -112,7 +121,7 @@ class SearchOptions(RequestModel):
     by_agent: Annotated[StrictBool, _BY_AGENT] = False
 
     def choice(self) -> domain.SearchChoice:
-        """The choice as a domain value."""
+        """The options as a domain value."""
         return domain.SearchChoice(
             self.scope.scope(), self.mode, self.k, self.score_threshold, self.by_agent
         )
@@ -185,8 +194,7 @@ class FoundPassage(ResponseModel):
 
     passage_id: str = Field(validation_alias="id", examples=["8d0c:3"])
     """Id"""
-    start: int = Field(examples=[120])
-    """Start offset in the document's text, in characters"""
+    start: Start
     end: int = Field(examples=[480])
     """End offset, exclusive"""
 
@@ -196,19 +204,17 @@ class Source(ResponseModel):
 
     n: int = Field(examples=[1])
     """Number of the passage, from 1; the answer cites it as [n]"""
-    passage_id: Annotated[str, _PASSAGE_ID]
-    document_id: Annotated[str, _DOCUMENT_ID]
-    title: Annotated[str, _TITLE]
-    location: Annotated[str, _LOCATION]
-    text: str = Field(examples=[_QUOTE])
-    """Text of the passage"""
-    version: Annotated[str, _VERSION]
-    page: Annotated[int | None, _PAGE]
-    heading_path: Annotated[list[str], _HEADINGS]
+    passage_id: PassageId
+    document_id: DocumentId
+    title: Title
+    location: Location
+    text: PassageText
+    version: _Version
+    page: PageNumber
+    heading_path: HeadingPath
     score: float | None = Field(examples=[0.83])
     """Score, comparable only within one search; null if unknown"""
-    start: int = Field(examples=[120])
-    """Start offset in the document's text, in characters"""
+    start: Start
     why: Explanation | None
     """Why the passage was found; null if unknown"""
     hits: list[FoundPassage]
@@ -227,21 +233,36 @@ class Citation(ResponseModel):
     supports the citation; `no such source`: no source has that number"""
     quote: str = Field(examples=[_QUOTE])
     """The words that support the answer; empty if there are none"""
-    title: Annotated[str, _TITLE]
-    location: Annotated[str, _LOCATION]
-    document_id: Annotated[str, _DOCUMENT_ID]
-    passage_id: Annotated[str, _PASSAGE_ID]
-    version: Annotated[str, _VERSION]
-    page: Annotated[int | None, _PAGE]
-    heading_path: Annotated[list[str], _HEADINGS]
+    title: Title
+    location: Location
+    document_id: DocumentId
+    passage_id: PassageId
+    version: _Version
+    page: PageNumber
+    heading_path: HeadingPath
     start: int = Field(examples=[120])
     """Start offset of the quote in the document's text, in characters; -1 if not found"""
     end: int = Field(examples=[169])
     """End offset, exclusive; -1 if not found"""
-    passage_text: str = Field(examples=[_QUOTE])
-    """Text of the passage"""
+    passage_text: PassageText
     quoted_by_answer: bool = Field(examples=[True])
-    """Whether the answer contained the quote; otherwise the program looked it up"""
+    """Whether the answer contained the quote; otherwise Footnote looked it up"""
+
+
+Citations = Annotated[
+    list[Citation],
+    Field(
+        description="The checked citations in the order of the answer: one for each number, or "
+        "one for each `[n]`"
+    ),
+]
+UnsupportedSentences = Annotated[
+    int,
+    Field(
+        description="Number of sentences that make a claim without a verified citation",
+        examples=[0],
+    ),
+]
 
 
 class Step(ResponseModel):
@@ -259,7 +280,7 @@ class Step(ResponseModel):
     """Result of the tool, shortened if long; empty while it runs"""
     sources: list[int] = Field(examples=[[1, 2]])
     """Numbers of the passages in the result"""
-    said: str = Field(examples=["I look for the rules on leave."])
+    said: str = Field(examples=["I will look for the rules on leave."])
     """What the agent wrote before the step, which is not part of the answer; may be empty"""
     milliseconds: float = Field(examples=[41.5])
     """Duration in milliseconds; 0 while it runs"""
@@ -275,7 +296,7 @@ class Turn(ResponseModel):
     parent_id: str | None = Field(examples=[None])
     """Id of the previous turn; null for the first one"""
     question: str = Field(examples=["How many days of leave do I get?"])
-    """The question as it was asked"""
+    """The question as the person typed it"""
     standalone_question: str = Field(examples=["How many days of leave do I get?"])
     """The standalone question that was searched for; empty if no search took place"""
     standalone_given: bool = Field(examples=[False])
@@ -291,11 +312,8 @@ class Turn(ResponseModel):
     """Name of the model that answered"""
     sources: list[Source]
     """The passages used to answer, by number"""
-    citations: list[Citation]
-    """The checked citations in the order of the answer: one for each number, or one for each
-    `[n]`"""
-    unsupported_sentences: int = Field(examples=[0])
-    """Number of sentences that make a claim without a verified citation"""
+    citations: Citations
+    unsupported_sentences: UnsupportedSentences
     steps: list[Step]
     """The agent's steps; empty if no agent was used"""
     timings_ms: dict[str, float] = Field(

@@ -16,13 +16,13 @@ from api.rest.answer_schemas import Citation, RequestModel, ResponseModel, Sourc
 from api.rest.place_routes import FoundPlace, Language, PersonId, Preference, to_fields
 from api.rest.question_routes import ErrorEvent, JsonOf, Token, TokenEvent
 from api.streaming import (
-    GONE,
+    CLIENT_CLOSED_REQUEST,
     EventStream,
     OpenStreams,
-    named,
+    encoded_event,
     read_while_connected,
     stream_events,
-    streamed,
+    stream_responses,
 )
 from bootstrap import Services
 from domain import CatalogQuery, Principal
@@ -280,7 +280,7 @@ async def search_catalogue(
     stream = streams.start(partial(_answer_events, services, principal, body))
     event_data = await read_while_connected(stream, request)
     if event_data is None:
-        return GONE  # type: ignore[return-value]  # read by nobody
+        return CLIENT_CLOSED_REQUEST  # type: ignore[return-value]  # read by nobody
     *_, last = event_data
     return last  # type: ignore[return-value]  # what does not raise ends with the answer
 
@@ -290,7 +290,7 @@ async def search_catalogue(
     status_code=200,
     response_class=EventStream,
     response_model=CatalogEvent,
-    responses=streamed("CatalogEvent", _EXAMPLE),
+    responses=stream_responses("CatalogEvent", _EXAMPLE),
 )
 async def search_catalogue_stream(
     services: OpenServices,
@@ -375,4 +375,4 @@ def _event_bytes(event_data: EventData) -> bytes:
             name = "ranked"
         case Token():
             name = "token"
-    return named(name, event_data.model_dump_json())
+    return encoded_event(name, event_data.model_dump_json())

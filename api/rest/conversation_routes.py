@@ -8,7 +8,7 @@ from fastapi import APIRouter, File, Query, Response, UploadFile
 from pydantic import ConfigDict, Field, StringConstraints
 
 from api.authentication import Asker, OpenServices
-from api.field_types import FIRST, NOT_BLANK, ConversationId, Limit, Offset, Page, TurnId
+from api.field_types import DEFAULT_LIMIT, NOT_BLANK, ConversationId, Limit, Offset, Page, TurnId
 from api.problems import ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, SearchChoice, SearchOptions, Turn
 from bootstrap import Services
@@ -142,7 +142,7 @@ def list_conversations(
     services: OpenServices,
     principal: Asker,
     words: SearchWords = "",
-    limit: Limit = FIRST,
+    limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
 ) -> ConversationPage:
     """List conversations, most recently active first."""

@@ -8,7 +8,17 @@ from fastapi import APIRouter, Query
 from pydantic import Field, StrictBool
 
 from api.authentication import Manager, OpenServices, Reader
-from api.field_types import FIRST, MOST, MOST_BEFORE, DocumentId, Limit, Line, Offset, Page, Schema
+from api.field_types import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    MAX_OFFSET,
+    DocumentId,
+    Limit,
+    Line,
+    Offset,
+    Page,
+    Schema,
+)
 from api.problems import problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.rest.import_routes import Import, import_response
@@ -185,9 +195,9 @@ class DocumentQuery(Schema):
     """Sort order: `title`; latest import first; most passages first; `density`: fewest
     characters per page first"""
 
-    limit: int = Field(FIRST, ge=1, le=MOST)
+    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
     """Maximum number of items to return"""
-    offset: int = Field(0, ge=0, le=MOST_BEFORE)
+    offset: int = Field(0, ge=0, le=MAX_OFFSET)
     """Number of documents to skip"""
 
     @property
@@ -323,7 +333,7 @@ def list_passages(
     services: OpenServices,
     principal: Reader,
     document_id: DocumentId,
-    limit: Limit = FIRST,
+    limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
 ) -> PassagePage:
     """List a document's indexed passages, in the order of its text."""

@@ -12,10 +12,10 @@ from pydantic import AliasChoices, Field, StrictBool
 from sse_starlette import EventSourceResponse
 
 from api.authentication import Manager, OpenServices, Reader
-from api.field_types import FIRST, ImportId, Limit, Offset, Page, SourceId
+from api.field_types import DEFAULT_LIMIT, ImportId, Limit, Offset, Page, SourceId
 from api.problems import problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
-from api.streaming import event, failed, named
+from api.streaming import encoded_event, error_event, json_event
 from domain import ImportKind, ImportRun, ImportState, Outcome, Stage
 from errors import AppError, NotFoundError
 from services.imports.import_queue import ImportQueue
@@ -183,7 +183,7 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 
 @router.get("/imports")
 def list_imports(
-    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> ImportPage:
     """List queued, running, paused, and interrupted imports, in the order of execution."""
     jobs = services.queue.current(principal)
@@ -206,7 +206,7 @@ def list_import_items(
     outcomes: Annotated[
         list[Outcome], Query(description="Only documents with these outcomes")
     ] = [],  # noqa: B006  # FastAPI copies it
-    limit: Limit = FIRST,
+    limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
 ) -> ImportItemPage:
     """List an import's documents, in the order in which they were processed."""
@@ -224,7 +224,7 @@ def list_source_imports(
     services: OpenServices,
     principal: Reader,
     source_id: SourceId,
-    limit: Limit = FIRST,
+    limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
 ) -> ImportPage:
     """List a source's ended imports and dry runs, latest first."""
@@ -277,18 +277,18 @@ async def _events(
         try:
             job, rests = await run_sync(look, job)
         except NotFoundError as error:
-            yield event("gone", {"detail": str(error)})
+            yield json_event("gone", {"detail": str(error)})
             return
         except AppError as error:
-            yield failed(error)
+            yield error_event(error)
             return
         if rests:
             break
         if job != before:
-            yield named("progress", import_response(job).model_dump_json())
+            yield encoded_event("progress", import_response(job).model_dump_json())
         before = job
         await anyio.sleep(_LOOK_S)
-    yield named("end", import_response(job).model_dump_json())
+    yield encoded_event("end", import_response(job).model_dump_json())
 
 
 def _rests(state: ImportState, queue: ImportQueue) -> bool:

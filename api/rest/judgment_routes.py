@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request
 from pydantic import ConfigDict, Field, StringConstraints
 
 from api.authentication import Asker, OpenServices, Reader
-from api.field_types import FIRST, NUMBER, LabelId, Limit, Offset, Page, TurnId
+from api.field_types import DEFAULT_LIMIT, NUMBER, LabelId, Limit, Offset, Page, TurnId
 from api.problems import ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, Turn
 from api.rest.search_routes import Modes, Passages, Query
-from api.streaming import GONE, OpenStreams, read_while_connected
+from api.streaming import CLIENT_CLOSED_REQUEST, OpenStreams, read_while_connected
 from bootstrap import Services
 from domain import Principal, SearchMode
 from services.evaluation import rating_service
@@ -196,7 +196,7 @@ labels_router = APIRouter(prefix="/labels", tags=["labels"])
 
 @labels_router.get("")
 def list_labels(
-    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> LabelPage:
     """List your labels, oldest first."""
     labels = services.labels.list(principal)
@@ -249,10 +249,10 @@ ONE = problem_responses(404)
 
 @feedback_router.get("")
 def list_ratings(
-    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> RatedAnswerPage:
     """List your ratings, newest first, except in deleted conversations."""
-    return RatedAnswerPage.cut(services.ratings.list(principal), limit, offset)
+    return RatedAnswerPage.slice_of(services.ratings.list(principal), limit, offset)
 
 
 @feedback_router.get("/{turn_id}", responses=ONE)
@@ -298,5 +298,5 @@ async def replay_answer(
 
     replays = await read_while_connected(streams.start(replaying), request)
     if replays is None:
-        return GONE  # type: ignore[return-value]  # read by nobody
+        return CLIENT_CLOSED_REQUEST  # type: ignore[return-value]  # read by nobody
     return Replay.model_validate(replays[0])

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AliasPath, ConfigDict, Field, StringConstraints
 
 from api.authentication import Asker, OpenServices, Reader
-from api.field_types import FIRST, NOT_BLANK, Limit, Line, Offset, Page
+from api.field_types import DEFAULT_LIMIT, NOT_BLANK, Limit, Line, Offset, Page
 from api.problems import problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from domain import FilterValue, any_of
@@ -277,10 +277,10 @@ UserId = Annotated[
 
 @router.get("/catalogues")
 def list_catalogues(
-    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> CatalogPage:
     """List the catalogs, and the values that questions about their places can mention."""
-    return CatalogPage.cut(services.catalog.catalogs(principal), limit, offset)
+    return CatalogPage.slice_of(services.catalog.catalogs(principal), limit, offset)
 
 
 @router.get("/restaurants")
@@ -291,7 +291,7 @@ def list_restaurants(
     types: Types = [],  # noqa: B006  # nothing changes it
     min_rating: MinRating = None,
     field: FieldValues = [],  # noqa: B006  # nothing changes it
-    limit: Limit = FIRST,
+    limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
 ) -> PlacePage:
     """List the matching places of a catalog, by title."""

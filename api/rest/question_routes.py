@@ -1,8 +1,8 @@
-"""Asking questions, answered at once or as the answer is written."""
+"""Questions about the documents, with complete or streamed answers."""
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from pydantic import (
@@ -18,23 +18,24 @@ from api.authentication import Asker, OpenServices
 from api.field_types import Question, Schema
 from api.problems import Problem, ProblemError, problem_responses
 from api.rest.answer_schemas import (
-    Citation,
+    Citations,
     RequestModel,
     ResponseModel,
     SearchOptions,
     Source,
     Step,
     Turn,
+    UnsupportedSentences,
 )
 from api.streaming import (
-    GONE,
+    CLIENT_CLOSED_REQUEST,
     EventStream,
     OpenStreams,
-    event,
-    named,
+    encoded_event,
+    json_event,
     read_while_connected,
     stream_events,
-    streamed,
+    stream_responses,
 )
 from bootstrap import Services
 from domain import Principal
@@ -75,20 +76,20 @@ class QuestionRequest(RequestModel):
     turn_id: str | None = Field(None, examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
     """Ask a new version of this turn of the conversation; null continues the selected branch"""
     standalone: Question | None = Field(None, examples=["How many days of annual leave do I get?"])
-    """Question to search for verbatim, instead of deriving it from the question and its history;
-    null derives it"""
+    """Standalone question to search for verbatim; null derives it from the question and its
+    history"""
 
 
 @dataclass(frozen=True)
 class JsonOf:
-    """Describes a text as the JSON of that type: the data of an event is one."""
+    """Describes a string as JSON of that type, for the data of an event."""
 
     type: Any
 
     def __get_pydantic_json_schema__(
         self, _schema: object, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """What the description says of the text."""
+        """The schema of the string."""
         content = handler(TypeAdapter(self.type).core_schema)
         kind = {"type": "string", "contentMediaType": "application/json"}
         return {**kind, "contentSchema": content}
@@ -111,7 +112,7 @@ class QuestionData(ResponseModel):
 
 
 class Token(ResponseModel):
-    """A piece of the answer's Markdown: markers are plain [n], other brackets are escaped."""
+    """A piece of the answer's Markdown, in which every unescaped [n] is a citation marker."""
 
     text: str = Field(examples=["New employees get 25 days"])
     """Text to append to the preceding pieces"""
@@ -120,84 +121,75 @@ class Token(ResponseModel):
 class CheckedCitations(ResponseModel):
     """The result of checking the answer."""
 
-    citations: list[Citation]
-    """The checked citations in the order of the answer: one for each number, or one for each
-    `[n]`"""
-    unsupported_sentences: int = Field(examples=[0])
-    """Number of sentences that make a claim without a verified citation"""
+    citations: Citations
+    unsupported_sentences: UnsupportedSentences
 
 
-class StartedEvent(Schema):
+Name = TypeVar("Name")
+
+
+class EventOf(Schema, Generic[Name]):
+    """An event with this name; subclasses declare its data."""
+
+    event: Name
+    """Name of the event"""
+
+
+class StartedEvent(EventOf[Literal["started"]]):
     """The first event."""
 
-    event: Literal["started"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(StartedData)]
     """Ids of the conversation and the turn"""
 
 
-class QuestionEvent(Schema):
+class QuestionEvent(EventOf[Literal["question"]]):
     """Sent once the standalone question is known."""
 
-    event: Literal["question"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(QuestionData)]
     """The standalone question"""
 
 
-class StepEvent(Schema):
+class StepEvent(EventOf[Literal["step"]]):
     """Sent when a step of the agent begins, and again when it ends.
 
     Text written before a step is not part of the answer; it is repeated in the step's `said`.
     """
 
-    event: Literal["step"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(Step)]
     """Current state of the step"""
 
 
-class SourcesEvent(Schema):
+class SourcesEvent(EventOf[Literal["sources"]]):
     """All passages so far, numbered from 1; an agent may send it several times."""
 
-    event: Literal["sources"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(list[Source])]
     """All passages so far, in the order of their numbers"""
 
 
-class TokenEvent(Schema):
+class TokenEvent(EventOf[Literal["token"]]):
     """Sent for each piece of the answer."""
 
-    event: Literal["token"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(Token)]
     """The piece of text"""
 
 
-class CitationsEvent(Schema):
+class CitationsEvent(EventOf[Literal["citations"]]):
     """Sent once the answer is complete."""
 
-    event: Literal["citations"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(CheckedCitations)]
     """The checked citations"""
 
 
-class EndEvent(Schema):
+class EndEvent(EventOf[Literal["end"]]):
     """The last event of a successful answer: the stored turn."""
 
-    event: Literal["end"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(Turn)]
     """The complete turn"""
 
 
-class ErrorEvent(Schema):
+class ErrorEvent(EventOf[Literal["error"]]):
     """The last event after a failure; the answer so far is stored."""
 
-    event: Literal["error"]
-    """Name of the event"""
     data: Annotated[str, JsonOf(Problem)]
     """What went wrong"""
 
@@ -256,7 +248,7 @@ async def ask(
     stream = streams.start(_answer_events(services, principal, body))
     events = await read_while_connected(stream, request)
     if events is None:
-        return GONE  # type: ignore[return-value]  # read by nobody
+        return CLIENT_CLOSED_REQUEST  # type: ignore[return-value]  # nobody receives it
     return Turn.model_validate(turn_of(events))
 
 
@@ -265,7 +257,7 @@ async def ask(
     status_code=200,
     response_class=EventStream,
     response_model=AnswerEvent,
-    responses=streamed("AnswerEvent", _EXAMPLE),
+    responses=stream_responses("AnswerEvent", _EXAMPLE),
 )
 async def ask_stream(
     services: OpenServices,
@@ -287,7 +279,7 @@ async def ask_stream(
 def _answer_events(
     services: Services, principal: Principal, body: QuestionRequest
 ) -> Callable[[], Generator[Event, None, None]]:
-    """Begins to answer when it is called."""
+    """The function that starts the answer."""
     chat, search = services.chat, body.search.choice() if body.search else None
     if body.turn_id is None:
         return lambda: chat.stream(
@@ -298,7 +290,7 @@ def _answer_events(
             standalone=body.standalone,
         )
     if body.conversation_id is None:
-        raise ProblemError(404, "A turn is found in its conversation: send conversation_id too.")
+        raise ProblemError(404, "A turn belongs to a conversation: send its conversation_id too.")
     turn = (principal, body.conversation_id, body.turn_id)
     return lambda: chat.ask_again(
         *turn, question=body.question, standalone=body.standalone, search=search
@@ -312,17 +304,18 @@ def _event_bytes(event_data: Event) -> bytes:
 def _events(event_data: Event) -> Iterator[bytes]:
     match event_data:
         case TextDelta(text):
-            yield event("token", {"text": text})
+            yield json_event("token", {"text": text})
         case TurnStarted(turn):
-            begun = StartedData(conversation_id=turn.conversation_id, turn_id=turn.id)
-            yield named("started", begun.model_dump_json())
+            ids = StartedData(conversation_id=turn.conversation_id, turn_id=turn.id)
+            yield encoded_event("started", ids.model_dump_json())
         case Searching(question):
-            yield named("question", QuestionData(standalone=question).model_dump_json())
+            yield encoded_event("question", QuestionData(standalone=question).model_dump_json())
         case StepUpdated(step):
-            yield named("step", Step.model_validate(step).model_dump_json())
+            yield encoded_event("step", Step.model_validate(step).model_dump_json())
         case PassagesRetrieved(sources):
             passages = _SOURCES.validate_python(sources, from_attributes=True)
-            yield named("sources", _SOURCES.dump_json(passages).decode())
+            yield encoded_event("sources", _SOURCES.dump_json(passages).decode())
         case TurnFinished(turn):
-            yield named("citations", CheckedCitations.model_validate(turn).model_dump_json())
-            yield named("end", Turn.model_validate(turn).model_dump_json())
+            checked = CheckedCitations.model_validate(turn)
+            yield encoded_event("citations", checked.model_dump_json())
+            yield encoded_event("end", Turn.model_validate(turn).model_dump_json())

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.authentication import Manager, OpenServices, Reader
-from api.field_types import FIRST, Limit, Offset, SourceId
+from api.field_types import DEFAULT_LIMIT, Limit, Offset, SourceId
 from api.problems import problem_responses
 from api.rest.import_routes import Import, ImportRequest, import_response
 from api.rest.source_schemas import (
@@ -33,7 +33,7 @@ NOT_AS_THINGS_ARE = problem_responses(409)
 def list_source_kinds(
     services: OpenServices,
     _principal: Reader,
-    limit: Limit = FIRST,
+    limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
 ) -> SourceKindPage:
     """List the kinds of sources and their fields."""
@@ -46,7 +46,7 @@ def list_source_kinds(
 
 @router.get("/sources")
 def list_sources(
-    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> SourcePage:
     """List the sources and their state."""
     statuses = services.sources.list(principal)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, File, Query, UploadFile
 from pydantic import Field, StringConstraints
 
 from api.authentication import Manager, OpenServices, Reader
-from api.field_types import FIRST, NAME_OR_EMPTY, ConversationId, Limit, Offset
+from api.field_types import DEFAULT_LIMIT, NAME_OR_EMPTY, ConversationId, Limit, Offset
 from api.problems import problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.rest.document_routes import (
@@ -60,7 +60,7 @@ OF_SOURCES = problem_responses(404)
 
 @router.get("/failures")
 def list_failures(
-    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> FailurePage:
     """List documents that could not be read and were not dismissed, latest first."""
     page = services.failures.page(principal, limit=limit, offset=offset)
@@ -85,7 +85,7 @@ def retry_failures(
 
 @router.get("/left-out")
 def list_left_out(
-    services: OpenServices, principal: Reader, limit: Limit = FIRST, offset: Offset = 0
+    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> LeftOutPage:
     """List documents excluded from imports because somebody deleted them, by source."""
     excluded = services.documents.excluded(principal)

@@ -71,8 +71,8 @@ def test_each_operation_knows_the_parameters_that_are_described_and_no_others(cl
         if path.startswith("/api/v1/"):
             answer = client.request(method, path, params={"colour": "red"})
             assert answer.status_code == 422, path
-            known = answer.json()["detail"].removeprefix("Unknown parameters in the query: colour.")
-            assert known == f" Known here: {', '.join(names) or 'none'}."
+            known = answer.json()["detail"].removeprefix("Unknown query parameters: colour.")
+            assert known == f" Allowed: {', '.join(names) or 'none'}."
 
 
 def test_clients_of_openai_may_send_parameters_that_others_know(client_of):

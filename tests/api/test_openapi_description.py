@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from schemathesis.specs.openapi.definitions import OPENAPI_31
 
 from api.application import make_app
-from api.field_types import MEANINGS
+from api.field_types import PATTERN_MESSAGES
 from api.problems import MEDIA_TYPE, Problem, ProblemError, problem_of_error
 from domain import ApiScope
 
@@ -55,7 +55,7 @@ def test_each_pattern_has_words_for_what_does_not_match(description):
                 yield from patterns(one)
 
     refused_by_the_service = "^[^:]+:"
-    assert {*patterns(description)} == {*MEANINGS, refused_by_the_service}
+    assert {*patterns(description)} == {*PATTERN_MESSAGES, refused_by_the_service}
 
 
 def test_it_says_how_to_sign_in(description):

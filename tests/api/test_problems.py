@@ -128,9 +128,13 @@ def search_in(**scope):
         (
             "ask",
             {"question": "x", **search_in(since="May")},
-            "body.search.scope.since: It is no day and no moment, as",
+            "body.search.scope.since: It is not a date or time from 1600 to 9998, such as",
         ),
-        ("search", {"query": "x", "filter": {"modified_at": {"$gt": "May"}}}, "no moment in UTC"),
+        (
+            "search",
+            {"query": "x", "filter": {"modified_at": {"$gt": "May"}}},
+            "It is not a date or a time in UTC, such as",
+        ),
         ("uploads?box=%20x", None, "query.box: It begins with a blank"),
     ],
 )

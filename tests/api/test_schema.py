@@ -31,7 +31,7 @@ from tests.api.conftest import bearer
 from tests.fakes.restaurants import import_restaurants
 
 EXAMPLES = 20
-NO_TURN = re.compile("there is no turn|A turn is found in its conversation", re.IGNORECASE)
+NO_TURN = re.compile("there is no turn|A turn belongs to a conversation", re.IGNORECASE)
 SEED = 6
 REFUSED = ("400", "401", "403", "404", "405", "409", "413", "415", "422", "429")
 """How what is wrong may be refused; schemathesis alone would not take 413, of a list too long."""

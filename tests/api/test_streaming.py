@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from api import streaming
 from api.problems import ProblemError
-from api.streaming import Streams, event
+from api.streaming import Streams, json_event
 from domain import LOCAL_USER, TurnState
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
@@ -228,7 +228,7 @@ async def test_a_reader_that_is_behind_gets_what_has_come_at_once():
     seen = []
 
     async def read_slowly():
-        async for items in Streams(1).start(counting).together():
+        async for items in Streams(1).start(counting).batches():
             seen.append(items)
             read.set()
             all_came.wait(PATIENCE_S)  # the loop itself is held up
@@ -286,11 +286,11 @@ async def test_a_process_that_ends_waits_for_what_is_still_to_be_kept(monkeypatc
     streams, held = Streams(1), Held()
     await anext(streams.start(held.items))
     began = time.monotonic()
-    streams.wait_for_ends()
+    streams.wait_until_ended()
     assert 0.2 <= time.monotonic() - began < 5, "a model that is silent keeps no process"
     monkeypatch.setattr(streaming, "END_S", PATIENCE_S)
     threading.Timer(0.1, held.going.set).start()
-    streams.wait_for_ends()
+    streams.wait_until_ended()
     assert held.going.is_set()
     assert time.monotonic() - began < 5
 
@@ -308,7 +308,7 @@ def test_a_stream_whose_loop_has_ended_closes_its_generator():
 
 @given(st.text())
 def test_an_event_is_one_line_for_every_client_and_holds_all_of_the_text(text):
-    told = event("token", {"text": text}).decode()
+    told = json_event("token", {"text": text}).decode()
     name, data, nothing = told.splitlines()
     assert (name, nothing) == ("event: token", "")
     assert json.loads(data.removeprefix("data: ")) == {"text": text}
