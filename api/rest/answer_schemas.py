@@ -107,8 +107,14 @@ class ScopeRequest(RequestModel):
 
     def scope(self) -> domain.Scope:
         """The scope as a domain value; only the search checks whether its names exist."""
-        names = (self.sources, self.collections, self.formats, self.labels)
-        return domain.Scope(*map(tuple, names), self.since, self.until)
+        return domain.Scope(
+            tuple(self.sources),
+            tuple(self.collections),
+            tuple(self.formats),
+            tuple(self.labels),
+            self.since,
+            self.until,
+        )
 
 
 class SearchOptions(RequestModel):

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from api.authentication import Asker, OpenServices
 from api.field_types import DEFAULT_LIMIT, NOT_BLANK, ConversationId, Limit, Offset, Page, TurnId
-from api.problems import ProblemError, problem_responses
+from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, SearchChoice, SearchOptions, Turn
 from bootstrap import Services
 from domain import Principal
@@ -134,7 +134,6 @@ _FILES: dict[int | str, dict[str, Any]] = {
 }
 
 router = APIRouter(prefix="/conversations", tags=["conversations"])
-_OF_ONE = problem_responses(404)
 
 
 @router.get("")
@@ -175,7 +174,7 @@ def import_conversation(
     return Conversation.model_validate(conversation)
 
 
-@router.get("/{conversation_id}", responses=_OF_ONE)
+@router.get("/{conversation_id}", responses=NOT_FOUND)
 def read_conversation(
     services: OpenServices, principal: Asker, conversation_id: ConversationId
 ) -> ConversationWithTurns:
@@ -183,7 +182,7 @@ def read_conversation(
     return _with_turns(services, principal, conversation_id)
 
 
-@router.patch("/{conversation_id}", responses=_OF_ONE)
+@router.patch("/{conversation_id}", responses=NOT_FOUND)
 def change_conversation(
     services: OpenServices,
     principal: Asker,
@@ -198,7 +197,7 @@ def change_conversation(
     return Conversation.model_validate(services.conversations.get(principal, conversation_id))
 
 
-@router.delete("/{conversation_id}", status_code=204, responses=_OF_ONE)
+@router.delete("/{conversation_id}", status_code=204, responses=NOT_FOUND)
 def delete_conversation(
     services: OpenServices, principal: Asker, conversation_id: ConversationId
 ) -> None:
@@ -206,7 +205,7 @@ def delete_conversation(
     services.conversations.delete(principal, conversation_id)
 
 
-@router.post("/{conversation_id}/restore", responses=_OF_ONE)
+@router.post("/{conversation_id}/restore", responses=NOT_FOUND)
 def restore_conversation(
     services: OpenServices, principal: Asker, conversation_id: ConversationId
 ) -> Conversation:
@@ -215,7 +214,7 @@ def restore_conversation(
     return Conversation.model_validate(services.conversations.get(principal, conversation_id))
 
 
-@router.get("/{conversation_id}/turns/{turn_id}", responses=_OF_ONE)
+@router.get("/{conversation_id}/turns/{turn_id}", responses=NOT_FOUND)
 def read_turn(
     services: OpenServices, principal: Asker, conversation_id: ConversationId, turn_id: TurnId
 ) -> Turn:
@@ -223,7 +222,7 @@ def read_turn(
     return Turn.model_validate(services.turns.get(principal, conversation_id, turn_id))
 
 
-@router.put("/{conversation_id}/shown", responses=_OF_ONE)
+@router.put("/{conversation_id}/shown", responses=NOT_FOUND)
 def show_version(
     services: OpenServices, principal: Asker, conversation_id: ConversationId, body: VersionRequest
 ) -> ConversationWithTurns:
@@ -232,7 +231,7 @@ def show_version(
     return _with_turns(services, principal, conversation_id)
 
 
-@router.get("/{conversation_id}/export", response_class=Response, responses=_FILES | _OF_ONE)
+@router.get("/{conversation_id}/export", response_class=Response, responses=_FILES | NOT_FOUND)
 def export_conversation(
     services: OpenServices,
     principal: Asker,

@@ -19,7 +19,7 @@ from api.field_types import (
     Page,
     Schema,
 )
-from api.problems import problem_responses
+from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.rest.import_routes import Import, import_response
 from domain import DocumentFilter, DocumentOrder, ImportRun, SharedPassage
@@ -266,7 +266,6 @@ class Library(ResponseModel):
 
 
 router = APIRouter(tags=["documents"])
-ONE = problem_responses(404)
 Place = Annotated[
     int, Query(ge=0, le=2**31, description="Start offset in the text, in characters from 0")
 ]
@@ -302,13 +301,13 @@ def list_documents(services: OpenServices, principal: Reader, query: Documents) 
     return DocumentPage(items=items, total=page.total)
 
 
-@router.get("/documents/{document_id}", responses=ONE)
+@router.get("/documents/{document_id}", responses=NOT_FOUND)
 def read_document(services: OpenServices, principal: Reader, document_id: DocumentId) -> Document:
     """Read a document's metadata; its text is a separate resource."""
     return Document.model_validate(services.documents.get(principal, document_id))
 
 
-@router.get("/documents/{document_id}/text", responses=ONE)
+@router.get("/documents/{document_id}/text", responses=NOT_FOUND)
 def read_text(
     services: OpenServices,
     principal: Reader,
@@ -328,7 +327,7 @@ def read_text(
     )
 
 
-@router.get("/documents/{document_id}/passages", responses=ONE)
+@router.get("/documents/{document_id}/passages", responses=NOT_FOUND)
 def list_passages(
     services: OpenServices,
     principal: Reader,
@@ -342,13 +341,13 @@ def list_passages(
     return PassagePage(items=[DocumentPassage.of(one) for one in page], total=total)
 
 
-@router.post("/documents/{document_id}/import", status_code=202, responses=ONE)
+@router.post("/documents/{document_id}/import", status_code=202, responses=NOT_FOUND)
 def import_document(services: OpenServices, principal: Manager, document_id: DocumentId) -> Import:
     """Import a document again, even if it has not changed."""
     return _only(services.documents.reimport(principal, [document_id]))
 
 
-@router.delete("/documents/{document_id}", status_code=202, responses=ONE)
+@router.delete("/documents/{document_id}", status_code=202, responses=NOT_FOUND)
 def delete_document(services: OpenServices, principal: Manager, document_id: DocumentId) -> Import:
     """Remove a document from the library.
 

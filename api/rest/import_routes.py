@@ -13,7 +13,7 @@ from sse_starlette import EventSourceResponse
 
 from api.authentication import Manager, OpenServices, Reader
 from api.field_types import DEFAULT_LIMIT, ImportId, Limit, Offset, Page, SourceId
-from api.problems import problem_responses
+from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.streaming import encoded_event, error_event, json_event
 from domain import ImportKind, ImportRun, ImportState, Outcome, Stage
@@ -162,7 +162,6 @@ def import_response(job: ImportRun) -> Import:
 
 
 router = APIRouter(tags=["imports"])
-ONE = problem_responses(404)
 _LOOK_S = 0.25
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -192,13 +191,13 @@ def list_imports(
     )
 
 
-@router.get("/imports/{import_id}", responses=ONE)
+@router.get("/imports/{import_id}", responses=NOT_FOUND)
 def read_import(services: OpenServices, principal: Reader, import_id: ImportId) -> ImportDetails:
     """Read the state and figures of an import."""
     return ImportDetails.of(services.import_reports.summary(principal, import_id))
 
 
-@router.get("/imports/{import_id}/items", responses=ONE)
+@router.get("/imports/{import_id}/items", responses=NOT_FOUND)
 def list_import_items(
     services: OpenServices,
     principal: Reader,
@@ -219,7 +218,7 @@ def list_import_items(
     )
 
 
-@router.get("/sources/{source_id}/imports", responses=ONE)
+@router.get("/sources/{source_id}/imports", responses=NOT_FOUND)
 def list_source_imports(
     services: OpenServices,
     principal: Reader,
@@ -233,25 +232,25 @@ def list_source_imports(
     return ImportPage(items=[import_response(job) for job in jobs], total=total)
 
 
-@router.post("/imports/{import_id}/pause", status_code=202, responses=ONE)
+@router.post("/imports/{import_id}/pause", status_code=202, responses=NOT_FOUND)
 def pause_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
     """Pause an import until it is resumed; it stops within two seconds unless it has ended."""
     return import_response(services.queue.pause(principal, import_id))
 
 
-@router.post("/imports/{import_id}/resume", status_code=202, responses=ONE)
+@router.post("/imports/{import_id}/resume", status_code=202, responses=NOT_FOUND)
 def resume_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
     """Resume a paused import when its turn comes."""
     return import_response(services.queue.resume(principal, import_id))
 
 
-@router.post("/imports/{import_id}/cancel", status_code=202, responses=ONE)
+@router.post("/imports/{import_id}/cancel", status_code=202, responses=NOT_FOUND)
 def cancel_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
     """Cancel an import; it stops within two seconds and keeps the documents imported so far."""
     return import_response(services.queue.cancel(principal, import_id))
 
 
-@router.get("/imports/{import_id}/events", response_class=Response, responses=_EVENTS | ONE)
+@router.get("/imports/{import_id}/events", response_class=Response, responses=_EVENTS | NOT_FOUND)
 async def follow_import(services: OpenServices, principal: Reader, import_id: ImportId) -> Response:
     """Stream an import as Server-Sent Events until it has ended or needs a person.
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from api.authentication import Asker, OpenServices, Reader
 from api.field_types import DEFAULT_LIMIT, NUMBER, LabelId, Limit, Offset, Page, TurnId
-from api.problems import ProblemError, problem_responses
+from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, Turn
 from api.rest.search_routes import Modes, Passages, Query
 from api.streaming import CLIENT_CLOSED_REQUEST, OpenStreams, read_while_connected
@@ -204,7 +204,7 @@ def list_labels(
     return LabelPage(items=items, total=len(labels))
 
 
-@labels_router.put("", responses=problem_responses(404))
+@labels_router.put("", responses=NOT_FOUND)
 def put_label(services: OpenServices, principal: Asker, body: LabelRequest) -> Label:
     """Label a passage as relevant to a question, or not.
 
@@ -216,7 +216,7 @@ def put_label(services: OpenServices, principal: Asker, body: LabelRequest) -> L
     return _label_response(services, principal, label)
 
 
-@labels_router.delete("/{label_id}", status_code=204, responses=problem_responses(404))
+@labels_router.delete("/{label_id}", status_code=204, responses=NOT_FOUND)
 def delete_label(services: OpenServices, principal: Asker, label_id: LabelId) -> None:
     """Delete a label."""
     services.labels.discard(principal, label_id)
@@ -244,7 +244,6 @@ def evaluate_search(
 
 
 feedback_router = APIRouter(prefix="/ratings", tags=["feedback"])
-ONE = problem_responses(404)
 
 
 @feedback_router.get("")
@@ -255,7 +254,7 @@ def list_ratings(
     return RatedAnswerPage.slice_of(services.ratings.list(principal), limit, offset)
 
 
-@feedback_router.get("/{turn_id}", responses=ONE)
+@feedback_router.get("/{turn_id}", responses=NOT_FOUND)
 def read_rating(services: OpenServices, principal: Reader, turn_id: TurnId) -> Rating:
     """Read your rating of an answer."""
     rating = services.ratings.rating(principal, turn_id)
@@ -264,7 +263,7 @@ def read_rating(services: OpenServices, principal: Reader, turn_id: TurnId) -> R
     return Rating.model_validate(rating)
 
 
-@feedback_router.put("/{turn_id}", responses=ONE)
+@feedback_router.put("/{turn_id}", responses=NOT_FOUND)
 def put_rating(
     services: OpenServices, principal: Asker, turn_id: TurnId, body: RatingRequest
 ) -> Rating:
@@ -277,7 +276,7 @@ def put_rating(
     return Rating.model_validate(rating)
 
 
-@feedback_router.delete("/{turn_id}", status_code=204, responses=ONE)
+@feedback_router.delete("/{turn_id}", status_code=204, responses=NOT_FOUND)
 def delete_rating(services: OpenServices, principal: Asker, turn_id: TurnId) -> None:
     """Delete your rating of an answer, and the labels derived from it."""
     services.ratings.rate(principal, turn_id, None)

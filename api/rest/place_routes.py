@@ -8,7 +8,7 @@ from pydantic import AliasPath, ConfigDict, Field, StringConstraints
 
 from api.authentication import Asker, OpenServices, Reader
 from api.field_types import DEFAULT_LIMIT, NOT_BLANK, Limit, Line, Offset, Page
-from api.problems import problem_responses
+from api.problems import CONFLICT, NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from domain import FilterValue, any_of
 from errors import InputError
@@ -240,8 +240,7 @@ class UserChange(RequestModel):
     unchanged"""
 
 
-router = APIRouter(tags=["catalog"], responses=problem_responses(409))
-ONE = problem_responses(404)
+router = APIRouter(tags=["catalog"], responses=CONFLICT)
 _MAX_VALUES = 200
 
 CatalogName = Annotated[
@@ -307,7 +306,7 @@ def list_restaurants(
     return PlacePage(items=[Place.model_validate(one) for one in page.places], total=page.total)
 
 
-@router.get("/restaurants/{place_id:path}", responses=ONE)
+@router.get("/restaurants/{place_id:path}", responses=NOT_FOUND)
 def read_restaurant(
     services: OpenServices, principal: Reader, place_id: PlaceId, catalogue: CatalogName = ""
 ) -> PlaceDetails:
@@ -315,13 +314,13 @@ def read_restaurant(
     return details_of(services.catalog.place(principal, place_id, catalogue))
 
 
-@router.get("/users/{user_id:path}", responses=ONE)
+@router.get("/users/{user_id:path}", responses=NOT_FOUND)
 def read_user(services: OpenServices, principal: Asker, user_id: UserId) -> User:
     """Read a person's preferences."""
     return User.model_validate(services.people.get(principal, user_id))
 
 
-@router.patch("/users/{user_id:path}", responses=ONE)
+@router.patch("/users/{user_id:path}", responses=NOT_FOUND)
 def change_user(
     services: OpenServices, principal: Asker, user_id: UserId, change: UserChange
 ) -> User:

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.authentication import Manager, OpenServices, Reader
 from api.field_types import DEFAULT_LIMIT, Limit, Offset, SourceId
-from api.problems import problem_responses
+from api.problems import CONFLICT, NOT_FOUND
 from api.rest.import_routes import Import, ImportRequest, import_response
 from api.rest.source_schemas import (
     AddedSource,
@@ -25,8 +25,6 @@ from services.sources.source_service import Schedule
 from services.sources.source_service import SourceStatus as Standing
 
 router = APIRouter(tags=["sources"])
-ONE = problem_responses(404)
-NOT_AS_THINGS_ARE = problem_responses(409)
 
 
 @router.get("/source-kinds")
@@ -54,13 +52,13 @@ def list_sources(
     return SourcePage(items=items, total=len(statuses))
 
 
-@router.get("/sources/{source_id}", responses=ONE)
+@router.get("/sources/{source_id}", responses=NOT_FOUND)
 def read_source(services: OpenServices, principal: Reader, source_id: SourceId) -> SourceStatus:
     """Read a source: its figures, schedule, and imports."""
     return _source(services, principal, source_id)
 
 
-@router.post("/sources/test", responses=NOT_AS_THINGS_ARE)
+@router.post("/sources/test", responses=CONFLICT)
 def test_source(services: OpenServices, principal: Manager, body: NewSource) -> SourceTest:
     """Test a source before adding it.
 
@@ -70,7 +68,7 @@ def test_source(services: OpenServices, principal: Manager, body: NewSource) -> 
     return SourceTest.model_validate(services.sources.test(principal, body.kind, body.fields))
 
 
-@router.post("/sources", status_code=201, responses=NOT_AS_THINGS_ARE)
+@router.post("/sources", status_code=201, responses=CONFLICT)
 def create_source(services: OpenServices, principal: Manager, body: NewSource) -> AddedSource:
     """Add a source that passes the test; nothing is imported until requested.
 
@@ -82,7 +80,7 @@ def create_source(services: OpenServices, principal: Manager, body: NewSource) -
     return AddedSource(source=source, warnings=list(added.warnings))
 
 
-@router.patch("/sources/{source_id}", responses=ONE | NOT_AS_THINGS_ARE)
+@router.patch("/sources/{source_id}", responses=NOT_FOUND | CONFLICT)
 def change_source(
     services: OpenServices, principal: Manager, source_id: SourceId, change: SourceChange
 ) -> ChangedSource:
@@ -100,21 +98,21 @@ def change_source(
     return ChangedSource(source=_source(services, principal, source_id), queued=queued)
 
 
-@router.post("/sources/{source_id}/pause", responses=ONE)
+@router.post("/sources/{source_id}/pause", responses=NOT_FOUND)
 def pause_source(services: OpenServices, principal: Manager, source_id: SourceId) -> SourceStatus:
     """Pause a source: automatic refreshes stop, and its running import is paused."""
     services.sources.pause(principal, source_id)
     return _source(services, principal, source_id)
 
 
-@router.post("/sources/{source_id}/resume", responses=ONE)
+@router.post("/sources/{source_id}/resume", responses=NOT_FOUND)
 def resume_source(services: OpenServices, principal: Manager, source_id: SourceId) -> SourceStatus:
     """Resume a source and its paused import."""
     services.sources.resume(principal, source_id)
     return _source(services, principal, source_id)
 
 
-@router.post("/sources/{source_id}/import", status_code=202, responses=ONE)
+@router.post("/sources/{source_id}/import", status_code=202, responses=NOT_FOUND)
 def import_source(
     services: OpenServices,
     principal: Manager,
@@ -126,13 +124,13 @@ def import_source(
     return import_response(job)
 
 
-@router.post("/sources/{source_id}/dry-run", status_code=202, responses=ONE)
+@router.post("/sources/{source_id}/dry-run", status_code=202, responses=NOT_FOUND)
 def dry_run_source(services: OpenServices, principal: Manager, source_id: SourceId) -> Import:
     """Plan an import without changing anything, as soon as a worker is free."""
     return import_response(services.sources.dry_run(principal, source_id))
 
 
-@router.get("/sources/{source_id}/removal", responses=ONE)
+@router.get("/sources/{source_id}/removal", responses=NOT_FOUND)
 def preview_removal(
     services: OpenServices, principal: Reader, source_id: SourceId
 ) -> RemovalPreview:
@@ -140,7 +138,7 @@ def preview_removal(
     return RemovalPreview.model_validate(services.sources.preview_removal(principal, source_id))
 
 
-@router.delete("/sources/{source_id}", status_code=202, responses=ONE)
+@router.delete("/sources/{source_id}", status_code=202, responses=NOT_FOUND)
 def delete_source(services: OpenServices, principal: Manager, source_id: SourceId) -> Import:
     """Delete a source with its documents as soon as a worker is free.
 

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from api.authentication import Manager, OpenServices, Reader
 from api.field_types import DEFAULT_LIMIT, NAME_OR_EMPTY, ConversationId, Limit, Offset
-from api.problems import problem_responses
+from api.problems import NOT_FOUND, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
 from api.rest.document_routes import (
     DocumentKey,
@@ -55,9 +55,6 @@ class UploadedFiles(ResponseModel):
     """The import that makes the files searchable; null if no file was accepted"""
 
 
-OF_SOURCES = problem_responses(404)
-
-
 @router.get("/failures")
 def list_failures(
     services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
@@ -68,13 +65,13 @@ def list_failures(
     return FailurePage(items=items, total=page.total)
 
 
-@router.post("/failures/dismiss", status_code=204, responses=OF_SOURCES)
+@router.post("/failures/dismiss", status_code=204, responses=NOT_FOUND)
 def dismiss_failures(services: OpenServices, principal: Manager, body: DocumentsRequest) -> None:
     """Dismiss failures until the documents fail again."""
     services.failures.dismiss(principal, _document_keys(services, principal, body))
 
 
-@router.post("/failures/retry", status_code=202, responses=OF_SOURCES)
+@router.post("/failures/retry", status_code=202, responses=NOT_FOUND)
 def retry_failures(
     services: OpenServices, principal: Manager, body: DocumentsRequest
 ) -> QueuedImports:
@@ -96,7 +93,7 @@ def list_left_out(
     return LeftOutPage(items=items, total=len(excluded))
 
 
-@router.post("/left-out/take-back", status_code=202, responses=OF_SOURCES)
+@router.post("/left-out/take-back", status_code=202, responses=NOT_FOUND)
 def take_back(services: OpenServices, principal: Manager, body: DocumentsRequest) -> QueuedImports:
     """Include deleted documents in imports again."""
     jobs = services.documents.include_again(principal, _document_keys(services, principal, body))
