@@ -52,13 +52,13 @@ Request = ServerRequestContext[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """For whom a request is answered, and what it may ask for."""
+    """The user of a request and the scopes of its key."""
 
     principal: Principal
     scopes: frozenset[ApiScope] = frozenset(ApiScope)
 
     def lacks(self, scope: ApiScope) -> str:
-        """Why it may not do what needs that scope; "" where it may."""
+        """Why the scope is not allowed; "" if it is."""
         return "" if scope in self.scopes else f"This key does not allow to {scope}."
 
 

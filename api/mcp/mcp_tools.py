@@ -1,6 +1,6 @@
 """The tools of the MCP server: those of the agent, with output for programs beside the text.
 
-Each call stands by itself: nothing is kept, and passages are numbered from 1 in each result.
+Calls are independent: nothing is stored, and passages are numbered from 1 in each result.
 """
 
 import threading
@@ -45,7 +45,7 @@ from services.events import Event, PassagesRetrieved, Searching, TextDelta, Turn
 from services.sources.source_service import SourceStatus
 
 Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
-"""Sends a progress, its total (None: unknown) and a message; nothing where nobody asked for it."""
+"""Sends progress, its total (None if unknown), and a message, if the client asked for progress."""
 
 _EVERY_S = 1.0
 
@@ -55,10 +55,10 @@ class CanceledError(Exception):
 
 
 class Progress:
-    """How one answer comes along; `tell` is called by the thread that writes it."""
+    """Reports the progress of one answer; `tell` is called by the thread that writes it."""
 
     def __init__(self, report: Report) -> None:
-        """Args: what sends it, in the event loop that the thread was started from."""
+        """`report` runs in the event loop from which the thread was started."""
         self._report = report
         self._stopped = threading.Event()
         self._steps = 0
@@ -66,11 +66,11 @@ class Progress:
         self._told_at = 0.0
 
     def stop(self) -> None:
-        """Let the next event end the work."""
+        """Make the next call of `tell` end the answer."""
         self._stopped.set()
 
     def tell(self, event: Event) -> None:
-        """Send what happened; of what is written the count, once a second.
+        """Send the event; for text, at most once a second the number of characters so far.
 
         Raises:
             CanceledError: The client no longer waits.
@@ -103,7 +103,7 @@ ASK = "ask_documents"
 _LIST = "list_sources"
 
 OnEvent = Callable[[Event], None]
-"""Is told what happens while a question is answered; what it raises ends the answer."""
+"""Receives the events of an answer; an exception that it raises ends the answer."""
 
 
 OUTPUT: Mapping[str, type[BaseModel]] = {
@@ -112,11 +112,11 @@ OUTPUT: Mapping[str, type[BaseModel]] = {
     "open_document": Passages,
     _LIST: LibrarySources,
 }
-"""What each tool gives to programs."""
+"""The structured output of each tool."""
 
 
 def scope_of(tool: str) -> ApiScope:
-    """What a key must allow to call the tool."""
+    """The scope that a key needs to call the tool."""
     return ApiScope.ASK if tool == ASK else ApiScope.READ
 
 
@@ -132,7 +132,7 @@ def call_tool(
     arguments: Mapping[str, Any],
     on_event: OnEvent,
 ) -> CallToolResult:
-    """Call a tool; whatever goes wrong is a result that says so and begins with "Failed: "."""
+    """Call a tool; an error becomes a result whose text begins with "Failed: "."""
     try:
         if name == ASK:
             QuestionArguments.model_validate(arguments)
@@ -146,7 +146,7 @@ def call_tool(
         return _result(wrong_arguments(error))
     except CanceledError:
         return failure("The request was cancelled.")
-    except Exception as error:  # noqa: BLE001  # what nobody expected is logged and named
+    except Exception as error:  # noqa: BLE001  # unexpected errors are logged and named
         return failure(reason_of(error, name))
 
 
@@ -156,7 +156,7 @@ def failure(reason: str) -> CallToolResult:
 
 
 def shared_sources(services: Services, principal: Principal) -> list[SourceStatus]:
-    """The sources that are searched: what was given to one conversation is found in that alone."""
+    """The sources that are searched, without those that belong to one conversation."""
     statuses = services.sources.list(principal)
     return [one for one in statuses if not one.source.conversation_id]
 
@@ -210,7 +210,7 @@ def _sources(services: Services, principal: Principal) -> CallToolResult:
 
 
 def _result(text: str, structured: BaseModel | None = None) -> CallToolResult:
-    """The result; without output for programs it is an error."""
+    """The result; without structured output it is an error."""
     make = partial(CallToolResult, content=[TextContent(type="text", text=text)])
     if structured is None:
         return make(is_error=True)
