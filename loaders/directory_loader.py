@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _HIDDEN = (".", "~$")  # "~$": Office's lock files beside open files
 _LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
-_NOTHING = _("a link to nothing")
+_NOTHING = _("a broken link")
 _NOT_UTF8 = _("its name is not valid UTF-8: rename it")
-_OUTSIDE = _("a link to something outside the folder that is imported")
+_OUTSIDE = _("a link to a location outside the imported folder")
 
 
 class FolderEntry(NamedTuple):
@@ -296,7 +296,7 @@ class DirectoryLoader:
     def _too_large(self, size: int) -> str | None:
         if size <= self._max_bytes:
             return None
-        return _("{megabytes} is more than the limit of {megabytes2}: split it").format(
+        return _("{megabytes} exceeds the limit of {megabytes2}: split it").format(
             megabytes=_megabytes(size), megabytes2=_megabytes(self._max_bytes)
         )
 

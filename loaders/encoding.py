@@ -17,7 +17,8 @@ from domain.messages import _
 from errors import UnreadableError
 
 SUSPECTED = _(
-    "some text looks wrongly decoded (such as Ã© for é): it may have been saved in a wrong encoding"
+    "some text looks wrongly decoded (such as Ã© for é): it may have been saved in the wrong"
+    " encoding"
 )
 _CHECKED = 200_000  # characters examined
 _MIN_FOUND = 3
@@ -80,7 +81,7 @@ _MAX_DAMAGE = 0.02  # of the letters outside ASCII
 _SAMPLE_BYTES = 1 << 20
 _HIGH = re.compile(rb"[\x80-\xff]")
 _COMMON_LETTERS = Path(__file__).with_name("common_letters.toml")
-_BINARY = _("it is not text: its bytes belong to no known encoding")
+_BINARY = _("it is not text: its bytes match no known encoding")
 _SCORED_LETTERS = 4000  # enough to decide, and a 50 MB file takes no longer than a page
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _NON_ASCII_RUN = re.compile(r"[^\x00-\x7f]+")
@@ -269,15 +270,19 @@ def _guessed(data: bytes) -> Decoded | None:
 
 def _guess(encoding: str) -> tuple[str, ...]:
     return (
-        _("the encoding was guessed as {encoding}: if letters look wrong, save it as UTF-8").format(
-            encoding=encoding
-        ),
+        _(
+            "the encoding is a guess ({encoding}): if characters look wrong, save the file as UTF-8"
+        ).format(encoding=encoding),
     )
 
 
 def _damage(text: str) -> tuple[str, ...]:
     count = text.count("\ufffd")
-    return (_("{count} broken bytes or letters show as �").format(count=count),) if count else ()
+    return (
+        (_("{count} invalid bytes or characters are shown as �").format(count=count),)
+        if count
+        else ()
+    )
 
 
 # How much a decoded text looks like writing. A strict decoder alone can't distinguish EUC-KR from

@@ -53,8 +53,8 @@ def _expression(pattern: str) -> Any:
     except re2.error as error:
         raise InputError(
             _(
-                "{pattern} is no pattern ({error}): write it like *.md or docs/**, and a range of"
-                " letters like [a-z]."
+                "{pattern} is not a valid pattern ({error}): use patterns such as *.md or"
+                " docs/**, and ranges such as [a-z]."
             ).format(pattern=pattern, error=error)
         ) from error
 

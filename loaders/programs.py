@@ -74,7 +74,7 @@ def run_program(
     except OSError as error:
         reason = error.strerror or str(error)
         raise TemporarilyUnreadableError(
-            _("a program that reads it could not be run ({reason})").format(reason=reason)
+            _("a program needed to read it could not be run ({reason})").format(reason=reason)
         ) from error
 
 

@@ -29,10 +29,10 @@ BAD_FILES = [
     ("other.docx", zipped({"word.txt": b"no document"}), "docx"),
     ("letter.docx", b"{\\rtf1 a letter}", "docx"),
     ("table.xlsx", b"PK\x03\x04 no table", "damaged"),
-    ("half.json", b'{"days": [1, 2', "JSON is broken"),
+    ("half.json", b'{"days": [1, 2', "JSON is invalid"),
     ("noise.txt", random.Random(3).randbytes(5000), "not text"),
     ("program.exe", b"MZ", "does not read .exe files"),
-    ("no-suffix", b"text", "end of the name"),
+    ("no-suffix", b"text", "file name extension"),
 ]
 
 
@@ -126,7 +126,7 @@ def test_a_path_that_does_not_exist_is_reported_briefly(services, handbook, path
 
 
 def test_an_invalid_pattern_is_reported(services, handbook):
-    with pytest.raises(InputError, match=r"\[z-a\]\* is no pattern"):
+    with pytest.raises(InputError, match=r"\[z-a\]\* is not a valid pattern"):
         services.directories.import_directory(LOCAL_USER, handbook, include=["[z-a]*"])
     assert_nothing_is_lost(services)
 

@@ -51,7 +51,7 @@ def test_declining_consent_is_reported_and_saves_nothing(line, google, tmp_path)
     google.people.consents = False
     code, output = sign_in(line, tmp_path)
     assert code == 1
-    assert "Google did not allow it" in output
+    assert "Google denied access" in output
     assert "Traceback" not in output
     assert not (tmp_path / "token.json").exists()
 

@@ -119,7 +119,7 @@ def _text(path: str, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise SourceError(_("{path}: must be a text").format(path=path))
+        raise SourceError(_("{path}: must be text").format(path=path))
     return str(value).strip()
 
 
@@ -228,7 +228,7 @@ def _reviews(fields: Fields) -> ReviewColumns | None:
         return None
     columns = {key: fields.only(*_REVIEW_FIELDS).text(key) for key in _REVIEW_FIELDS}
     if bool(columns["file"]) == bool(columns["column"]):
-        raise SourceError(_("reviews: set either “file” or “column”, where the reviews are"))
+        raise SourceError(_("reviews: set either “file” or “column” to say where the reviews are"))
     if columns["file"]:
         columns |= {"file": _data_file(fields, "file"), "place": fields.required("place")}
     elif columns["place"]:
@@ -287,7 +287,7 @@ def _file_text(path: Path) -> str:
         data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
         raise SourceError(
-            _("{name} is too large: a description has at most 1 MiB").format(name=path.name)
+            _("{name} is too large: the limit for a description is 1 MiB").format(name=path.name)
         )
     try:
         return data.decode("utf-8-sig")

@@ -142,7 +142,9 @@ class ConfluenceClient:
         if "html" in response.headers.get("Content-Type", "") and data[:1] == b"<":
             raise SourceError(login_page(self.url))
         raise TransientError(
-            _("only {data} of the {size} bytes of a file arrived").format(data=len(data), size=size)
+            _("only {data} of {size} bytes of a file were received").format(
+                data=len(data), size=size
+            )
         )
 
     def _convert_errors(self, ask: Callable[[], T]) -> T:
@@ -159,13 +161,13 @@ class ConfluenceClient:
                 ).format(url=self.url)
             ) from error
         except exceptions.Timeout as error:
-            raise TransientError(_("{url} did not answer in time").format(url=self.url)) from error
+            raise TransientError(_("{url} did not respond in time").format(url=self.url)) from error
         except (exceptions.ConnectionError, exceptions.ChunkedEncodingError) as error:
             raise TransientError(
                 _("{url} can't be reached: check the address and the network").format(url=self.url)
             ) from error
         except exceptions.ContentDecodingError as error:
-            raise TransientError(_("Confluence's answer was cut off or broken")) from error
+            raise TransientError(_("Confluence's response was incomplete or malformed")) from error
         except exceptions.RequestException as error:
             error_name = type(error).__name__
             raise SourceError(
@@ -184,7 +186,7 @@ class ConfluenceClient:
             return link[len(self.url) + 1 :]
         if link.startswith("//") or urlsplit(link).scheme:
             raise SourceError(
-                _("{url} leads elsewhere in the middle of a listing: {link}").format(
+                _("{url} continues a listing at another address: {link}").format(
                     url=self.url, link=link
                 )
             )
@@ -233,8 +235,8 @@ class _ListingGuard:
         if comes_again or following in self._followed:
             raise SourceError(
                 _(
-                    "The listing {path} of Confluence leads back to where it was ({following}):"
-                    " nothing is imported from half a listing. Try again later."
+                    "Confluence's listing {path} repeats itself ({following}), so nothing was"
+                    " imported from it. Try again later."
                 ).format(path=self._path, following=following)
             )
         self._followed.add(following)

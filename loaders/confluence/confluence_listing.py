@@ -119,7 +119,7 @@ class Missing:
         """Why existing content is not imported; "" if it is."""
         status = content.get("status") or "current"
         if status != "current" and not (status == "archived" and self.site.selection.archived):
-            return _STATES.get(status, _("its state is {status} now").format(status=repr(status)))
+            return _STATES.get(status, _("its status is now {status}").format(status=repr(status)))
         return _without_page(content, pages) if is_file else self._mismatch_reason(content)
 
     def _mismatch_reason(self, content: Mapping[str, Any]) -> str:
@@ -140,7 +140,7 @@ _STATES = {
     "trashed": _("it is in the trash"),
     "archived": _("it was archived; archived pages are not imported"),
     "deleted": _("it was deleted"),
-    "draft": _("it is a draft now"),
+    "draft": _("it is now a draft"),
 }
 _INCOMPLETE_SEARCH = _(
     "Confluence's search omits existing pages, perhaps because its index is being rebuilt:"
@@ -155,11 +155,11 @@ def _hidden(space: str) -> str:
 def _refused(status: int) -> str:
     if status == 403:
         return _("this account is no longer allowed to see it")
-    return _("it was deleted for good, or is hidden from this account")
+    return _("it was permanently deleted, or is hidden from this account")
 
 
 def _unclear(ref: DocumentRef, error: SourceError) -> Skipped:
-    reason = _("whether it is still there is not clear: {error}").format(error=error)
+    reason = _("could not determine whether it still exists: {error}").format(error=error)
     return Skipped(ref.key, ref.location, reason, title=ref.title)
 
 

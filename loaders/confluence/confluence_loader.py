@@ -115,7 +115,7 @@ class Documents:
         content = self._client.content(ref.key, params)
         if content.get("status") == "trashed":
             raise TemporarilyUnreadableError(
-                _("it was put in the trash while the import was running")
+                _("it was moved to the trash while the import was running")
             )
         document = self._attachment(content) if is_file else self._page(content, ref)
         document.metadata |= _details(content)
@@ -162,7 +162,7 @@ class Documents:
             raise UnreadableError(too_large(size, self._max_bytes))
         link = (content.get("_links") or {}).get("download")
         if not link:
-            raise UnreadableError(_("Confluence names no address to download this file from"))
+            raise UnreadableError(_("Confluence provides no download address for this file"))
         data = self._client.download(link, size=size, max_bytes=self._max_bytes)
         document = read_document(name, data)
         document.metadata["page_title"] = (content.get("container") or {}).get("title") or ""
@@ -208,7 +208,10 @@ def _utc_text(moment: datetime) -> str:
 
 def _without_text(storage: str | None) -> str:
     if storage is None:
-        return _("Confluence sent no body of this page: open and save it there, then import again")
+        return _(
+            "Confluence returned this page without its text: open and save the page in"
+            " Confluence, then import again"
+        )
     return _("0 characters: the page has no text")
 
 

@@ -121,8 +121,8 @@ def _token(secret: str) -> str:
         return secret
     raise SourceError(
         _(
-            "The personal access token holds characters that no token has, such as line breaks:"
-            " copy it once more."
+            "The personal access token contains invalid characters, such as line breaks: copy"
+            " it again."
         )
     )
 

@@ -128,9 +128,7 @@ def _any_of(values: Iterable[str]) -> str:
 def _filled(values: Sequence[str], what: str) -> Sequence[str]:
     if not any(values):
         raise SourceError(
-            _("No {what} is named to be imported: fill it in, or import everything.").format(
-                what=what
-            )
+            _("The {what} to import is missing: enter it, or import everything.").format(what=what)
         )
     return [value for value in values if value]
 
@@ -148,7 +146,7 @@ def _closed(cql: str) -> str:
             break
     if depth:
         raise SourceError(
-            _("The query (CQL) has a bracket without its other half: correct {cql}").format(cql=cql)
+            _("The query (CQL) has an unmatched bracket: correct {cql}").format(cql=cql)
         )
     return cql
 

@@ -50,7 +50,7 @@ def refuse(response: "Response", url: str) -> None:
     if status == 401 or "X-Authentication-Denied-Reason" in response.headers:
         raise SourceError(_not_signed_in(response, url))
     if status >= 300:
-        message = _("Confluence refused a request ({status}): {reason}").format(
+        message = _("Confluence rejected a request ({status}): {reason}").format(
             status=status, reason=_server_message(response)
         )
         raise ContentRefusedError(message, status)
@@ -69,7 +69,7 @@ def data_of(response: "Response", url: str) -> dict[str, Any]:
     try:
         data = response.json()
     except ValueError as error:
-        raise TransientError(_("Confluence's answer was cut off or broken")) from error
+        raise TransientError(_("Confluence's response was incomplete or malformed")) from error
     if not isinstance(data, dict):
         raise TransientError(_("Confluence's response was not the requested data"))
     return data
@@ -84,21 +84,21 @@ def is_web_page(response: "Response") -> bool:
 def login_page(url: str) -> str:
     """The message for a login page instead of data."""
     return _(
-        "{url} answered with a web page in place of data, such as a login page: check the address"
-        " and the credentials. If the site uses single sign-on (SSO), use a personal access token"
-        " or an API token instead of a password."
+        "{url} returned a web page, such as a login page, instead of data: check the address"
+        " and the credentials. If the site uses single sign-on (SSO), use a personal access"
+        " token or an API token instead of a password."
     ).format(url=url)
 
 
 def _not_signed_in(response: "Response", url: str) -> str:
     if "CAPTCHA" in response.headers.get("X-Authentication-Denied-Reason", ""):
         return _(
-            "{url} wants a CAPTCHA after failed attempts to sign in: sign in once in a browser,"
-            " then try again."
+            "{url} requires a CAPTCHA after failed sign-in attempts: sign in once in a"
+            " browser, then try again."
         ).format(url=url)
     return _(
-        "{url} refused the credentials ({status_code}): check the user and the token or password,"
-        " and that the token has not expired."
+        "{url} rejected the credentials ({status_code}): check the user and the token or"
+        " password, and that the token has not expired."
     ).format(url=url, status_code=response.status_code)
 
 
@@ -110,7 +110,7 @@ def _server_message(response: "Response") -> str:
         data = None
     message = data.get("message") if isinstance(data, dict) else None
     message = " ".join(str(message or response.reason or "").split())
-    return message[:_LONGEST_MESSAGE] or _("without a reason")
+    return message[:_LONGEST_MESSAGE] or _("no reason given")
 
 
 def _retry_after_s(response: "Response") -> float | None:

@@ -131,8 +131,8 @@ class Site:
             if error.status == 404:
                 raise SourceError(
                     _(
-                        "There is no Confluence at {url}: check the address, with the context path"
-                        " if it has one."
+                        "There is no Confluence at {url}: check the address, including the"
+                        " context path if it has one."
                     ).format(url=self.client.url)
                 ) from error
             if error.status == 403:
@@ -143,8 +143,8 @@ class Site:
         if user.get("type") == "anonymous":
             raise SourceError(
                 _(
-                    "{url} takes this account for a visitor who is not signed in: check the user"
-                    " and the token or password, and that the token has not expired."
+                    "{url} treats this account as an anonymous visitor: check the user and"
+                    " the token or password, and that the token has not expired."
                 ).format(url=self.client.url)
             )
         return str(user.get("displayName") or user.get("username") or user.get("accountId") or "")

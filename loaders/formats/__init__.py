@@ -73,7 +73,10 @@ def unsupported(name: str) -> str | None:
     if suffix in _READERS:
         return None
     if not suffix:
-        return _("Footnote tells formats by the end of the name (.pdf, .md ...), and this has none")
+        return _(
+            "Footnote recognizes formats by the file name extension (.pdf, .md ...), and this"
+            " file has none"
+        )
     return _("Footnote does not read {suffix} files yet").format(suffix=suffix)
 
 
@@ -105,7 +108,7 @@ def read_document(name: str, data: bytes) -> "Document":
     text = content.text if content.pages else clean(content.text)
     if not text.strip():
         raise UnreadableError(
-            _("0 characters: the {suffix} file holds no text").format(suffix=suffix)
+            _("0 characters: the {suffix} file contains no text").format(suffix=suffix)
         )
     metadata = {
         "title": document_title(content, name),
@@ -139,7 +142,7 @@ def _read(suffix: str, data: bytes) -> Content:
     except Exception as error:
         raise UnreadableError(
             _(
-                "the {suffix} file is damaged or not really {suffix} ({name}): open it in its"
-                " program, save it again and import that"
+                "the {suffix} file is damaged or not a {suffix} file ({name}): open it in the"
+                " program that created it, save it again, and import the new file"
             ).format(suffix=suffix, name=type(error).__name__)
         ) from error

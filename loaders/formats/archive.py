@@ -29,7 +29,7 @@ _BROKEN = (
     zlib.error,
 )
 
-ENCRYPTED = _("encrypted with a password: save a copy without it and import that")
+ENCRYPTED = _("password-protected: save a copy without a password and import it")
 
 
 def open_zip(data: bytes, suffix: str) -> zipfile.ZipFile:
@@ -42,7 +42,7 @@ def open_zip(data: bytes, suffix: str) -> zipfile.ZipFile:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except _BROKEN as error:
         reason = _(
-            "damaged or cut off, or not a {suffix} file: get a whole copy and import that"
+            "damaged, incomplete, or not a {suffix} file: get an intact copy and import it"
         ).format(suffix=suffix)
         raise UnreadableError(reason) from error
     parts = archive.infolist()
@@ -77,7 +77,7 @@ def read_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo | str) -> bytes:
 def _check_sizes(parts: Sequence[zipfile.ZipInfo], packed: int) -> None:
     if len(parts) > _MAX_PARTS:
         raise UnreadableError(
-            _("it holds {parts} files, more than {max_parts}: split it").format(
+            _("it contains {parts} files, more than {max_parts}: split it").format(
                 parts=len(parts), max_parts=_MAX_PARTS
             )
         )
@@ -90,7 +90,7 @@ def _check_total(unpacked: int, largest: int, packed: int) -> None:
     if unpacked > _MAX_UNPACKED or largest > _MAX_PART or bomb:
         size = f"{unpacked / 2**20:.0f} MiB"
         raise UnreadableError(
-            _("it unpacks to {size}, too much to be read safely: split it").format(size=size)
+            _("it unpacks to {size}, which is too much to read safely: split it").format(size=size)
         )
 
 

@@ -21,17 +21,15 @@ _MAX_TEXT = 32 * 2**20  # characters, likewise; nested archives may unpack to an
 _MAX_DEPTH = 2
 _MAX_WARNINGS = 50
 _TOO_DEEP = _(
-    "not read: more than {max_depth} files deep in others. Take it out and import it alone"
+    "not read: nested more than {max_depth} files deep. Extract it and import it separately"
 ).format(max_depth=_MAX_DEPTH)
-_TOO_MANY = _("not read: more than {max_parts} files within one. Split it").format(
-    max_parts=MAX_PARTS
-)
-_TOO_LARGE = _("not read: the files within are more than {max_size} MiB. Split it").format(
+_TOO_MANY = _("not read: more than {max_parts} files in one. Split it").format(max_parts=MAX_PARTS)
+_TOO_LARGE = _("not read: the embedded files exceed {max_size} MiB. Split it").format(
     max_size=_MAX_SIZE // 2**20
 )
-_TOO_MUCH = _(
-    "not read: the text of the files within is more than {max_text} MiB. Split it"
-).format(max_text=_MAX_TEXT // 2**20)
+_TOO_MUCH = _("not read: the text of the embedded files exceeds {max_text} MiB. Split it").format(
+    max_text=_MAX_TEXT // 2**20
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ def read_zip(data: bytes) -> Content:
     files = [part for part in archive.infolist() if not part.is_dir()]
     if len(files) > MAX_PARTS:
         raise UnreadableError(
-            _("it holds {files} files, more than {max_parts}: split it").format(
+            _("it contains {files} files, more than {max_parts}: split it").format(
                 files=len(files), max_parts=MAX_PARTS
             )
         )
@@ -197,7 +195,7 @@ def _encoding(names: bytes) -> str:
 
 def _nothing(warnings: Sequence[str]) -> str:
     if not warnings:
-        return _("there is no file in the archive")
+        return _("the archive contains no files")
     more = (
         [_("and {number} more").format(number=omitted)]
         if (omitted := len(warnings) - _MAX_REASONS) > 0

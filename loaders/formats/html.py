@@ -177,7 +177,7 @@ _NOISE_ROLES = ("navigation", "search", "menu", "menubar", "toolbar")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 _TABLE_PARTS = ["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"]
-_TOO_DEEP = _("tags are nested too deeply: headings, lists and tables were read as plain text")
+_TOO_DEEP = _("tags are nested too deeply: headings, lists, and tables were read as plain text")
 
 
 def read(data: bytes) -> Content:
@@ -248,7 +248,7 @@ def _unwrap_layout_tables(soup: BeautifulSoup) -> None:
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
-_DRM = _("protected against copying (DRM): import a copy without it")
+_DRM = _("copy-protected (DRM): import an unprotected copy")
 
 
 def read_epub(data: bytes) -> Content:
@@ -272,7 +272,7 @@ def _package_place(archive: zipfile.ZipFile) -> str:
     places = (attribute(node, "full-path") for node in container.iter() if local(node))
     place = next(filter(None, places), "")
     if not place:
-        raise UnreadableError(_("damaged: its container names no book"))
+        raise UnreadableError(_("damaged: its container lists no book"))
     return place
 
 
@@ -280,7 +280,7 @@ def _chapters(package: Any, folder: str) -> Iterator[str]:
     """The paths of the pages in reading order."""
     manifest, spine = child(package, "manifest"), child(package, "spine")
     if manifest is None or spine is None:
-        raise UnreadableError(_("damaged: it names no chapters"))
+        raise UnreadableError(_("damaged: it lists no chapters"))
     items = {attribute(item, "id"): item for item in manifest}
     for reference in spine:
         item = items.get(attribute(reference, "idref"))

@@ -107,12 +107,13 @@ _TABLE, _NOTES, _SHAPE = b" lbt", (b"  nf", b"  ne"), b" osg"
 _OUTLINE = 1
 
 _IS_OLD = _(
-    "it was written by Hangul 97 or older: open it in Hangul, save it as .hwpx and import that"
+    "it was written by Hangul 97 or earlier: open it in Hangul, save it as .hwpx, and import"
+    " that file"
 )
 _IS_DISTRIBUTED = _(
     "it is a distribution document (배포용 문서), whose text is locked: import the original"
 )
-_IS_DRM = _("protected by a certificate or DRM: save a copy without it and import that")
+_IS_DRM = _("protected by a certificate or DRM: save an unprotected copy and import it")
 _TOO_LARGE = _("a section unpacks to more than {max_stream} MiB: split it").format(
     max_stream=_MAX_STREAM // 2**20
 )
@@ -190,7 +191,7 @@ def _sections(file: Any, compressed: bool, levels: "_Levels") -> tuple[list[str]
 def _preview(file: Any) -> str:
     text = _stream(file, "PrvText").decode("utf-16-le", "replace")
     if not clean(text).strip():
-        raise UnreadableError(_("damaged, or without any text"))
+        raise UnreadableError(_("damaged, or contains no text"))
     return text
 
 

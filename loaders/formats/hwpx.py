@@ -84,7 +84,7 @@ def _sections(archive: zipfile.ZipFile) -> list[str]:
 
 def _preview(archive: zipfile.ZipFile) -> str:
     if _PREVIEW not in archive.namelist():
-        raise UnreadableError(_("damaged: there is no readable section in this .hwpx file"))
+        raise UnreadableError(_("damaged: this .hwpx file has no readable section"))
     return decode(read_part(archive, _PREVIEW)).text
 
 

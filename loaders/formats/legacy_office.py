@@ -72,14 +72,16 @@ def _read(data: bytes, kind: str) -> Content:
 
 def _missing(suffix: str) -> str:
     return _(
-        "LibreOffice reads {suffix} files, and is not installed: install it on the machine that"
-        " runs the worker (apt-get install libreoffice-writer-nogui libreoffice-calc-nogui"
-        " libreoffice-impress-nogui), and import again"
+        "{suffix} files require LibreOffice, which is not installed: install it on the"
+        " machine that runs the worker (apt-get install libreoffice-writer-nogui"
+        " libreoffice-calc-nogui libreoffice-impress-nogui), and import again"
     ).format(suffix=suffix)
 
 
 def _advice(suffix: str) -> str:
-    return _("open it in its program, save it as {suffix} and import that").format(suffix=suffix)
+    return _(
+        "open it in the program that created it, save it as {suffix}, and import that file"
+    ).format(suffix=suffix)
 
 
 def _converted(data: bytes, head: bytes, kind: str) -> bytes:
@@ -139,9 +141,10 @@ def _main_stream(data: bytes, kind: str) -> bytes:
     except OSError:
         pass  # reported below, without the OSError as its cause, which would be retried
     raise UnreadableError(
-        _("damaged, or not really .{kind}: open it in its program, and save it as .{kind}x").format(
-            kind=kind
-        )
+        _(
+            "damaged, or not a .{kind} file: open it in the program that created it, and save it"
+            " as .{kind}x"
+        ).format(kind=kind)
     )
 
 

@@ -73,13 +73,13 @@ def read_eml(data: bytes) -> Content:
     message = message_from_bytes(data.lstrip())
     if not _HEADER_NAMES & {name.lower() for name in message.keys()}:  # noqa: SIM118  # not a mapping
         raise UnreadableError(
-            _("it is not an email: it does not begin with a line From, To, or Subject")
+            _("it is not an email: it does not begin with a From, To, or Subject line")
         )
     mail = Mail(subject=_header(message, "Subject"), headers=_headers(message))
     for part in _leaves(message):
         _take(mail, part)
     if not mail.text.strip() and not mail.html and message.get_content_type() in _ENCRYPTED:
-        raise UnreadableError(_("encrypted: open it in its mail program and save its text"))
+        raise UnreadableError(_("encrypted: open it in your mail program and save its text"))
     return content(mail)
 
 

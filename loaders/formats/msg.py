@@ -39,7 +39,9 @@ def unpacked(data: bytes) -> bytes:
     if kind == _PLAIN:
         return packed
     if kind != _COMPRESSED:
-        raise UnreadableError(_("the mail's text is damaged: save it again in Outlook"))
+        raise UnreadableError(
+            _("the text of the message is damaged: save the message again in Outlook")
+        )
     return _inflated(packed)
 
 
@@ -77,7 +79,7 @@ _ATTACHMENT, _EMBEDDED = "__attach_version1.0_#", "__substg1.0_3701000D"
 _PROPERTIES = "__properties_version1.0"
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _MAX_DEPTH = 2  # an email in an email in an email
-_ENCRYPTED = _("encrypted: open it in Outlook, save its text and import that")
+_ENCRYPTED = _("encrypted: open it in Outlook, save its text, and import that file")
 
 
 def read(data: bytes) -> Content:
@@ -201,6 +203,6 @@ def _attachment(file: Any, folder: str, depth: int) -> Part:
 def _embedded(file: Any, folder: str, depth: int) -> Content:
     if depth > _MAX_DEPTH:
         raise UnreadableError(
-            _("lies more than {max_depth} mails deep in others").format(max_depth=_MAX_DEPTH)
+            _("nested more than {max_depth} messages deep").format(max_depth=_MAX_DEPTH)
         )
     return content(_mail(file, folder, depth))

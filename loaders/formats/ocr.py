@@ -36,11 +36,11 @@ _SPACED = re.compile(f"(?<={_JAPANESE}) (?={_JAPANESE})")
 _BLANKS = re.compile(r"[ \t\u3000]+")
 _PARAGRAPHS = re.compile(r"\n(?:[ \t]*\n)+")
 
-_OFF = _("reading text in pictures is switched off: set FOOTNOTE_OCR_LANGUAGES, and import again")
+_OFF = _("reading text in pictures is turned off: set FOOTNOTE_OCR_LANGUAGES, and import again")
 _MISSING = _(
-    "Tesseract reads text in pictures, and is not installed: install it on the machine that runs"
-    " the worker (apt-get install tesseract-ocr tesseract-ocr-kor tesseract-ocr-jpn), and import"
-    " again"
+    "reading text in pictures requires Tesseract, which is not installed: install it on the"
+    " machine that runs the worker (apt-get install tesseract-ocr tesseract-ocr-kor"
+    " tesseract-ocr-jpn), and import again"
 )
 
 _languages: tuple[str, ...] = ("eng", "kor", "jpn")
@@ -86,7 +86,7 @@ def recognize(pages: Sequence[int], picture: Callable[[int], "Image"]) -> Recogn
     began = time.monotonic()
     for done, page in enumerate(pages):
         if done >= MAX_PAGES or time.monotonic() - began > _FILE_S:
-            failed |= dict.fromkeys(pages[done:], _("the file has too many such pages, split it"))
+            failed |= dict.fromkeys(pages[done:], _("the file has too many such pages: split it"))
             break
         try:
             text = _text(picture(page), installed)
@@ -107,7 +107,7 @@ def _languages_by_availability() -> tuple[tuple[str, ...], tuple[str, ...]]:
         output = run_program(lambda _: [_PROGRAM, "--list-langs"], {}, timeout_s=_LISTING_S).output
     except TooSlowError as error:
         raise TemporarilyUnreadableError(
-            _("Tesseract took longer than {listing_s} s to name its languages").format(
+            _("Tesseract took longer than {listing_s} s to list its languages").format(
                 listing_s=f"{_LISTING_S:g}"
             )
         ) from error
@@ -122,8 +122,8 @@ def _languages_by_availability() -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _without_data(languages: Sequence[str]) -> str:
     packages = " ".join(f"tesseract-ocr-{one.replace('_', '-')}" for one in languages)
     return _(
-        "Tesseract has no data for {languages} here: install it on the machine that runs the worker"
-        " (apt-get install {packages}), and import again"
+        "Tesseract has no data for {languages}: install it on the machine that runs the"
+        " worker (apt-get install {packages}), and import again"
     ).format(languages=", ".join(languages), packages=packages)
 
 
@@ -187,16 +187,17 @@ def _warnings(
     if texts:
         pages = ranges(sorted(texts))
         warnings.append(
-            _("the text was recognised in a picture (OCR): it may hold mistakes")
+            _("the text was recognized in a picture (OCR) and may contain mistakes")
             if one
             else _(
-                "the text of page {pages} was recognised in a picture (OCR): it may hold mistakes"
+                "the text of page {pages} was recognized in a picture (OCR) and may contain"
+                " mistakes"
             ).format(pages=pages)
         )
     for reason in dict.fromkeys(failed.values()):
         unread = [page for page, why in failed.items() if why == reason]
         warnings.append(
-            _("page {ranges} could not be recognised: {reason}").format(
+            _("page {ranges} could not be recognized: {reason}").format(
                 ranges=ranges(unread), reason=reason
             )
         )
@@ -227,7 +228,7 @@ def read_picture(data: bytes) -> Content:
         raise UnreadableError(_too_large()) from error
     except UnidentifiedImageError:
         # Without its cause: an OSError would be retried, but this failure is permanent.
-        raise UnreadableError(_("damaged, or not really a picture: get a whole copy")) from None
+        raise UnreadableError(_("damaged, or not a picture: get an intact copy")) from None
 
 
 def _content(image: "Image") -> Content:
@@ -235,7 +236,7 @@ def _content(image: "Image") -> Content:
     recognized = recognize(range(1, count + 1), lambda page: _frame(image, page))
     if not recognized.texts:
         if not recognized.warnings:
-            raise NothingToReadError(_("0 characters: no text was recognised in the picture"))
+            raise NothingToReadError(_("0 characters: no text was recognized in the picture"))
         raise UnreadableError(
             _("0 characters: {warnings}").format(warnings=join_messages(recognized.warnings))
         )
@@ -254,7 +255,7 @@ def _frame(image: "Image", page: int) -> "Image":
         upright = ImageOps.exif_transpose(image)
     except (OSError, EOFError, SyntaxError, ValueError) as error:
         raise UnreadableError(
-            _("the picture is damaged or cut off ({error})").format(error=error)
+            _("the picture is damaged or incomplete ({error})").format(error=error)
         ) from None
     return _scaled(_on_white(upright))
 
@@ -286,5 +287,6 @@ def _too_large() -> str:
 
     millions = (Image.MAX_IMAGE_PIXELS or 0) // 1_000_000
     return _(
-        "more than {millions} million pixels are not safe to unpack: make the picture smaller"
+        "the picture has more than {millions} million pixels, too many to decode safely: make"
+        " it smaller"
     ).format(millions=millions)

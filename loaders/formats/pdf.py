@@ -35,7 +35,7 @@ def original_bytes(path: Path, version: str) -> bytes:
     try:
         if not path.is_file() or path.stat().st_size > _TOO_LARGE:
             raise UnreadableError(
-                _("The original file {name} is not there any more.").format(name=path.name)
+                _("The original file {name} no longer exists.").format(name=path.name)
             )
         data = path.read_bytes()
     except OSError as error:
@@ -85,7 +85,9 @@ def page_picture(data: bytes, page: int, scale: float, max_pixels: int) -> "Imag
                 return _drawn(document[page - 1], scale, max_pixels)
         except pypdfium2.PdfiumError as error:
             raise UnreadableError(
-                _("Page {page} of the PDF can't be drawn ({error}).").format(page=page, error=error)
+                _("Page {page} of the PDF can't be rendered ({error}).").format(
+                    page=page, error=error
+                )
             ) from error
 
 
@@ -100,7 +102,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)-\n([a-zà-öø-ÿ][^\W\d_]*)")
 _ODD = re.compile("[\x00-\x08\x0e-\x1f\ue000-\uf8ff\ufffd]")
 _MAX_ODD = 0.03  # share of a document's characters
-_GARBLED = _("some text may be garbled: its fonts don't say which letters they show")
+_GARBLED = _("some text may be garbled: its fonts don't map their glyphs to characters")
 
 
 def read(data: bytes) -> Content:
@@ -165,7 +167,7 @@ def _without_text(recognised: RecognizedText) -> UnreadableError:
             _("0 characters: probably a scan; {reason}").format(reason=reason)
         )
     why = join_messages(recognised.warnings) or _(
-        "nothing was recognised in the pictures of its pages"
+        "no text was recognized in the pictures of its pages"
     )
     return UnreadableError(_("0 characters: {why}").format(why=why))
 
@@ -177,7 +179,7 @@ def _title(reader: Any) -> str:
 
 def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> tuple[str, ...]:
     warnings = [
-        _("page {number} could not be read whole ({name})").format(
+        _("page {number} could not be read completely ({name})").format(
             number=number, name=type(error).__name__
         )
         for number, error in failed.items()
@@ -196,7 +198,7 @@ def _warnings(text: str, texts: Sequence[str], failed: dict[int, Exception]) -> 
 def _why(blank: Sequence[int], texts: Sequence[str]) -> str:
     reason = missing()
     if reason is None:
-        return _("blank, or nothing was recognised")
+        return _("blank, or no text was recognized")
     return (
         _("probably a scan; {reason}").format(reason=reason)
         if 2 * len(blank) > len(texts)

@@ -160,10 +160,10 @@ def read(data: bytes) -> Content:
     """
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n\0")
     if not start.startswith(b"{\\rtf"):
-        raise UnreadableError(_("it does not begin as RTF does: save it again as .rtf"))
+        raise UnreadableError(_("it does not begin like an RTF file: save it again as .rtf"))
     document = _Document()
     whole = document.walk(start)
-    warnings = () if whole else (_("the file ends early: its end may be missing"),)
+    warnings = () if whole else (_("the file ends unexpectedly: part of its text may be missing"),)
     text = _paired("".join(document.blocks))
     return Content(text, _paired("".join(document.title)), warnings=warnings)
 

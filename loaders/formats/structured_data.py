@@ -83,7 +83,7 @@ def _parse(text: str) -> Any:
         if len(lines) > 1 and error.msg == "Extra data" and error.lineno > 1:
             return [json.loads(line) for line in lines]
         raise UnreadableError(
-            _("the JSON is broken at line {lineno}: {msg}").format(
+            _("the JSON is invalid at line {lineno}: {msg}").format(
                 lineno=error.lineno, msg=error.msg
             )
         ) from error
@@ -163,13 +163,13 @@ def read_yaml(data: bytes) -> Content:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UnreadableError(
-            _("the YAML is broken at line {line}: {problem}").format(
+            _("the YAML is invalid at line {line}: {problem}").format(
                 line=line, problem=error.problem
             )
         ) from error
     except yaml.YAMLError as error:
         raise UnreadableError(
-            _("it is not YAML: it holds a character that YAML does not allow")
+            _("it is not YAML: it contains a character that YAML does not allow")
         ) from error
     outlines = "\n\n".join(outline(value) for value in values if value is not None)
     title = title_of(values[0]) if values else ""
@@ -209,7 +209,7 @@ class _Values:
         self._count += 1
         if self._count > _MAX_VALUES or depth > _MAX_DEPTH:
             raise UnreadableError(
-                _("its anchors repeat more than can be read safely: write them out")
+                _("its anchors expand to more than can be read safely: write out the values")
             )
         if isinstance(node, yaml.MappingNode):
             return dict(self._pairs(node, depth))

@@ -24,7 +24,7 @@ def read_notebook(data: bytes) -> Content:
         book = json.loads(decoded.text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         raise UnreadableError(
-            _("its JSON is broken at line {lineno}: {msg}").format(
+            _("its JSON is invalid at line {lineno}: {msg}").format(
                 lineno=error.lineno, msg=error.msg
             )
         ) from error

@@ -59,10 +59,10 @@ def _parsed(text: str) -> tuple[Any, tuple[str, ...]]:
     root = etree.fromstring(data, xml_parser(encoding="utf-8", recover=True))
     if root is None:
         raise UnreadableError(
-            _("the XML is broken at line {line}, and nothing in it can be read").format(line=line)
+            _("the XML is invalid at line {line}, and none of it can be read").format(line=line)
         )
     return root, (
-        _("the XML is broken at line {line}: some of its text may be missing").format(line=line),
+        _("the XML is invalid at line {line}: some of its text may be missing").format(line=line),
     )
 
 

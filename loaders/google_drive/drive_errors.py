@@ -73,7 +73,7 @@ def failure_of(error: Exception) -> Failure | None:
             401, "refresh", _("Google's sign-in failed"), is_transient, is_login=not is_transient
         )
     if isinstance(error, ValueError):
-        return Failure(200, "broken", _("Google Drive's answer was broken"), is_transient=True)
+        return Failure(200, "broken", _("Google Drive's response was malformed"), is_transient=True)
     if isinstance(error, TransportError | HttpLib2Error | http.client.HTTPException | OSError):
         why = str(error) or type(error).__name__
         return Failure(
@@ -128,13 +128,11 @@ class TransientDriveError(TransientError):
 
     def final_error(self, attempts: int) -> SourceUnavailableError:
         """The error to raise after the last attempt; it says how often the call failed."""
-        often = _("{reason}, {attempts} times in a row: try again in a while.").format(
+        often = _("{reason}, {attempts} times in a row: try again later.").format(
             reason=self.reason, attempts=attempts
         )
         message = (
-            often
-            if attempts > 1
-            else _("{reason}: try again in a while.").format(reason=self.reason)
+            often if attempts > 1 else _("{reason}: try again later.").format(reason=self.reason)
         )
         return SourceUnavailableError(message, retry_after_s=self.retry_after_s or 0)
 
@@ -145,7 +143,7 @@ def short_reason(failure: Failure) -> str:
         return _("Google Drive asked to wait")
     if failure.status in {0, 200, 401}:
         return failure.message
-    return _("Google Drive answered {status}").format(status=failure.status)
+    return _("Google Drive returned {status}").format(status=failure.status)
 
 
 def refusal(failure: Failure, login: LoginKind) -> SourceError:
@@ -156,22 +154,22 @@ def refusal(failure: Failure, login: LoginKind) -> SourceError:
     if reason in _SPENT:
         return SourceUnavailableError(
             _(
-                "What Google allows this project for today is used up: the import goes on later, or"
-                " raise the project's limit for the Drive API."
+                "The project's Google quota for today is used up: the import resumes later."
+                " To avoid this, raise the project's quota for the Drive API."
             )
         )
     if reason in _OF_PROJECT:
         return SourceError(
             _(
-                "The Google Drive API is not switched on in the project of this login: switch it on"
-                " in the Google Cloud console and try again in a few minutes."
+                "The Google Drive API is not enabled in this account's project: enable it in"
+                " the Google Cloud console, and try again in a few minutes."
             )
         )
     if reason in _OF_SCOPE:
         return SourceError(
             _(
-                "This sign-in may not read Google Drive (scope drive.readonly): sign in again and"
-                " allow it."
+                "This sign-in does not include permission to read Google Drive (scope"
+                " drive.readonly): sign in again and allow it."
             )
         )
     return _of_document(failure)
@@ -181,13 +179,13 @@ def _of_document(failure: Failure) -> SourceError:
     reason = failure.reason
     if failure.status == 404:
         return NotVisibleError(
-            _("Google Drive has no such file, or does not show it to this account")
+            _("the file does not exist in Google Drive, or is hidden from this account")
         )
     if reason in _NOT_ALLOWED:
         return UnreadableError(_("Google does not let this account download it"))
     return SourceError(
-        _("Google Drive refused ({status} {reason}): {message}").format(
-            status=failure.status, reason=reason or _("without a reason"), message=failure.message
+        _("Google Drive rejected the request ({status} {reason}): {message}").format(
+            status=failure.status, reason=reason or _("no reason given"), message=failure.message
         )
     )
 
@@ -195,7 +193,7 @@ def _of_document(failure: Failure) -> SourceError:
 def stale_token(failure: Failure) -> SourceError | None:
     """The error for a rejected page token; None for other failures."""
     if failure.status in {400, 404, 410}:  # 404: access to the shared drive is lost
-        return StaleTokenError(_("Google Drive no longer tells what has changed since then"))
+        return StaleTokenError(_("Google Drive no longer reports the changes since then"))
     return None
 
 

@@ -38,19 +38,22 @@ _NAMES = {
 }
 _ADVICE = {
     LoginKind.SERVICE_ACCOUNT: _("download a JSON key of the account in the Google Cloud console"),
-    LoginKind.OAUTH: _("make one with `python cli.py google-login CLIENT_JSON --save TOKEN_FILE`"),
+    LoginKind.OAUTH: _(
+        "create one with `python cli.py google-login CLIENT_JSON --save TOKEN_FILE`"
+    ),
 }
 REFUSED = {
     LoginKind.SERVICE_ACCOUNT: (
         _(
-            "Google refuses the service account's key: it was deleted or switched off, or this"
-            " computer's clock is wrong. Make a new key in the Google Cloud console."
+            "Google rejected the service account's key: it was deleted or disabled, or this"
+            " computer's clock is wrong. Create a new key in the Google Cloud console."
         )
     ),
     LoginKind.OAUTH: (
         _(
-            "The sign-in to Google has expired or was withdrawn: run `python cli.py google-login"
-            " CLIENT_JSON --save TOKEN_FILE` again and give the new token to this source."
+            "The sign-in to Google has expired or was revoked: run `python cli.py"
+            " google-login CLIENT_JSON --save TOKEN_FILE` again, and enter the new token in"
+            " this source."
         )
     ),
 }
@@ -195,19 +198,19 @@ def authorize(client_json: str, port: int = 0, *, open_browser: bool = True) -> 
     except (OAuth2Error, Warning) as error:  # Warning: the scope differs from the requested one
         raise SourceError(
             _(
-                "Google did not allow it ({error}): run `python cli.py google-login` again, and"
+                "Google denied access ({error}): run `python cli.py google-login` again, and"
                 " allow reading Google Drive."
             ).format(error=error)
         ) from error
     except (RequestException, OSError) as error:
         raise SourceError(
-            _("The sign-in broke off ({error}): run `python cli.py google-login` again.").format(
-                error=error
-            )
+            _(
+                "The sign-in was interrupted ({error}): run `python cli.py google-login` again."
+            ).format(error=error)
         ) from error
     if not credentials.refresh_token:
         raise SourceError(
-            _("Google gave no token to keep: run `python cli.py google-login` again.")
+            _("Google returned no refresh token: run `python cli.py google-login` again.")
         )
     return _token_json(credentials)
 
@@ -222,8 +225,8 @@ def _client(client_json: str) -> dict[str, Any]:
     if not isinstance(client, dict) or not needed <= client.keys():
         raise SourceError(
             _(
-                'This is not the JSON of an OAuth client of the type "Desktop app": make one in the'
-                " Google Cloud console and download its JSON."
+                'This is not the JSON of an OAuth client of the type "Desktop app": create'
+                " one in the Google Cloud console and download its JSON."
             )
         )
     return {"installed": client}

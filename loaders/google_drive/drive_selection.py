@@ -93,7 +93,7 @@ def too_large(file: Mapping[str, Any], max_bytes: int) -> str | None:
     size = 0 if file["mimeType"] in NATIVE else int(file.get("size") or 0)
     if size <= max_bytes:
         return None
-    return f"{size / 2**20:.1f} MiB is more than the limit of {max_bytes / 2**20:.1f} MiB: split it"
+    return f"{size / 2**20:.1f} MiB exceeds the limit of {max_bytes / 2**20:.1f} MiB: split it"
 
 
 def link_of(file: Mapping[str, Any]) -> str:
@@ -149,7 +149,7 @@ class DriveSelection:
         ids = tuple(dict.fromkeys(drive_id(text) for text in texts if text.strip()))
         if not ids:
             raise SourceError(
-                _("Say what to import: the address of a folder, a file or a shared drive.")
+                _("Enter what to import: the address of a folder, a file, or a shared drive.")
             )
         extensions = (text.strip().lstrip(".").lower() for text in types)
         return cls(DriveScope(scope), ids, frozenset(text for text in extensions if text))

@@ -346,11 +346,14 @@ class Walk:
             file = self._look_up(target)
         except NotVisibleError:
             yield _skipped(
-                shortcut, _("it leads to what is not visible: {invite}").format(invite=self._invite)
+                shortcut,
+                _("its target is not visible to this account: {invite}").format(
+                    invite=self._invite
+                ),
             )
             return
         if file.get("trashed"):
-            yield _skipped(shortcut, _("it leads to what is in the trash"))
+            yield _skipped(shortcut, _("its target is in the trash"))
             return
         self._climb(file)
         if file["mimeType"] == FOLDER:

@@ -109,17 +109,25 @@ EXPORTS = {
         Export("text/markdown", ".md"),
         Export("text/html", ".html"),
         Export(
-            "text/plain", ".txt", _("too large for Google to export whole: without its headings")
+            "text/plain",
+            ".txt",
+            _("too large for Google to export completely: imported without headings"),
         ),
     ),
     SHEETS: (
         Export(f"{_OPEN}spreadsheetml.sheet", ".xlsx"),
-        Export("text/csv", ".csv", _("too large for Google to export whole: its first sheet only")),
+        Export(
+            "text/csv",
+            ".csv",
+            _("too large for Google to export completely: only the first sheet was imported"),
+        ),
     ),
     SLIDES: (
         Export(f"{_OPEN}presentationml.presentation", ".pptx"),
         Export(
-            "text/plain", ".txt", _("too large for Google to export whole: without slide numbers")
+            "text/plain",
+            ".txt",
+            _("too large for Google to export completely: imported without slide numbers"),
         ),
     ),
 }
@@ -142,7 +150,7 @@ def document_of(calls: DriveCalls, file: File, max_bytes: int) -> "Document":
     if export.suffix == ".md":
         data = without_pictures(data.decode("utf-8-sig", "replace")).encode()
         if not data.strip():
-            raise NothingToReadError(_("0 characters: the document holds no text"))
+            raise NothingToReadError(_("0 characters: the document contains no text"))
     document = read_document(f"{file['name']}{export.suffix}", data)
     document.metadata |= {"format": NATIVE[file["mimeType"]], "encoding": None}
     if export.warning:
@@ -157,9 +165,9 @@ def _exported(calls: DriveCalls, file: File) -> tuple[Export, bytes]:
         except NotExportedError as error:
             refused = error
     raise UnreadableError(
-        _("Google exports it in no format ({refused}): split it into smaller documents").format(
-            refused=refused
-        )
+        _(
+            "Google can't export it in any format ({refused}): split it into smaller documents"
+        ).format(refused=refused)
     ) from refused
 
 
@@ -173,7 +181,7 @@ def _downloaded(calls: DriveCalls, file: File, max_bytes: int) -> bytes:
         if not checksum or hashlib.md5(data, usedforsecurity=False).hexdigest() == checksum:
             return data
     raise TemporarilyUnreadableError(
-        _("what was downloaded is not what Google Drive holds: it arrived cut")
+        _("the download does not match the file in Google Drive: it is incomplete")
     )
 
 
@@ -283,7 +291,9 @@ class GoogleDriveLoader:
         """
         file = self._calls.readable_file(ref.key)
         if file.get("trashed"):
-            raise TemporarilyUnreadableError(_("was put in the trash while the import was running"))
+            raise TemporarilyUnreadableError(
+                _("was moved to the trash while the import was running")
+            )
         try:
             document = document_of(self._calls, file, self._max_bytes)
         except UnreadableError as error:

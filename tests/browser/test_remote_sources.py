@@ -82,7 +82,7 @@ def test_a_confluence_site_is_tested_added_and_refreshed(
     open_kind(page, program, "confluence")
     fill_in(page, url=site.url, email=EMAIL, api_token="not-the-token", spaces="DOC")
     press(page, words.TEST_SOURCE)
-    sync_api.expect(page.locator(".fn-notice.fn-error")).to_contain_text("refused the credentials")
+    sync_api.expect(page.locator(".fn-notice.fn-error")).to_contain_text("rejected the credentials")
     fill_in(page, api_token=API_TOKEN)
     press(page, words.TEST_SOURCE)
     page.get_by_text(words.count(words.TEST_PASSED, 2)).wait_for()

@@ -110,7 +110,7 @@ def test_valid_utf8_text_is_never_taken_for_anything_else(text):
 def test_a_clear_detection_comes_without_warning_and_a_guess_with_one():
     assert decode(KOREAN[0].encode("cp949")).warnings == ()
     assert decode(JAPANESE[0].encode("cp932")).warnings == ()
-    assert "guessed as cp1252" in decode(WESTERN[0].encode("cp1252")).warnings[0]
+    assert "a guess (cp1252)" in decode(WESTERN[0].encode("cp1252")).warnings[0]
 
 
 def test_a_declaration_decides_where_the_bytes_leave_it_open():
@@ -147,7 +147,7 @@ def test_one_broken_byte_costs_a_letter_and_a_warning_not_the_text():
     data = "\n".join(KOREAN).encode("cp949")
     broken = decode(data[:200] + b"\xff" + data[200:])
     assert KOREAN[0] in broken.text
-    assert "broken" in broken.warnings[0]
+    assert "invalid bytes" in broken.warnings[0]
     utf8 = decode("\n".join(JAPANESE * 3).encode()[:-1])
     assert utf8.encoding == "utf-8"
     assert JAPANESE[0] in utf8.text

@@ -148,7 +148,7 @@ def test_links_that_lead_nowhere_are_named(tmp_path):
     (tmp_path / "two.md").symlink_to("one.md")
     found = listed(tmp_path)
     assert found.pop("a.md") == ""
-    assert set(found.values()) == {"a link to nothing"}
+    assert set(found.values()) == {"a broken link"}
     assert sorted(found) == ["gone.md", "one.md", "through-a-file.md", "two.md"]
 
 

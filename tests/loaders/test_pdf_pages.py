@@ -45,7 +45,7 @@ def test_a_page_that_is_not_there_is_named(page):
 
 @pytest.mark.parametrize("data", [b"", b"%PDF-1.7 and no more", b"plain text"])
 def test_what_is_no_pdf_is_not_drawn(data):
-    with pytest.raises(UnreadableError, match="can't be drawn"):
+    with pytest.raises(UnreadableError, match="can't be rendered"):
         page_png(data, 1)
 
 
@@ -58,7 +58,7 @@ def test_the_original_is_read_while_it_is_the_one_that_was_imported(tmp_path):
     with pytest.raises(UnreadableError, match=r"handbook\.pdf has changed"):
         original_bytes(path, version)
     path.unlink()
-    with pytest.raises(UnreadableError, match=r"handbook\.pdf is not there"):
+    with pytest.raises(UnreadableError, match=r"handbook\.pdf no longer exists"):
         original_bytes(path, version)
 
 

@@ -132,7 +132,7 @@ def test_testing_a_source_shows_the_signed_in_account_and_adds_nothing(page, ser
 def test_a_wrong_token_message_says_what_to_do(page, services, site, label):
     fill_in(page, url=site.url, email=EMAIL, api_token="not-the-token", spaces="DOC")
     html = press(page, getattr(words, label))
-    assert "refused the credentials" in html
+    assert "rejected the credentials" in html
     assert "not-the-token" not in html
     assert services.sources.list(LOCAL_USER) == []
 

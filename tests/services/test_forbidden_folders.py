@@ -47,7 +47,7 @@ def test_links_below_a_forbidden_folder_leave_an_import_completed_with_errors(
     assert report.count(Outcome.NEW) == 4
     reasons = {item.key: item.reason for item in report.items if item.outcome is Outcome.FAILED}
     named = ("secret.md", "nothing.md", "folder")
-    outside = "a link to something outside the folder that is imported"
+    outside = "a link to a location outside the imported folder"
     denied = "it can't be opened: Permission denied"
     assert reasons == {"private/": outside, **dict.fromkeys(named, denied)}
 

@@ -51,7 +51,7 @@ class Site(DictLoader):
             )
         if ref.key in self.textless:
             self.reads.append(ref.key)
-            raise NothingToReadError("no text was recognised in the picture")
+            raise NothingToReadError("no text was recognized in the picture")
         if ref.key in self.flaky:
             raise TemporarilyUnreadableError("the site was overloaded")
         return super().read(ref)

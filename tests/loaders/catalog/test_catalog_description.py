@@ -102,7 +102,7 @@ def test_the_name_is_read_from_the_field_of_older_descriptions():
     [
         ({"catalog": None}, r"^catalog: required, but missing"),
         ({"id": ""}, r"^id: required, but missing"),
-        ({"title": ["a"]}, r"^title: must be a text"),
+        ({"title": ["a"]}, r"^title: must be text"),
         ({"colour": "red"}, r"^colour: unknown field; .*catalog, places"),
         ({"places": "homes.xlsx"}, r"^places: homes\.xlsx can't be read"),
         (
@@ -113,7 +113,7 @@ def test_the_name_is_read_from_the_field_of_older_descriptions():
             {"places": "../homes.csv"},
             r"^places: \.\./homes\.csv must be in the folder of the description",
         ),
-        ({"text": [{"a": 1}]}, r"^text\[1\]: must be a text"),
+        ({"text": [{"a": 1}]}, r"^text\[1\]: must be text"),
         ({"types": "kind"}, r"^types: must have fields"),
         ({"types": {"words": {}}}, r"^types\.column: required, but missing"),
         (

@@ -58,7 +58,7 @@ def test_pages_have_complete_metadata(docs):
 def test_a_page_without_a_body_is_unreadable_with_a_reason(docs):
     page = docs.add("DOC", "Title", "<p>text</p>")
     docs.lose_body(page)
-    with pytest.raises(UnreadableError, match="sent no body") as raised:
+    with pytest.raises(UnreadableError, match="returned this page without its text") as raised:
         read(docs, page)
     assert not raised.value.retryable
 
@@ -106,7 +106,7 @@ def test_comments_are_requested_only_for_pages_that_have_some(docs):
 
 def test_a_damaged_attachment_is_unreadable_with_a_reason(docs):
     attachment = docs.attach(docs.add("DOC", "Title"), "a.pdf", b"no pdf", "application/pdf")
-    with pytest.raises(UnreadableError, match="damaged or not really .pdf"):
+    with pytest.raises(UnreadableError, match="damaged or not a .pdf file"):
         read(docs, attachment, selection=ConfluenceSelection(attachments=True))
 
 

@@ -177,7 +177,7 @@ def test_an_interrupted_listing_is_an_error_and_removes_no_pages(docs):
 
 def test_an_expired_login_is_not_mistaken_for_an_empty_site(docs, monkeypatch):
     monkeypatch.setattr(docs.shapes.__class__, "user", lambda *_: {"type": "anonymous"})
-    with pytest.raises(SourceError, match="a visitor who is not signed in"):
+    with pytest.raises(SourceError, match="treats this account as an anonymous visitor"):
         [*pages_of(docs).list()]
 
 

@@ -63,7 +63,7 @@ def test_the_order_clause_of_a_custom_query_is_replaced(cql, condition):
 
 @pytest.mark.parametrize("cql", ["space = HR) or (type = page", "(space = HR", "space = HR)"])
 def test_queries_with_unbalanced_brackets_are_rejected(cql):
-    with pytest.raises(SourceError, match="bracket without its other half"):
+    with pytest.raises(SourceError, match="unmatched bracket"):
         ConfluenceSelection(Scope.CQL, cql=cql).pages_query()
 
 
@@ -85,10 +85,10 @@ def test_modification_times_are_queried_in_utc_to_the_minute():
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
-        (ConfluenceSelection(Scope.SPACES), "No space is named"),
-        (ConfluenceSelection(Scope.TREES), "No page is named"),
-        (ConfluenceSelection(Scope.LABELS, page_labels=("",)), "No label is named"),
-        (ConfluenceSelection(Scope.CQL, cql="  "), "No CQL query is named"),
+        (ConfluenceSelection(Scope.SPACES), "The space to import is missing"),
+        (ConfluenceSelection(Scope.TREES), "The page to import is missing"),
+        (ConfluenceSelection(Scope.LABELS, page_labels=("",)), "The label to import is missing"),
+        (ConfluenceSelection(Scope.CQL, cql="  "), "The CQL query to import is missing"),
     ],
 )
 def test_a_scope_without_values_is_rejected(selection, message):

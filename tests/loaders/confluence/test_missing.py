@@ -36,11 +36,11 @@ def lose_index(fake, monkeypatch):
         (lambda site, page: site.trash(page), "it is in the trash"),
         (
             lambda site, page: site.purge(page),
-            "it was deleted for good, or is hidden from this account",
+            "it was permanently deleted, or is hidden from this account",
         ),
         (
             lambda site, page: site.restrict(page),
-            "it was deleted for good, or is hidden from this account",
+            "it was permanently deleted, or is hidden from this account",
         ),
         (
             lambda site, page: site.archive(page),
@@ -158,7 +158,7 @@ def test_a_page_that_cannot_be_requested_stays(docs, fault):
     skipped = next(entry for entry in entries if isinstance(entry, Skipped))
     assert skipped.key == page
     assert skipped.is_error
-    assert "not clear" in skipped.reason
+    assert "could not determine" in skipped.reason
 
 
 def test_an_outage_during_the_checks_removes_nothing(docs):

@@ -69,7 +69,7 @@ def test_a_web_page_instead_of_data_is_reported_as_a_login_page(response):
 
 def test_a_captcha_asks_the_user_to_sign_in_with_a_browser():
     reason = "CAPTCHA_CHALLENGE; login-url=https://docs.acme.com/login.action"
-    with pytest.raises(SourceError, match="wants a CAPTCHA.*sign in once in a browser"):
+    with pytest.raises(SourceError, match="requires a CAPTCHA.*sign in once in a browser"):
         data_of(respond(403, X_Authentication_Denied_Reason=reason), URL)
 
 

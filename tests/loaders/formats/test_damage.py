@@ -109,11 +109,11 @@ def test_an_empty_file_says_so(suffix):
 
 @pytest.mark.parametrize("suffix", ["odt", "ods", "odp", "epub", "hwpx", "zip"])
 def test_a_cut_off_archive_says_so(suffix):
-    with pytest.raises(UnreadableError, match=rf"damaged or cut off, or not a \.{suffix} file"):
+    with pytest.raises(UnreadableError, match=rf"damaged, incomplete, or not a \.{suffix} file"):
         read_document(f"a.{suffix}", WHOLE[f"a.{suffix}"][:-200])
 
 
 @pytest.mark.parametrize("suffix", ["msg", "hwp"])
 def test_a_cut_off_compound_file_says_so(suffix):
-    with pytest.raises(UnreadableError, match="damaged or not really"):
+    with pytest.raises(UnreadableError, match="damaged or not a "):
         read_document(f"a.{suffix}", WHOLE[f"a.{suffix}"][:700])

@@ -123,7 +123,7 @@ def test_mails_nested_past_any_sense_are_named_not_read():
     document = read(message)
     assert "text 3" in document.page_content
     assert "text 2" not in document.page_content
-    assert "not read: more than 2 files deep" in document.metadata["warnings"][0]
+    assert "not read: nested more than 2 files deep" in document.metadata["warnings"][0]
 
 
 def test_pictures_of_the_layout_are_left_out():
@@ -137,7 +137,7 @@ def test_pictures_of_the_layout_are_left_out():
 
 def test_an_encrypted_mail_says_so():
     data = b'From: a@b.c\nContent-Type: multipart/encrypted; boundary="x"\n\n--x\n\n--x--\n'
-    with pytest.raises(UnreadableError, match="encrypted: open it in its mail program"):
+    with pytest.raises(UnreadableError, match="encrypted: open it in your mail program"):
         read(data)
 
 
@@ -153,4 +153,4 @@ def test_a_cut_off_attachment_leaves_the_text():
     message.add_attachment(archive, maintype="application", subtype="zip", filename="z.zip")
     document = read(message.as_bytes()[:-80])
     assert "\n\ntext" in document.page_content
-    assert document.metadata["warnings"][0].startswith("z.zip: damaged or cut off")
+    assert document.metadata["warnings"][0].startswith("z.zip: damaged, incomplete, or not")

@@ -92,7 +92,7 @@ def test_a_long_paragraph_whose_size_stands_apart_is_whole():
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
-        (3, "encrypted with a password"),
+        (3, "password-protected"),
         (5, "a distribution document .*: import the original"),
         (17, "protected by a certificate or DRM"),
     ],
@@ -103,7 +103,7 @@ def test_a_locked_document_says_why(flags, reason):
 
 
 def test_an_old_document_says_what_to_do():
-    with pytest.raises(UnreadableError, match=r"Hangul 97 or older: .* save it as \.hwpx"):
+    with pytest.raises(UnreadableError, match=r"Hangul 97 or earlier: .* save it as \.hwpx"):
         read_document("a.hwp", b"HWP Document File V3.00 \x1a\1\2\3\4\5" + bytes(600))
 
 
@@ -131,5 +131,5 @@ def test_what_stands_before_the_damage_is_read_with_a_warning():
 
 
 def test_damaged_pages_without_a_preview_are_refused():
-    with pytest.raises(UnreadableError, match="damaged, or without any text"):
+    with pytest.raises(UnreadableError, match="damaged, or contains no text"):
         read_document("a.hwp", hwp_file([], raw_sections=[b"\xff" * 200]))

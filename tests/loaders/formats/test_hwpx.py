@@ -75,7 +75,7 @@ def test_deleted_text_is_left_out():
 
 def test_an_encrypted_document_says_so():
     manifest = b"<manifest><file-entry><encryption-data/></file-entry></manifest>"
-    with pytest.raises(UnreadableError, match="^encrypted with a password"):
+    with pytest.raises(UnreadableError, match="^password-protected"):
         read(p("x"), others={"META-INF/manifest.xml": manifest})
 
 

@@ -55,7 +55,7 @@ def test_each_kind_of_picture_gives_its_text(suffix):
         "format": {"jpeg": "jpg", "tiff": "tif"}.get(suffix, suffix),
         "encoding": None,
         "pages": [],
-        "warnings": ["the text was recognised in a picture (OCR): it may hold mistakes"],
+        "warnings": ["the text was recognized in a picture (OCR) and may contain mistakes"],
     }
 
 
@@ -67,7 +67,7 @@ def test_each_page_of_a_tiff_has_its_number():
     (first, one), (start, three) = document.metadata["pages"]
     assert (first, one, three) == (0, 1, 3)
     assert document.page_content[start:] == LINES[2]
-    assert document.metadata["warnings"][0].startswith("the text of page 1, 3 was recognised")
+    assert document.metadata["warnings"][0].startswith("the text of page 1, 3 was recognized")
 
 
 @needs_tesseract
@@ -128,7 +128,7 @@ def test_a_picture_larger_than_needed_is_read_smaller(monkeypatch):
 @needs_tesseract
 @pytest.mark.parametrize(("width", "height"), [(40_000, 40_000), (10_000, 10_000)])
 def test_more_points_than_are_safe_are_refused(width, height):
-    with pytest.raises(UnreadableError, match="89 million pixels are not safe to unpack"):
+    with pytest.raises(UnreadableError, match="89 million pixels, too many to decode safely"):
         text_of(png_of_size(width, height))
 
 
@@ -139,12 +139,14 @@ def test_a_large_page_of_a_tiff_costs_that_page_only(monkeypatch):
     data = saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
     document = read_document("a.tif", data)
     assert document.page_content == LINES[0]
-    assert document.metadata["warnings"][1].startswith("page 2 could not be recognised: more than")
+    assert document.metadata["warnings"][1].startswith(
+        "page 2 could not be recognized: the picture has more than"
+    )
 
 
 @needs_tesseract
 def test_a_picture_without_text_says_so():
-    with pytest.raises(NothingToReadError, match="no text was recognised") as caught:
+    with pytest.raises(NothingToReadError, match="no text was recognized") as caught:
         text_of(saved(Image.new("RGB", (800, 600), "navy")))
     assert not caught.value.retryable
 
@@ -152,9 +154,9 @@ def test_a_picture_without_text_says_so():
 @needs_tesseract
 def test_a_cut_off_or_false_picture_is_named():
     whole = saved(small())
-    with pytest.raises(UnreadableError, match="damaged or cut off"):
+    with pytest.raises(UnreadableError, match="the picture is damaged or incomplete"):
         text_of(whole[: len(whole) // 2])
-    with pytest.raises(UnreadableError, match="not really a picture"):
+    with pytest.raises(UnreadableError, match="damaged, or not a picture"):
         text_of(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n")
 
 

@@ -73,7 +73,7 @@ def test_notebooks_of_format_3_are_read():
 
 
 @pytest.mark.parametrize(
-    ("data", "reason"), [(b'{"cells": 1}', "not a notebook"), (b'{"cells": [', "broken at line 1")]
+    ("data", "reason"), [(b'{"cells": 1}', "not a notebook"), (b'{"cells": [', "invalid at line 1")]
 )
 def test_what_is_no_notebook_is_refused(data, reason):
     with pytest.raises(UnreadableError, match=reason):

@@ -44,7 +44,7 @@ def test_one_value_a_line_is_read_as_a_list():
 
 
 def test_broken_json_names_the_line():
-    with pytest.raises(UnreadableError, match="broken at line 2"):
+    with pytest.raises(UnreadableError, match="invalid at line 2"):
         read_document("a.json", b'{"a": 1,\n b}')
 
 

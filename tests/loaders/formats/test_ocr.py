@@ -12,7 +12,7 @@ from tests.loaders.formats.files import pdf_file
 from tests.loaders.formats.pictures import SENTENCES, error_rate, saved, scan, why_not, worn
 
 needs_tesseract = pytest.mark.skipif(bool(why_not()), reason=why_not())
-GUESSED = "was recognised in a picture (OCR): it may hold mistakes"
+GUESSED = "was recognized in a picture (OCR) and may contain mistakes"
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +78,7 @@ def test_pages_of_a_scanned_pdf_keep_their_numbers():
     assert document.page_content[start:].startswith(SENTENCES["ko"][0])
     assert document.metadata["format"] == "pdf"
     assert document.metadata["warnings"] == [
-        "no text on page 2 of 3: blank, or nothing was recognised",
+        "no text on page 2 of 3: blank, or no text was recognized",
         f"the text of page 1, 3 {GUESSED}",
     ]
 
@@ -104,7 +104,7 @@ def test_a_scan_within_a_pdf_is_read_as_it_is_drawn():
 
 @needs_tesseract
 def test_a_scan_of_nothing_says_that_nothing_was_found():
-    with pytest.raises(UnreadableError, match="0 characters: nothing was recognised") as caught:
+    with pytest.raises(UnreadableError, match="0 characters: no text was recognized") as caught:
         read_document("a.pdf", pdf_file(["", ""]))
     assert not caught.value.retryable
 
@@ -114,7 +114,9 @@ def test_without_tesseract_a_scan_names_what_to_install_and_is_tried_again(witho
         TemporarilyUnreadableError, match="apt-get install tesseract-ocr "
     ) as caught:
         read_document("a.pdf", pdf_file(["", ""]))
-    assert str(caught.value).startswith("0 characters: probably a scan; Tesseract reads")
+    assert str(caught.value).startswith(
+        "0 characters: probably a scan; reading text in pictures requires Tesseract"
+    )
     assert caught.value.retryable
 
 
@@ -130,9 +132,7 @@ def test_without_tesseract_pictures_are_named_as_left_out_and_no_error(without_p
 def test_a_setting_leaves_pictures_unread(build_services):
     build_services(ocr_languages="none")
     assert "FOOTNOTE_OCR_LANGUAGES" in (unsupported("a.png") or "")
-    with pytest.raises(
-        TemporarilyUnreadableError, match="switched off: set FOOTNOTE_OCR_LANGUAGES"
-    ):
+    with pytest.raises(TemporarilyUnreadableError, match="turned off: set FOOTNOTE_OCR_LANGUAGES"):
         read_document("a.pdf", pdf_file([""]))
     build_services(ocr_languages="eng")
     assert "FOOTNOTE_OCR_LANGUAGES" not in (unsupported("a.png") or "")
@@ -151,7 +151,7 @@ def test_a_language_without_data_is_named_and_the_others_are_read():
 @needs_tesseract
 def test_without_data_of_any_language_nothing_can_be_read_yet():
     ocr.configure("xyz")
-    with pytest.raises(TemporarilyUnreadableError, match="no data for xyz here"):
+    with pytest.raises(TemporarilyUnreadableError, match="no data for xyz: install"):
         recognize([1], lambda _: scan([]))
 
 
@@ -161,7 +161,7 @@ def test_a_page_that_takes_too_long_is_named(monkeypatch):
     found = recognize([1, 2, 5], lambda page: scan(SENTENCES["en"] if page != 2 else []))
     assert found.texts == {}
     assert found.warnings == (
-        "page 1, 5 could not be recognised: Tesseract took longer than 0.01 s",
+        "page 1, 5 could not be recognized: Tesseract took longer than 0.01 s",
     )
 
 
@@ -170,14 +170,14 @@ def test_pages_beyond_the_limit_are_named(monkeypatch):
     monkeypatch.setattr(ocr, "MAX_PAGES", 1)
     found = recognize([1, 2, 3], lambda _: scan(SENTENCES["en"][:1]))
     assert list(found.texts) == [1]
-    assert found.warnings[1].startswith("page 2-3 could not be recognised: the file has too many")
+    assert found.warnings[1].startswith("page 2-3 could not be recognized: the file has too many")
 
 
 @needs_tesseract
 def test_a_file_has_half_an_hour(monkeypatch):
     monkeypatch.setattr(ocr, "_FILE_S", 0.0)
     found = recognize([1, 2], lambda _: scan(SENTENCES["en"][:1]))
-    assert found.warnings[-1].startswith("page 1-2 could not be recognised")
+    assert found.warnings[-1].startswith("page 1-2 could not be recognized")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 @pytest.mark.parametrize("suffix", ["docx", "pptx", "xlsx"])
 def test_an_encrypted_file_says_so_and_what_to_do(suffix):
     data = OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le")
-    with pytest.raises(UnreadableError, match=r"^encrypted with a password: save a copy without"):
+    with pytest.raises(UnreadableError, match=r"^password-protected: save a copy without"):
         read_document(f"a.{suffix}", data)
 
 

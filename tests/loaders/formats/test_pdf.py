@@ -125,7 +125,7 @@ def test_list_marks_painted_apart_make_no_table(mark):
 def test_an_empty_user_password_opens_and_any_other_is_a_reason():
     readable = pdf_file(["Secret words"], owner="owner")
     assert read_document("a.pdf", readable).page_content == "Secret words"
-    with pytest.raises(UnreadableError, match="encrypted with a password: save a copy without it"):
+    with pytest.raises(UnreadableError, match="password-protected: save a copy without a password"):
         read_document("a.pdf", pdf_file(["Secret words"], password="hunter2"))
 
 
@@ -154,7 +154,7 @@ def test_a_damaged_page_costs_that_page_only():
     broken = data[:at] + b"/NonsenseXYZ" + data[at + 12 :]
     document = read_document("a.pdf", broken)
     assert "Second page." in document.page_content
-    assert document.metadata["warnings"][0].startswith("page 1 could not be read whole")
+    assert document.metadata["warnings"][0].startswith("page 1 could not be read completely")
 
 
 @pytest.mark.parametrize(

@@ -115,9 +115,11 @@ def test_the_unicode_half_of_a_pair_is_read():
 def test_a_file_that_ends_early_says_so():
     document = read_document("a.rtf", rb"{\rtf1 Text {\b that")
     assert document.page_content == "Text that"
-    assert document.metadata["warnings"] == ["the file ends early: its end may be missing"]
+    assert document.metadata["warnings"] == [
+        "the file ends unexpectedly: part of its text may be missing"
+    ]
 
 
 def test_what_is_no_rtf_is_refused():
-    with pytest.raises(UnreadableError, match="does not begin as RTF"):
+    with pytest.raises(UnreadableError, match="does not begin like an RTF file"):
         read_document("a.rtf", b"plain text")

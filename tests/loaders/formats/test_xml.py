@@ -81,12 +81,12 @@ def test_broken_xml_is_read_as_far_as_possible_with_a_warning():
     document = read("<a><p>one</p>\n<p>two &nope; <b>three</p></a>")
     assert document.page_content.startswith("one")
     assert document.metadata["warnings"] == [
-        "the XML is broken at line 2: some of its text may be missing"
+        "the XML is invalid at line 2: some of its text may be missing"
     ]
 
 
 def test_what_holds_no_xml_is_refused():
-    with pytest.raises(UnreadableError, match="the XML is broken at line 1, and nothing"):
+    with pytest.raises(UnreadableError, match="the XML is invalid at line 1, and none of it"):
         read("just words")
 
 

@@ -96,7 +96,7 @@ def test_a_missing_response_times_out(drive, importer, team, monkeypatch):
 def test_a_login_page_instead_of_responses_makes_drive_unavailable(drive, importer, team):
     only = {"only": lambda request: "/drive/" in request}
     drive.faults = Faults(1, 1.0, [Fault.LOGIN_PAGE], in_a_row=99, **only)
-    with pytest.raises(SourceUnavailableError, match="answer was broken"):
+    with pytest.raises(SourceUnavailableError, match="response was malformed"):
         importer.sync(importer.files(folders=[team]))
 
 
@@ -114,7 +114,7 @@ def test_one_failing_document_is_named_and_retried_later(drive, importer, team, 
     only = {"only": lambda request: "export" in request}
     drive.faults = Faults(1, 1.0, [Fault.FAILED], in_a_row=99, **only)
     with pytest.raises(
-        TemporarilyUnreadableError, match="^Plan can't be read: Google Drive answered 500"
+        TemporarilyUnreadableError, match="^Plan can't be read: Google Drive returned 500"
     ):
         importer.files(folders=[team]).read(ref_of(plan))
 
@@ -130,9 +130,9 @@ def test_if_all_requests_fail_drive_counts_as_unavailable(drive, importer, plan,
 @pytest.mark.parametrize(
     ("status", "reason", "message"),
     [
-        (403, "accessNotConfigured", "not switched on in the project"),
+        (403, "accessNotConfigured", "not enabled in this account's project"),
         (403, "insufficientPermissions", "scope drive.readonly"),
-        (401, "authError", "Google refuses the service account's key"),
+        (401, "authError", "Google rejected the service account's key"),
         (403, "domainPolicy", "403 domainPolicy.*Not today"),
         (400, "invalid", "400 invalid"),
     ],
@@ -173,7 +173,7 @@ def test_an_expired_token_is_renewed_without_waiting(drive, importer, team, plan
 
 def test_the_error_for_a_revoked_key_says_what_to_do(drive, importer, team):
     drive.people.revoke(importer.login.email)
-    with pytest.raises(SourceError, match="Make a new key") as raised:
+    with pytest.raises(SourceError, match="Create a new key") as raised:
         importer.sync(importer.files(folders=[team]))
     assert not raised.value.retryable
 
@@ -210,7 +210,7 @@ def test_a_file_that_does_not_match_its_checksum_is_rejected(drive, importer, te
     resource = type(paper).resource
     try:
         type(paper).resource = lambda self, account: resource(self, account) | {"md5Checksum": "0"}
-        with pytest.raises(TemporarilyUnreadableError, match="arrived cut"):
+        with pytest.raises(TemporarilyUnreadableError, match="it is incomplete"):
             importer.files(folders=[team]).read(ref_of(paper))
     finally:
         type(paper).resource = resource

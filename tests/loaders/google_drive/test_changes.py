@@ -78,7 +78,7 @@ class TestAfterAnImport:
         assert importer.removals == {
             plan.id: "in the trash of Google Drive",
             paper.id: "deleted, or no longer shared with this account",
-            others[0].id: "moved out of what is imported",
+            others[0].id: "moved out of the imported part",
             others[1].id: "deleted, or no longer shared with this account",
             others[2].id: "its owner does not let this account download it",
         }
@@ -154,7 +154,7 @@ class TestAfterAnImport:
         assert drive.calls() == {"changes": 1, "files/ID": 1, "files/ID/export": 1}
         drive.trash(shortcut)
         importer.sync(files)
-        assert importer.removals == {outside.id: "moved out of what is imported"}
+        assert importer.removals == {outside.id: "moved out of the imported part"}
 
     def test_a_shortcut_is_followed_once_its_target_is_shared(self, drive, importer, files, team):
         outside = drive.doc("There", "text")
@@ -235,7 +235,7 @@ def test_a_shared_drive_has_a_separate_change_log(drive, importer, team):
     assert importer.sync(both) == {item.id}
     drive.move(item, team)
     importer.sync(both)
-    assert importer.removals == {item.id: "moved out of what is imported"}
+    assert importer.removals == {item.id: "moved out of the imported part"}
     drive.move(item, shared)
     assert importer.sync(both) == {item.id}
 
@@ -287,7 +287,7 @@ def test_files_that_are_too_large_are_skipped_without_requests(drive, importer, 
         failed = {large.id: DocumentRef(large.id, "", "")}
         importer.previous = replace(importer.previous, failed=failed)
         importer.sync(files)
-        assert "more than the limit" in importer.skipped[large.id]
+        assert "exceeds the limit" in importer.skipped[large.id]
         assert set(drive.calls()) == {"changes"}
     drive.edit(large, "short")
     assert importer.sync(files) == {large.id}
@@ -306,7 +306,7 @@ def test_full_listings_have_reasons_for_removals_too(drive, importer, files, tea
     assert importer.removals == {
         items[0].id: "in the trash of Google Drive",
         items[1].id: "deleted, or no longer shared with this account",
-        items[2].id: "moved out of what is imported",
+        items[2].id: "moved out of the imported part",
     }
 
 

@@ -84,8 +84,8 @@ def test_a_document_too_large_for_one_export_format_uses_the_next(drive, team, r
 @pytest.mark.parametrize(
     ("kind", "refusals", "text", "warning"),
     [
-        ("doc", 2, "Head\n\ntext", "without its headings"),
-        ("sheet", 1, "| a |\n| --- |\n| 1 |", "its first sheet only"),
+        ("doc", 2, "Head\n\ntext", "imported without headings"),
+        ("sheet", 1, "| a |\n| --- |\n| 1 |", "only the first sheet was imported"),
         ("slides", 1, "Goals\nGrow", "without slide numbers"),
     ],
 )

@@ -108,7 +108,7 @@ def test_a_server_is_signed_in_to_with_its_own_credentials(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"api_token": "wrong"}, "refused the credentials"),
+        ({"api_token": "wrong"}, "rejected the credentials"),
         ({"api_token": " "}, "API token is missing"),
         ({"email": ""}, "e-mail address is missing"),
         ({"url": ""}, "address of the site is missing"),
@@ -209,7 +209,7 @@ def test_a_secret_that_is_left_empty_stays_as_it_is(services, given):
 def test_another_secret_takes_its_place_once_it_passes_the_test(services, given, site):
     source = add(services, given())
     before = dict(services.source_kinds.get("confluence").field_values(source))
-    with pytest.raises(SourceError, match="refused the credentials"):
+    with pytest.raises(SourceError, match="rejected the credentials"):
         services.sources.edit(
             LOCAL_USER, source.id, before | {"api_token": "wrong"}, SourceSettings()
         )

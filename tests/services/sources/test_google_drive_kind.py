@@ -104,7 +104,7 @@ def test_what_is_not_shared_is_named_and_with_whom_to_share_it(services, given, 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"folders": []}, "Say what to import"),
+        ({"folders": []}, "Enter what to import"),
         ({"folders": "here"}, "neither an address of Google Drive nor an id"),
         ({"folders": "0123456789abcdef"}, f"share it with {IMPORTER}"),
         ({"service_account": ""}, "key of the service account is missing"),
