@@ -20,7 +20,7 @@ from bootstrap import Services, build_services
 from domain import LOCAL_USER
 from domain.logs import EventLogger
 from services.chat.running_answer import AnswerLog
-from services.imports.run_log import RunLog
+from services.imports.leased_run import RunLog
 from settings import Settings
 
 QUESTION = "How many days of annual leave do new employees get?"

@@ -1,16 +1,17 @@
 """Performs a run: holds its lease, reports progress, obeys stop requests, updates its record."""
 
+import heapq
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any
 
-from domain import ImportKind, ImportReport, ImportState
-from domain.logs import log_context
+from domain import ImportKind, ImportReport, ImportState, Outcome
+from domain.logs import StageTimes, get_logger, log_context, milliseconds
 from domain.messages import _
 from errors import AppError, BusyError, SourceUnavailableError, StorageError
-from services.imports.run_log import RunLog
 from services.long_work import Cancelled, CancelledError, OnProgress, Progress, Stage, ignore, never
 from storage.ledger.import_leases import ImportLeases
 
@@ -22,50 +23,40 @@ _GRACE_S = 0.8
 _INTERRUPTIBLE = {Stage.LISTING, Stage.READING, Stage.SPLITTING, Stage.EMBEDDING, Stage.WAITING}
 """Stages that write nothing, so ending the process loses only unfinished work."""
 
+SLOWEST = 5
+_OF_A_DOCUMENT = {Stage.READING, Stage.SPLITTING}
+_TIME_OF_A_DOCUMENT = {*_OF_A_DOCUMENT, Stage.WAITING}
 
 Work = Callable[[OnProgress, Cancelled], ImportReport]
 
+_log = get_logger("imports")
 
+
+@dataclass
 class LeasedRun:
-    """A run that this process performs until it ends or has to stop."""
+    """A run that this process performs until it ends or has to stop.
 
-    def __init__(
-        self,
-        leases: ImportLeases,
-        import_id: str,
-        worker: str,
-        *,
-        default_state: ImportState,
-        kind: ImportKind = ImportKind.IMPORT,
-        seconds_before: float = 0.0,
-        on_progress: OnProgress = ignore,
-        cancelled: Cancelled = never,
-        leave: Callable[[], object] | None = None,
-    ) -> None:
-        """Prepare the run without starting it.
+    `worker` owns the lease. `default_state` is the state if the run stops without a pause or
+    cancellation request. `seconds_before` is the working time of earlier workers in seconds.
+    `on_progress` receives the progress, which is also saved in the record. `cancelled` returns
+    whether to stop, in addition to requests in the record. `leave` ends this process; it is called
+    if the work doesn't stop in time.
+    """
 
-        Args:
-            leases: The store of leases.
-            import_id: The run.
-            worker: The owner of the lease.
-            default_state: The state if the run stops without a pause or cancellation request.
-            kind: Only messages of failed imports say that imported documents are kept.
-            seconds_before: The working time of earlier workers in seconds.
-            on_progress: Receives the progress, which is also saved in the record.
-            cancelled: Returns whether to stop, in addition to requests in the record.
-            leave: Ends this process; called if the work doesn't stop in time.
-        """
-        self._leases = leases
-        self._import_id = import_id
-        self._worker = worker
-        self._default_state = default_state
-        self._kind = kind
-        self._seconds_before = seconds_before
-        self._began = time.monotonic() - seconds_before
-        self._on_progress = on_progress
-        self._cancelled = cancelled
-        self._leave = leave
-        self._log = RunLog(kind)
+    leases: ImportLeases
+    import_id: str
+    worker: str
+    _: KW_ONLY
+    default_state: ImportState
+    kind: ImportKind = ImportKind.IMPORT
+    seconds_before: float = 0.0
+    on_progress: OnProgress = ignore
+    cancelled: Cancelled = never
+    leave: Callable[[], object] | None = None
+
+    def __post_init__(self) -> None:
+        self._began = time.monotonic() - self.seconds_before
+        self._log = RunLog(self.kind)
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._stop_requested = self._has_written = False
@@ -79,11 +70,11 @@ class LeasedRun:
         An exception is recorded as a failure and raised again. If the library is busy, the run
         returns to the queue. If the source can't be reached, the run is postponed.
         """
-        watch = threading.Thread(target=self._watch, daemon=True, name=f"import {self._import_id}")
+        watch = threading.Thread(target=self._watch, daemon=True, name=f"import {self.import_id}")
         self._checked_at = self._renewed_at = time.monotonic()
         watch.start()
         try:
-            with log_context(import_id=self._import_id):
+            with log_context(import_id=self.import_id):
                 return self._run(work)
         finally:
             self._ended.set()
@@ -93,12 +84,12 @@ class LeasedRun:
         try:
             report = work(self._report, self._has_to_stop)
         except CancelledError:
-            self._stop(self._default_state)
+            self._stop(self.default_state)
             self._log.stop("stopped")
             return None
         except KeyboardInterrupt:
             # Service managers may signal a worker twice, which must not fail its import.
-            self._stop(self._default_state)
+            self._stop(self.default_state)
             self._log.stop("stopped")
             raise
         except BusyError:
@@ -124,17 +115,17 @@ class LeasedRun:
             _(
                 "{reason} (imported documents are kept; the next import continues from there)"
             ).format(reason=reason)
-            if self._kind is ImportKind.IMPORT
+            if self.kind is ImportKind.IMPORT
             else reason
         )
         self._settle(ImportState.FAILED, message, self._seconds())
 
     def _postpone(self, error: SourceUnavailableError) -> None:
         """Retry an import later; a dry run fails, because its user is waiting for it."""
-        if self._kind is ImportKind.IMPORT and self._default_state is ImportState.INTERRUPTED:
-            self._leases.postpone(
-                self._import_id,
-                self._worker,
+        if self.kind is ImportKind.IMPORT and self.default_state is ImportState.INTERRUPTED:
+            self.leases.postpone(
+                self.import_id,
+                self.worker,
                 str(error),
                 seconds=self._seconds(),
                 has_written=self._has_written,
@@ -146,9 +137,9 @@ class LeasedRun:
     def _settle(
         self, state: ImportState, message: str, seconds: float, passages: int | None = None
     ) -> None:
-        self._leases.settle(
-            self._import_id,
-            self._worker,
+        self.leases.settle(
+            self.import_id,
+            self.worker,
             state,
             message=message,
             seconds=seconds,
@@ -157,8 +148,8 @@ class LeasedRun:
 
     def _stop(self, default_state: ImportState) -> None:
         # Before its first step, a run has only waited, possibly many times.
-        seconds = self._seconds_before if self._progress is None else self._seconds()
-        self._leases.stop(self._import_id, self._worker, default_state, seconds=seconds)
+        seconds = self.seconds_before if self._progress is None else self._seconds()
+        self.leases.stop(self.import_id, self.worker, default_state, seconds=seconds)
 
     def _seconds(self) -> float:
         return time.monotonic() - self._began
@@ -168,14 +159,14 @@ class LeasedRun:
             # The process was suspended, and another worker may have taken over the run.
             with suppress(StorageError):  # without the ledger, the run can't write anyway
                 self._check()
-        return self._stop_requested or self._cancelled()
+        return self._stop_requested or self.cancelled()
 
     def _report(self, progress: Progress) -> None:
         self._log.note(progress)
         with self._lock:
             self._progress = progress
             self._has_written |= progress.stage is Stage.WRITING
-        self._on_progress(progress)
+        self.on_progress(progress)
 
     def _watch(self) -> None:
         while not self._ended.wait(_TICK_S):
@@ -186,28 +177,90 @@ class LeasedRun:
                 continue
 
     def _check(self) -> None:
-        self._stop_requested = self._leases.stop_request(self._import_id, self._worker) != ""
+        self._stop_requested = self.leases.stop_request(self.import_id, self.worker) != ""
         self._checked_at = time.monotonic()
 
     def _tick(self, now: float) -> None:
         self._check()
         self._leave_after_grace(now)
         if now - self._renewed_at >= _RENEW_S:
-            self._leases.renew(self._import_id, self._worker)
+            self.leases.renew(self.import_id, self.worker)
             self._renewed_at = now
         progress = self._progress
         if progress is not None and progress != self._saved and now - self._saved_at >= _SAVE_S:
-            self._leases.save_progress(self._import_id, self._worker, progress, self._seconds())
+            self.leases.save_progress(self.import_id, self.worker, progress, self._seconds())
             self._saved, self._saved_at = progress, now
 
     def _leave_after_grace(self, now: float) -> None:
         if not self._has_to_stop():
             self._stopping_since = now
-        elif self._leave is not None and now - self._stopping_since >= _GRACE_S:
+        elif self.leave is not None and now - self._stopping_since >= _GRACE_S:
             with self._lock:  # the work can't start writing during this block
                 at = self._progress
                 if at is not None and at.stage in _INTERRUPTIBLE and not self._ended.is_set():
-                    self._stop(self._default_state)
-                    with log_context(import_id=self._import_id):
+                    self._stop(self.default_state)
+                    with log_context(import_id=self.import_id):
                         self._log.stop("abandoned: it did not stop in time")
-                    self._leave()
+                    self.leave()
+
+
+class RunLog:
+    """Measures a run by its progress; each stage lasts until the next one is reported."""
+
+    def __init__(self, kind: ImportKind) -> None:
+        self._kind = kind
+        self._times = StageTimes()
+        self._waits = 0
+        self._last: Progress | None = None
+        self._document, self._document_s = "", 0.0
+        self._slowest: list[tuple[float, str]] = []
+
+    def note(self, progress: Progress) -> None:
+        """Record progress; the first call logs the start of the run."""
+        if self._last is None:
+            _log.info(f"{self._kind.value} started")
+        self._enter(progress.stage.value)
+        self._waits += progress.stage is Stage.WAITING
+        if progress.stage in _OF_A_DOCUMENT and progress.key != self._document:
+            self._close_document(progress.key)
+        self._last = progress
+
+    def end(self, report: ImportReport) -> None:
+        """Log the end of a run; at warning if its removals need confirmation."""
+        withheld = report.state is ImportState.NEEDS_CONFIRMATION
+        counts = {one.value: report.count(one) for one in Outcome if report.count(one)}
+        fields = {**counts, "passages": report.passages_embedded, **self._figures()}
+        write = _log.warning if withheld else _log.info
+        state, source_id = report.state.value, report.source_id
+        write(f"{self._kind.value} finished", state=state, source_id=source_id, **fields)
+        for item in report.items:
+            if item.outcome is Outcome.FAILED:
+                _log.info("document not imported", document=item.key, reason=item.reason)
+
+    def stop(self, why: str, error: BaseException | None = None) -> None:
+        """Log that a run stopped early, unless it never started."""
+        if self._last is not None:
+            reason = None if error is None else str(error) or type(error).__name__
+            write = _log.warning if error else _log.info
+            write(f"{self._kind.value} {why}", reason=reason, **self._figures())
+
+    def _figures(self) -> dict[str, Any]:
+        self._enter("")
+        self._close_document("")
+        slowest = [
+            {"document": name, "ms": milliseconds(seconds)}
+            for seconds, name in sorted(self._slowest, reverse=True)
+        ]
+        return {**self._times.fields(), "retries": self._waits, "slowest": slowest}
+
+    def _enter(self, stage: str) -> None:
+        seconds = self._times.enter(stage)
+        if self._last is not None and self._last.stage in _TIME_OF_A_DOCUMENT:
+            self._document_s += seconds
+
+    def _close_document(self, following: str) -> None:
+        if self._document:
+            heapq.heappush(self._slowest, (self._document_s, self._document))
+            if len(self._slowest) > SLOWEST:
+                heapq.heappop(self._slowest)
+        self._document, self._document_s = following, 0.0

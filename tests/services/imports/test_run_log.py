@@ -7,7 +7,7 @@ import pytest
 from domain import LOCAL_USER, ImportItem, ImportKind, ImportReport, ImportState, Outcome, logs
 from domain.logs import configure_logs
 from errors import SourceUnavailableError
-from services.imports.run_log import RunLog
+from services.imports.leased_run import RunLog
 from services.long_work import CancelableWait, CancelledError, Progress, Stage
 
 
