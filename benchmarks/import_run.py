@@ -18,7 +18,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import services.imports.document_versions
+import services.imports.import_run
 from benchmarks.afresh import ROOT
 from benchmarks.measure import Report
 from bootstrap import build_services
@@ -39,7 +39,7 @@ ROUNDS = 2
 EMBEDDING = "embedding"
 STAGES: list[tuple[str, Any, str]] = [
     ("reading files", DirectoryLoader, "read"),
-    ("splitting", services.imports.document_versions, "split_document"),
+    ("splitting", services.imports.import_run, "split_document"),
     (EMBEDDING, BuiltinEmbeddings, "embed_documents"),
     ("writing passages", DeepLakePassages, "add_vectors"),
     ("writing the keyword index", KeywordIndex, "add"),

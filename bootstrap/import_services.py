@@ -17,7 +17,6 @@ from storage.ledger.source_store import Sources, SourceTraces
 # Services are imported where they are built, so that commands and pages load only what they use.
 if TYPE_CHECKING:
     from services.import_worker import Worker
-    from services.imports.dry_run import DryRuns
     from services.imports.import_queue import ImportQueue
     from services.imports.import_service import ImportService
     from services.imports.maintenance import MaintenanceService
@@ -159,17 +158,8 @@ class ImportServices:
             self.sources,
             self.source_kinds,
             self.imports,
-            self.dry_runs,
             self.removals,
         )
-
-    @cached_property
-    def dry_runs(self) -> "DryRuns":
-        """Plans imports without changing anything."""
-        from loaders.formats import FORMATS_VERSION
-        from services.imports.dry_run import DryRuns
-
-        return DryRuns(self._database, self.parts.configured, FORMATS_VERSION)
 
     @cached_property
     def removals(self) -> "Removals":

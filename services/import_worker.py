@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from domain import LOCAL_USER, ImportKind, ImportReport, ImportRun, ImportState, Principal
 from domain.logs import get_logger
 from errors import AppError, BusyError, DamagedLedgerError, StorageError
-from services.imports.dry_run import DryRuns
 from services.imports.import_queue import ImportQueue
 from services.imports.import_service import ImportService
 from services.imports.leased_run import LeasedRun
@@ -39,7 +38,6 @@ class Worker:
         sources: SourceService,
         kinds: SourceKinds,
         imports: ImportService,
-        dry_runs: DryRuns,
         removals: Removals,
     ) -> None:
         self._leases = ImportLeases(database)
@@ -49,7 +47,6 @@ class Worker:
         self._sources = sources
         self._kinds = kinds
         self._imports = imports
-        self._dry_runs = dry_runs
         self._removals = removals
         self._scheduled_at = float("-inf")
 
@@ -166,7 +163,7 @@ class Worker:
         wait = CancelableWait(on_progress, cancelled)
         loader = self._kinds.loader(source, wait.wait)
         if run.kind is ImportKind.DRY_RUN:
-            return self._dry_runs.run(
+            return self._imports.dry_run(
                 principal,
                 source,
                 loader,

@@ -20,8 +20,8 @@ from domain.messages import _
 from errors import NothingToReadError, UnreadableError
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.document_store import StoredVersion
-from storage.ledger.import_store import Failure, Imports
-from storage.ledger.source_store import StoredSource, excluded_keys
+from storage.ledger.import_store import Failure
+from storage.ledger.source_store import StoredSource
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -301,51 +301,32 @@ def _item(
     return ImportItem(key, stored[key].location, outcome, reason, title=stored[key].title)
 
 
-def plan_import(
+def list_entries(
     source: StoredSource,
     loader: Loader,
-    imports: Imports,
     stored: Mapping[str, StoredVersion],
+    failures: Mapping[str, Failure],
     on_progress: OnProgress,
     cancelled: Cancelled,
-    *,
-    formats_version: int,
-    keys: Collection[str] = (),
-    confirm_removals: bool = False,
-) -> Plan:
-    """List the source and plan its import or dry run; see `plan`.
+) -> Iterator[ListingEntry]:
+    """List the source, given what is stored of it, and report each entry as progress.
 
     Raises:
         CancelledError: The work was canceled.
         SourceError: The source can't be listed.
     """
-    failures = imports.failures(source.id)
     previous = PreviousImport(_refs(stored), _refs(failures), source.cursor)
-    return plan(
-        _list_entries(loader, previous, on_progress, cancelled),
-        stored,
-        failures,
-        formats_version=formats_version,
-        confirm_removals=confirm_removals,
-        keys=keys,
-        excluded=excluded_keys(source.options),
-    )
+    on_progress(Progress(Stage.LISTING, 0, 0))  # the first entry may take a long time
+    for done, entry in enumerate(loader.list(previous)):
+        stop_if(cancelled)
+        on_progress(Progress(Stage.LISTING, done, 0, _name(entry)))
+        yield entry
 
 
 def _refs(versions: Mapping[str, StoredVersion] | Mapping[str, Failure]) -> dict[str, DocumentRef]:
     return {
         key: DocumentRef(key, one.version, one.location, one.title) for key, one in versions.items()
     }
-
-
-def _list_entries(
-    loader: Loader, previous: PreviousImport, on_progress: OnProgress, cancelled: Cancelled
-) -> Iterator[ListingEntry]:
-    on_progress(Progress(Stage.LISTING, 0, 0))  # the first entry may take a long time
-    for done, entry in enumerate(loader.list(previous)):
-        stop_if(cancelled)
-        on_progress(Progress(Stage.LISTING, done, 0, _name(entry)))
-        yield entry
 
 
 def _name(entry: ListingEntry) -> str:

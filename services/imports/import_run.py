@@ -1,28 +1,39 @@
-"""Executes one import: reads documents in batches and writes each batch to the index."""
+"""Executes one import: reads and splits documents, and writes them to the index in batches."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome
+from domain import DocumentRef, ImportItem, ImportReport, ImportState, Outcome, Passage
+from domain.language.script import script_of
 from domain.messages import _, join_messages
 from errors import SourceUnavailableError, UnreadableError
-from services.imports.document_versions import Versions, refuse_unstorable
 from services.imports.import_plan import Loader, Plan, failed_item, is_current
 from services.imports.index_writer import ActiveIndex, IndexWriter
 from services.long_work import Cancelled, OnProgress, Progress, Stage, stop_if
 from storage.ledger.database import in_groups
-from storage.ledger.document_store import StoredVersion
+from storage.ledger.document_store import (
+    StoredDocument,
+    StoredVersion,
+    document_id,
+    source_metadata,
+)
 from storage.ledger.import_store import Failure, Imports
 from storage.ledger.index_store import IndexSpec
 from storage.ledger.ledger import NewVersion
 from storage.ledger.source_store import StoredSource
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
 
 _BATCH_PASSAGES = 256
 _BATCH_DOCUMENTS = 64
 _PROCESSED = {Outcome.NEW, Outcome.CHANGED, Outcome.FAILED}
 _CHANGES_NOTHING = {Outcome.UNCHANGED, Outcome.RETAINED, Outcome.SKIPPED}
 _READ = {Outcome.NEW, Outcome.CHANGED}
+_OWN_COLUMNS = {"key", "version", "location", "title", "format", "encoding", "pages", "warnings"}
 
 
 @dataclass
@@ -75,7 +86,7 @@ class ImportExecution:
 
     def report(self, withheld: int) -> ImportReport:
         """The report of a finished import; `withheld` removals wait for confirmation."""
-        state, message = _final_state(self.items, withheld)
+        state, message = final_state(self.items, withheld)
         items = tuple(self.items)
         return ImportReport(
             self.import_id, self.source.id, state, items, self.passages_embedded, message=message
@@ -116,9 +127,12 @@ class ImportExecution:
         stop_if(self.cancelled)
         self._report(Stage.SPLITTING, self._current)
         is_new = stored is None or ref.key in self._new_before
-        versions = Versions(self.source, self.formats_version)
         spec = self._writer.index.spec
-        self._batch.append(versions.make(ref, document, stored, spec, is_new=is_new))
+        self._batch.append(
+            new_version(
+                ref, document, stored, self.source, spec, self.formats_version, is_new=is_new
+            )
+        )
         passages = sum(len(version.passages) for version in self._batch)
         if passages >= _BATCH_PASSAGES or len(self._batch) >= _BATCH_DOCUMENTS:
             self._flush()
@@ -219,7 +233,8 @@ def _adds_to(item: ImportItem, before: Outcome | None) -> bool:
     return item.outcome is not before and item.outcome not in _CHANGES_NOTHING
 
 
-def _final_state(items: Sequence[ImportItem], withheld: int) -> tuple[ImportState, str]:
+def final_state(items: Sequence[ImportItem], withheld: int) -> tuple[ImportState, str]:
+    """The state and message of an import with these outcomes; `withheld` removals wait."""
     failures = sum(item.outcome is Outcome.FAILED for item in items)
     unread = _("{failures} could not be read").format(failures=failures) if failures else ""
     if withheld:
@@ -231,3 +246,89 @@ def _final_state(items: Sequence[ImportItem], withheld: int) -> tuple[ImportStat
         message = join_messages(filter(None, (withheld_notice, unread)))
         return ImportState.NEEDS_CONFIRMATION, message
     return (ImportState.COMPLETED_WITH_ERRORS if failures else ImportState.COMPLETED), unread
+
+
+def new_version(
+    ref: DocumentRef,
+    document: "Document",
+    previous: StoredVersion | None,
+    source: StoredSource,
+    spec: IndexSpec,
+    formats_version: int,
+    *,
+    is_new: bool,
+) -> NewVersion:
+    """The new version: the document, its passages for an index with this spec, and its item.
+
+    `formats_version` is the version of the readers.
+    """
+    text, metadata = document.page_content, document.metadata
+    own = {key: value for key, value in metadata.items() if key not in _OWN_COLUMNS}
+    stored = StoredDocument(
+        id=document_id(source.id, ref.key),
+        source_id=source.id,
+        key=ref.key,
+        version=metadata.get("version", ref.version),
+        formats_version=formats_version,
+        title=metadata.get("title") or ref.key,
+        location=metadata.get("location", ref.location),
+        format=metadata.get("format", ""),
+        encoding=metadata.get("encoding"),
+        pages=tuple((start, page) for start, page in metadata.get("pages", ())),
+        warnings=tuple(metadata.get("warnings", ())),
+        details=source_metadata(own, source.collection, source.labels),
+        imported_at=datetime.now(UTC),
+        revision=1 if previous is None else previous.revision + 1,
+        characters=len(text),
+        script=script_of(text),
+    )
+    passages = split_document(stored, text, spec)
+    longest = max((len(passage.text) for passage in passages), default=0)
+    stored = replace(stored, passages=len(passages), longest_passage=longest)
+    return NewVersion(stored, text, passages, _item(stored, is_new=is_new))
+
+
+def _item(document: StoredDocument, *, is_new: bool) -> ImportItem:
+    return ImportItem(
+        key=document.key,
+        location=document.location,
+        outcome=Outcome.NEW if is_new else Outcome.CHANGED,
+        title=document.title,
+        passages=document.passages,
+        pages=len(document.pages),
+        characters=document.characters,
+    )
+
+
+def split_document(document: StoredDocument, text: str, spec: IndexSpec) -> list[Passage]:
+    """The passages of a document for an index with this spec.
+
+    Passage ids also depend on the reader version, because another version may extract different
+    text from the same bytes.
+    """
+    from loaders.split import split  # not needed by an import without changes
+
+    return split(
+        text,
+        document_id=document.id,
+        version=f"{document.version}/{document.formats_version}",
+        pages=document.pages,
+        size=spec.size,
+        overlap=spec.overlap,
+    )
+
+
+def refuse_unstorable(text: str) -> None:
+    """Reject text that the ledger can't store.
+
+    Raises:
+        UnreadableError: The text can't be stored; the message gives the reason.
+    """
+    if "\0" in text:
+        raise UnreadableError(_("it contains NUL characters and is probably not a text"))
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UnreadableError(
+            _("it contains an unpaired surrogate at position {start}").format(start=error.start)
+        ) from error

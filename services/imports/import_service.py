@@ -1,26 +1,34 @@
 """Brings the library up to date with a source."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from domain import ImportReport, ImportState, Principal
+from chains.history import estimate_tokens
+from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportState, Principal
 from domain.messages import _
-from errors import BusyError
+from errors import BusyError, UnreadableError
 from services.access import sees
-from services.imports.import_plan import Loader, Plan, plan_import
-from services.imports.import_run import ImportExecution
+from services.imports.import_plan import Loader, Plan, failed_item, list_entries, plan
+from services.imports.import_run import (
+    ImportExecution,
+    final_state,
+    new_version,
+    refuse_unstorable,
+)
 from services.imports.index_writer import ActiveIndex, update_metadata
 from services.imports.leased_run import LeasedRun
-from services.long_work import Cancelled, OnProgress, ignore, never
+from services.long_work import Cancelled, OnProgress, Progress, Stage, ignore, never, stop_if
+from services.texts import searchable_text
 from storage.index_stores import IndexStores
 from storage.ledger.database import Database
-from storage.ledger.document_store import Documents
+from storage.ledger.document_store import Documents, StoredVersion
 from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Imports, import_not_found
 from storage.ledger.index_store import IndexSpec
-from storage.ledger.source_store import Sources, StoredSource
+from storage.ledger.source_store import Sources, StoredSource, excluded_keys
 from storage.lock import writer_lock
 from storage.processes import process_name
 
@@ -143,6 +151,44 @@ class ImportService:
                 confirm_removals=confirm_removals,
             )
 
+    def dry_run(
+        self,
+        principal: Principal,  # noqa: ARG002  # every use case takes a principal
+        source: StoredSource,
+        loader: Loader,
+        *,
+        import_id: str,
+        on_progress: OnProgress = ignore,
+        cancelled: Cancelled = never,
+    ) -> ImportReport:
+        """The outcomes and counts that an import of the source would have now.
+
+        It plans, reads, and splits like an import, without changing documents or indexes. New and
+        changed documents include pages, passages, characters, and the estimated number of tokens to
+        embed. A canceled dry run can't be resumed and starts over.
+
+        Raises:
+            CancelledError: The work was canceled.
+            SourceError: The source can't be listed.
+        """
+        stored = self._documents.versions(source.id)
+        planned = self._plan(source, loader, stored, on_progress, cancelled)
+        index = self._active.indexes.active()
+        spec = index.spec if index else self._default_spec
+        read: list[ImportItem] = []
+        passages = 0
+        for ref in planned.to_read:
+            stop_if(cancelled)
+            on_progress(
+                Progress(Stage.READING, len(read), len(planned.to_read), ref.name, passages)
+            )
+            read.append(self._try_out(ref, source, loader, stored.get(ref.key), spec))
+            passages += read[-1].passages
+        items = (*planned.settled, *read, *(item for _, item in planned.removals))
+        self._imports.replace_items(import_id, items)
+        state, _message = final_state(items, planned.withheld)
+        return ImportReport(import_id, source.id, state, items, kind=ImportKind.DRY_RUN)
+
     def report(self, principal: Principal, import_id: str) -> ImportReport:
         """The report of an import, ended or in progress.
 
@@ -195,23 +241,63 @@ class ImportService:
         self._active.collect_garbage()
         stored = self._documents.versions(source.id)
         update_metadata(self._active, self._documents, source, stored, cancelled)
-        plan = plan_import(
+        planned = self._plan(
             source,
             loader,
-            self._imports,
             stored,
             on_progress,
             cancelled,
-            formats_version=self._formats_version,
             keys=keys,
             confirm_removals=confirm_removals,
         )
-        if plan.options:
-            self._sources.set_options(source.id, plan.options)
-        execution.execute(plan, stored)
+        if planned.options:
+            self._sources.set_options(source.id, planned.options)
+        execution.execute(planned, stored)
         if not keys:
-            self._save_cursor(source, plan)
-        return execution.report(plan.withheld)
+            self._save_cursor(source, planned)
+        return execution.report(planned.withheld)
+
+    def _plan(
+        self,
+        source: StoredSource,
+        loader: Loader,
+        stored: Mapping[str, StoredVersion],
+        on_progress: OnProgress,
+        cancelled: Cancelled,
+        *,
+        keys: Sequence[str] = (),
+        confirm_removals: bool = False,
+    ) -> Plan:
+        failures = self._imports.failures(source.id)
+        return plan(
+            list_entries(source, loader, stored, failures, on_progress, cancelled),
+            stored,
+            failures,
+            formats_version=self._formats_version,
+            confirm_removals=confirm_removals,
+            keys=keys,
+            excluded=excluded_keys(source.options),
+        )
+
+    def _try_out(
+        self,
+        ref: DocumentRef,
+        source: StoredSource,
+        loader: Loader,
+        stored: StoredVersion | None,
+        spec: IndexSpec,
+    ) -> ImportItem:
+        try:
+            document = loader.read(ref)
+            refuse_unstorable(document.page_content)
+        except UnreadableError as error:
+            return failed_item(ref, error, stored)
+        version = new_version(
+            ref, document, stored, source, spec, self._formats_version, is_new=stored is None
+        )
+        title = version.document.title
+        texts = (searchable_text(title, one.heading_path, one.text) for one in version.passages)
+        return replace(version.item, tokens=sum(map(estimate_tokens, texts)))
 
     def _save_cursor(self, source: StoredSource, plan: Plan) -> None:
         """Save where the next listing resumes, unless documents of this one must be retried.

@@ -37,7 +37,6 @@ class Factory:
             SimpleNamespace(refresh_due=lambda principal, now: self.refresh_due()),
             SimpleNamespace(loader=lambda source, wait: self.loader),
             SimpleNamespace(perform=self.perform),
-            dry_runs=None,
             removals=None,
         )
         self.workers = self.worker._workers

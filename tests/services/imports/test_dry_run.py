@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from domain import LOCAL_USER, ImportKind, ImportState, Outcome
 from errors import SourceError
-from services.imports.dry_run import DryRuns
 from services.long_work import CancelledError
 from storage.ledger.import_queue_store import ImportRuns
 from storage.ledger.import_store import Imports
@@ -24,8 +23,9 @@ def try_out(library, loader, **options):
     """The report of a dry run, as the queue's worker makes it."""
     queue = ImportRuns(library.database)
     queued = queue.enqueue(library.source.id, "local", ImportKind.DRY_RUN, {})
-    runs = DryRuns(library.database, library.wanted, 1)
-    return runs.run(LOCAL_USER, library.source, loader, import_id=queued.id, **options)
+    return library.imports.dry_run(
+        LOCAL_USER, library.source, loader, import_id=queued.id, **options
+    )
 
 
 def counted(report):

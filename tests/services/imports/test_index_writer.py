@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from domain import ImportItem, Outcome
-from services.imports.document_versions import split_document
+from services.imports.import_run import split_document
 from services.imports.index_writer import IndexWriter
 from services.long_work import CancelledError, Stage, never
 from storage.ledger.document_store import StoredDocument, document_id
