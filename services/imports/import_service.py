@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from chains.history import estimate_tokens
 from domain import DocumentRef, ImportItem, ImportKind, ImportReport, ImportState, Principal
 from domain.messages import _
 from errors import BusyError, UnreadableError
@@ -287,6 +286,8 @@ class ImportService:
         stored: StoredVersion | None,
         spec: IndexSpec,
     ) -> ImportItem:
+        from chains.history import estimate_tokens  # imports don't need LangChain's messages
+
         try:
             document = loader.read(ref)
             refuse_unstorable(document.page_content)

@@ -313,10 +313,10 @@ def _compare_store(
     store: str,
     files: IndexFiles,
     in_ledger: set[str],
-    open_store: Callable[[], "DeepLakePassages | KeywordIndex"],
+    open_passages: Callable[[], "DeepLakePassages | KeywordIndex"],
 ) -> Iterator[str]:
     try:
-        passages = open_store()
+        passages = open_passages()
         if damage := files.problems():
             yield from (f"the {store} is damaged: {files.folder}/{problem}" for problem in damage)
             return
