@@ -59,7 +59,7 @@ class Caller:
 
     def lacks(self, scope: ApiScope) -> str:
         """Why the scope is not allowed; "" if it is."""
-        return "" if scope in self.scopes else f"This key does not allow to {scope}."
+        return "" if scope in self.scopes else f'This key lacks the scope "{scope}".'
 
 
 def make_mcp_server(services: Services, principal: Principal | None = None) -> Server[Any]:

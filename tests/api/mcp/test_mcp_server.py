@@ -238,7 +238,7 @@ def test_without_a_key_it_is_401_and_says_how_to_come_in(library):
             assert answer.headers["www-authenticate"].startswith("Bearer ")
 
 
-def test_a_key_that_is_revoked_opens_nothing_more(library):
+def test_a_key_that_is_revoked_is_rejected(library):
     made = library.api_keys.create(LOCAL_USER, "test", tuple(ApiScope))
     with serving_mcp(library) as url:
         with connected(over_http(url, made.secret)) as client:
@@ -248,18 +248,18 @@ def test_a_key_that_is_revoked_opens_nothing_more(library):
                 client.call("list_sources")
 
 
-def test_a_key_may_do_what_its_scopes_say(library):
+def test_a_key_is_limited_to_its_scopes(library):
     with serving_mcp(library) as url:
         with connected(over_http(url, key(library, ApiScope.READ))) as client:
             names = [tool.name for tool in client.ask("list_tools").tools]
             assert names == ["search_documents", "open_document", "list_sources"]
             refused = client.call("ask_documents", question=QUESTION)
             assert refused.is_error
-            assert text_of(refused) == "Failed: This key does not allow to ask."
+            assert text_of(refused) == 'Failed: This key lacks the scope "ask".'
         with connected(over_http(url, key(library, ApiScope.ASK))) as client:
             assert not client.call("ask_documents", question=QUESTION).is_error
             assert client.call("search_documents", query="x").is_error
-            with pytest.raises(MCPError, match="does not allow to read"):
+            with pytest.raises(MCPError, match='lacks the scope "read"'):
                 client.ask("list_resources")
 
 
