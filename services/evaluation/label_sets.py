@@ -6,9 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-from langchain_core.documents import Document
+from typing import TYPE_CHECKING, Any
 
 from domain import COMPARED_MODES, SearchMode
 from domain.messages import _
@@ -19,6 +17,9 @@ from services.texts import require_letters
 from storage.ledger.document_store import Documents
 from storage.ledger.feedback_store import Label, LabelOrigin
 from storage.ledger.passage_finder import PassageFinder
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
 
 MAX_QUESTION_CHARS = 20_000
 
@@ -272,7 +273,7 @@ def read_labels(
 
 def _passages_now(
     labeled: LabeledSet, documents: Documents, finder: PassageFinder, index_id: str
-) -> dict[str, Document]:
+) -> dict[str, "Document"]:
     """The library's passages with the same text, by passage id in the set."""
     ids = {id_ for question in labeled.questions for id_ in question.relevance}
     texts = {id_: labeled.corpus[id_][1] for id_ in ids & labeled.corpus.keys()}
@@ -285,7 +286,7 @@ def _passages_now(
 
 
 def label_of(
-    question: str, passage: Document, grade: int, origin: LabelOrigin, moment: datetime
+    question: str, passage: "Document", grade: int, origin: LabelOrigin, moment: datetime
 ) -> Label:
     """A label of the passage as it is now."""
     return Label(
