@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-# Altair checks for pandas when it is loaded; see `ui.lab.lab_charts`.
+# Altair fails if another thread has only partly imported pandas; see `ui.lab.lab_charts`.
 import pandas  # type: ignore[import-untyped]  # noqa: F401
 import streamlit as st
 
