@@ -29,7 +29,7 @@ stream that is waiting for a model can't be interrupted."""
 CLIENT_CLOSED_REQUEST = Response(status_code=499)
 """The response to a client that has disconnected: 499 appears in logs, but nobody receives it."""
 
-_TOO_MANY = "This server is busy with as many answers as it may write at once: try again shortly."
+_TOO_MANY = "This server has reached its limit of simultaneous answers: try again in a moment."
 _log = get_logger("api")
 T = TypeVar("T")
 Read = TypeVar("Read")
