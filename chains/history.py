@@ -1,4 +1,7 @@
-"""Chat messages and histories (messages or (human, ai) pairs, as in the classic chain)."""
+"""Chat messages, histories, and token budgets.
+
+A history consists of messages or (human, ai) pairs, as in the classic chain.
+"""
 
 import math
 import re

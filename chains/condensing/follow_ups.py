@@ -1,4 +1,7 @@
-"""The meaningful words of a question, and those that it omits because the conversation has them."""
+"""Finds the meaningful words of a question, and decides whether it depends on the conversation.
+
+It also finds the terms that a follow-up question omits.
+"""
 
 import math
 import re

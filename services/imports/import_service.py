@@ -1,4 +1,4 @@
-"""Brings the library up to date with a source."""
+"""Brings the library up to date with a source, or determines what that would change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,4 +1,4 @@
-"""Performs a run: holds its lease, reports progress, obeys stop requests, updates its record."""
+"""Performs a run: holds its lease, reports and logs progress, obeys stop requests, records it."""
 
 import heapq
 import threading

@@ -1,4 +1,4 @@
-"""Opens and migrates the ledger's database; reports its failures as StorageErrors."""
+"""Opens and migrates the ledger's database, reports failures, and has the base of its stores."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -146,7 +146,7 @@ class Database:
 
 
 class Store:
-    """The queries for one subject; every method is one transaction."""
+    """The base class of the ledger's stores, each of which has the queries for one subject."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""A LangChain vector store over Deep Lake."""
+"""A LangChain vector store over Deep Lake, and an embedding model that is loaded on first use."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -321,7 +321,7 @@ RECENT_QUESTIONS = 32
 
 
 class LazyEmbeddings(Embeddings):
-    """A proxy for a model, so that opening an index does not load the model."""
+    """A proxy that loads its model on first use and caches the vectors of recent questions."""
 
     def __init__(self, load: Callable[[], Embeddings]) -> None:
         self._load = load
