@@ -12,8 +12,8 @@ from pydantic import Field, model_validator
 
 from domain import Metadata
 from errors import ModelError
+from retrievers.fusion import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
 from retrievers.passages import CountedRetriever
-from retrievers.rankers import RRF_C, Hit, check_weights, fuse_reciprocal_ranks
 
 PAGE_CONTENT = "page_content"
 
@@ -73,7 +73,7 @@ def fuse_documents(
     Args:
         lists: The lists by name.
         weights: One per list; 1 by default.
-        c: See `retrievers.rankers.fuse_reciprocal_ranks`.
+        c: See `retrievers.fusion.fuse_reciprocal_ranks`.
         id_key: See `EnsembleRetriever.id_key`; values are compared as text.
         limit: The maximum number of documents.
 

@@ -8,7 +8,7 @@ from domain import CatalogFilters, CatalogQuery, Filter, Place, PlaceHit, values
 from domain.logs import get_logger
 from domain.messages import _
 from errors import ModelError
-from retrievers.rankers import min_max
+from retrievers.fusion import min_max
 from services.catalog.candidates import (
     Candidate,
     PlaceList,

@@ -9,7 +9,8 @@ from domain.language.script import script_of
 from domain.logs import get_logger
 from domain.messages import _
 from errors import DamagedIndexError
-from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, Hit, KeywordRanker, Ranker
+from retrievers.fusion import Hit
+from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, KeywordRanker, Ranker
 from services.search.search_service import RankingOptions
 from storage.keywords.keyword_index import KeywordIndex
 from storage.keywords.segment_files import SegmentFiles

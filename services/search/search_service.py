@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables import Runnable
 
-    from retrievers.rankers import Hit, Ranker
+    from retrievers.fusion import Hit
+    from retrievers.rankers import Ranker
     from retrievers.rerank import Reranking
     from services.search.ranking import OpenIndex
 

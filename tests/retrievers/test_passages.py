@@ -2,8 +2,9 @@ import pytest
 from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
+from retrievers.fusion import hits_of
 from retrievers.passages import SPARE, PassageRetriever
-from retrievers.rankers import KeywordRanker, hits_of
+from retrievers.rankers import KeywordRanker
 
 TEXTS = {f"p{number}": f"annual leave, rule {number}" for number in range(6)}
 

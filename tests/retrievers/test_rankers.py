@@ -1,7 +1,8 @@
 import pytest
 
 from domain import SearchMode
-from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker, hits_of, scored
+from retrievers.fusion import hits_of, scored
+from retrievers.rankers import ConvexRanker, DenseRanker, EnsembleRanker
 from storage.vectors.passage_store import DeepLakePassages
 from tests.fakes.models import HashingEmbeddings
 
