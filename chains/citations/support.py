@@ -22,7 +22,7 @@ _MATERIAL = r"(?:sources?|documents?|passages?|excerpts?|materials?)"
 _ANSWERS = (
     r"(?:answer|address|contain|cover|describ|includ|inform|mention|provid|sa(?:y|id)|specif|stat)"
 )
-_NOTHING_FOUND = re.compile(
+_ADMITS_NO_ANSWER = re.compile(
     rf"\b(?:I|we)\b.{{0,20}}(?:\bnot|n['’]t|nnot) (?:find|answer|know|determine|tell)\b"
     rf"|\b(?:I|we) found no(?:thing)?\b|\bno (?:information|mention)\b.{{0,60}}\b{_MATERIAL}\b"
     rf"|\b{_MATERIAL}\b.{{0,40}}(?:\bno|\bnot|n['’]t|\bnothing)\b.{{0,20}}\b{_ANSWERS}"
@@ -109,7 +109,7 @@ class Statements:
 def _makes_claim(sentence: str) -> bool:
     if _HEADING_LINE.match(sentence) or sentence.rstrip(_CLOSERS).endswith(_NO_CLAIM_ENDS):
         return False
-    return len(content_tokens(sentence)) >= _MIN_WORDS and not _NOTHING_FOUND.search(sentence)
+    return len(content_tokens(sentence)) >= _MIN_WORDS and not _ADMITS_NO_ANSWER.search(sentence)
 
 
 ENOUGH = 0.5

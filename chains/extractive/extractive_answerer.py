@@ -53,7 +53,7 @@ COMPARED = 8
 QUOTED_SHARE = 0.9
 """The minimum score of another quoted sentence, as a share of the best score."""
 
-_NOTHING_FOUND: dict[Language, str] = {
+_NO_CLEAR_ANSWER: dict[Language, str] = {
     "english": "I found no clear answer to this question in the documents.",
     "korean": "문서에서 이 질문에 대한 분명한 답을 찾지 못했습니다.",
     "japanese": "この質問へのはっきりした答えは、文書の中に見つかりませんでした。",
@@ -128,7 +128,7 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
             yield AIMessageChunk(content=text, additional_kwargs={"citations": [annotation]})
             length += len(text)
         if not sentences:
-            yield AIMessageChunk(content=nothing_found(input.get("typed_question") or question))
+            yield AIMessageChunk(content=no_clear_answer(input.get("typed_question") or question))
         yield AIMessageChunk(
             content="",
             response_metadata={"model_name": EXTRACTIVE, "finish_reason": "stop"},
@@ -263,9 +263,9 @@ def _with_meaning(
     return replace(sentence, score=score, cosine=similarity, vector=vector)
 
 
-def nothing_found(question: str) -> str:
+def no_clear_answer(question: str) -> str:
     """The answer if nothing was found, in the language of the question."""
-    return _NOTHING_FOUND[answer_language(question)]
+    return _NO_CLEAR_ANSWER[answer_language(question)]
 
 
 def _is_worth_quoting(sentence: ScoredSentence, best: ScoredSentence) -> bool:

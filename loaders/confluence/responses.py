@@ -12,7 +12,7 @@ from loaders.retries import TransientError
 if TYPE_CHECKING:
     from requests import Response
 
-_PASSING = {408, 423, 425, 429, 500, 502, 503, 504, 520, 522, 524}
+_TRANSIENT = {408, 423, 425, 429, 500, 502, 503, 504, 520, 522, 524}
 _OF_CONTENT = {403, 404, 410}
 _LONGEST_MESSAGE = 300
 
@@ -39,7 +39,7 @@ def refuse(response: "Response", url: str) -> None:
         SourceError: The credentials are wrong.
     """
     status = response.status_code
-    if status in _PASSING:
+    if status in _TRANSIENT:
         busy = _("Confluence is busy or failing ({status})").format(status=status)
         reason = (
             _("Confluence asked to wait ({status})").format(status=status)

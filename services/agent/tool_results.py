@@ -57,7 +57,7 @@ def _identity(document: Document) -> tuple[object, ...]:
 ToolOutput = tuple[str, dict[str, Any]]
 """A tool's content, and its artifact: `documents`, their `numbers`, and `citations`."""
 
-NOTHING_FOUND = (
+NO_PASSAGES = (
     "Nothing was found. Try other words: synonyms, the full name of an abbreviation, the language "
     "of the documents."
 )
@@ -76,7 +76,7 @@ def artifact(
 def passages_output(documents: Sequence[Document], numbers: SourceNumbers) -> ToolOutput:
     """Passages as numbered text with a list of their sources."""
     if not documents:
-        return NOTHING_FOUND, artifact()
+        return NO_PASSAGES, artifact()
     passage_numbers = numbers.number(documents)
     return _numbered_text(documents, passage_numbers), artifact(documents, passage_numbers)
 

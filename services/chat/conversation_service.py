@@ -106,6 +106,7 @@ class TurnService:
 
 
 DELETED_RETENTION = timedelta(days=30)
+"""Also stated in page texts, API descriptions and docs: search for "30 days"."""
 LIST_LIMIT = 12
 
 

@@ -7,7 +7,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from chains.citations.answer_check import check_answer
-from chains.extractive.extractive_answerer import ExtractiveAnswerer, nothing_found
+from chains.extractive.extractive_answerer import ExtractiveAnswerer, no_clear_answer
 from chains.extractive.sentence_scores import score_sentences
 from domain import CitationState, RetrievedPassage
 
@@ -83,11 +83,11 @@ def test_where_nothing_answers_it_says_so_in_the_language_of_the_question(questi
 
 @pytest.mark.parametrize("question", ["?", "", "the of and", "x" * 10_000])
 def test_a_question_without_content_gets_no_quote(question):
-    assert answer(question).content == nothing_found(question)
+    assert answer(question).content == no_clear_answer(question)
 
 
 def test_no_documents_are_no_answer():
-    assert answer("How many days?", []).content == nothing_found("How many days?")
+    assert answer("How many days?", []).content == no_clear_answer("How many days?")
 
 
 def test_it_streams_a_piece_for_each_sentence_and_ends_with_its_name():
@@ -272,8 +272,8 @@ def test_the_library_statistics_tell_an_unanswerable_question():
     def idf(tokens):
         return {token: 6.0 if token in {"astronaut", "mar"} else 1.0 for token in tokens}
 
-    assert answer(question).content != nothing_found(question)
-    assert answer(question, idf=idf).content == nothing_found(question)
+    assert answer(question).content != no_clear_answer(question)
+    assert answer(question, idf=idf).content == no_clear_answer(question)
 
 
 class Meaning(Embeddings):
@@ -319,7 +319,7 @@ def test_any_question_and_texts_get_an_answer_whose_quotes_are_true(question, te
 
 def test_the_refusal_is_in_the_language_of_the_question_as_it_was_typed():
     asked = {"question": "zebra", "typed_question": "얼룩말은요?", "input_documents": []}
-    assert ExtractiveAnswerer().invoke(asked).content == nothing_found("얼룩말은요?")
+    assert ExtractiveAnswerer().invoke(asked).content == no_clear_answer("얼룩말은요?")
 
 
 @pytest.mark.parametrize(
@@ -333,4 +333,4 @@ def test_the_refusal_is_in_the_language_of_the_question_as_it_was_typed():
     ],
 )
 def test_the_names_of_products_do_not_make_a_question_english(question, language):
-    assert language in nothing_found(question)
+    assert language in no_clear_answer(question)

@@ -42,4 +42,4 @@ def test_no_search_is_shown_while_a_greeting_is_answered():
     html = "\n".join(element.value for element in page.html)
     assert words.ANSWERING in html
     assert words.SEARCHING not in html
-    assert words.NOTHING_FOUND not in html
+    assert words.NO_PASSAGE_FOUND not in html

@@ -151,7 +151,7 @@ def test_a_failing_mode_shows_its_error_next_to_the_others(page, services):
 def test_no_chart_is_drawn_without_results(page, services):
     services.search.found = {mode: [] for mode in SearchMode}
     html = compare(page)
-    assert words.NOTHING_FOUND in html
+    assert words.NO_PASSAGE_FOUND in html
     assert words.RANK_CHART not in html
 
 

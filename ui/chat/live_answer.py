@@ -121,7 +121,7 @@ def _passages(step: Step, sources: Sequence[RetrievedPassage]) -> str:
     retrieved = [passages[n] for n in step.sources if n in passages]
     if not step.sources:
         is_search = step.tool == "search_documents"
-        return f"<span>{escape(words.NOTHING_FOUND)}</span>" if is_search else ""
+        return f"<span>{escape(words.NO_PASSAGE_FOUND)}</span>" if is_search else ""
     titles = dict.fromkeys(source.name for source in retrieved)
     documents = [_document(title, retrieved) for title in list(titles)[:DOCUMENTS]]
     more = len(titles) - DOCUMENTS
@@ -158,7 +158,7 @@ def working_html(
     """The progress: searching, reading the passages, answering."""
     steps = [_searching(question)]
     if sources is not None:
-        steps.append(_reading(sources) if sources else escape(words.NOTHING_FOUND))
+        steps.append(_reading(sources) if sources else escape(words.NO_PASSAGE_FOUND))
     if answering:
         steps.append(escape(words.ANSWERING))
     return _progress_html(*steps)
@@ -232,7 +232,7 @@ def _reading(sources: Sequence[RetrievedPassage]) -> str:
 
 def _retrieved(sources: Sequence[RetrievedPassage]) -> str:
     if not sources:
-        return escape(words.NOTHING_FOUND)
+        return escape(words.NO_PASSAGE_FOUND)
     documents = len({source.document_id for source in sources})
     return escape(
         words.FOUND.format(

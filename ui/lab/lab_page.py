@@ -143,7 +143,7 @@ def _show_mode(view: View, result: "ModeResult") -> None:
     if result.error:
         show_problem(f"{words.MODE_FAILED} {words.translated(result.error)}")
     elif not result.hits:
-        st.caption(words.NOTHING_FOUND)
+        st.caption(words.NO_PASSAGE_FOUND)
     for hit in result.hits:
         _show_hit(view, result, hit)
 

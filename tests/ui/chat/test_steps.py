@@ -61,8 +61,10 @@ def test_passages_missing_from_the_sources_are_counted_and_not_listed():
 
 def test_only_a_search_tool_reports_that_nothing_was_found():
     empty = replace(FINISHED, sources=(), result="")
-    assert words.NOTHING_FOUND in step_text(empty)
-    assert words.NOTHING_FOUND not in step_text(replace(empty, tool="list_sources", arguments={}))
+    assert words.NO_PASSAGE_FOUND in step_text(empty)
+    assert words.NO_PASSAGE_FOUND not in step_text(
+        replace(empty, tool="list_sources", arguments={})
+    )
 
 
 def test_an_opened_document_is_named_by_its_title_if_known():

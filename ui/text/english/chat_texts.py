@@ -209,7 +209,7 @@ NOT_RERANKED = "Not reranked: {reason}"
 FOUND = "{passages} in {documents}"
 PASSAGES = Plural("1 passage", "{n:,} passages")
 DOCUMENTS = Plural("1 document", "{n:,} documents")
-NOTHING_FOUND = "no passage found"
+NO_PASSAGE_FOUND = "no passage found"
 
 QUOTES_FOUND = Plural("1 quote found in the documents", "{n} quotes found in the documents")
 QUOTES_MISSING = "{found} of {total} quotes found in the documents; {missing} not found"
