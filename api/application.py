@@ -113,7 +113,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _guard(app: FastAPI, services: Services, bound: str) -> None:
-    # Middleware that is added later is further out.
+    # Middleware added later wraps the middleware added earlier.
     operations, limits = Operations(app), services.api_limits
     app.add_middleware(
         RequestBodyMiddleware,
@@ -122,7 +122,8 @@ def _guard(app: FastAPI, services: Services, bound: str) -> None:
         # Clients of other OpenAI-compatible servers send parameters such as `api-version`.
         lenient=(f"{OPENAI_PREFIX}/",),
     )
-    # Outside of it, rejected requests would not count against the rate limit or have its headers.
+    # Inside the authentication, so that rejected bodies count against the rate limit and have its
+    # headers.
     app.add_middleware(ProblemMiddleware)
     app.add_middleware(
         AuthenticationMiddleware,

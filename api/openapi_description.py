@@ -178,7 +178,7 @@ def _complete_responses(responses: dict[str, Any], operation: dict[str, Any]) ->
         for status in ("401", "403", "429"):
             responses.pop(status, None)
     if "HTTPValidationError" in str(responses.get("422")):
-        del responses["422"]  # FastAPI's own, which is never returned
+        del responses["422"]  # FastAPI's default, which is never returned
     for status in sorted(responses):
         responses[status] = responses.pop(status)
 

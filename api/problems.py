@@ -125,7 +125,7 @@ def problem_of(status: int, detail: str, *, retryable: bool | None = None) -> Pr
 
 
 def problem_of_error(error: Exception) -> Problem:
-    """The problem for an error; that of an unexpected error reveals no details."""
+    """Convert an error to a problem; an unexpected error is reported without details."""
     if isinstance(error, AppError):
         status = next((_STATUS[kind] for kind in type(error).mro() if kind in _STATUS), 500)
         return problem_of(status, str(error), retryable=error.retryable)
@@ -152,7 +152,7 @@ def respond_with_problems(app: FastAPI, responders: Mapping[str, Responder] | No
     """Make the app respond to every error with a problem.
 
     Args:
-        app: Gets the handlers, and the middleware outside of its present middleware.
+        app: Receives the handlers, and the middleware around its existing middleware.
         responders: Responders for errors in other formats, by path prefix.
     """
     app.state.responders = dict(responders or {})

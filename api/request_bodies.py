@@ -78,7 +78,7 @@ def _operations(app: FastAPI) -> Iterator[Operation]:
 
 
 def _parameters(route: RouteContext) -> Iterator[str]:
-    dependant = getattr(route, "dependant", None)  # the route of the description has none
+    dependant = getattr(route, "dependant", None)  # the route of openapi.json has none
     for field in get_flat_params(dependant) if dependant else ():
         # Fields of a parameter model are not `Query` themselves, so exclude the other kinds.
         if not isinstance(field.field_info, params.Path | params.Header | params.Cookie):

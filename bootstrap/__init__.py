@@ -1,4 +1,4 @@
-"""Builds the services from the settings; only this package knows the classes in use.
+"""Builds the services from the settings; no other package chooses classes.
 
 `Services` has all services, and `Parts` the models and stores that the settings select; both are
 built on first use. The pages, the API, the command line, and the tests import this package.

@@ -13,7 +13,7 @@ def make_host_policy(
     """The policy of a server that listens on the address `bound`.
 
     Args:
-        settings: Name the hosts that are accepted besides loopback.
+        settings: Contain the hosts that are accepted in addition to loopback.
         bound: The address; if it belongs to a single interface, it is accepted as a host.
         hosts: Additional hosts.
         origins: Additional origins whose web pages may use the server.

@@ -44,7 +44,7 @@ class TurnEnd:
     """
 
     def __init__(self, quotable_texts: Iterable[str]) -> None:
-        """Args: the texts that the answer may quote."""
+        """`texts` are those that the answer may quote."""
         texts = list(quotable_texts)
         markers = [one for one in _MARKERS if not any(one in text for text in texts)]
         self._marker = re.compile("|".join(map(re.escape, markers)) or r"(?!)")
@@ -218,7 +218,7 @@ class AnswererWithExtract(StreamingRunnable[dict[str, Any], BaseMessage | str]):
     """
 
     def __init__(self, by_model: Answerer, extractive: Answerer) -> None:
-        """Args: the answerers with and without a chat model."""
+        """Combine the answerers with and without a chat model."""
         self._by_model = by_model
         self._extractive = extractive
 

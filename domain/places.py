@@ -197,7 +197,7 @@ class Person:
 class PlacePart(NamedTuple):
     """One term of a place's score: its `share` is `value` (0 to 1) times `weight`.
 
-    Terms are named hybrid, confidence, type, cross_encoder, and aspects; the latter replaces
+    Terms are named hybrid, confidence, type, cross_encoder, and aspects; the last replaces
     cross_encoder if there is no cross-encoder.
     """
 

@@ -243,7 +243,7 @@ class DirectoryLoader:
             raise SourceError(
                 _("there is no file or folder {root}: check the path").format(root=self._root)
             ) from error
-        except (OSError, RuntimeError, ValueError) as error:  # circular links, no home; NUL
+        except (OSError, RuntimeError, ValueError) as error:  # link cycle, no home, NUL
             raise SourceError(
                 _("{root} can't be opened: {why}").format(root=self._root, why=why(error))
             ) from error

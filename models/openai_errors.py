@@ -76,10 +76,10 @@ class Endpoint:
     def takes_completion_tokens(self) -> bool:
         """Whether the server calls the length limit of an answer max_completion_tokens.
 
-        The reasoning models of OpenAI and Azure reject max_tokens. Elsewhere it is the other way
-        round: Ollama, llama-cpp-python, and llama.cpp before 2026 ignore the newer name; Mistral
-        and vLLM before 0.6.4 reject it. Sending both does not help, because strict servers reject
-        the name that they don't know.
+        The reasoning models of OpenAI and Azure reject max_tokens. Other servers need max_tokens:
+        Ollama, llama-cpp-python, and llama.cpp before 2026 ignore the newer name; Mistral and vLLM
+        before 0.6.4 reject it. Sending both does not help, because strict servers reject the name
+        that they don't know.
         """
         return self.is_openai or _name_of(self.base_url).endswith(_AZURE_HOSTS)
 

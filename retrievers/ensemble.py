@@ -78,7 +78,7 @@ def fuse_documents(
         limit: The maximum number of documents.
 
     Returns:
-        Copies of the documents, best first. Their metadata contain the fused `score`, and `parts`
+        Copies of the documents, best first. Their metadata contains the fused `score`, and `parts`
         with the rank, original score (None if it had none), and share in each list. The shares add
         up to the fused score.
 

@@ -19,13 +19,13 @@ from domain import DocumentFilter, ListedDocument, Principal
 from errors import NotFoundError
 
 PAGE = 100
-"""How many documents a list has at most; its cursor leads to the next."""
+"""The maximum number of documents per page; a cursor leads to the next page."""
 
 SPAN_CHARS = 50_000
-"""How much of a document is read at once; longer ones say where they go on."""
+"""The maximum number of characters per read; a longer text ends with the address of the rest."""
 
 _SCHEME, _PLACE = "footnote", "documents"
-_NUMBER = re.compile(r"[0-9]{1,9}")  # longer ones the database can't count to
+_NUMBER = re.compile(r"[0-9]{1,9}")  # longer numbers exceed the database's integers
 
 TEMPLATE = ResourceTemplate(
     uri_template=f"{_SCHEME}://{_PLACE}/{{document_id}}{{?start,end}}",
@@ -57,10 +57,10 @@ def listed_resources(
 
 
 def read_resource(services: Services, principal: Principal, uri: str) -> ReadResourceResult:
-    """The text at that address, and, where the document goes on, where.
+    """Read the text at that address; if it is not complete, also the address of the rest.
 
     Raises:
-        MCPError: There is no such document for the person, or the address is no document's.
+        MCPError: The person has no such document, or the address is not that of a document.
     """
     document_id, start, requested_end = _parsed(uri)
     try:
@@ -93,7 +93,7 @@ def _rest(document: ListedDocument, start: int) -> TextResourceContents:
 
 
 def _mime_type(document: ListedDocument) -> str:
-    """Of the stored text, which is what is given."""
+    """The type of the stored text, not of the original file."""
     return "text/markdown" if document.format == "md" else "text/plain"
 
 
@@ -102,7 +102,7 @@ def _address(document_id: str) -> str:
 
 
 def _parsed(uri: str) -> tuple[str, int, int]:
-    """The id, and from where to where; 0 for the end that is not told."""
+    """The document id, the start, and the end; an end of 0 means the end of the document."""
     try:
         parts = urlsplit(uri)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What the tools of the MCP server give to programs, beside the text for the model."""
+"""The structured output of the MCP server's tools, in addition to their text for the model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -83,7 +83,7 @@ class Answer(_Output):
 
 
 class LibrarySource(_Output):
-    """A source of documents."""
+    """A source that the tools search, with its numbers of documents and passages."""
 
     name: str
     kind: str
@@ -94,18 +94,18 @@ class LibrarySource(_Output):
 
 
 class LibrarySources(_Output):
-    """The contents of the library."""
+    """The sources that the tools search."""
 
     sources: list[LibrarySource]
 
 
 def passages_of(artifact: Mapping[str, Any]) -> Passages:
-    """What a tool found, of the artifact beside its text."""
+    """The passages that a tool found, from the artifact of its result."""
     return Passages(passages=_passages(artifact["documents"], artifact["numbers"]))
 
 
 def answer_of(turn: Turn, numbered: NumberedAnswer) -> Answer:
-    """The turn's answer as it was numbered, with every citation to what it points to."""
+    """The renumbered answer of a turn, with the location of each citation."""
     new = {document.id: n for n, document in zip(numbered.numbers, numbered.documents, strict=True)}
     numbers = {source.n: new.get(source.passage_id) for source in turn.sources}
     return Answer(
@@ -133,7 +133,7 @@ def answer_of(turn: Turn, numbered: NumberedAnswer) -> Answer:
 
 
 def sources_of(statuses: Sequence[SourceStatus]) -> LibrarySources:
-    """The sources in their order."""
+    """The sources with their figures, in the same order."""
     return LibrarySources(
         sources=[
             LibrarySource(

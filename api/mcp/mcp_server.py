@@ -63,11 +63,11 @@ class Caller:
 
 
 def make_mcp_server(services: Services, principal: Principal | None = None) -> Server[Any]:
-    """The server; nothing is served yet.
+    """Create the server without starting it.
 
     Args:
-        services: What does the work.
-        principal: For whom everything is; if None, for the user of each request's key.
+        services: The services that the handlers call.
+        principal: The user of all requests; if None, each request has the user of its key.
     """
     handlers = _Handlers(services, _caller_of_key if principal is None else _always(principal))
     return Server(
@@ -84,12 +84,12 @@ def make_mcp_server(services: Services, principal: Principal | None = None) -> S
 
 
 class _Handlers:
-    """Answers each request in a thread, so that none waits for another."""
+    """Handles each request in its own thread, so that none waits for another."""
 
     def __init__(self, services: Services, caller: Callable[[], Caller]) -> None:
         self._services = services
         self._caller = caller
-        # So many answers at once, and they keep no search waiting.
+        # Answers have their own limit, so that they never delay searches.
         self._answers = anyio.CapacityLimiter(services.api_limits.answers)
 
     async def list_tools(
@@ -101,7 +101,7 @@ class _Handlers:
         return ListToolsResult(tools=[one for one in tools if not caller.lacks(scope_of(one.name))])
 
     async def call_tool(self, request: Request, params: CallToolRequestParams) -> CallToolResult:
-        """What the tool gives; where the request is cancelled the work ends at the next event."""
+        """The tool's result; if the client cancels, the work ends at the next event."""
         caller = self._caller()
         if refusal := caller.lacks(scope_of(params.name)):
             return failure(refusal)
@@ -133,7 +133,7 @@ class _Handlers:
     async def list_templates(
         self, _request: Request, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        """How a document is addressed."""
+        """The template of the documents' addresses."""
         return ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def read_resource(
@@ -167,14 +167,14 @@ PATH = "/mcp"
 
 
 class Keys:
-    """Finds the key that a bearer token is, as the package for MCP asks for it."""
+    """Verifies bearer tokens, which are API keys, for the MCP library."""
 
     def __init__(self, api_keys: ApiKeyService) -> None:
-        """Args: the keys."""
+        """Create a verifier of these keys."""
         self._api_keys = api_keys
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Whose key it is and what it allows; None where there is none, or it was revoked."""
+        """The user and the scopes of a key; None if it is unknown or was revoked."""
         key = await anyio.to_thread.run_sync(self._api_keys.find, token)
         if key is None:
             return None
@@ -184,13 +184,13 @@ class Keys:
 
 
 def make_mcp_app(services: Services, policy: HostPolicy) -> App:
-    """The app, at `/mcp`; who has no key is answered 401, and 403 what the policy refuses."""
+    """The app, at `/mcp`; it responds with 401 without a key, and with 403 to unknown hosts."""
     server: Any = make_mcp_server(services)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
-        # The guard does this for every server.
+        # The host guard does this for every server.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        # No server hands out tokens: `cli.py api-key create` does. The address is never sent.
+        # Tokens are issued by `cli.py api-key create`, not by a server; this URL is never sent.
         auth=AuthSettings(
             issuer_url=AnyHttpUrl("http://localhost"), resource_server_url=None, required_scopes=[]
         ),
@@ -206,13 +206,13 @@ def serve_stdio(
     on_serving: Callable[[], None],
     on_signal: Callable[[], None],
 ) -> bool:
-    """Serve until the client leaves or this process is told to end; whether it was the former.
+    """Serve until the client disconnects or a signal arrives; returns whether it disconnected.
 
-    Standard output is the protocol's alone: what anybody else prints meanwhile goes to stderr.
+    Standard output is reserved for the protocol: everything else that is printed goes to stderr.
 
     Args:
-        services: What does the work.
-        principal: For whom everything is.
+        services: The services that the handlers call.
+        principal: The user of all requests.
         on_serving: Called in a thread once the server is ready.
         on_signal: Called on SIGINT or SIGTERM. It must end the process after a while, because the
             thread that reads standard input can't be interrupted.

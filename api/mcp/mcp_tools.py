@@ -1,4 +1,4 @@
-"""The tools of the MCP server: those of the agent, with output for programs beside the text.
+"""The tools of the MCP server: the agent's tools, with structured output in addition to the text.
 
 Calls are independent: nothing is stored, and passages are numbered from 1 in each result.
 """
@@ -51,7 +51,7 @@ _EVERY_S = 1.0
 
 
 class CanceledError(Exception):
-    """The request was cancelled."""
+    """The client no longer waits for the answer."""
 
 
 class Progress:
@@ -151,7 +151,7 @@ def call_tool(
 
 
 def failure(reason: str) -> CallToolResult:
-    """A result that is an error."""
+    """A result that reports an error with this text."""
     return _result(failed(reason))
 
 
@@ -210,7 +210,7 @@ def _sources(services: Services, principal: Principal) -> CallToolResult:
 
 
 def _result(text: str, structured: BaseModel | None = None) -> CallToolResult:
-    """The result; without structured output it is an error."""
+    """A result; without structured output, it is marked as an error."""
     make = partial(CallToolResult, content=[TextContent(type="text", text=text)])
     if structured is None:
         return make(is_error=True)

@@ -61,7 +61,7 @@ class OpenAIError(Schema):
 
 
 class ModelNotFoundError(NotFoundError):
-    """There is no such model."""
+    """The requested model is not listed."""
 
     param = "model"
 
@@ -103,7 +103,7 @@ def respond(problem: Problem, headers: Mapping[str, str], error: Exception) -> R
     """The response for a problem; OpenAI's clients retry if it is retryable."""
     response_headers = dict(headers)
     if not problem.retryable:
-        response_headers["x-should-retry"] = "false"  # by default they retry every 409 and 5xx
+        response_headers["x-should-retry"] = "false"  # clients retry 409 and 5xx by default
     return JSONResponse(body_of(error).model_dump(), _status_of(problem.status), response_headers)
 
 

@@ -37,7 +37,7 @@ def _boolean(value: Any) -> Any:
     return value
 
 
-_BOOLEAN = BeforeValidator(_boolean)  # pydantic alone accepts 0 as false here
+_BOOLEAN = BeforeValidator(_boolean)  # without it, pydantic accepts 0 as false
 
 
 class _LenientModel(Schema):
@@ -128,8 +128,8 @@ class FootnoteOptions(RequestModel):
     search: SearchOptions | None = Field(
         None, examples=[{"scope": {"collections": ["HR"]}, "k": 8}]
     )
-    """Scope and search options; null uses the configured defaults. `by_agent` is ignored: the
-    model decides it"""
+    """Scope and search options; null uses the configured defaults. `by_agent` is ignored: `model`
+    determines it"""
 
 
 class ChatRequest(_LenientModel):
@@ -231,7 +231,7 @@ def question_with_history(messages: Sequence[Message]) -> QuestionWithHistory:
 
 def without_sources(answer: str) -> str:
     """The answer without the list of sources that clients send back with it."""
-    # Trailing blanks are stripped first: in the pattern, a long run of them would take hours.
+    # Strip trailing white space first: on a long run of it, the pattern would backtrack for hours.
     match = _LIST.search(answer.rstrip())
     return answer[: match.start()] if match else answer
 

@@ -1,4 +1,4 @@
-"""The operations of OpenAI's protocol that the library answers."""
+"""The operations of OpenAI's protocol that the API supports."""
 
 import base64
 import struct
@@ -46,7 +46,7 @@ class Model(Schema):
     created: int = 0
     """Always 0: the creation time is unknown"""
     owned_by: str = "footnote"
-    """Always the same"""
+    """Always `footnote`"""
 
 
 class ModelList(Schema):
@@ -69,10 +69,10 @@ def all_models(services: Services) -> list[str]:
 
 
 def require_model(model: str, models: list[str]) -> None:
-    """Refuse a model that is not among those.
+    """Reject a model that is not listed.
 
     Raises:
-        ModelNotFoundError: It is not.
+        ModelNotFoundError: The model is not listed.
     """
     if model not in models:
         raise ModelNotFoundError(model, models)
@@ -112,7 +112,7 @@ class EmbeddingList(Schema):
 
 
 def embeddings_of(vectors: Sequence[Sequence[float]], model: str, encoding: str) -> EmbeddingList:
-    """The vectors in the encoding asked for, `float` or `base64`."""
+    """The vectors in the requested encoding, `float` or `base64`."""
     values = [_packed(one) if encoding == "base64" else list(one) for one in vectors]
     data = [Embedding(index=index, embedding=one) for index, one in enumerate(values)]
     return EmbeddingList(data=data, model=model)

@@ -1,4 +1,4 @@
-"""Conversations: listed, begun, read, changed, and as files."""
+"""Operations on conversations: list, create, read, change, delete, export, and import."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -170,7 +170,7 @@ def import_conversation(
     try:
         conversation = services.conversations.import_json(principal, file.file.read())
     except InputError as error:
-        raise ProblemError(409, str(error)) from error  # any file may be sent, not any is one
+        raise ProblemError(409, str(error)) from error  # the file may be anything
     return Conversation.model_validate(conversation)
 
 

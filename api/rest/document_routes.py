@@ -1,4 +1,4 @@
-"""The library and its documents: listed, read, taken out, imported again."""
+"""Operations on the library and its documents: list, read, remove, and import again."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -110,7 +110,7 @@ class DocumentPassage(ResponseModel):
 
     @classmethod
     def of(cls, shared: SharedPassage) -> "DocumentPassage":
-        """The passage with what it shares."""
+        """The response for a passage and its overlaps."""
         passage = shared.passage
         values = {
             name: getattr(passage, name) for name in cls.model_fields if hasattr(passage, name)
@@ -202,7 +202,7 @@ class DocumentQuery(Schema):
 
     @property
     def filter(self) -> DocumentFilter:
-        """Which ones."""
+        """The query as a domain value."""
         return DocumentFilter(
             self.words,
             tuple(self.sources) or None,

@@ -1,4 +1,4 @@
-"""Whether the API lives, and whether it can answer."""
+"""Health checks: whether the process is alive, and whether it can answer questions."""
 
 from fastapi import APIRouter
 from pydantic import ConfigDict

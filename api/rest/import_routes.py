@@ -1,4 +1,4 @@
-"""Imports: what is at work, what became of it, and how it goes on."""
+"""Operations on imports: list, read, pause, resume, cancel, and follow."""
 
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
@@ -101,7 +101,7 @@ class ImportDetails(Import):
 
     @classmethod
     def of(cls, summary: ImportSummary) -> "ImportDetails":
-        """The import that is summed up so."""
+        """The response for an import and its figures."""
         figures = summary.figures
         return cls(
             **import_response(summary.run).model_dump(),
@@ -157,7 +157,7 @@ class ImportRequest(RequestModel):
 
 
 def import_response(job: ImportRun) -> Import:
-    """The import as it is told."""
+    """The response for an import."""
     return Import.model_validate(job)
 
 
@@ -260,7 +260,7 @@ async def follow_import(services: OpenServices, principal: Reader, import_id: Im
     queue = services.queue
     first = await run_sync(queue.get, principal, import_id)
 
-    # Only the looks into the ledger are in a thread: who has left is noticed between two.
+    # Only reading the ledger runs in a thread, so a disconnect is noticed between two reads.
     def look(job: ImportRun) -> tuple[ImportRun, bool]:
         now = queue.refreshed(principal, job)
         return now, now.ended or _rests(now.state, queue)

@@ -1,4 +1,4 @@
-"""What people think of answers, and asking again what they thought of."""
+"""Labels and ratings, evaluations based on them, and replays of rated answers."""
 
 from collections.abc import Generator
 from datetime import datetime

@@ -1,10 +1,10 @@
-"""Passages without an answer."""
+"""Searches that return passages without an answer."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints, with_config
-from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
+from typing_extensions import TypedDict  # pydantic supports typing's TypedDict from Python 3.12 on
 
 import domain
 from api.authentication import OpenServices, Reader
@@ -36,7 +36,7 @@ Moment = Annotated[
     StringConstraints(pattern=MOMENT_IN_UTC),
     Field(examples=["2026-11-21T10:00:00Z"]),
 ]
-"""A moment as passages hold it; a day comes before all its moments."""
+"""A date or time in the form that passages store; a date sorts before all times of its day."""
 Page = Annotated[int, Field(ge=1), NUMBER]
 Texts = Annotated[list[Text], Field(max_length=1000)]
 Pages = Annotated[list[Page], Field(max_length=1000)]

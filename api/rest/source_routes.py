@@ -1,4 +1,4 @@
-"""Sources: which kinds there are, how each stands, and what is done with one."""
+"""Operations on sources: list, read, test, add, change, pause, import, and delete."""
 
 from fastapi import APIRouter
 

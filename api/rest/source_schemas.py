@@ -75,7 +75,7 @@ class NewFields:
     def __get_pydantic_core_schema__(
         self, _source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """The schema of a model with these fields, validated to a dictionary of those sent."""
+        """The schema of a model with these fields, validated to a dictionary of the sent fields."""
         return _sent_fields(self.name, {one.name: _new(one) for one in self.fields}, handler)
 
 
@@ -262,7 +262,7 @@ class _NewSource(RequestModel):
 
     @property
     def settings(self) -> SourceSettings:
-        """The settings as the service takes them."""
+        """The settings as a value of the service."""
         return SourceSettings(self.name, self.collection, self.labels, self.schedule)
 
 

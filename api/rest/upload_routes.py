@@ -103,7 +103,7 @@ def take_back(services: OpenServices, principal: Manager, body: DocumentsRequest
 def _document_keys(
     services: Services, principal: Principal, body: DocumentsRequest
 ) -> list[SourceDocument]:
-    """What is named; NotFoundError where a source is not there."""
+    """The requested documents; raises NotFoundError if a source does not exist."""
     keys = [(one.source_id, one.key) for one in body.documents]
     for source_id in {source_id for source_id, _ in keys}:
         services.sources.settings(principal, source_id)

@@ -242,7 +242,7 @@ class AnswerReader(MarkerParser):
     """
 
     def __init__(self, passages: Iterable[RetrievedPassage] = ()) -> None:
-        """Args: the passages that the model was shown."""
+        """Create a reader for an answer about these passages."""
         super().__init__()
         texts_by_number = {passage.n: passage.text for passage in passages}
         self._numbers = texts_by_number.keys()
@@ -295,7 +295,7 @@ class WrittenAnswer:
     """The pieces of an answer so far; each method returns the Markdown that it adds."""
 
     def __init__(self, passages: Iterable[RetrievedPassage] = ()) -> None:
-        """Args: the passages that the answerer was shown."""
+        """Start an answer about these passages."""
         self.pieces: list[Piece] = []
         self._reader = AnswerReader(passages)
         self._characters = 0

@@ -100,9 +100,9 @@ def _is_term(word: str, bare: str) -> bool:
     return not (ends_like_a_verb or _NOT_A_TERM.fullmatch(bare)) and bool(content_tokens(bare))
 
 
-FRAGMENT_TERMS = 2  # "Red Hat OpenShift?" may stand alone, "data volume" can't
+FRAGMENT_TERMS = 2  # "data volume" needs the conversation, "Red Hat OpenShift?" does not
 OPENED_TERMS = 3  # "And for new employees in Japan?"
-OWN_TERMS = 3  # "Can I extend the web chat, and is it secure?" names "it"
+OWN_TERMS = 3  # in "Can I extend the web chat, and is it secure?", "it" is the chat
 
 _KOREAN_END = r"(?:[가-힣]요|니까|니다|[죠다줘돼]|는지)"
 _POINTS_BACK = re.compile(

@@ -272,7 +272,7 @@ def _margin(documents: Sequence[Document]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """The weight of each measure in the log-odds; an answer is given above 0."""
+    """The weight of each measure in the log-odds; a sum above 0 means that there is an answer."""
 
     weights: Measures
     bias: float
@@ -299,7 +299,7 @@ ACROSS = Coefficients(Measures(0, 0, 13.7, 0, 6.1, 0, 0, 0, 0, 0), -6.11)
 
 
 def log_odds(question: str, measures: Measures, passage: str, *, knows_meaning: bool) -> float:
-    """The log-odds that there is an answer; an answer is given above 0.
+    """The log-odds that there is an answer; above 0, the sentence is quoted.
 
     Args:
         question: Its script selects the coefficients.

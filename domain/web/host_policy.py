@@ -16,7 +16,7 @@ _HIGHEST_PORT = 65535
 
 
 class Host(NamedTuple):
-    """A host in lower case, without a trailing dot; `port` is None if none was given.
+    """A host in lower case, without a trailing dot; `port` is None if it is missing.
 
     IPv6 addresses are in brackets and in their shortest form.
     """

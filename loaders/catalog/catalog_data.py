@@ -268,7 +268,7 @@ def _resolved(folder: Path, field: str, file: str) -> Path:
     try:
         path = (folder / file).resolve()
         path.exists()  # a path that resolves can still be too long, or in an unreadable folder
-    except (OSError, ValueError, RuntimeError) as error:  # NUL, a name too long, a loop of links
+    except (OSError, ValueError, RuntimeError) as error:  # NUL, long name, link cycle
         reason = getattr(error, "strerror", None) or error
         raise SourceError(
             _("{field}: {file} can't be opened: {reason}").format(

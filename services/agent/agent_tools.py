@@ -217,8 +217,8 @@ def answer_tool(
     def ask_documents(question: str) -> str:
         """Answer a question from the documents of the library.
 
-        Use it whenever the question may be answered by the organisation's own documents. The
-        answer ends with the sources that it cites by their numbers.
+        Use it whenever the organization's own documents may answer the question. The answer ends
+        with the sources that it cites by their numbers.
         """
         return plain_answer(_Tools(services, principal, search).answer(question))
 
@@ -238,14 +238,14 @@ class _Tools:
     def search_documents(
         self, query: str, k: int = 5, mode: SearchMode | None = None
     ) -> ToolOutput:
-        """Search the library for passages about something.
+        """Search the library for passages about a topic.
 
-        Use it first for every question that documents may answer, and again with other words
-        where the first passages do not answer it. Returns at most k numbered passages, the best
-        first, as "[n] title (page) headings" with their exact text, then "Sources:" with each
-        one's place, document_id and start. Cite a passage by its number. A number that a document
-        itself has in brackets is written with others: ⟦7⟧. A passage may be cut at either end: read
-        on with open_document.
+        Use it first for every question that documents may answer, and again with other words if the
+        first passages do not answer it. Returns at most k numbered passages, best first, as "[n]
+        title (page) headings" with their exact text, then "Sources:" with the location,
+        document_id, and start of each. Cite a passage by its number. Numbers that a document itself
+        has in brackets are shown in other brackets: ⟦7⟧. A passage may be cut at either end:
+        continue with open_document.
         """
         search, choice = self.services.search, self.choice
         passages = search.search(
@@ -260,21 +260,21 @@ class _Tools:
         return passages_output(passages, self.numbers)
 
     def ask_documents(self, question: str) -> ToolOutput:
-        """Have one whole question answered from the library, with checked citations.
+        """Answer one complete question from the library, with checked citations.
 
-        Use it for a question that can be answered by itself; for a question in several parts, call
-        it once for each. It knows nothing of the conversation. Returns a short answer with source
-        numbers in brackets, then the passages that it cites. It is slower than search_documents,
-        which shows more of what there is.
+        Use it for a question that can be understood on its own; for a question in several parts,
+        call it once for each part. It does not see the conversation. Returns a short answer with
+        source numbers in brackets, then the passages that it cites. It is slower than
+        search_documents, which shows more passages.
         """
         return answer_output(self.answer(question))
 
     def open_document(self, document_id: str, start: int = 0) -> ToolOutput:
-        """Read a document passage by passage, from its beginning or from a character on.
+        """Read a document passage by passage, from its beginning or from a character offset.
 
-        Use it where a passage that was found is cut off or needs what stands around it: give the
-        document_id of its source and, as start, a little less than the start that was listed.
-        Returns numbered passages in the order of the document, and with which start to read on.
+        Use it if a passage is cut off or needs its context: pass the document_id of its source and,
+        as start, a little less than its listed start. Returns numbered passages in the order of the
+        document, and the start for the next call.
         """
         passages = self.services.reader.passages(
             self.principal, document_id, start, PASSAGES_A_CALL + 1
@@ -285,10 +285,10 @@ class _Tools:
         return f"{content}\n\n{_continuation(passages)}", tool_artifact
 
     def list_sources(self) -> ToolOutput:
-        """List what the library holds: its sources, their kinds and how many documents each has.
+        """List the sources of the library with their kinds and numbers of documents.
 
-        Use it where somebody asks what there is, or where searching finds nothing. Returns one
-        line a source, no text of documents and nothing to cite.
+        Use it if the user asks what the library contains, or if searches find nothing. Returns one
+        line per source, without text of documents and without anything to cite.
         """
         statuses = self.services.sources.list(self.principal)
         return sources_output(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SEARCH_FOR = "Search for this first, exactly as it is written: "
-"""Precedes a standalone question that a user worded."""
+"""Precedes a standalone question that a user wrote."""
 
 UNANSWERED = "(no answer)"
 """Replaces the missing answer of a question that failed or was stopped."""
@@ -174,7 +174,7 @@ class DocumentAgent(Runnable[dict[str, Any], dict[str, Any]]):
     """Answers like `ConversationalRetrievalChain`, in several steps.
 
     The inputs are `question`, `chat_history`, and optionally a `standalone_question` that a user
-    worded. Streams the pieces of `AgentEventAdapter`. Closing the stream closes the model's.
+    wrote. Streams the pieces of `AgentEventAdapter`. Closing the stream closes the model's.
     """
 
     def __init__(

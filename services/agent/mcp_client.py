@@ -120,7 +120,7 @@ def read_servers(path: Path, variable: Variable) -> Mapping[McpServer, tuple[str
 
 
 def invalid_file(path: Path, reason: str) -> ConfigError:
-    """The error for an invalid file."""
+    """The error with the name of the setting, the file, and the reason."""
     return ConfigError(f"{MCP_SERVERS_SETTING}: {path}: {reason}.")
 
 
@@ -159,10 +159,10 @@ def _problem_text(problem: object) -> str:
 
 
 CALL_S = 30.0
-"""Time limit of a tool call, seconds."""
+"""Time limit of a tool call, in seconds."""
 
 CONNECT_S = 10.0
-"""Time limit for starting a server and for listing its tools, seconds."""
+"""Time limit for starting a server and for listing its tools, in seconds."""
 
 RETRY_DELAY_S = 30.0
 """Seconds until an unreachable server is contacted again, so that questions do not wait for it."""

@@ -35,7 +35,7 @@ class Without(StrEnum):
 class AnswerEvaluation:
     """Asks the questions of a labeled set.
 
-    The metadata of its passages contain `PASSAGE` and `ARTICLE`.
+    The metadata of `passages` contains `PASSAGE` and `ARTICLE`.
     """
 
     labeled: LabeledSet

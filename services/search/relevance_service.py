@@ -78,7 +78,7 @@ class RelevanceService:
         return NothingFound(_question(turn), search, best, tuple(offers(search, best)))
 
     def _nearest(self, principal: Principal, turn: Turn, scope: Scope) -> float | None:
-        """The highest cosine, from a new search: thresholds and keyword search provide none."""
+        """The highest cosine, from a new search, because the turn's own search stored none."""
         try:
             return self._nearest_now(principal, turn, scope)
         except AppError:

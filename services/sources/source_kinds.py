@@ -286,7 +286,7 @@ class SourceKind(Protocol):
 
 
 class SourceKinds:
-    """All kinds by name."""
+    """The registry of source kinds."""
 
     def __init__(self, kinds: Iterable[SourceKind]) -> None:
         """Create the registry; forms offer the kinds in this order."""

@@ -81,7 +81,7 @@ _MIB = 2**20
 
 
 class Upload(NamedTuple):
-    """A file to upload."""
+    """A file that has not been checked yet."""
 
     name: str
     data: bytes

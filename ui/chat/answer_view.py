@@ -180,9 +180,9 @@ def show_turns(services: Services, turns: list[Turn], version: NewVersion | None
             _scroll_to_question(f"{turns[0].conversation_id} {len(everything)}")
     with st.container():
         place = st.container()
-        st.empty()  # otherwise the old answer stays below the new one while it is written,
+        st.empty()  # clears the old answer while the new one is written
     for _ in turns[before + 1 :]:
-        st.empty()  # and so do the turns after it
+        st.empty()  # clears the turns after it
     return place
 
 

@@ -189,7 +189,7 @@ def _look(services: Services, running: frozenset[str], document_id: str) -> None
     now = _under_way(services)
     if running - now:
         NOTICES.forget()  # the announced work is done
-        open_document(document_id)  # this run may have an older address
+        open_document(document_id)  # the address of this run may be outdated
         st.rerun()
     lines = [escape(line) for line in NOTICES.lines()]
     if now:

@@ -115,7 +115,7 @@ def _show_table(
 
 def _columns() -> dict[str, Any]:
     text, count = st.column_config.TextColumn, st.column_config.NumberColumn
-    moment = st.column_config.DatetimeColumn  # sorts by time when its head is clicked
+    moment = st.column_config.DatetimeColumn  # a click on its header sorts by time
     return {
         "title": text(words.COLUMN_TITLE, width=300),
         "source": text(words.COLUMN_SOURCE, width=150),

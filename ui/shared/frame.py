@@ -17,7 +17,7 @@ from ui.shared.safe_html import escape, run_script
 from ui.text import words
 from ui.text.reader_language import settle_language
 
-WARM_UP_AFTER_S = 1.0  # after the page itself
+WARM_UP_AFTER_S = 1.0  # so that it does not delay the page
 
 
 @st.cache_resource(show_spinner=False)

@@ -81,7 +81,7 @@ FOLDER = Path(__file__).parent / "script"
 def run_script(name: str, **values: str) -> None:
     """Run a script, and again whenever one of the values changes.
 
-    It finds the values in `document.currentScript.dataset`.
+    The script reads the values from `document.currentScript.dataset`.
     """
     data = "".join(f' data-{key}="{escape(value)}"' for key, value in values.items())
     st.html(f"<script{data}>{script_text(name)}</script>", unsafe_allow_javascript=True)

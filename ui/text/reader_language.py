@@ -16,7 +16,7 @@ DAYS_COUNTED = timedelta(days=60)  # "34 days ago" is more precise than "1 month
 
 
 def settle_language() -> str:
-    """Determine the session's language, `en`, `ko` or `ja`: the configured or the browser's one.
+    """Set the session's language (`en`, `ko`, or `ja`): the configured one, or the browser's.
 
     Call it once per run of a page; reading the browser's locale for every text would be slow.
     """

@@ -1,4 +1,4 @@
-"""Every text of the pages in English, page by page, as the catalogs translate it."""
+"""The English texts of the pages, one module per page; the PO files translate them."""
 
 from ui.text.english.catalog_texts import *  # noqa: F403
 from ui.text.english.chat_texts import *  # noqa: F403  # noqa: F403  # noqa: F403  # noqa: F403

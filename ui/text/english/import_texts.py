@@ -11,7 +11,7 @@ SOURCE_KINDS = {
     "catalogue": "Catalog of places",
     "upload": "Uploaded files",
 }
-# A field that is another thing in one kind of source has texts of its own there: KIND.FIELD.
+# A field whose meaning depends on the kind of source has separate texts: KIND.FIELD.
 SOURCE_FIELDS = {
     "path": "Folder or file on the machine Footnote runs on",
     "catalogue.path": "Description (catalog.yaml) on the machine Footnote runs on",

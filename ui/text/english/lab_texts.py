@@ -1,4 +1,4 @@
-"""The texts of the retrieval lab, and of why a passage was found."""
+"""The texts of the retrieval lab, and of explanations of search results."""
 
 from ui.text.english.text_kinds import Plural, fixed
 

@@ -1,4 +1,4 @@
-"""A text that counts something."""
+"""Markers for English texts: plurals, and values that are not translated."""
 
 from typing import NamedTuple, TypeVar
 
@@ -6,12 +6,12 @@ Value = TypeVar("Value")
 
 
 def fixed(value: Value) -> Value:
-    """The value as it is, left out of the catalogs: a command, a file type, a sample question."""
+    """Mark a value as not translatable, such as a command, a file type, or a sample question."""
     return value
 
 
 class Plural(NamedTuple):
-    """The text for one, and the text for any other number, which stands in it as `{n}`."""
+    """The singular and the plural of a text; `{n}` is the number."""
 
     one: str
     many: str
