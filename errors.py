@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class AppError(Exception):
-    """Base of all errors that pages, commands and the API catch and show.
+    """Base of all errors that pages, commands, and the API catch and show.
 
     `retryable` is True if the same call may succeed later without any change.
     """
@@ -21,7 +21,7 @@ class InputError(AppError):
 
 
 class ConflictError(InputError):
-    """The input is well formed, but conflicts with the library, the settings or itself.
+    """The input is well formed, but conflicts with the library, the settings, or itself.
 
     Examples are a missing source, an end date before the start date, a reranker that is not
     configured.
@@ -95,4 +95,4 @@ class BusyError(StorageError):
 
 
 class NotFoundError(AppError):
-    """No such conversation, document or source exists, or the user may not access it."""
+    """No such conversation, document, or source exists, or the user may not access it."""

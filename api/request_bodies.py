@@ -28,7 +28,7 @@ class BodyType(StrEnum):
 
 
 class Operation(NamedTuple):
-    """An operation of the API."""
+    """An operation: its body, if it takes one, and its query parameters."""
 
     path: Pattern[str]
     methods: frozenset[str]

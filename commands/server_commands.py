@@ -1,4 +1,4 @@
-"""`cli.py serve`, `worker`, `api` and `mcp`: the processes that keep running."""
+"""`cli.py serve`, `worker`, `api` and `mcp`: the long-running processes."""
 
 import os
 import signal

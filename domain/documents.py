@@ -11,7 +11,7 @@ Metadata = dict[str, Any]
 
 
 class Named:
-    """Mixin for values with a key, and with a title if the key means nothing to people."""
+    """Mixin for values with a key, and with a title if the key means nothing to users."""
 
     __slots__ = ()
 
@@ -29,8 +29,8 @@ class DocumentRef(Named):
     """A document as its source lists it, before it is read.
 
     `key` identifies it within its source and never changes (a relative path in NFC, a page id).
-    `version` changes whenever its content does. `location` is a path or URL that a person can
-    open. `title` is set if the key means nothing to people.
+    `version` changes whenever its content does. `location` is a path or URL that a person can open.
+    `title` is set if the key means nothing to users.
     """
 
     key: str

@@ -3,8 +3,8 @@
     python program_guard.py FOLDER LARGEST COMMAND ...
 
 The standard input is a pipe that the calling process holds open. When the pipe closes, because the
-caller gives up or dies in any way, the guard kills the program with all of its children and removes
-its working folder. It runs as a script and imports nothing from Footnote.
+caller gives up or dies, the guard kills the program with all of its children and removes its
+working folder. It runs as a script and imports nothing from Footnote.
 """
 
 import os

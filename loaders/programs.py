@@ -1,7 +1,6 @@
 """Runs external programs with limits on time and output, each in its own temporary folder.
 
-`loaders/program_guard.py` ends their child processes with them, and ends them with this process, no
-matter how it ends.
+When this process ends in any way, `loaders/program_guard.py` kills the program and its children.
 """
 
 import os

@@ -40,7 +40,7 @@ class TransientError(Exception):
 class RetryPolicy:
     """Retries a limited number of times.
 
-    It waits as long as the source requests, or else 1, 2, 4 ... seconds, ±50 %. If the source
+    It waits as long as the source requests, or else 1, 2, 4 ... seconds, ±50%. If the source
     requests more than `max_retry_after_s`, it gives up immediately: the import is resumed later,
     and other imports need not wait.
     """

@@ -232,7 +232,7 @@ def _overlapping(text: str, pieces: list[Span], size: int, overlap: int) -> Iter
 
 
 def _clean_start(text: str, earliest: int, start: int) -> int:
-    """The start of a sentence between the two, or else of a word or a CJK character."""
+    """The first start of a sentence from `earliest` to `start`, else of a word or CJK character."""
     for boundary in (_SENTENCE_END, _SPACE):
         match = boundary.search(text, earliest, start)
         if match is not None and match.end() < start:

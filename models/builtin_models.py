@@ -65,7 +65,7 @@ class MiniLM:
     def adjusted(
         self,
         vector: "NDArray[np.float32]",
-        text: str,  # noqa: ARG002  # the other model uses it
+        text: str,  # noqa: ARG002  # MultilingualE5 uses it
         *,
         is_question: bool,  # noqa: ARG002  # the same
     ) -> "NDArray[np.float32]":

@@ -189,7 +189,7 @@ def _names_in(content: bytes) -> list[str]:
 
 
 LOOK_AGAIN_S = 30.0
-"""When to query a server without a usable model again: it may have started late."""
+"""Seconds until a server without a usable model is queried again: it may have started late."""
 FIRST_LOOK_S = 0.25
 """How long a page waits for the first list; it never waits for later ones."""
 NAMES_SHOWN = 8

@@ -80,7 +80,7 @@ class E5File:
         ]
 
     def least_probable(self, start: int) -> int:
-        """The id of the least probable piece, of the ids from `start`."""
+        """The id of the least probable piece among the ids from `start` on."""
         _, scores, _ = self._vocabulary
         return start + int(np.argmin(scores[start:]))
 

@@ -27,11 +27,11 @@ class CancelledError(Exception):
 
 
 def ignore(_progress: Progress) -> None:
-    """Discard progress."""
+    """Do nothing: the default if nobody follows the progress."""
 
 
 def never() -> bool:
-    """Never canceled."""
+    """Return False: the default for work that nobody cancels."""
     return False
 
 

@@ -133,7 +133,7 @@ class IndexStores:
         self._opening = threading.Lock()
 
     def folder(self, index_id: str) -> Path:
-        """The folder of an index."""
+        """The folder of an index, whether or not it exists."""
         return self.data_dir / "indexes" / index_id
 
     def create(self, index: Index) -> IndexStore:

@@ -77,7 +77,7 @@ class Evidence(ResponseModel):
 
 
 class AnswerMessage(Schema):
-    """An answer."""
+    """The message with the answer; its citations are in `annotations` and `footnote`."""
 
     role: Literal["assistant"] = "assistant"
     """Role of the message's author"""

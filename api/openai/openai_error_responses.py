@@ -34,7 +34,7 @@ _REFUSED: Mapping[str, str] = {
     "role": "Only messages of user, assistant, system and developer are read.",
     "type": "Only parts of type text are read: no pictures, sound or files.",
 }
-"""What to do about fields that request unsupported features."""
+"""The advice to clients that request unsupported features, by field."""
 _NO_TOKENS = (
     "Send texts, not tokens (LangChain's OpenAIEmbeddings do with check_embedding_ctx_length=False)"
 )

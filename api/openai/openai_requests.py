@@ -56,7 +56,7 @@ class QuestionPart(_LenientModel):
 
 
 class TextPart(_LenientModel):
-    """A part of a text."""
+    """A part of a message; parts are joined by line breaks."""
 
     type: Literal["text"]
     """Type of the part"""
@@ -65,7 +65,7 @@ class TextPart(_LenientModel):
 
 
 class UserMessage(_LenientModel):
-    """A question."""
+    """A question from the user; the last one is answered."""
 
     role: Literal["user"]
     """Role of the message's author"""
@@ -190,7 +190,7 @@ class EmbeddingRequest(_LenientModel):
 
     @property
     def texts(self) -> list[str]:
-        """The input as a list."""
+        """The input as a list, even if it is a single text."""
         return [self.input] if isinstance(self.input, str) else self.input
 
 

@@ -37,7 +37,7 @@ from services.events import Event
 
 
 class Model(Schema):
-    """A model."""
+    """A model that answers, or the embedding model."""
 
     id: str = Field(examples=[CHAIN])
     """Name of the model"""
@@ -59,7 +59,7 @@ class ModelList(Schema):
 
 
 def chat_models(services: Services) -> list[str]:
-    """The models that answer."""
+    """The names of the models that answer; `footnote-agent` requires a chat model."""
     return [CHAIN] if services.chat.model_label == EXTRACTIVE else [CHAIN, AGENT]
 
 

@@ -96,7 +96,7 @@ class ResponseModel(BaseModel):
 
 
 class ScopeRequest(RequestModel):
-    """What to search in; omitted fields do not restrict it; several values are alternatives."""
+    """The documents to search; omitted fields restrict nothing; several values are alternatives."""
 
     sources: Annotated[list[FilterValue], _SOURCES, _SEVERAL] = []
     collections: Annotated[list[FilterValue], _COLLECTIONS, _SEVERAL] = []
@@ -134,7 +134,7 @@ class SearchOptions(RequestModel):
 
 
 class Scope(ResponseModel):
-    """What was searched in; empty fields did not restrict the search."""
+    """The documents that were searched; empty fields did not restrict the search."""
 
     sources: Annotated[list[str], _SOURCES]
     collections: Annotated[list[str], _COLLECTIONS]

@@ -262,7 +262,7 @@ class Library(ResponseModel):
     scripts: dict[str, int] = Field(examples=[{"latin": 4}])
     """Number of documents by the script of most of their text"""
     narrowing: ScopeChoices
-    """What a search can be restricted to"""
+    """Values that a search can be restricted to"""
 
 
 router = APIRouter(tags=["documents"])

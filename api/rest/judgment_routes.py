@@ -146,7 +146,7 @@ class Replay(ResponseModel):
 
 
 class EvaluationRequest(RequestModel):
-    """What to measure."""
+    """The modes to measure, and the number of top passages to consider."""
 
     modes: Modes = None
     k: Passages = 10

@@ -149,8 +149,8 @@ class PlacePart(ResponseModel):
     """One term of a place's score."""
 
     name: str = Field(examples=["hybrid"])
-    """Name of the term: `hybrid`, `confidence`, `type`, `cross_encoder`, or, without the latter,
-    `aspects`"""
+    """Name of the term: `hybrid`, `confidence`, `type`, `cross_encoder`, or, without a
+    cross-encoder, `aspects`"""
     value: float = Field(examples=[0.92])
     """Value from 0 to 1"""
     weight: float = Field(examples=[1.0])

@@ -105,7 +105,7 @@ class StartedData(ResponseModel):
 
 
 class QuestionData(ResponseModel):
-    """The question that is searched for."""
+    """The question that is searched for, rewritten if it was a follow-up."""
 
     standalone: str = Field(examples=["How many days of annual leave do new employees get?"])
     """The standalone question"""

@@ -173,7 +173,7 @@ def check_answer(
 
     Args:
         answer: The text of a model, or its pieces, or those of an answerer that reports its quotes.
-        passages: The passages that the answerer was shown.
+        passages: The passages that the answerer received.
         document_text: Returns the stored text of a document by id, None if it is gone.
     """
     pieces = read_answer(answer, passages) if isinstance(answer, str) else join_texts(answer)

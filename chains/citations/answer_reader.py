@@ -228,7 +228,7 @@ _OPEN_QUOTATION = re.compile(r"[“„「『«]([^“”„「」『』«»]*)\Z
 
 
 def read_answer(answer: str, passages: Iterable[RetrievedPassage]) -> list[Piece]:
-    """The pieces of a whole answer by a model that was shown the passages."""
+    """The pieces of a whole answer by a model that received the passages."""
     return AnswerReader(passages).parse(answer)
 
 

@@ -15,7 +15,7 @@ _NUMERALS = "〇零一二三四五六七八九十百千万億兆십백천만억�
 
 
 def cuts_a_word(visible: VisibleText, form_span: tuple[int, int], span: tuple[int, int]) -> bool:
-    """Whether `visible.form[slice(*form_span)]`, which is at `span` in the text, cuts a word.
+    """Whether `visible.form[slice(*form_span)]`, at `span` in the text, cuts through a word.
 
     Korean, Japanese, and Chinese text is not split into words. There, it is only checked that no
     negating prefix precedes the span and that it is not part of a longer numeral.

@@ -229,7 +229,7 @@ def _contrasts(claim: str, evidence: str) -> bool:
 
 
 def _contradicts(claim: str, evidence: str) -> bool:
-    """Whether one of the two negates what the other states."""
+    """Whether either text negates a statement of the other."""
     if _IS_CJK.search(claim):
         return bool(_FINAL_NEGATION.search(_end(claim))) != bool(
             _FINAL_NEGATION.search(_end(evidence))

@@ -1,6 +1,6 @@
 """Text as readers see it, with a mapping to the stored characters; look-alikes for brackets.
 
-Models are shown look-alikes in place of brackets that could be read as citation markers.
+Models receive look-alikes in place of brackets that could be read as citation markers.
 """
 
 import re
@@ -113,7 +113,7 @@ _SAME = str.maketrans(
     dict.fromkeys('"‘’‚‛“”„‟′″＂＇', "'")
     | dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
     | {"『": "「", "』": "」", "〜": "~"}
-    # A model is shown look-alikes for a document's brackets and may quote them.
+    # A model receives look-alikes in place of a document's brackets and may quote them.
     | dict(FORMS)
 )
 _LONGEST_CLUSTER = 32
@@ -122,12 +122,12 @@ _LONGEST_CLUSTER = 32
 class VisibleText:
     """A Markdown text in a normal form whose spans can be mapped to the original.
 
-    `form` is NFKC in its original case. White space, line breaks, and table bars become one space,
-    or none next to a dash or a Korean, Japanese, or Chinese character, where people and PDF files
-    use spaces inconsistently. Zero-width characters, emphasis, backticks, list and heading marks,
-    link targets, and backslash escapes are removed. All quotation marks become equal, and so do
-    all dashes, and brackets and their look-alikes. `*` and `_` inside a word or number are kept:
-    `2*3`, `max_tokens`.
+    `form` is in NFKC, and its case is unchanged. White space, line breaks, and table bars become
+    one space, or none next to a dash or a Korean, Japanese, or Chinese character, where people and
+    PDF files use spaces inconsistently. Zero-width characters, emphasis, backticks, list and
+    heading marks, link targets, and backslash escapes are removed. All quotation marks become
+    equal, and so do all dashes, and brackets and their look-alikes. `*` and `_` inside a word or
+    number are kept: `2*3`, `max_tokens`.
     """
 
     def __init__(self, text: str) -> None:

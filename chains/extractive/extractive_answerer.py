@@ -144,8 +144,8 @@ class ExtractiveAnswerer(Runnable[dict[str, Any], AIMessageChunk]):
     ) -> list[QuotedSentence]:
         """The sentences worth quoting, best first; each can be found in its document.
 
-        Words of the `earlier` questions count less, and so do those that condensing `added` at the
-        end of this one. The added ones are also ignored when meanings are compared.
+        Words of the `earlier` questions count less, and so do the words that condensing `added` at
+        the end of this one. Added words are also ignored when meanings are compared.
         """
         typed = question.removesuffix(added)
         scored = self._answer_sentences(question, typed, documents, [*earlier, added])

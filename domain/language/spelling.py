@@ -111,7 +111,7 @@ def _singular(word: str) -> str:
 
 
 def likely_beginnings(word: str) -> set[str]:
-    """The first two letters of the known words that a spaced word may be meant to be.
+    """The first two letters of known words of which a spaced word may be a misspelling.
 
     The first letter is assumed to be correct. Typos rarely omit or change a consonant in second
     position.
@@ -125,7 +125,7 @@ def likely_beginnings(word: str) -> set[str]:
 
 
 def likely_stems(word: str, stems: Mapping[str, int], slips: int, limit: int) -> list[str]:
-    """The stems with forms that may be at most `slips` typos away from the word, likeliest first.
+    """The stems with forms that may be at most `slips` typos away from the word, best first.
 
     Args:
         word: The folded word.
@@ -149,7 +149,7 @@ def likely_stems(word: str, stems: Mapping[str, int], slips: int, limit: int) ->
 
 
 def _slips(word: str, others: list[str]) -> _Costs:
-    """The typos between each prefix of the word, starting with "", and each of the others."""
+    """The typos between each prefix of the word, starting with "", and each of the other words."""
     lengths = np.array([len(other) for other in others])
     letters = _matrix(others, int(lengths.max()))
     omission_costs = _costs_of_leaving_out(letters, len(word))

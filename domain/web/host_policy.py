@@ -120,7 +120,7 @@ class HostPolicy:
     """
 
     def __init__(self, hosts: Iterable[Host] = (), origins: Iterable[str] = ()) -> None:
-        """Allow more than loopback.
+        """Allow hosts and origins in addition to loopback.
 
         Args:
             hosts: Additional hosts; without a port, any port is allowed.

@@ -1,4 +1,4 @@
-"""One listing of a site, full or changes only, and explanations of what is missing from it."""
+"""One listing of a site, full or changes only, and explanations of missing documents."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping

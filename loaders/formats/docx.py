@@ -248,7 +248,7 @@ def read(data: bytes) -> Content:
     """Read a document: headings, numbered lists, tables, code, text boxes, and notes.
 
     Footnotes follow their paragraph as a quotation, to be in the same passage. Tracked deletions
-    are omitted, insertions are kept.
+    are omitted; insertions are kept.
     """
     from docx import Document  # slow to import
 

@@ -3,7 +3,7 @@
 Record headers, tag numbers, and control characters are those of Hancom's published "Hangul Document
 File Formats 5.0", revision 1.3. This product was developed with reference to that document. unhwp
 0.23.1 reads every word of two real files but rejected 143 of our 145 test files; many of these are
-damaged, and this module reads what is left of them.
+damaged, and this module reads their intact parts.
 """
 
 import io

@@ -45,7 +45,7 @@ _MAX_TITLE = 200  # characters
 
 
 def read_pptx(data: bytes) -> Content:
-    """Read slides: title, texts and tables from top to bottom, and the notes as a quotation."""
+    """Read slides: the title, texts and tables from top to bottom, and notes as a quotation."""
     from pptx import Presentation  # slow to import
 
     presentation = Presentation(open_archive(data, ".pptx"))

@@ -1,8 +1,8 @@
 """Reads Rich Text Format as Markdown: headings, lists, tables, and notes.
 
 Control words, symbols, and charset numbers are those of Microsoft's "Rich Text Format (RTF)
-Specification", version 1.9.1. striprtf 0.0.35 returns text without headings and tables and kept 60
-% of the words in our test files: it loses footnotes, labels, and damaged endings.
+Specification", version 1.9.1. striprtf 0.0.35 returns text without headings and tables and kept 60%
+of the words in our test files: it loses footnotes, labels, and damaged endings.
 """
 
 import codecs

@@ -177,7 +177,7 @@ def read_yaml(data: bytes) -> Content:
 
 
 def _documents(text: str) -> Iterator[Any]:
-    # The parser in C if available: the other takes a minute for ten megabytes.
+    # The parser in C if available: the one in Python takes a minute for ten megabytes.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     _check_depth(yaml.parse(text, Loader=loader))
     values = _Values()

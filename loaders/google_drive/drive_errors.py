@@ -27,7 +27,7 @@ _OF_SCOPE = {"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
 
 
 class NotVisibleError(TemporarilyUnreadableError):
-    """An item does not exist or is hidden from this account; Drive does not distinguish the two."""
+    """An item does not exist or is hidden from this account; Drive reports both the same way."""
 
 
 class NotExportedError(UnreadableError):

@@ -112,8 +112,8 @@ _WITHHELD = _("its owner does not let this account download it")
 class Listing:
     """Compares the current contents with the `previous` import.
 
-    `fingerprint` identifies the selection of the cursor; `invite` says what to do about items that
-    are not visible. `tree` is complete when `entries` has ended.
+    `fingerprint` identifies the selection of the cursor; `invite` is the advice to users about
+    items that are not visible. `tree` is complete when `entries` has ended.
     """
 
     calls: DriveCalls
@@ -131,7 +131,7 @@ class Listing:
         self.tree = empty_tree(self.selection)
 
     def entries(self) -> Iterator[ListingEntry]:
-        """Yield all documents, skipped and removed items with reasons, and finally a cursor.
+        """Yield all documents, skipped and removed items (with reasons), and finally a cursor.
 
         Raises:
             SourceError: The Drive can't be listed.

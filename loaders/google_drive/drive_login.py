@@ -57,7 +57,7 @@ REFUSED = {
         )
     ),
 }
-"""What to do if Google no longer accepts a login."""
+"""The advice to users if Google no longer accepts a login."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ _HOSTS = ("drive.google.com", "docs.google.com")
 
 
 class DriveScope(StrEnum):
-    """What is imported."""
+    """The part of a Drive that is imported."""
 
     FOLDERS = "folders"
     FILES = "files"

@@ -140,7 +140,7 @@ class Walk:
     """
 
     def __init__(self, calls: DriveCalls, selection: DriveSelection, invite: str) -> None:
-        """Create a walk; `invite` says what to do about items that are not visible."""
+        """Create a walk; `invite` is the advice to users about items that are not visible."""
         self._calls = calls
         self._selection = selection
         self._invite = invite

@@ -39,8 +39,8 @@ class Connection:
     """The result of a connection test.
 
     `account` is the name and email address of the signed-in user. `names` are the names of the
-    selected folders, files, or shared drives that are visible to the account; `warnings` says in
-    one sentence for each of the others what is wrong and what to do about it.
+    selected folders, files, or shared drives that are visible to the account; `warnings` has a
+    sentence for each other item: the problem, and what to do about it.
     """
 
     account: str
@@ -72,7 +72,7 @@ def connect(calls: DriveCalls, selection: DriveSelection, invite: str) -> Connec
 
 
 def _look(calls: DriveCalls, scope: DriveScope, item_id: str) -> tuple[str, str]:
-    """The name of a selected item, and what is wrong with it ("" if nothing is)."""
+    """The name of a selected item, and its problem ("" if there is none)."""
     if scope is DriveScope.DRIVES:
         return calls.drive_name(item_id), ""
     file = calls.file(item_id)
@@ -258,7 +258,7 @@ class GoogleDriveLoader:
         self._listing: Listing | None = None
 
     def list(self, previous: PreviousImport = NEVER_IMPORTED) -> Iterator[ListingEntry]:
-        """Yield all documents, skipped and removed items with reasons, and finally a cursor.
+        """Yield all documents, skipped and removed items (with reasons), and finally a cursor.
 
         If `previous` has a cursor for the same selection, only changes are requested, unless
         folders have changed; otherwise everything is listed.
@@ -321,7 +321,7 @@ class GoogleDriveLoader:
 
     @property
     def _invite(self) -> str:
-        """What to do about items that are not visible."""
+        """The advice to users about items that are not visible."""
         if self._login.email:
             return _("share it with {email} as a viewer").format(email=self._login.email)
         return _("have it shared with the person who signed in")

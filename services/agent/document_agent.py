@@ -123,7 +123,7 @@ def checked_answer(
     Args:
         services: Reads the stored documents.
         answer: Text with markers such as `[1]` or `[1: "the source's own words"]`.
-        documents: The documents that the model was shown; number n is at index n - 1, as in the
+        documents: The documents that the model received; number n is at index n - 1, as in the
             tools' artifacts and `SourceNumbers.documents`.
         principal: The user.
     """

@@ -150,8 +150,8 @@ class SearchEngine:
         Args:
             catalog_id: The id of the catalog's source.
             scale: The highest rating in the catalog.
-            query: The question. Embeddings and the cross-encoder use its English wording; BM25
-                uses the words of both.
+            query: The question. Embeddings and the cross-encoder use its English wording; BM25 uses
+                the words of both wordings.
             weights: 0 to 1 for each aspect that the question or the person mentions; see
                 `services.catalog.preferences.mentioned_weights`.
 

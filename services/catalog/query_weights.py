@@ -79,7 +79,7 @@ def _needs_no_luxury(text: str, mention: Mention) -> bool:
 
 
 def _less_important(text: str, mentions: Sequence[Mention]) -> Iterator[Mention]:
-    """Yield what a comparison ranks second.
+    """Yield the mentions that a comparison ranks second.
 
     Examples are taste rather than atmosphere, 분위기보다 맛, and 雰囲気より味.
     """

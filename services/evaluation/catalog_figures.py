@@ -326,7 +326,7 @@ def _ndcg_by_way(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:
 
 
 def _gains(values: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
-    """How much better each other way is than the first, by paired differences per question."""
+    """The gain of each other way over the first, from paired differences per question."""
     first, *others = values or [""]
     return {
         way: estimate([b - a for a, b in zip(values[first], values[way], strict=True)])

@@ -288,7 +288,7 @@ def _passages_now(
 def label_of(
     question: str, passage: "Document", grade: int, origin: LabelOrigin, moment: datetime
 ) -> Label:
-    """A label of the passage as it is now."""
+    """A label that records the passage's current text and span."""
     return Label(
         question=question,
         passage_id=passage.id or "",

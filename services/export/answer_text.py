@@ -81,7 +81,7 @@ __all__ = [
 
 
 def offers_nearest(turn: Turn) -> bool:
-    """Whether the built-in answerer found no answer, and the sources are only the nearest."""
+    """Whether the built-in answerer found no answer, and its sources are the nearest passages."""
     return turn.model == EXTRACTIVE and bool(turn.sources) and not turn.citations
 
 

@@ -125,7 +125,7 @@ def _check(file: _File) -> None:
 def _check_steps(steps: Sequence[Step]) -> None:
     """Reject steps that can't be shown or stored.
 
-    Their sources can be missing from the turn, if it was stopped.
+    Their sources can be missing from the turn if it was stopped.
     """
     if [step.n for step in steps] != list(range(1, len(steps) + 1)):
         raise _unreadable(_("steps: they are not numbered from 1"))

@@ -309,7 +309,7 @@ def list_entries(
     on_progress: OnProgress,
     cancelled: Cancelled,
 ) -> Iterator[ListingEntry]:
-    """List the source, given what is stored of it, and report each entry as progress.
+    """List the source, based on its previous import, and report each entry as progress.
 
     Raises:
         CancelledError: The work was canceled.

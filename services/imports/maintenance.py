@@ -44,7 +44,7 @@ _LOCK_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What was repaired at startup; `problem` describes what could not be repaired."""
+    """The repairs at startup; `problem` describes what could not be repaired."""
 
     imports: int = 0
     turns: int = 0
@@ -72,7 +72,7 @@ class IndexStatus:
 
     @property
     def message(self) -> str:
-        """What the user should do; empty if nothing needs to be done."""
+        """The advice to users; empty if nothing needs to be done."""
         if not self.reindex_needed:
             return ""
         return _(

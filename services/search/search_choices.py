@@ -41,7 +41,7 @@ class _Contents(NamedTuple):
 
 
 class ChoiceService:
-    """Lists the sources, collections, formats and labels that searches can be narrowed to."""
+    """Lists the sources, collections, formats, and labels by which searches can be narrowed."""
 
     def __init__(
         self,

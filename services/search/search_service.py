@@ -39,7 +39,7 @@ PARTLY_DAMAGED = _(
 
 @dataclass(frozen=True, slots=True)
 class LibraryStatus:
-    """The size of the library, and `notices` that people should know or act on.
+    """The size of the library, and `notices` for users.
 
     `has_samples` is True if it contains documents that ship with Footnote.
     """

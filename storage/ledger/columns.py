@@ -89,7 +89,7 @@ class Json(TypeDecorator[Any]):
 
 
 class MessageText(TypeDecorator[str]):
-    """A message for people, stored with its template and values."""
+    """A message for users, stored with its template and values."""
 
     impl = Text
     cache_ok = True
@@ -102,7 +102,7 @@ class MessageText(TypeDecorator[str]):
 
 
 class MessageJson(Json):
-    """JSON that may contain messages for people."""
+    """JSON that may contain messages for users."""
 
     cache_ok = True
 

@@ -342,5 +342,5 @@ def passage_metadata(
 
 
 def passage_of(row: PassageRow) -> Passage:
-    """The passage of a row."""
+    """Convert a row to a passage."""
     return from_row(Passage, row, heading_path=tuple(row.heading_path))

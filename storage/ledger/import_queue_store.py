@@ -41,7 +41,7 @@ _MESSAGES = {
 
 
 def import_run(row: ImportRow) -> ImportRun:
-    """The run of a row; a running one with a dead worker counts as interrupted."""
+    """Convert a row to a run; a running one with a dead worker counts as interrupted."""
     return from_row(
         ImportRun,
         row,

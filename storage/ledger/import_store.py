@@ -70,7 +70,7 @@ def add_items(session: Session, import_id: str, items: Iterable[ImportItem]) -> 
 
 
 def item_of(row: ImportItemRow) -> ImportItem:
-    """The item of a row."""
+    """Convert a row to an import item."""
     return from_row(ImportItem, row, outcome=Outcome(row.outcome))
 
 
@@ -150,7 +150,7 @@ class Imports(Store):
             return ReadFigures(*(int(value) for value in row))
 
     def replace_items(self, import_id: str, items: Sequence[ImportItem]) -> None:
-        """Replace all items of an import."""
+        """Delete the items of an import and store these instead."""
         with self._database.write() as session:
             session.execute(delete(ImportItemRow).where(ImportItemRow.import_id == import_id))
             for group in in_groups(items):

@@ -153,7 +153,7 @@ class RatingRow(Base):
 class LabelRow(Base):
     """A user's judgment of a passage for a question.
 
-    It has no foreign keys, because the text must outlive the passage to find it again.
+    It has no foreign keys: it must outlive the passage, which is found again by the text.
     """
 
     __tablename__ = "labels"

@@ -162,7 +162,7 @@ class PassageFinder(Store):
         1. the same id;
         2. the nearest passage in the same document with the same text;
         3. the passage in the same document with the largest overlap with the text's current
-           position, if it is at least half of the shorter of the two;
+           position, if it is at least half of the shorter span;
         4. a passage anywhere in the index with the same text, ignoring white space, width, and
            case.
         """
@@ -219,7 +219,7 @@ def matching_passage(
     """The passage that corresponds to a text that started at `start`, if any.
 
     This is the nearest passage with exactly this text, or else the passage with the largest
-    overlap, if that is at least half of the shorter of the two.
+    overlap, if that is at least half of the shorter span.
     """
     same = [passage for passage in passages if passage.text == text]
     if same:

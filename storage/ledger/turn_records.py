@@ -40,7 +40,7 @@ _PLAIN = (
 
 
 def conversation_of(row: ConversationRow) -> Conversation:
-    """The conversation of a row."""
+    """Convert a row to a conversation."""
     return from_row(
         Conversation,
         row,
@@ -62,7 +62,7 @@ def fill_row(row: TurnRow, turn: Turn) -> None:
 
 
 def turn_of(row: TurnRow) -> Turn:
-    """The turn of a row."""
+    """Convert a row to a turn; the inverse of `fill_row`."""
     return from_row(
         Turn,
         row,

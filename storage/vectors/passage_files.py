@@ -16,7 +16,7 @@ _LOG = "rows/_deeplake_log"
 _COUNTER = "next_base"
 _DIGITS = 10
 _MOST_UNUSED = 16
-"""The maximum of numbers reserved without a commit; each killed writer leaves at most one."""
+"""The maximum number of reserved but unused numbers; a killed writer leaves at most one."""
 
 
 class PassageFiles(IndexFiles):

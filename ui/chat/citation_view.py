@@ -38,7 +38,7 @@ SNIPPET, LEAD = 180, 40  # length in characters, and how many precede the first 
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """HTML with the rank, score and share per list, the reranking, matched words, and filter."""
+    """HTML with the rank, score, and share per list, the reranking, matched words, and filter."""
     return (
         f'<div class="fn-why">{_lists(explanation)}{_move(explanation.move)}'
         f"{_words(explanation.matched_words)}{_filter(explanation.condition)}</div>"
@@ -208,7 +208,7 @@ def _with_number(turn: Turn, n: int) -> list[Citation]:
 
 
 def evidence_html(turn: Turn, freshness: "Mapping[str, Freshness] | None" = None) -> str:
-    """The result of the check in a line or two, then the cited sources, then the others, collapsed.
+    """A short result of the check, the cited sources, and the other sources, collapsed.
 
     If the built-in answerer found no answer, the nearest passages are expanded instead.
 

@@ -268,7 +268,7 @@ LIMIT, SEARCH_WORDS = "conversations-limit", "conversations-sought"
 
 def reopen_conversation() -> None:
     """Reopen the last conversation after a visit to another page, whose links do not name it."""
-    comes_from_elsewhere = SEARCH_WORDS not in st.session_state  # else the last run showed it
+    comes_from_elsewhere = SEARCH_WORDS not in st.session_state  # other pages drop this key
     if comes_from_elsewhere and not current_conversation():
         open_conversation(st.session_state.get(OPEN))
 

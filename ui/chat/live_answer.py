@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RESULT_CHARACTERS = 1200  # the rest of a tool's result is not shown
 DOCUMENTS = 3  # the maximum shown for a step
-FOR_THE_MODEL = "Failed: "  # the prefix of failures; the page shows an icon instead
+FOR_THE_MODEL = "Failed: "  # the prefix of failures for the model; the page replaces it by an icon
 MAIN_ARGUMENTS = ("query", "question", "document_id")
 A_SECOND_MS = 1000
 SHORTEST_MS = 50  # shorter durations would be shown as 0.0 s

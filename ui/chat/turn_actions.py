@@ -151,7 +151,7 @@ def _explanation(services: Services, turn: Turn) -> "NothingFound | None":
 def _explanation_html(explanation: "NothingFound", choices: "Choices") -> str:
     searched = ((words.NOTHING_SEARCHED, explanation.question),)
     rows = (
-        *(() if explanation.search.by_agent else searched),  # its steps show them
+        *(() if explanation.search.by_agent else searched),  # the agent's steps show its searches
         (words.NOTHING_WHERE, _where(explanation.search.scope, choices)),
         (words.NOTHING_HOW, _how(explanation.search)),
         (words.NOTHING_BEST, _best(explanation)),

@@ -171,7 +171,7 @@ def place_html(status: "SourceStatus") -> str:
         words.SOURCE_IN_COLLECTION.format(name=source.collection),
     ]
     if is_box(status):
-        parts.remove(source.location)  # an internal folder, of no interest to people
+        parts.remove(source.location)  # an internal folder, of no interest to users
     spans = "".join(f"<span>{escape(part)}</span>" for part in parts)
     return (
         f'<div class="fn-source-head"><h3{lang(source.name)}>{escape(source.name)}</h3>'

@@ -79,7 +79,7 @@ def _session_key(name: str) -> str:
 
 @contextmanager
 def errors_shown() -> Iterator[None]:
-    """Show an application error at the current position; it ends what the page was doing."""
+    """Show an application error at the current position; it ends the block."""
     try:
         yield
     except AppError as error:

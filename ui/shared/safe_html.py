@@ -94,7 +94,7 @@ def script_text(name: str) -> str:
 
 
 def script_names() -> list[str]:
-    """The names of all scripts."""
+    """The sorted names for `script_text`."""
     return sorted(file.stem for file in FOLDER.glob("*.js"))
 
 

@@ -91,7 +91,7 @@ def say_code(macro: Macro) -> None:
 
 
 def say_formula(macro: Macro) -> None:
-    """Convert a formula in its own paragraph to a block of TeX, which is how people search it."""
+    """Convert a formula in its own paragraph to a block of TeX, as people search for it."""
     say_block(macro, _formula(macro), "latex")
 
 
