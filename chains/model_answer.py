@@ -44,7 +44,7 @@ class TurnEnd:
     """
 
     def __init__(self, quotable_texts: Iterable[str]) -> None:
-        """`texts` are those that the answer may quote."""
+        """`quotable_texts` are the passages and the question, which may contain markers."""
         texts = list(quotable_texts)
         markers = [one for one in _MARKERS if not any(one in text for text in texts)]
         self._marker = re.compile("|".join(map(re.escape, markers)) or r"(?!)")

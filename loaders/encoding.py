@@ -258,7 +258,7 @@ def _damaged(data: bytes, declared: str | None) -> Decoded | None:
 
 
 def _guessed(data: bytes) -> Decoded | None:
-    """Decode scripts that have no score here (Greek, Hebrew, Arabic, Thai ...)."""
+    """Decode scripts for which this module has no score (Greek, Hebrew, Arabic, Thai ...)."""
     from charset_normalizer import from_bytes  # slow to import
 
     match = from_bytes(data[:65_536]).best()
@@ -348,7 +348,7 @@ def _east_asian(script: str, text: str) -> float:
 
 
 def _any_script(text: str) -> float:
-    """Score a text that may be in any script; ASCII counts here."""
+    """Score a text that may be in any script, including its ASCII letters."""
     return _mean(text[:_SCORED_LETTERS], _any_weights())
 
 

@@ -29,7 +29,7 @@ around .2)."""
 CENTERS_VERSION = "1"
 """Raise it with any change here: indexes made before the change must then be rebuilt."""
 
-_SCRIPT_OF = {"chinese": "japanese"}  # Han characters alone usually mean Japanese here
+_SCRIPT_OF = {"chinese": "japanese"}  # Han characters alone are usually Japanese in Footnote
 
 
 def centered(

@@ -176,7 +176,7 @@ class ConvexRanker:
     candidates: int = 100
     normalization: Normalization = Normalization.MIN_MAX
     foreign_to: Callable[[str], Callable[[str], bool]] | None = None
-    """For a question, returns a predicate: whether a passage id is of another language."""
+    """For a question, returns a predicate: whether a passage is in another language."""
     weights_by_script: Mapping[str, float] = field(default_factory=dict)
     """Dense weights by the script family of the question; `dense_weight` applies to the others."""
 

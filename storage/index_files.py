@@ -114,8 +114,8 @@ _Stamp = tuple[int, int, int] | None
 class IndexFiles(ABC):
     """The files of one store in a folder; threads may share it.
 
-    With `must_exist`, a store without files counts as damaged, not as new, because the ledger
-    contains passages of it.
+    With `must_exist`, a store without files counts as damaged, not as new, because the ledger lists
+    passages in it.
     """
 
     what: str

@@ -179,7 +179,7 @@ class IndexStores:
 
 
 def open_store(indexes: Indexes, stores: IndexStores, index: Index) -> IndexStore:
-    """The stores of an index; both must have files if the ledger has passages of it."""
+    """The stores of an index; both must have files if the ledger lists passages in it."""
     store = stores.open(index)
     if not store.is_complete and indexes.passages(index.id):
         store.expect_files()

@@ -1,8 +1,8 @@
 """Requests of OpenAI's clients.
 
 They contain many options for the model (temperature, max_tokens, seed, user, and so on). The
-settings determine these here, so unknown fields are accepted and ignored. Requests for unsupported
-features (tools, images, several choices) are rejected.
+settings determine these options, so unknown fields are accepted and ignored. Requests for
+unsupported features (tools, images, several choices) are rejected.
 """
 
 import re

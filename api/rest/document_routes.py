@@ -173,7 +173,7 @@ class FailurePage(Page[Failure]):
 
 
 class LeftOutPage(Page[DocumentKey]):
-    """Documents excluded from imports because somebody deleted them, by source."""
+    """Documents excluded from imports because a user deleted them, by source."""
 
 
 class DocumentQuery(Schema):

@@ -59,7 +59,7 @@ class Import(ResponseModel):
     started_at: datetime = Field(examples=["2026-11-21T10:00:00Z"])
     """When the import started; if it has not started yet, when it was requested"""
     finished_at: datetime | None = Field(examples=[None])
-    """When the import ended, in UTC; null before"""
+    """When the import ended, in UTC; null until then"""
     seconds: float = Field(ge=0, examples=[1.5])
     """Active time in seconds, excluding waits and pauses"""
     message: str = Field(examples=[""])

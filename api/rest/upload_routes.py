@@ -84,7 +84,7 @@ def retry_failures(
 def list_left_out(
     services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> LeftOutPage:
-    """List documents excluded from imports because somebody deleted them, by source."""
+    """List documents excluded from imports because a user deleted them, by source."""
     excluded = services.documents.excluded(principal)
     items = [
         DocumentKey(source_id=source_id, key=key)

@@ -138,8 +138,8 @@ class ScoredSentence:
 
     `share` is the weighted share of the question's words that it matches, in [0, 1]. The score adds
     the contributions of the passage, a number, and a definition, and the similarity in meaning once
-    it is computed (`cosine` and `vector` are None before). `own` is the part of the share from the
-    sentence's own words; `near` has these words and those of the text read together with it.
+    it is computed (until then, `cosine` and `vector` are None). `own` is the part of the share from
+    the sentence's own words; `near` has these words and those of the text read together with it.
     """
 
     n: int

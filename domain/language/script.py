@@ -9,7 +9,7 @@ HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb"
 HIRAGANA = "\u3041-\u3096\u309d-\u309f"
 # Includes the prolonged sound mark and iteration marks, but not the middle dot (a separator).
 KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
-# Includes the ideographic iteration mark, closing mark, and zero, which behave like characters.
+# Includes the ideographic iteration mark, closing mark, and zero, which behave like Han characters.
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = HIRAGANA + KATAKANA
 CJK = HANGUL + KANA + HAN
@@ -73,8 +73,8 @@ def script_of(text: str) -> str:
 def script_family(text: str) -> str:
     """`korean`, `japanese`, or `latin`: the scripts of most texts in Footnote.
 
-    Text with Han characters but without kana counts as Japanese: here, it is far more often a short
-    Japanese text than Chinese.
+    Text with Han characters but without kana counts as Japanese: in this application, it is far
+    more often a short Japanese text than Chinese.
     """
     script = {"chinese": "japanese"}.get(script_of(text), script_of(text))
     return script if script in ("korean", "japanese") else "latin"
@@ -89,7 +89,7 @@ Language = Literal["english", "korean", "japanese"]
 
 # "WireGuard設定は？" is Japanese, no matter how long its product names are.
 _LATIN_NAME = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z0-9_.-]*")
-# Without kana, Han characters are far more often a short Japanese question here.
+# Without kana, Han characters are far more often a short Japanese question in this application.
 _LANGUAGES: dict[str, Language] = {
     "korean": "korean",
     "japanese": "japanese",

@@ -30,7 +30,7 @@ _WINDOW = 4096  # bytes
 
 
 def unpacked(data: bytes) -> bytes:
-    """Decompress RTF; if the data ends early, return what there is.
+    """Decompress RTF; if the data ends early, return the text up to there.
 
     Raises:
         UnreadableError: The kind of compression is unknown.

@@ -57,7 +57,7 @@ def configure(languages: str) -> None:
 
 
 def missing() -> str | None:
-    """The reason why text in pictures can't be read here, and what to do; None if it can."""
+    """Why text in pictures can't be read on this machine, and the remedy; None if it can be."""
     if not _languages:
         return _OFF
     return None if is_installed(_PROGRAM) else _MISSING
@@ -217,7 +217,7 @@ def read_picture(data: bytes) -> Content:
     Raises:
         UnreadableError: The picture is damaged, or has more pixels than are safe to unpack;
             NothingToReadError if it shows no text.
-        TemporarilyUnreadableError: Text in pictures can't be read here yet.
+        TemporarilyUnreadableError: Text in pictures can't be read on this machine yet.
     """
     from PIL import Image, UnidentifiedImageError  # slow to import
 

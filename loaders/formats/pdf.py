@@ -112,7 +112,8 @@ def read(data: bytes) -> Content:
 
     Raises:
         UnreadableError: The PDF needs a password, no page can be read, or no page has text.
-        TemporarilyUnreadableError: No page has text, and pictures can't be read here yet.
+        TemporarilyUnreadableError: No page has text, and pictures can't be read on this machine
+            yet.
     """
     from pypdf import PdfReader  # slow to import
 

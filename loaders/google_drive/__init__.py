@@ -1,5 +1,5 @@
 """Google Drive as a source: folders, single files, and shared drives, updated by change logs.
 
 `GoogleDriveLoader` lists and reads; `DriveCalls` sends its requests. `services.sources` imports
-from here inside functions, because Google's libraries load slowly.
+this package inside functions, because Google's libraries load slowly.
 """

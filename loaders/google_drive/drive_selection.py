@@ -20,7 +20,7 @@ DOCS = f"{_GOOGLE}document"
 SHEETS = f"{_GOOGLE}spreadsheet"
 SLIDES = f"{_GOOGLE}presentation"
 NATIVE = {DOCS: "gdoc", SHEETS: "gsheet", SLIDES: "gslides"}
-"""The formats of Google's own editors, and their names here."""
+"""The MIME types of Google's own editors, and their types in a selection."""
 
 _SUFFIXES = {  # for files whose name has no known suffix
     "application/pdf": ".pdf",

@@ -169,7 +169,7 @@ def _notices(labeled: LabeledQuestions, question_count: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LabelsWritten:
-    """The result of an export; `lost` labels are of passages no longer in the library."""
+    """The counts of an export; `lost` labels have passages that are no longer in the library."""
 
     questions: int
     labels: int
@@ -179,7 +179,7 @@ class LabelsWritten:
 
 @dataclass(frozen=True, slots=True)
 class LabelsRead:
-    """The result of an import; `unmatched` judgments are of passages not in the library."""
+    """The counts of an import; `unmatched` judgments have passages that are not in the library."""
 
     questions: int
     labels: int

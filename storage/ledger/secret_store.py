@@ -125,7 +125,7 @@ class EncryptionKeys:
 
 
 def lost_key(path: Path) -> ConfigError:
-    """The error for stored secrets without any key."""
+    """The error if secrets are stored but there is no key."""
     return ConfigError(
         _(
             "The encryption key for the stored secrets is missing: restore the key file {path} from"

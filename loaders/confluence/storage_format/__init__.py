@@ -1,6 +1,6 @@
 """Converts Confluence's storage format to Markdown (`to_markdown`), with links by `Links`.
 
-Only `loaders.confluence` imports from here.
+Only `loaders.confluence` imports this package.
 """
 
 from loaders.confluence.storage_format.conversion import to_markdown
