@@ -199,8 +199,8 @@ class ListedDocument:
 class FailedDocument(Named):
     """A document that could not be read.
 
-    `failed_at` is None for failures recorded by versions that did not store the time. `title` is
-    empty if the key, such as a path, is readable.
+    `failed_at` is None for failures recorded by earlier versions of Footnote. `title` is empty if
+    the key, such as a path, is readable.
     """
 
     source_id: str

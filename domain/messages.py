@@ -82,7 +82,7 @@ def to_text(text: str) -> str:
 
 
 def from_text(text: str) -> str:
-    """The inverse of `to_text`; text stored by versions without messages is returned as is."""
+    """The inverse of `to_text`; text stored by earlier versions of Footnote is returned as is."""
     if not text.startswith(_BEGINNING):
         return text
     try:

@@ -71,7 +71,7 @@ class RenamingCompletions(AsyncCompletions):
 
 
 def _renamed(payload: Mapping[str, Any], error: BadRequestError) -> dict[str, Any]:
-    """The payload with the newer name of max_tokens; raises the error if it does not ask for it.
+    """The payload with the newer name of max_tokens; raises `error` if it has another cause.
 
     A gateway may forward the request to an OpenAI model that rejects the older name.
     """

@@ -171,7 +171,7 @@ class IndexFiles(ABC):
             write_list(self.folder, FileList(files, self._state()))
 
     def record_first(self) -> None:
-        """List the files of a store without a list, which an earlier version wrote.
+        """List the files of a store without a list, which an earlier version of Footnote wrote.
 
         Raises:
             BusyError: Another process is writing to the store.

@@ -69,7 +69,7 @@ class IndexStore:
             files.must_exist = True
 
     def record_first(self) -> None:
-        """List the files of an index that an earlier version wrote.
+        """List the files of an index that an earlier version of Footnote wrote.
 
         Raises:
             BusyError: Another process is writing to it.

@@ -21,9 +21,9 @@ def keep_private(data_dir: Path) -> None:
     """Create the data folder, and make all files in it private to this user.
 
     Sets the umask, so all files of this process and its child processes are private. Restricts
-    files that an earlier version left accessible, if this user owns them. Does not change shared
-    folders such as /tmp. If the folder can't be created, opening the ledger reports why. Does
-    nothing on Windows, where files inherit the permissions of the folder.
+    files that an earlier version of Footnote left accessible, if this user owns them. Does not
+    change shared folders such as /tmp. If the folder can't be created, opening the ledger reports
+    why. Does nothing on Windows, where files inherit the permissions of the folder.
     """
     if os.name == "nt":
         return

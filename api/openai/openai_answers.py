@@ -53,7 +53,7 @@ class Annotation(Schema):
     type: Literal["url_citation"] = "url_citation"
     """Type of the annotation"""
     url_citation: UrlCitation
-    """The citation"""
+    """The cited web page, and its position in the content"""
 
 
 class Evidence(ResponseModel):
@@ -100,7 +100,7 @@ class Choice(Schema):
     index: Literal[0] = 0
     """Index of the choice; there is only one"""
     message: AnswerMessage
-    """The answer"""
+    """The answer as a message"""
     logprobs: None = None
     """Always null"""
     finish_reason: FinishReason

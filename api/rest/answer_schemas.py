@@ -199,7 +199,7 @@ class FoundPassage(ResponseModel):
     """A passage that was found, with its span in the document's text."""
 
     passage_id: str = Field(validation_alias="id", examples=["8d0c:3"])
-    """Id"""
+    """Id of the passage"""
     start: Start
     end: int = Field(examples=[480])
     """End offset, exclusive"""

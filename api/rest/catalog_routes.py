@@ -209,7 +209,7 @@ class RankedEvent(Schema):
     event: Literal["ranked"]
     """Name of the event"""
     data: Annotated[str, JsonOf(RankedPlaces)]
-    """The places"""
+    """The places found, best first"""
 
 
 class AnsweredEvent(Schema):

@@ -105,7 +105,7 @@ class RatedAnswer(ResponseModel):
     """A rating with its question and conversation."""
 
     rating: Rating
-    """The rating"""
+    """The rating of the answer"""
     question: str = Field(examples=["How many days of leave do I get?"])
     """The question that was answered"""
     conversation_id: str = Field(examples=["0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b"])
@@ -156,7 +156,7 @@ class Estimate(ResponseModel):
     """A mean over the questions, from 0 to 1, with its 95% confidence interval."""
 
     mean: float = Field(ge=0, le=1, examples=[0.82])
-    """Mean"""
+    """Mean over the questions"""
     low: float = Field(ge=0, le=1, examples=[0.74])
     """Lower bound of the interval"""
     high: float = Field(ge=0, le=1, examples=[0.89])

@@ -28,7 +28,7 @@ class Catalog(ResponseModel):
     """A catalog, and the values that questions about its places can mention."""
 
     id: str = Field(examples=["7c9e6679742540de944be07fc1f90ae7"])
-    """Id"""
+    """Id of the catalog"""
     name: str = Field(examples=["New York restaurants"])
     """Name of the catalog"""
     places: int = Field(ge=0, examples=[300])
@@ -98,7 +98,7 @@ class Pattern(ResponseModel):
     """What the reviewers of a group repeatedly say about an aspect."""
 
     aspect: str = Field(examples=["ambience"])
-    """The aspect"""
+    """Name of the aspect"""
     group: str = Field(examples=["korean"])
     """Group of the reviewers; empty if unknown"""
     praises: bool
@@ -163,7 +163,7 @@ class PlacePassage(ResponseModel):
     """A passage of a place that matches the question."""
 
     id: str = Field(examples=["8d0c:3"])
-    """Id"""
+    """Id of the passage"""
     start: Annotated[int, _START]
     end: Annotated[int, _END]
     text: str = Field(examples=[_QUOTE])

@@ -257,7 +257,7 @@ class Comparison(ResponseModel):
     """The passages found by each search mode."""
 
     query: str = Field(examples=["annual leave"])
-    """The query"""
+    """The query that was searched"""
     k: int = Field(examples=[5])
     """Maximum number of passages"""
     results: list[ModeResult]

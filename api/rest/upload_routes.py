@@ -30,7 +30,7 @@ class UploadForm(RequestModel):
     """The form of an upload."""
 
     files: list[UploadFile] = Field(min_length=1)
-    """The files"""
+    """The files to upload"""
 
 
 class RefusedFile(ResponseModel):

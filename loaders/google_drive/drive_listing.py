@@ -145,7 +145,7 @@ class Listing:
         yield Cursor({**state, **self.tree.as_json()})
 
     def _news(self) -> DriveChanges | None:
-        """The changes since the cursor; None if it has another fingerprint or expired."""
+        """The changes since the cursor; None if it has another fingerprint or has expired."""
         cursor = self.previous.cursor
         if cursor.get("of") != self.fingerprint:
             return None
@@ -157,7 +157,7 @@ class Listing:
         return news
 
     def _may_lead_on(self, news: DriveChanges) -> bool:
-        """Whether a broken shortcut may lead somewhere now, because a folder appeared."""
+        """Whether a broken shortcut may have a target now, because a folder has appeared."""
         waiting = self.tree.shortcuts.keys() & self.previous.cursor["skipped"].keys()
         return bool(waiting) and news.shows_folders()
 

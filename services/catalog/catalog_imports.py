@@ -81,6 +81,6 @@ class CatalogImports:
 
 
 def _description_in(folder: Path) -> Path:
-    """The description file in a folder; earlier versions named it catalogue.yaml."""
+    """The description file in a folder; earlier versions of Footnote named it catalogue.yaml."""
     file, legacy_file = folder / FILE_NAME, folder / LEGACY_FILE_NAME
     return legacy_file if legacy_file.is_file() and not file.exists() else file

@@ -93,7 +93,7 @@ def _as_tuple(value: Any) -> Any:
 
 def source_of(stored: Mapping[str, Any]) -> RetrievedPassage:
     """The inverse of `asdict` for a retrieved passage."""
-    # Turns of earlier versions have neither explanations nor merged neighbors.
+    # Turns stored by earlier versions of Footnote have neither explanations nor merged neighbors.
     why = stored.get("why")
     later = {
         "why": why and _explanation(why),
