@@ -32,7 +32,7 @@ TEMPLATE = ResourceTemplate(
     name="document",
     title="A document of the library",
     description="The text of a document, from the character start to before the character end. At "
-    f"most {SPAN_CHARS:,} characters come at once; a document that goes on says where.",
+    f"most {SPAN_CHARS:,} characters are returned at once, followed by the address of the rest.",
 )
 
 
@@ -88,7 +88,7 @@ def _resource(document: ListedDocument) -> Resource:
 
 def _rest(document: ListedDocument, start: int) -> TextResourceContents:
     uri = f"{_address(document.id)}?start={start}"
-    note = f"The document has {document.characters:,} characters. Read on at {uri}"
+    note = f"The document has {document.characters:,} characters. Continue at {uri}"
     return TextResourceContents(uri=uri, text=note, mime_type="text/plain")
 
 

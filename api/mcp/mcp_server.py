@@ -39,7 +39,7 @@ from domain.web.request_log import RequestLog
 from services.api_key_service import ApiKeyService
 
 INSTRUCTIONS = """\
-Footnote is a library of the organisation's own documents. For anything that they may answer, call \
+Footnote is a library of the organization's own documents. For anything that they may answer, call \
 search_documents first and say only what the passages say; cite each statement with the title and \
 location of its passage. Where a passage is cut off, read on with open_document. ask_documents \
 answers one whole question by itself, with citations that were checked against the documents. \

@@ -145,7 +145,7 @@ def call_tool(
     except ValidationError as error:
         return _result(wrong_arguments(error))
     except CanceledError:
-        return failure("The request was cancelled.")
+        return failure("The request was canceled.")
     except Exception as error:  # noqa: BLE001  # unexpected errors are logged and named
         return failure(reason_of(error, name))
 

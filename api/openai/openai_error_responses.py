@@ -43,7 +43,7 @@ _NO_TOKENS = (
 class ErrorBody(Schema):
     """Description of the error."""
 
-    message: str = Field(examples=["There is no model 'gpt-4o' here. There are footnote."])
+    message: str = Field(examples=["There is no model 'gpt-4o'. Available models: footnote."])
     """What failed and what to do next"""
     type: str = Field(examples=["invalid_request_error"])
     """Type of the error"""
@@ -66,7 +66,9 @@ class ModelNotFoundError(NotFoundError):
     param = "model"
 
     def __init__(self, model: str, models: list[str]) -> None:
-        super().__init__(f"There is no model {model[:200]!r} here. There are {', '.join(models)}.")
+        super().__init__(
+            f"There is no model {model[:200]!r}. Available models: {', '.join(models)}."
+        )
 
 
 class NoQuestionError(ProblemError):
@@ -75,7 +77,9 @@ class NoQuestionError(ProblemError):
     param = "messages"
 
     def __init__(self) -> None:
-        super().__init__(400, "There is no message of a user, whose last one is the question.")
+        super().__init__(
+            400, "The messages include none with the role user. The last of these is the question."
+        )
 
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -201,7 +201,7 @@ def test_a_long_document_is_read_span_by_span(client):
         assert len(first.text) <= SPAN_CHARS
         text += first.text
         uri = more[0].uri if more else None
-        assert not more or f"Read on at {uri}" in more[0].text
+        assert not more or f"Continue at {uri}" in more[0].text
     assert text == LONG
 
 

@@ -60,5 +60,5 @@ def test_what_can_not_be_embedded_is_refused(client, texts, told):
 
 
 def test_another_model_is_none(client):
-    with pytest.raises(openai.NotFoundError, match=f"There are {MODEL}"):
+    with pytest.raises(openai.NotFoundError, match=f"Available models: {MODEL}"):
         embed(client(), "x", model="text-embedding-3-small")

@@ -44,14 +44,14 @@ def test_a_key_that_may_only_ask_can_do_that_and_list_the_models_for_it(client):
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "footnote-agent", "multilingual-e5-small"])
-def test_an_unknown_model_is_named_with_those_that_there_are(client, model):
+def test_the_error_for_an_unknown_model_names_the_available_models(client, model):
     error = refused(client(), openai.NotFoundError, model=model)
     assert (error.code, error.param) == ("model_not_found", "model")
     assert model in error.message
-    assert error.message.endswith("There are footnote.")
+    assert error.message.endswith("Available models: footnote.")
 
 
-def test_a_model_that_is_none_can_not_be_retrieved(client):
+def test_an_unknown_model_cannot_be_retrieved(client):
     with pytest.raises(openai.NotFoundError) as failed:
         client().models.retrieve("some/thing")
     assert failed.value.code == "model_not_found"
@@ -83,7 +83,7 @@ def test_what_would_not_come_is_refused_by_its_field(client):
     [
         ({"messages": [{"role": "user", "content": [IMAGE]}]}, "type text"),
         ({"messages": [HEARD]}, "user, assistant, system and developer"),
-        ({"messages": [{"role": "system", "content": "x"}]}, "no message of a user"),
+        ({"messages": [{"role": "system", "content": "x"}]}, "none with the role user"),
         ({"messages": said(" ")}, "empty"),
         ({"tools": [TOOL]}, "leave `tools` out"),
         ({"n": 3}, "one answer"),
