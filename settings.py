@@ -43,182 +43,216 @@ class Settings(BaseSettings):
         populate_by_name=True,
     )
 
-    data_dir: Path = Field(Path("data"), description="Folder that holds everything Footnote stores")
-    database_url: str | None = Field(
-        None, description="SQLAlchemy URL of the ledger; a SQLite file in the data folder if unset"
-    )
+    data_dir: Path = Field(Path("data"), description="Folder where Footnote stores all its data")
+    database_url: str | None = Field(None, description="SQLAlchemy URL of the ledger")
     language: Literal["auto", "en", "ko", "ja"] = Field(
-        "auto", description="Of the pages: en, ko, ja, or auto for that of the reader's browser"
+        "auto", description="Language of the pages: en, ko, ja, or auto (follows the browser)"
     )
 
     allowed_hosts: str = Field(
         "",
-        description="Hosts, comma-separated, that servers answer to beside localhost; * for any",
+        description="Hosts, comma-separated, that servers answer to besides localhost; * for any",
     )
 
     log_level: LogLevel = Field(
-        "warning", description="Minimum level of log lines: debug, info, warning, or error"
+        "warning",
+        description="Minimum level of log lines: debug, info, warning, or error",
     )
-    log_format: LogFormat = Field("text", description="Format of log lines on stderr: text or json")
+    log_format: LogFormat = Field(
+        "text", description="Format of log lines, which are written to stderr: text or json"
+    )
 
     openai_api_key: SecretStr | None = Field(
-        None, validation_alias="OPENAI_API_KEY", description="Key of the chat model's endpoint"
+        None, validation_alias="OPENAI_API_KEY", description="API key for the chat model's endpoint"
     )
     openai_base_url: str | None = Field(
         None,
         validation_alias="OPENAI_BASE_URL",
-        description="Endpoint that speaks OpenAI's chat completions (Ollama, vLLM, a gateway)",
+        description="Endpoint that implements OpenAI's chat completions (Ollama, vLLM, a gateway)",
     )
     chat_model: str | None = Field(
         None,
-        description="Name of the chat model; if unset, the only one that OPENAI_BASE_URL has",
+        description="Name of the chat model",
     )
-    chat_temperature: float | None = Field(
-        None, ge=0, le=2, description="Sampling temperature; the server's own if unset"
-    )
+    chat_temperature: float | None = Field(None, ge=0, le=2, description="Sampling temperature")
     chat_max_tokens: int = Field(
-        4096, ge=0, description="Longest answer, in tokens, reasoning included; 0: the server's own"
+        4096, ge=0, description="Maximum length of an answer in tokens, including reasoning"
     )
-    chat_timeout_s: float = Field(60, gt=0, description="Longest silence of the chat model")
+    chat_timeout_s: float = Field(
+        60, gt=0, description="Maximum time to wait for output from the chat model, in seconds"
+    )
     chat_answer_timeout_s: float = Field(
-        300, gt=0, description="Longest time for one answer, in seconds; then it is incomplete"
+        300, gt=0, description="Time limit for one answer, in seconds"
     )
-    chat_retries: int = Field(
-        0, ge=0, le=5, description="Attempts after a failed one; each may wait two minutes"
-    )
+    chat_retries: int = Field(0, ge=0, le=5, description="Number of retries after a failed request")
 
     chat_price_input: float | None = Field(
-        None, ge=0, description="What a million tokens cost that the chat model reads"
+        None, ge=0, description="Price of a million input tokens of the chat model"
     )
     chat_price_output: float | None = Field(
-        None, ge=0, description="What a million tokens cost that the chat model writes"
+        None, ge=0, description="Price of a million output tokens of the chat model"
     )
-    currency: str = Field("USD", min_length=1, max_length=8, description="Currency of these prices")
+    currency: str = Field("USD", min_length=1, max_length=8, description="Currency of all prices")
 
     embedding_provider: Literal["builtin", "fastembed", "openai"] = Field(
-        "builtin", description="builtin (on this machine), fastembed or openai"
+        "builtin", description="Embedding provider: builtin (on this machine), fastembed, or openai"
     )
     embedding_model: str | None = Field(
         None,
-        description="Name of the embedding model; built in are multilingual-e5-small (the default "
-        "where its package can be installed) and all-MiniLM-L6-v2 (English, faster)",
+        description="Name of the embedding model",
     )
     embedding_precision: Literal["int8", "fp32"] = Field(
-        "int8", description="Of the built-in embedding: int8 (smaller) or fp32"
+        "int8", description="Precision of the built-in embedding: int8 (smaller) or fp32"
     )
     embedding_path: str | None = Field(
-        None, description="Folder with a fastembed model's files, for machines without internet"
+        None,
+        description="Folder with the files of a fastembed model",
     )
     embedding_base_url: str | None = Field(
-        None, description="Endpoint of openai embeddings; OPENAI_BASE_URL if unset"
+        None, description="Endpoint for the openai embedding provider"
     )
-    embedding_api_key: SecretStr | None = Field(
-        None, description="Key of that endpoint; OPENAI_API_KEY if unset"
-    )
+    embedding_api_key: SecretStr | None = Field(None, description="API key for that endpoint")
     embedding_dimensions: int | None = Field(
-        None, ge=1, description="Length of the vectors, for models that can shorten them"
+        None,
+        ge=1,
+        description="Number of vector dimensions, for models that can shorten their vectors",
     )
 
     embedding_price: float = Field(
-        0, ge=0, description="What a million tokens cost to embed; dry runs estimate with it"
+        0, ge=0, description="Price of embedding a million tokens, used in dry-run estimates"
     )
 
-    passage_chars: int = Field(1000, ge=100, le=20_000, description="Longest passage")
-    passage_overlap_chars: int = Field(150, ge=0, description="Characters two passages share")
-    max_file_mb: int = Field(100, ge=1, description="Larger files are skipped, with a reason")
+    passage_chars: int = Field(
+        1000, ge=100, le=20_000, description="Maximum length of a passage in characters"
+    )
+    passage_overlap_chars: int = Field(
+        150, ge=0, description="Overlap between consecutive passages in characters"
+    )
+    max_file_mb: int = Field(100, ge=1, description="Maximum file size in MB")
     ocr_languages: str = Field(
         "eng+kor+jpn",
         pattern=r"^[A-Za-z0-9_/]+(\+[A-Za-z0-9_/]+)*$",
-        description="Of text in pictures, as Tesseract names them; none leaves pictures unread",
+        description="Languages of text in pictures, as Tesseract language codes",
     )
 
     encryption_key: SecretStr | None = Field(
-        None, description="Keys, comma-separated, that encrypt sources' secrets; generated if unset"
+        None, description="Keys, comma-separated, that encrypt the stored secrets of sources"
     )
     google_api_url: str = Field(
-        "https://www.googleapis.com", description="Address of Google's API; a gateway's, if any"
+        "https://www.googleapis.com", description="Base URL of the Google API"
     )
 
-    search_mode: SearchMode = Field(SearchMode.CONVEX, description="How passages are searched")
-    top_k: int = Field(5, ge=1, le=50, description="Passages put before the answerer")
-    candidates: int = Field(100, ge=1, le=1000, description="Depth of each list before fusion")
+    search_mode: SearchMode = Field(
+        SearchMode.CONVEX, description="Default search mode (see docs/retrieval.md)"
+    )
+    top_k: int = Field(5, ge=1, le=50, description="Number of passages given to the answerer")
+    candidates: int = Field(
+        100, ge=1, le=1000, description="Number of candidates from each ranked list before fusion"
+    )
     dense_weight: float | None = Field(
         None,
         ge=0,
         le=1,
-        description="Share of the dense list in the convex combination (default: by language)",
+        description="Weight of the dense list in convex mode",
     )
     normalisation: Normalization = Field(
-        Normalization.MIN_MAX, description="Scaling of scores before they are combined"
+        Normalization.MIN_MAX,
+        description="How scores are scaled before they are combined: min-max or z-score",
     )
     score_threshold: float = Field(
-        0.3, ge=0, le=1, description="Least relevance in mode similarity_score_threshold"
+        0.3, ge=0, le=1, description="Minimum score in similarity_score_threshold mode"
     )
     rerank_provider: Literal["none", "fastembed", "http"] = Field(
-        "none", description="Reranker of what was found: none, fastembed or http"
+        "none", description="Reranker: none, fastembed, or http"
     )
-    rerank_model: str | None = Field(
-        None, description="Its name; Xenova/ms-marco-MiniLM-L-6-v2 for fastembed if unset"
-    )
+    rerank_model: str | None = Field(None, description="Name of the reranking model")
     rerank_path: str | None = Field(
-        None, description="Folder with a fastembed reranker's files, for machines without internet"
+        None,
+        description="Folder with the files of a fastembed reranker",
     )
-    rerank_url: str | None = Field(
-        None, description="Address that rerankers of provider http are asked at; ends in /rerank"
-    )
-    rerank_api_key: SecretStr | None = Field(None, description="Key of that address")
-    rerank_depth: int = Field(50, ge=1, le=1000, description="Passages the reranker scores")
+    rerank_url: str | None = Field(None, description="URL of the http reranker")
+    rerank_api_key: SecretStr | None = Field(None, description="API key for the http reranker")
+    rerank_depth: int = Field(50, ge=1, le=1000, description="Number of passages to rerank")
     rerank_budget_s: float = Field(
-        10, gt=0, le=600, description="Longest time for it; then the order without it is kept"
+        10, gt=0, le=600, description="Time budget for reranking, in seconds"
     )
 
     catalogue_hybrid_weight: float = Field(
-        1.0, ge=0, le=100, description="Of words and vectors in the score of a catalog's places"
+        1.0, ge=0, le=100, description="Weight of keyword and vector search in a place's score"
     )
     catalogue_confidence_weight: float = Field(
-        0.3, ge=0, le=100, description="Of the rating there, trusted more the more often rated"
+        0.3,
+        ge=0,
+        le=100,
+        description="Weight of a place's rating, which counts more with more ratings",
     )
     catalogue_type_weight: float = Field(
-        0.5, ge=0, le=100, description="Of being of a type that is asked for there"
+        0.5,
+        ge=0,
+        le=100,
+        description="Weight of a match between a place's type and the requested types",
     )
     catalogue_cross_encoder_weight: float = Field(
-        2.0, ge=0, le=100, description="Of the reranker's judgement there, where one is set"
+        2.0, ge=0, le=100, description="Weight of the reranker's score, if a reranker is configured"
     )
     catalogue_aspects_weight: float = Field(
-        1.0, ge=0, le=100, description="Of what reviewers praise there, where no reranker judges"
+        1.0,
+        ge=0,
+        le=100,
+        description="Weight of reviewers' praise and criticism, if no reranker is configured",
     )
     catalogue_dense_weight: float = Field(
-        0.9, ge=0, le=1, description="Share of the vectors there, against the words"
+        0.9,
+        ge=0,
+        le=1,
+        description="Share of vector search in the hybrid score; the rest is keyword search",
     )
     catalogue_candidates: int = Field(
-        60, ge=1, le=1000, description="Places that words and vectors each put up to be judged"
+        60,
+        ge=1,
+        le=1000,
+        description="Number of candidate places from keyword search, and from vector search",
     )
-    catalogue_top_k: int = Field(20, ge=1, le=100, description="Places that are found at most")
+    catalogue_top_k: int = Field(
+        20, ge=1, le=100, description="Maximum number of places in a result"
+    )
 
     multi_query: int = Field(
-        0, ge=0, le=5, description="Other wordings searched beside a question; by the chat model"
+        0, ge=0, le=5, description="Number of rephrased questions that are also searched"
     )
     window_passages: int = Field(
-        0, ge=0, le=5, description="Neighbors on either side that a passage is widened by"
+        0,
+        ge=0,
+        le=5,
+        description="Number of neighboring passages to add before and after each retrieved passage",
     )
-    history_tokens: int = Field(2000, ge=0, description="Most of the conversation that is sent")
-    passages_tokens: int = Field(6000, ge=100, description="Most of the passages that is sent")
+    history_tokens: int = Field(
+        2000, ge=0, description="Maximum number of tokens of conversation history in a prompt"
+    )
+    passages_tokens: int = Field(
+        6000, ge=100, description="Maximum number of tokens of passages in a prompt"
+    )
 
     agent_model_calls: int = Field(
-        8, ge=1, le=50, description="Most times the agent may ask the chat model for one answer"
+        8, ge=1, le=50, description="Maximum number of chat model calls by the agent for one answer"
     )
     agent_tool_calls: int = Field(
-        12, ge=1, le=100, description="Most tools the agent may call for one answer"
+        12, ge=1, le=100, description="Maximum number of tool calls by the agent for one answer"
     )
     agent_mcp_servers: Path | None = Field(
-        None, description="JSON file that names MCP servers, and which of their tools it may use"
+        None,
+        description="JSON file that lists MCP servers and the tools that the agent may use "
+        "(see docs/agents.md)",
     )
 
     api_requests_per_minute: int = Field(
-        600, ge=1, description="Most requests of one API key in a minute, in each process"
+        600,
+        ge=1,
+        description="Maximum number of requests per minute for each API key, counted "
+        "separately in each process",
     )
     api_answers: int = Field(
-        64, ge=1, le=1000, description="Most answers that one process of the API writes at once"
+        64, ge=1, le=1000, description="Maximum number of concurrent answers in each API process"
     )
     api_cors_origins: str = Field(
         "", description="Origins, comma-separated, whose web pages may call the API from a browser"

@@ -205,12 +205,13 @@ def test_the_documented_limits_of_the_word_lists_are_correct():
 
 
 def test_the_documented_settings_and_formula_match_the_code():
-    table = re.findall(r"^\| `FOOTNOTE_(CATALOG_\w+)` \| ([\d.]+) \|", PAGE.text, re.MULTILINE)
+    table = re.findall(r"^\| `FOOTNOTE_(CATALOGUE_\w+)` \| ([\d.]+) \|", PAGE.text, re.MULTILINE)
     defaults = {
         name: one.default
         for name, one in Settings.model_fields.items()
-        if name.startswith("catalog_")
+        if name.startswith("catalogue_")
     }
+    assert defaults
     assert {name.lower(): float(value) for name, value in table} == defaults
     hybrid, sure, kind, crossed, praise = DEFAULT_WEIGHTS
     formula = f"{hybrid} S_hybrid + {sure} S_conf + {kind} S_type + {crossed} S_ce"
