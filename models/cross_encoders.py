@@ -104,7 +104,7 @@ def check_name(model: str) -> None:
         return
     raise ConfigError(
         _(
-            "FOOTNOTE_RERANK_MODEL: fastembed knows no cross-encoder {model}. Near to it:"
+            "FOOTNOTE_RERANK_MODEL: fastembed has no cross-encoder {model}. Similar names:"
             " {near_names}. All names: {names}."
         ).format(
             model=repr(model), near_names=near_names(model, names), names=", ".join(names.values())
@@ -172,9 +172,9 @@ class HostedReranker(BaseCrossEncoder):
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise ModelError(
                 _(
-                    "{host} does not answer as a reranker does, with an index and a relevance_score"
-                    " in results for each passage ({error}). Check {url_setting} ({address}) and"
-                    " {model_setting} ({model})."
+                    "{host} did not respond as a reranker does, with an index and a"
+                    " relevance_score in results for each passage ({error}). Check"
+                    " {url_setting} ({address}) and {model_setting} ({model})."
                 ).format(
                     host=self._endpoint.host,
                     error=error,
@@ -299,7 +299,7 @@ def _http_errors(endpoint: Endpoint) -> Iterator[None]:
         raise _too_slow(endpoint) from error
     except httpx.HTTPError as error:
         raise ModelUnavailableError(
-            _("{host} broke off: its answer ended without finishing.").format(host=endpoint.host)
+            _("{host} stopped responding: its answer is incomplete.").format(host=endpoint.host)
         ) from error
 
 
@@ -331,9 +331,9 @@ def _refused(answer: _Answer, endpoint: Endpoint) -> ModelError:
         )
         unit = " s" if answer.retry_after.isdecimal() else ""
         return ModelUnavailableError(
-            _("{host} takes no more requests for now (HTTP 429). {when}{unit}.").format(
-                host=host, when=when, unit=unit
-            )
+            _(
+                "{host} is rejecting requests because of its rate limit (HTTP 429). {when}{unit}."
+            ).format(host=host, when=when, unit=unit)
         )
     if answer.may_pass:
         return ModelUnavailableError(

@@ -218,9 +218,9 @@ def check_name(model: str) -> None:
         return
     raise ConfigError(
         _(
-            "FOOTNOTE_EMBEDDING_MODEL: fastembed knows no embedding {model}. Near to it:"
-            " {near_names}. For Korean and Japanese: intfloat/multilingual-e5-large. All names:"
-            " https://qdrant.github.io/fastembed/examples/Supported_Models/"
+            "FOOTNOTE_EMBEDDING_MODEL: fastembed has no embedding {model}. Similar names:"
+            " {near_names}. For Korean and Japanese: intfloat/multilingual-e5-large. All"
+            " names: https://qdrant.github.io/fastembed/examples/Supported_Models/"
         ).format(model=repr(model), near_names=near_names(model, names))
     )
 

@@ -48,16 +48,16 @@ class Endpoint:
         if not _is_address(self.base_url):
             raise ConfigError(
                 _(
-                    "{url_setting} is no address. It starts with http:// or https://, names a"
-                    " server and usually ends in {usual_end}."
+                    "{url_setting} is not a valid address. It starts with http:// or"
+                    " https://, names a server and usually ends in {usual_end}."
                 ).format(url_setting=self.url_setting, usual_end=self.usual_end)
             )
         key = self.key.get_secret_value() if self.key else ""
         if not (key.isascii() and key.isprintable() and key == key.strip()):
             raise ConfigError(
                 _(
-                    "{key_setting} is no key: it holds a blank, a line break or a letter that no"
-                    " key has. Copy it once more."
+                    "{key_setting} is not a valid key: it contains a blank, a line break or a"
+                    " letter that no key has. Copy it once more."
                 ).format(key_setting=self.key_setting)
             )
 
@@ -120,10 +120,9 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
 def broken_off(endpoint: Endpoint) -> ModelUnavailableError:
     """The error for an answer that broke off."""
     return ModelUnavailableError(
-        _(
-            "{host} broke off: the answer ended without finishing. What came is incomplete; ask"
-            " again."
-        ).format(host=endpoint.host)
+        _("{host} stopped responding: the answer is incomplete; ask again.").format(
+            host=endpoint.host
+        )
     )
 
 
@@ -206,7 +205,7 @@ def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     if status == 404:
         return ModelError(
             _(
-                "{host} knows no model named {model}, or no such address (HTTP 404). Check"
+                "{host} has no model named {model}, or no such address (HTTP 404). Check"
                 " {model_setting} and {url_setting} ({address})."
             ).format(
                 host=host,
@@ -256,9 +255,9 @@ def _too_many(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
         )
     when = _retry_when(error.response.headers.get("retry-after", ""))
     return ModelUnavailableError(
-        _("{host} takes no more requests for now (HTTP 429). Try again {when}.").format(
-            host=endpoint.host, when=when
-        )
+        _(
+            "{host} is rejecting requests because of its rate limit (HTTP 429). Try again {when}."
+        ).format(host=endpoint.host, when=when)
     )
 
 

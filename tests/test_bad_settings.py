@@ -99,14 +99,14 @@ def test_an_invalid_url_is_reported_by_its_setting_without_the_value(
     build_services, setting, url, model
 ):
     values = {"chat_model": model, "embedding_provider": "openai", setting: url}
-    with pytest.raises(ConfigError, match="BASE_URL is no address") as caught:
+    with pytest.raises(ConfigError, match="BASE_URL is not a valid address") as caught:
         build_services(**values).chat.ask(LOCAL_USER, QUESTION)
     assert KEY not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY} ", f" {KEY}", f"{KEY}키", f"{KEY}\r\nX: y"])
 def test_an_invalid_key_is_reported_without_the_value(build_services, model_server, key):
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY is no key") as caught:
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY is not a valid key") as caught:
         build_services(chat=True, openai_api_key=key).chat.ask(LOCAL_USER, QUESTION)
     assert KEY not in str(caught.value)
     assert model_server.requests == []

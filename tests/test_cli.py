@@ -165,7 +165,7 @@ BAD_KEY = {
         (["search", "x"], {"FOOTNOTE_TOP_K": "0"}, "FOOTNOTE_TOP_K"),
         (["search", "x"], {"FOOTNOTE_DATA_DIR": "/proc/nope"}, "/proc/nope"),
         (["ask", "x"], {"OPENAI_BASE_URL": "localhost"}, "OPENAI_BASE_URL"),
-        (["ask", "x"], BAD_KEY, "OPENAI_API_KEY is no key"),
+        (["ask", "x"], BAD_KEY, "OPENAI_API_KEY is not a valid key"),
         (["evaluate", "/nowhere"], {}, "/nowhere"),
         (["evaluate", ".", "--json", "/nowhere/figures.json"], {}, "no folder /nowhere"),
         (["evaluate", ".", "--json", "."], {}, "is a folder"),

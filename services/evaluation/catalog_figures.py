@@ -137,7 +137,7 @@ def load_catalog_questions(path: Path) -> list[CatalogQuestion]:
     questions = [_read(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not questions:
         raise InputError(
-            _("{path} holds no question: write one JSON object a line.").format(path=path)
+            _("{path} contains no questions: write one JSON object per line.").format(path=path)
         )
     return questions
 

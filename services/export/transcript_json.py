@@ -90,8 +90,8 @@ def _parsed(kind: Any, data: bytes) -> Any:
 def _unreadable(reason: str) -> InputError:
     return InputError(
         _(
-            "This is no conversation exported from Footnote as JSON ({reason}): choose another"
-            " file."
+            "This is not a conversation that Footnote exported as JSON ({reason}): choose"
+            " another file."
         ).format(reason=reason)
     )
 
@@ -108,7 +108,7 @@ def _check(file: _File) -> None:
     ids: set[str | None] = {None}
     for turn in file.turns:
         if turn.id in ids or turn.parent_id not in ids:
-            raise _unreadable(_("turns: their order does not hold together"))
+            raise _unreadable(_("turns: their order is inconsistent"))
         ids.add(turn.id)
         if not 0 <= turn.unsupported_sentences <= _LARGEST:
             raise _unreadable(_("turns: a number is out of range"))

@@ -199,8 +199,8 @@ def _unseen(site: "Site", options: Mapping[str, Any], names: Mapping[str, str]) 
     states = {key: site.state_of(key) for key in others}
     hidden = [
         _(
-            "The space {key} is not there, or this account may not view it: check its key and the"
-            " account's rights."
+            "The space {key} does not exist, or this account may not view it: check its key"
+            " and the account's rights."
         ).format(key=key)
         for key, state in states.items()
         if state is SpaceState.HIDDEN
@@ -237,8 +237,8 @@ def _title(site: "Site", page: str) -> str:
     except ContentRefusedError as error:
         raise SourceError(
             _(
-                "The page {page} is not there, or this account may not view it: check its address"
-                " and the account's rights."
+                "The page {page} does not exist, or this account may not view it: check its"
+                " address and the account's rights."
             ).format(page=page)
         ) from error
 

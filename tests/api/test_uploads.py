@@ -56,7 +56,7 @@ def test_a_file_that_is_too_large_is_refused_with_the_limit(call):
     client = call(embed=True, max_file_mb=1)
     told = given(client, LUNCH, ("files", ("long.txt", b"x" * (2**20 + 1))))
     assert told["accepted"] == ["lunch.md"]
-    assert "more than the limit of 1.0 MiB" in told["refused"][0]["reason"]
+    assert "exceeds the limit of 1.0 MiB" in told["refused"][0]["reason"]
 
 
 def test_files_of_a_conversation_are_its_own(client):

@@ -178,10 +178,10 @@ def test_questions_at_the_same_time_ask_the_server_once(server):
 
 @pytest.mark.parametrize("model", ["", MODEL])
 def test_an_address_that_is_none_is_named(model):
-    with pytest.raises(ConfigError, match="OPENAI_BASE_URL is no address"):
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL is not a valid address"):
         ChatModelChoice(ChatSpec(model, base_url="localhost:11434"))
 
 
 def test_a_key_that_can_be_none_is_named_where_a_server_is_to_be_asked(server):
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY is no key"):
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY is not a valid key"):
         choice(server, api_key=SecretStr("sk-1 "))

@@ -156,7 +156,7 @@ def test_a_key_that_the_server_repeats_is_not_shown(build, server, status):
 )
 def test_an_answer_without_a_score_for_each_passage_is_no_answer(build, server, body):
     server.will(Reply(body))
-    with pytest.raises(ModelError, match="does not answer as a reranker does.*RERANK_URL"):
+    with pytest.raises(ModelError, match="did not respond as a reranker does.*RERANK_URL"):
         build().score(PAIRS)
 
 
@@ -175,7 +175,7 @@ def test_a_slow_server_is_left_at_the_time_limit(build, server, reply):
 
 def test_an_answer_that_breaks_off_says_so(build, server):
     server.will(Reply('{"results"', breaks=True))
-    with pytest.raises(ModelUnavailableError, match="broke off"):
+    with pytest.raises(ModelUnavailableError, match="stopped responding"):
         build().score(PAIRS)
 
 
@@ -193,8 +193,8 @@ def test_a_server_that_is_down_says_so(build):
     [
         ({"url": None}, "FOOTNOTE_RERANK_URL is not set"),
         ({"model": None}, "FOOTNOTE_RERANK_MODEL is not set"),
-        ({"url": "localhost:80"}, "FOOTNOTE_RERANK_URL is no address.*usually ends in /rerank"),
-        ({"api_key": SecretStr("two\nlines")}, "FOOTNOTE_RERANK_API_KEY is no key"),
+        ({"url": "localhost:80"}, "not a valid address.*usually ends in /rerank"),
+        ({"api_key": SecretStr("two\nlines")}, "FOOTNOTE_RERANK_API_KEY is not a valid key"),
     ],
 )
 def test_a_setting_that_is_missing_or_wrong_is_named(build, chosen, setting):

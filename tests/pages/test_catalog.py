@@ -127,7 +127,7 @@ def test_the_score_is_shown_as_a_number_next_to_its_bar(page):
     html = ask(page)
     for part, share in (("Words and meaning", "0.90"), ("Rating", "0.24"), ("Type", "0.50")):
         assert f"{part} <b>{share}</b>" in html
-    assert "What the score of 2.50 is made of: Words and meaning 0.90, Rating 0.24" in html
+    assert "Parts of the score of 2.50: Words and meaning 0.90, Rating 0.24" in html
     assert "width:23.7%" in html  # 0.9 of at most 3.8
 
 

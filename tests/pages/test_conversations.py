@@ -206,5 +206,5 @@ def test_an_exported_conversation_is_imported_and_opened(
 
 def test_a_file_without_a_conversation_is_rejected(page: AppTest) -> None:
     page.run().file_uploader[0].upload("why.json", b"{}", "application/json").run()
-    assert "no conversation exported from Footnote" in shown(page)
+    assert "not a conversation that Footnote exported" in shown(page)
     assert titles(page) == []

@@ -78,7 +78,7 @@ def test_a_wrong_url_is_reported(monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_BASE_URL", "localhost:11434")
     st.cache_resource.clear()
     page = AppTest.from_file(str(APP), default_timeout=20).run()
-    assert "OPENAI_BASE_URL is no address" in shown(page)
+    assert "OPENAI_BASE_URL is not a valid address" in shown(page)
     assert not page.chat_input
     st.cache_resource.clear()
 

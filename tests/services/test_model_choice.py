@@ -125,5 +125,5 @@ def test_a_question_about_places_needs_no_model_where_a_key_alone_is_set(build_s
 def test_a_mistyped_model_is_still_named(imported, model_server):
     model_server.will(Fault(404))
     services = imported(openai_base_url=model_server.url, chat_model="tset-chat")
-    with pytest.raises(ModelError, match="knows no model named 'tset-chat'"):
+    with pytest.raises(ModelError, match="has no model named 'tset-chat'"):
         services.chat.ask(LOCAL_USER, QUESTION)

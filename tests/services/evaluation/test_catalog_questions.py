@@ -55,5 +55,5 @@ def test_a_missing_or_empty_file_is_reported(file):
     with pytest.raises(InputError, match="questions.jsonl can't be read"):
         load_catalog_questions(file)
     file.write_text("\n")
-    with pytest.raises(InputError, match="holds no question"):
+    with pytest.raises(InputError, match="contains no questions"):
         load_catalog_questions(file)

@@ -202,7 +202,8 @@ def test_a_message_stored_as_plain_text_is_still_translated(korean):
 def test_messages_of_loaders_storage_models_and_services_are_collected():
     assert {
         "0 characters: probably a scan; {reason}",
-        "This is no conversation exported from Footnote as JSON ({reason}): choose another file.",
+        "This is not a conversation that Footnote exported as JSON ({reason}): choose another"
+        " file.",
         "{host} failed (HTTP {status}).{details} Try again soon.",
         "{reason}; its removal waits for confirmation",
     } <= {one.english for one in service_texts()}
