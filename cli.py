@@ -40,7 +40,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Footnote answers questions over your own documents, with proof.",
+    help="Footnote answers questions about your own documents and verifies every quote.",
 )
 
 

@@ -150,7 +150,7 @@ def print_report(report: ImportReport) -> None:
         f"{report.count(outcome)} {outcome.value}" for outcome in Outcome if report.count(outcome)
     )
     typer.echo(
-        f"Import {report.state.value}: {counts or 'nothing there'}; "
+        f"Import {report.state.value}: {counts or 'no documents'}; "
         f"{report.passages_embedded} passages embedded in {report.seconds:.1f} s."
     )
     if report.message:

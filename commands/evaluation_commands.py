@@ -65,7 +65,7 @@ def import_labels(
     if as_json:
         print_json(asdict(read))
     else:
-        typer.echo(f"{read.labels} labels of {read.questions} questions are taken over.")
+        typer.echo(f"Imported {read.labels} labels of {read.questions} questions.")
         if read.unmatched:
             typer.echo(f"{read.unmatched} are of passages that are not in the library: left out.")
     raise typer.Exit(LOOK if read.unmatched else 0)
@@ -109,11 +109,11 @@ def evaluate(
     if (folder is None) is not labels:
         raise typer.BadParameter("name a folder, or measure by your own labels with --labels")
     if labels and (queries != "last" or answers or sweep or sample or rerank):
-        raise typer.BadParameter("--labels goes with --mode and --json alone")
+        raise typer.BadParameter("--labels can be combined only with --mode and --json")
     if rerank and (answers or sweep):
         raise typer.BadParameter("--rerank goes with the search modes, not --answers or --sweep")
     if answers and sweep:
-        raise typer.BadParameter("--answers and --sweep measure two things: choose one")
+        raise typer.BadParameter("--answers and --sweep cannot be combined")
     if folder is None:
         figures = _by_own_labels(mode, data_dir)
     elif answers and _holds_questions(folder):

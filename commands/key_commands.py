@@ -106,7 +106,7 @@ def revoke_api_key(
     """Revoke a key at once, in every running process."""
     with open_services(data_dir, warn=False) as services:
         services.api_keys.revoke(key_id)
-    typer.echo(f"Key {key_id} opens nothing any more.")
+    typer.echo(f"Key {key_id} is revoked.")
 
 
 def _as_data(key: ApiKey) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _iso(moment: datetime | None) -> str | None:
 
 def _print_table(keys: "Sequence[ApiKey]") -> None:
     if not keys:
-        typer.echo("No key was made yet; `api-key create` makes one.")
+        typer.echo("There are no keys. Create one with `api-key create`.")
         return
     head = ("ID", "NAME", "USER", "SCOPES", "CREATED", "LAST USED", "REVOKED")
     rows = [head, *map(_row, keys)]

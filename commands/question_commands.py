@@ -59,7 +59,7 @@ def search(
     until: Annotated[str, typer.Option(help="Only documents changed on or before this day")] = "",
     rerank: Annotated[
         bool | None,
-        typer.Option("--rerank/--no-rerank", help="Rerank the results, or do not"),
+        typer.Option("--rerank/--no-rerank", help="Whether to rerank the results"),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Explain why each passage was found")
@@ -253,7 +253,7 @@ def _print_list(rated: "Sequence[Rated]") -> None:
             typer.echo(f"   {_line(one.rating.comment)}")
         typer.secho(f"   in {_line(one.conversation)}; --replay {one.rating.turn_id}", dim=True)
     if not rated:
-        typer.echo("No answer has been given a thumb yet.")
+        typer.echo("No answer has been rated yet.")
 
 
 def _rating_as_data(one: "Rated") -> dict[str, Any]:

@@ -47,4 +47,4 @@ def test_invalid_key_options_are_explained(line):
     assert "in one line" in wrong.stderr
     line.run("api-key", "create", "Bot", "--scope", "everything", code=2)
     assert "no API key 'x'" in line.run("api-key", "revoke", "x", code=1).stderr
-    assert "No key was made yet" in line.run("api-key", "list").stdout
+    assert "There are no keys" in line.run("api-key", "list").stdout

@@ -29,7 +29,7 @@ def test_ratings_are_listed_with_their_reasons_and_client(line, rated):
 
 
 def test_without_ratings_the_command_says_so(line):
-    assert "No answer has been given a thumb" in line.run("ratings").stdout
+    assert "No answer has been rated" in line.run("ratings").stdout
     assert json.loads(line.run("ratings", "--json").stdout) == []
 
 
