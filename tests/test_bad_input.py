@@ -131,6 +131,7 @@ def test_an_invalid_pattern_is_reported(services, handbook):
     assert_nothing_is_lost(services)
 
 
+@pytest.mark.slow
 def test_a_file_without_read_permission_is_reported_and_kept(footnote, handbook, restricted):
     (handbook / "closed").mkdir()
     (handbook / "closed" / "rules.md").write_text("Rule one: keep the door shut.")
@@ -182,6 +183,7 @@ def test_an_invalid_question_is_refused_briefly(services, question):
     assert_nothing_is_lost(services)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", ["가나다라마바사 ", "年次有給休暇 ", "annual leave "])
 @pytest.mark.parametrize("mode", list(SearchMode))
 def test_a_search_of_100_000_characters_finishes(services, letters, mode):

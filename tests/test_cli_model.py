@@ -66,6 +66,7 @@ def test_an_unverified_answer_is_followed_by_an_extract(library, model_server):
     assert "[1] found in the document: Leave policy" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "setting"),
     [

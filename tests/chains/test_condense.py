@@ -217,6 +217,7 @@ def test_a_follow_up_without_any_history_to_lean_on_stays():
     assert by_rule("And then?", "Why?") == "And then?"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["か", "[1", "it ", "요!", "a-", "one!", "(", '"', "_"])
 def test_a_hundred_thousand_characters_are_condensed_in_linear_time(piece):
     def condense(chars):

@@ -49,6 +49,7 @@ ways = pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "astream"]
 endless = pytest.mark.parametrize("reply", ENDLESS, ids=NAMES)
 
 
+@pytest.mark.slow
 @ways
 @endless
 async def test_what_never_ends_is_left_at_the_length_and_the_server_hears_of_it(server, reply, way):
@@ -58,6 +59,7 @@ async def test_what_never_ends_is_left_at_the_length_and_the_server_hears_of_it(
     assert server.hung_up.wait(10)
 
 
+@pytest.mark.slow
 @ways
 @endless
 async def test_what_never_ends_is_left_when_its_time_is_over(server, reply, way):
@@ -83,6 +85,7 @@ def test_an_answer_within_its_tokens_is_never_cut(server):
     assert whole.text == longest[:8] * 16
 
 
+@pytest.mark.slow
 def test_a_tool_call_that_never_ends_is_left_with_tools_bound_too(server):
     server.will(CALLING)
     reply = connect(server, max_tokens=16).bind_tools([TOOL]).invoke("hi")
@@ -90,6 +93,7 @@ def test_a_tool_call_that_never_ends_is_left_with_tools_bound_too(server):
     assert server.hung_up.wait(10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{"max_tokens": 16}, {"answer_timeout_s": 2}])
 def test_an_error_page_that_never_ends_is_still_an_error(server, settings):
     server.will(EndlessBytes(b"<p>Sorry</p>" * 100, status=500))
@@ -98,6 +102,7 @@ def test_an_error_page_that_never_ends_is_still_an_error(server, settings):
     assert server.hung_up.wait(10)
 
 
+@pytest.mark.slow
 def test_a_whole_answer_that_never_ends_is_an_error(server):
     server.answer = lambda _: EndlessBytes(b" " * 1000)
     model = connect(server, max_tokens=16)

@@ -86,6 +86,7 @@ def test_other_weights_are_refused(tmp_path, monkeypatch):
         MODEL.weights()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["folder", "half", "named"])
 def test_a_killed_build_leaves_no_half_file(tmp_path, moment):
     def size():

@@ -98,6 +98,7 @@ def peer(file):
     return tokenizer
 
 
+@pytest.mark.slow
 def test_fp32_is_the_numpy_forward_pass(encoder, cache_dir, reference):
     fp32 = BuiltinEmbeddings(encoder, cache_dir, precision="fp32")
     assert ((np.array(fp32.embed_documents(TEXTS)) * reference).sum(axis=1)).min() > 0.9999

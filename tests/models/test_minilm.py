@@ -132,6 +132,7 @@ def other_folder(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
 @pytest.mark.parametrize("data", [None, b"", b"{half"])
 def test_a_missing_or_damaged_file_of_the_package_is_named(tmp_path, other_folder, name, data):
@@ -142,6 +143,7 @@ def test_a_missing_or_damaged_file_of_the_package_is_named(tmp_path, other_folde
         BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
 
 
+@pytest.mark.slow
 def test_after_the_files_are_repaired_the_next_start_embeds(tmp_path, other_folder, int8):
     whole = (other_folder / "tokenizer.json").read_bytes()
     (other_folder / "tokenizer.json").unlink()

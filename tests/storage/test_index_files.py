@@ -126,6 +126,7 @@ def test_hidden_files_of_other_programs_may_come_and_go(tmp_path, kind, name):
     assert sorted(store_in(tmp_path, kind).ids()) == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_writer_killed_between_its_commit_and_the_list_leaves_no_damage(tmp_path, kind):
     add(store_in(tmp_path, kind), "a")
     before = listed(tmp_path, kind)
@@ -142,6 +143,7 @@ def test_a_writer_killed_between_its_commit_and_the_list_leaves_no_damage(tmp_pa
     assert len(listed(tmp_path, kind)) > len(before) + 1
 
 
+@pytest.mark.slow
 def test_a_writer_killed_before_any_list_leaves_a_store_without_one(tmp_path, kind):
     with writing(tmp_path, kind, "killed", 1) as other:
         assert other.wait(60) < 0
@@ -176,6 +178,7 @@ def test_a_commit_that_changes_nothing_is_no_damage(tmp_path, monkeypatch):
     files_in(tmp_path, "keywords").require_sound()
 
 
+@pytest.mark.slow
 def test_a_reader_beside_a_writer_never_meets_damage(tmp_path, kind):
     add(store_in(tmp_path, kind), "a")
     looks, files, store = 0, files_in(tmp_path, kind), store_in(tmp_path, kind)

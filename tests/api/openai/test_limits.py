@@ -12,6 +12,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "setting"), LIMITS)
 def test_a_whole_answer_ends_with_length_and_says_why(client, model_server, settings, setting):
     model_server.will(Endless(content="word "))
@@ -23,6 +24,7 @@ def test_a_whole_answer_ends_with_length_and_says_why(client, model_server, sett
     assert model_server.hung_up.wait(10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "setting"), LIMITS)
 def test_a_streamed_answer_ends_with_length_and_says_why(client, model_server, settings, setting):
     model_server.will(Endless(content="word "))

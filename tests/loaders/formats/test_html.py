@@ -111,6 +111,7 @@ def test_tags_nested_past_any_sense_leave_their_text_and_a_warning():
     assert "deep" in markdown("<table><tr><td>" * 2000 + "deep")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["<p>para ", "<li>item", "<tr><td>a<td>b", "<h2>h</h2>", "<b>b</b> ", "<br>"]
 )

@@ -107,6 +107,7 @@ def sync(importer, files):
     raise AssertionError("it never succeeded")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_after_each_import_the_library_equals_the_drive(drive, seed):
     people, importer = PeopleAtWork(drive, seed), Importer(drive)

@@ -450,6 +450,7 @@ def scramble(rng, folder):
             moved.replace(fresh)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_after_any_history_the_library_equals_the_folder(tmp_path, seed):
     rng = random.Random(seed)

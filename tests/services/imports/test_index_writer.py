@@ -93,6 +93,7 @@ def write(library, versions, fuse):
     IndexWriter(ledger, index).write(latest_import(library), versions, never)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", range(8))
 def test_broken_off_at_any_step_a_version_counts_whole_or_not_at_all(tmp_path, step, after):

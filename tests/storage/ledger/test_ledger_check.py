@@ -190,6 +190,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32), st.booleans())
 @example(12931, False)  # SQLite quotes damaged SQL, line break and all
 def test_whatever_is_flipped_ends_well_or_with_one_message(tmp_path_factory, seed, is_large):
