@@ -123,7 +123,7 @@ def test_testing_a_source_shows_the_signed_in_account_and_adds_nothing(page, ser
     assert words.count(words.TEST_PASSED, 1) in html
     assert "Signed in as Kim" in html
     assert "Guide &lt;b&gt;" in html
-    assert "The space NONE is not there" in html
+    assert "The space NONE does not exist" in html
     assert API_TOKEN not in html
     assert services.sources.list(LOCAL_USER) == []
 

@@ -50,7 +50,7 @@ def test_parts_of_text_are_put_together():
 
 
 def test_without_a_user_there_is_no_question():
-    with pytest.raises(NoQuestionError, match="message of a user"):
+    with pytest.raises(NoQuestionError, match="none with the role user"):
         talk(("system", "x"), ("assistant", "y"))
 
 

@@ -76,8 +76,8 @@ def test_a_test_reports_the_account_and_the_documents(services, given):
 
 def test_a_space_that_is_not_seen_is_named(services, given):
     [warning] = check(services, given(spaces="DOC, NONE")).warnings
-    assert "space NONE is not there" in warning
-    with pytest.raises(SourceError, match="space NONE is not there"):
+    assert "space NONE does not exist" in warning
+    with pytest.raises(SourceError, match="space NONE does not exist"):
         check(services, given(spaces="NONE"))
 
 
@@ -118,7 +118,7 @@ def test_a_server_is_signed_in_to_with_its_own_credentials(
         ({"scope": "labels", "page_labels": "none"}, "nothing to import"),
         ({"scope": "labels"}, "at least one label"),
         ({"scope": "cql"}, "query .CQL. is missing"),
-        ({"scope": "trees", "trees": "4711"}, "page 4711 is not there"),
+        ({"scope": "trees", "trees": "4711"}, "page 4711 does not exist"),
         ({"scope": "moon"}, "moon is not an option of scope"),
         ({"api_token": "$OPENAI_API_KEY"}, "FOOTNOTE_SECRET_"),
         ({"api_token": VARIABLE}, "FOOTNOTE_SECRET_WIKI is not set"),
