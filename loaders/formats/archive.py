@@ -18,6 +18,7 @@ _MAX_RATIO = 200
 _RATIO_COUNTS_FROM = 32 * 2**20  # bytes; an empty sheet's styles compress well but are no bomb
 _MAX_DEFLATE = 1032  # the maximum ratio of the deflate format
 _BLOCK, _PACKED_BLOCK = 2**20, 2**16  # bytes
+_MANIFEST = "META-INF/manifest.xml"
 _TEXT_PARTS = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf")
 _BROKEN = (
     zipfile.BadZipFile,
@@ -162,6 +163,18 @@ def xml_parser(*, encoding: str | None = None, recover: bool = False) -> etree.X
         remove_pis=True,
         recover=recover,
     )
+
+
+def refuse_encrypted(archive: zipfile.ZipFile) -> None:
+    """Check the package manifest that OpenDocument and OWPML share.
+
+    Raises:
+        UnreadableError: A part of the package is encrypted.
+    """
+    if _MANIFEST in archive.namelist():
+        manifest = parse_part(read_part(archive, _MANIFEST))
+        if any(local(node) == "encryption-data" for node in manifest.iter()):
+            raise UnreadableError(ENCRYPTED)
 
 
 def local(element: Any) -> str:

@@ -12,7 +12,6 @@ from domain.messages import _
 from errors import UnreadableError
 from loaders.encoding import decode
 from loaders.formats.archive import (
-    ENCRYPTED,
     attribute,
     child,
     local,
@@ -21,6 +20,7 @@ from loaders.formats.archive import (
     outermost,
     parse_part,
     read_part,
+    refuse_encrypted,
 )
 from loaders.formats.content import (
     Cell,
@@ -53,7 +53,7 @@ def read(data: bytes) -> Content:
     Tracked deletions, page headers, and hidden comments are omitted.
     """
     archive = open_zip(data, ".hwpx")
-    _check_encryption(archive)
+    refuse_encrypted(archive)
     levels = _levels(archive)
     texts, warnings = [], []
     for at, name in enumerate(_sections(archive), start=1):
@@ -67,14 +67,6 @@ def read(data: bytes) -> Content:
     if not text:
         return Content(_preview(archive), warnings=(_ONLY_PREVIEW,))
     return Content(text, _title(archive), warnings=tuple(warnings))
-
-
-def _check_encryption(archive: zipfile.ZipFile) -> None:
-    for name in archive.namelist():
-        if name == "META-INF/manifest.xml":
-            nodes = parse_part(read_part(archive, name)).iter()
-            if any(local(node) == "encryption-data" for node in nodes):
-                raise UnreadableError(ENCRYPTED)
 
 
 def _sections(archive: zipfile.ZipFile) -> list[str]:

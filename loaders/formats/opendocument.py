@@ -11,7 +11,6 @@ from typing import Any
 from domain.messages import _
 from errors import UnreadableError
 from loaders.formats.archive import (
-    ENCRYPTED,
     attribute,
     child,
     local,
@@ -20,6 +19,7 @@ from loaders.formats.archive import (
     outermost,
     parse_part,
     read_part,
+    refuse_encrypted,
 )
 from loaders.formats.content import (
     Cell,
@@ -32,7 +32,6 @@ from loaders.formats.content import (
     one_line,
 )
 
-_MANIFEST = "META-INF/manifest.xml"
 _LEFT_OUT = frozenset({
     "annotation", "annotation-end", "tracked-changes", "hidden-text", "ruby-text", "notes",
     "table-of-content", "alphabetical-index", "illustration-index", "table-index", "note",
@@ -49,7 +48,7 @@ class Package:
     def __init__(self, data: bytes, suffix: str) -> None:
         """Open a package; raise UnreadableError if it is encrypted or damaged."""
         archive = open_zip(data, suffix)
-        _check_encryption(archive)
+        refuse_encrypted(archive)
         content = parse_part(read_part(archive, "content.xml"))
         body = child(content, "body")
         contents = [] if body is None else [node for node in body if local(node)]
@@ -103,13 +102,6 @@ class Package:
             return False
         kinds = {number(node, "level"): local(node) for node in style}
         return kinds.get(depth + 1, "") == "list-level-style-number"
-
-
-def _check_encryption(archive: zipfile.ZipFile) -> None:
-    if _MANIFEST in archive.namelist():
-        manifest = parse_part(read_part(archive, _MANIFEST))
-        if any(local(node) == "encryption-data" for node in manifest.iter()):
-            raise UnreadableError(ENCRYPTED)
 
 
 def paragraph_text(paragraph: Any) -> str:
