@@ -24,11 +24,11 @@ PAGE = 100
 SPAN_CHARS = 50_000
 """The maximum number of characters per read; a longer text ends with the address of the rest."""
 
-_SCHEME, _PLACE = "footnote", "documents"
+_SCHEME, _HOST = "footnote", "documents"
 _NUMBER = re.compile(r"[0-9]{1,9}")  # longer numbers exceed the database's integers
 
 TEMPLATE = ResourceTemplate(
-    uri_template=f"{_SCHEME}://{_PLACE}/{{document_id}}{{?start,end}}",
+    uri_template=f"{_SCHEME}://{_HOST}/{{document_id}}{{?start,end}}",
     name="document",
     title="A document of the library",
     description="The text of a document, from the character start to before the character end. At "
@@ -98,7 +98,7 @@ def _mime_type(document: ListedDocument) -> str:
 
 
 def _address(document_id: str) -> str:
-    return f"{_SCHEME}://{_PLACE}/{document_id}"
+    return f"{_SCHEME}://{_HOST}/{document_id}"
 
 
 def _parsed(uri: str) -> tuple[str, int, int]:
@@ -107,7 +107,7 @@ def _parsed(uri: str) -> tuple[str, int, int]:
         parts = urlsplit(uri)
     except ValueError as error:
         raise _refused(uri, f"This is no address: {error}.") from error
-    if (parts.scheme, parts.netloc) != (_SCHEME, _PLACE) or not parts.path.strip("/"):
+    if (parts.scheme, parts.netloc) != (_SCHEME, _HOST) or not parts.path.strip("/"):
         raise _refused(uri, f"Resources are documents: {TEMPLATE.uri_template}.")
     span = dict(parse_qsl(parts.query))
     start, end = (_number(uri, name, span.get(name, "0")) for name in ("start", "end"))

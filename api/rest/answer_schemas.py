@@ -53,10 +53,10 @@ _SEVERAL = Field(max_length=200)
 _QUOTE = "New employees get 25 days of annual leave a year."
 
 # Fields that several schemas share.
-PassageId = Annotated[str, Field(description="Id of the passage", examples=["8d0c:3"])]
-DocumentId = Annotated[str, Field(description="Id of the document", examples=["8d0c"])]
-Title = Annotated[str, Field(description="Title of the document", examples=["Leave policy"])]
-Location = Annotated[
+_PassageId = Annotated[str, Field(description="Id of the passage", examples=["8d0c:3"])]
+_DocumentId = Annotated[str, Field(description="Id of the document", examples=["8d0c"])]
+_Title = Annotated[str, Field(description="Title of the document", examples=["Leave policy"])]
+_Location = Annotated[
     str, Field(description="Path or address of the document", examples=["handbook/leave.md"])
 ]
 _Version = Annotated[
@@ -66,19 +66,19 @@ _Version = Annotated[
         examples=["3f8a1c"],
     ),
 ]
-PageNumber = Annotated[
+_PageNumber = Annotated[
     int | None,
     Field(description="Page number from 1; null for formats without pages", examples=[2]),
 ]
-HeadingPath = Annotated[
+_HeadingPath = Annotated[
     list[str],
     Field(
         description="Headings above the passage, outermost first",
         examples=[["Leave policy", "Annual leave"]],
     ),
 ]
-PassageText = Annotated[str, Field(description="Text of the passage", examples=[_QUOTE])]
-Start = Annotated[
+_PassageText = Annotated[str, Field(description="Text of the passage", examples=[_QUOTE])]
+_Start = Annotated[
     int, Field(description="Start offset in the document's text, in characters", examples=[120])
 ]
 
@@ -200,7 +200,7 @@ class FoundPassage(ResponseModel):
 
     passage_id: str = Field(validation_alias="id", examples=["8d0c:3"])
     """Id of the passage"""
-    start: Start
+    start: _Start
     end: int = Field(examples=[480])
     """End offset, exclusive"""
 
@@ -210,17 +210,17 @@ class Source(ResponseModel):
 
     n: int = Field(examples=[1])
     """Number of the passage, from 1; the answer cites it as [n]"""
-    passage_id: PassageId
-    document_id: DocumentId
-    title: Title
-    location: Location
-    text: PassageText
+    passage_id: _PassageId
+    document_id: _DocumentId
+    title: _Title
+    location: _Location
+    text: _PassageText
     version: _Version
-    page: PageNumber
-    heading_path: HeadingPath
+    page: _PageNumber
+    heading_path: _HeadingPath
     score: float | None = Field(examples=[0.83])
     """Score, comparable only within one search; null if unknown"""
-    start: Start
+    start: _Start
     why: Explanation | None
     """Why the passage was found; null if unknown"""
     hits: list[FoundPassage]
@@ -239,18 +239,18 @@ class Citation(ResponseModel):
     supports the citation; `no such source`: no source has that number"""
     quote: str = Field(examples=[_QUOTE])
     """The words that support the answer; empty if there are none"""
-    title: Title
-    location: Location
-    document_id: DocumentId
-    passage_id: PassageId
+    title: _Title
+    location: _Location
+    document_id: _DocumentId
+    passage_id: _PassageId
     version: _Version
-    page: PageNumber
-    heading_path: HeadingPath
+    page: _PageNumber
+    heading_path: _HeadingPath
     start: int = Field(examples=[120])
     """Start offset of the quote in the document's text, in characters; -1 if not found"""
     end: int = Field(examples=[169])
     """End offset, exclusive; -1 if not found"""
-    passage_text: PassageText
+    passage_text: _PassageText
     quoted_by_answer: bool = Field(examples=[True])
     """Whether the answer contained the quote; otherwise Footnote looked it up"""
 

@@ -266,10 +266,10 @@ class Library(ResponseModel):
 
 
 router = APIRouter(tags=["documents"])
-Place = Annotated[
+StartOffset = Annotated[
     int, Query(ge=0, le=2**31, description="Start offset in the text, in characters from 0")
 ]
-End = Annotated[
+EndOffset = Annotated[
     int | None,
     Query(ge=0, le=2**31, description="End offset in the text, exclusive; defaults to its end"),
 ]
@@ -312,8 +312,8 @@ def read_text(
     services: OpenServices,
     principal: Reader,
     document_id: DocumentId,
-    start: Place = 0,
-    end: End = None,
+    start: StartOffset = 0,
+    end: EndOffset = None,
 ) -> DocumentText:
     """Read a document's text or a span of it; a span is cut at the end of the text."""
     document = services.documents.get(principal, document_id)

@@ -185,9 +185,9 @@ def list_imports(
     services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> ImportPage:
     """List queued, running, paused, and interrupted imports, in the order of execution."""
-    jobs = services.queue.current(principal)
+    runs = services.queue.current(principal)
     return ImportPage(
-        items=[import_response(job) for job in jobs[offset : offset + limit]], total=len(jobs)
+        items=[import_response(run) for run in runs[offset : offset + limit]], total=len(runs)
     )
 
 
