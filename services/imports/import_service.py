@@ -181,7 +181,7 @@ class ImportService:
             on_progress(
                 Progress(Stage.READING, len(read), len(planned.to_read), ref.name, passages)
             )
-            read.append(self._try_out(ref, source, loader, stored.get(ref.key), spec))
+            read.append(self._dry_run_item(ref, source, loader, stored.get(ref.key), spec))
             passages += read[-1].passages
         items = (*planned.settled, *read, *(item for _, item in planned.removals))
         self._imports.replace_items(import_id, items)
@@ -278,7 +278,7 @@ class ImportService:
             excluded=excluded_keys(source.options),
         )
 
-    def _try_out(
+    def _dry_run_item(
         self,
         ref: DocumentRef,
         source: StoredSource,

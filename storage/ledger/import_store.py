@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TypeVarTuple
 
 from sqlalchemy import Select, delete, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -21,7 +20,7 @@ from domain import (
 from domain.messages import _
 from errors import NotFoundError
 from storage.ledger.columns import from_row, shallow_dict
-from storage.ledger.database import Database, Store, change_all, in_groups, scalars_with
+from storage.ledger.database import Columns, Database, Store, change_all, in_groups, scalars_with
 from storage.ledger.ledger_tables import FailureRow, ImportItemRow, ImportRow
 
 
@@ -213,9 +212,6 @@ def _report(session: Session, row: ImportRow) -> ImportReport:
         items=tuple(map(item_of, items)),
         kind=ImportKind(row.kind),
     )
-
-
-Columns = TypeVarTuple("Columns")
 
 
 class Failures(Store):

@@ -19,7 +19,7 @@ def library(tmp_path):
     return Library(tmp_path)
 
 
-def try_out(library, loader, **options):
+def dry_run(library, loader, **options):
     """The report of a dry run, as the queue's worker makes it."""
     queue = ImportRuns(library.database)
     queued = queue.enqueue(library.source.id, "local", ImportKind.DRY_RUN, {})
@@ -32,7 +32,7 @@ def counted(report):
     return {outcome: report.count(outcome) for outcome in Outcome if report.count(outcome)}
 
 
-def told(report):
+def outcomes(report):
     """What both reports say of each document, in whatever order."""
     return sorted(
         (item.key, item.outcome, item.reason, item.passages, item.pages, item.characters)
@@ -40,24 +40,24 @@ def told(report):
     )
 
 
-def assert_foretold(library, loader):
-    foretold = try_out(library, loader)
+def assert_dry_run_matches(library, loader):
+    planned = dry_run(library, loader)
     done = library.load(loader)
-    assert told(foretold) == told(done)
-    assert foretold.state is done.state
-    return foretold
+    assert outcomes(planned) == outcomes(done)
+    assert planned.state is done.state
+    return planned
 
 
 def test_the_counts_of_a_new_source_are_those_of_its_import(library):
     loader = DictLoader({"a.txt": PASSAGE, "b.txt": "Short."}, {"b.txt": "encrypted"})
-    report = assert_foretold(library, loader)
+    report = assert_dry_run_matches(library, loader)
     assert counted(report) == {Outcome.NEW: 1, Outcome.FAILED: 1}
 
 
-def test_changed_gone_unchanged_and_unlisted_documents_are_foretold(library):
+def test_changed_gone_unchanged_and_unlisted_documents_match_the_import(library):
     library.load(DictLoader({f"{name}.txt": PASSAGE + name for name in "abcd"}))
     texts = {"a.txt": PASSAGE + "a", "b.txt": "Changed.", "e.txt": "New."}
-    report = assert_foretold(library, DictLoader(texts, hidden={"d.txt": "no permission"}))
+    report = assert_dry_run_matches(library, DictLoader(texts, hidden={"d.txt": "no permission"}))
     assert counted(report) == {
         Outcome.NEW: 1,
         Outcome.CHANGED: 1,
@@ -69,7 +69,7 @@ def test_changed_gone_unchanged_and_unlisted_documents_are_foretold(library):
 
 def test_a_folder_with_pictures_is_imported_without_errors_and_foretold_so(library):
     loader = DictLoader({"a.txt": PASSAGE}, foreign={"b.png": "not read"})
-    report = assert_foretold(library, loader)
+    report = assert_dry_run_matches(library, loader)
     assert report.state is ImportState.COMPLETED
     assert counted(report) == {Outcome.NEW: 1, Outcome.SKIPPED: 1}
     assert [item.reason for item in report.items if item.key == "b.png"] == ["not read"]
@@ -78,7 +78,7 @@ def test_a_folder_with_pictures_is_imported_without_errors_and_foretold_so(libra
 
 def test_a_dry_run_predicts_the_removal_guard(library):
     library.load(DictLoader({f"{n}.txt": f"Page {n}." for n in range(12)}))
-    report = assert_foretold(library, DictLoader({"0.txt": "Page 0."}))
+    report = assert_dry_run_matches(library, DictLoader({"0.txt": "Page 0."}))
     assert report.state is ImportState.NEEDS_CONFIRMATION
     assert counted(report) == {Outcome.UNCHANGED: 1, Outcome.RETAINED: 11}
 
@@ -93,26 +93,26 @@ def test_a_dry_run_predicts_any_import(tmp_path_factory, before, after, broken, 
     library = Library(tmp_path_factory.mktemp("library"))
     library.load(DictLoader(before))
     reasons = dict.fromkeys(broken, "encrypted"), dict.fromkeys(hidden, "no permission")
-    assert_foretold(library, DictLoader(after, *reasons))
+    assert_dry_run_matches(library, DictLoader(after, *reasons))
 
 
 def test_a_dry_run_changes_nothing(library):
     library.load(DictLoader({"a.txt": "One."}))
     before, embedded = library.texts(), library.embeddings.texts
-    try_out(library, DictLoader({"b.txt": PASSAGE, "c.txt": "?"}, {"c.txt": "encrypted"}))
+    dry_run(library, DictLoader({"b.txt": PASSAGE, "c.txt": "?"}, {"c.txt": "encrypted"}))
     assert (library.texts(), library.embeddings.texts) == (before, embedded)
     assert library.import_store.failures(library.source.id) == {}
     assert library.check().agrees
 
 
 def test_a_dry_run_on_an_empty_library_creates_no_index(library):
-    try_out(library, DictLoader({"a.txt": PASSAGE}))
+    dry_run(library, DictLoader({"a.txt": PASSAGE}))
     assert library.indexes.active() is None
 
 
 def test_what_is_to_be_embedded_is_estimated_in_tokens(library):
     loader = DictLoader({"a.txt": PASSAGE, "b.txt": "Short."})
-    long, short = sorted(try_out(library, loader).items, key=lambda item: item.key)
+    long, short = sorted(dry_run(library, loader).items, key=lambda item: item.key)
     assert long.passages > 1
     assert long.characters == len(PASSAGE)
     # Overlaps and titles are embedded too, so that there are more than of the text alone.
@@ -122,7 +122,7 @@ def test_what_is_to_be_embedded_is_estimated_in_tokens(library):
 def test_a_canceled_dry_run_ends_at_once(library):
     loader = DictLoader({"a.txt": "One.", "b.txt": "Two."})
     with pytest.raises(CancelledError):
-        try_out(library, loader, cancelled=lambda: bool(loader.reads))
+        dry_run(library, loader, cancelled=lambda: bool(loader.reads))
     assert loader.reads == ["a.txt"]
 
 
@@ -132,12 +132,12 @@ def test_an_unlistable_source_is_an_error(library):
             raise SourceError("there is nothing")
 
     with pytest.raises(SourceError, match="nothing"):
-        try_out(library, Unlisted())
+        dry_run(library, Unlisted())
 
 
 def test_a_dry_run_that_begins_anew_leaves_no_item_of_before(library):
-    first = try_out(library, DictLoader({"a.txt": "One."}))
-    again = try_out(library, DictLoader({"b.txt": "One."}))
+    first = dry_run(library, DictLoader({"a.txt": "One."}))
+    again = dry_run(library, DictLoader({"b.txt": "One."}))
     assert first.id == again.id  # the queue holds one of a source
     [item] = Imports(library.database).items(again.id, limit=9)
     assert item.key == "b.txt"
