@@ -1,10 +1,10 @@
-"""Passages as the ledger gives them, for chains that are tested without a library."""
+"""Passages as the ledger returns them, for testing chains without a library."""
 
 from langchain_core.documents import Document
 
 
 def passages_of(title, sections, *, document_id="d1"):
-    """A document's passages, one for each (heading path, text), with the places of their texts."""
+    """A document's passages, one for each (heading path, text), with their start offsets."""
     passages, start = [], 0
     for place, (path, text) in enumerate(sections):
         metadata = {

@@ -1,4 +1,4 @@
-"""A chat model and a retriever that follow a script and write down what they were asked."""
+"""A chat model and a retriever that follow a script and record what they receive."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ FINISH = {"model_name": "scripted-1", "finish_reason": "stop"}
 
 
 class ScriptedChatModel(BaseChatModel):
-    """Gives its replies one after the other, from the first again after the last."""
+    """Returns its replies in order, and starts again after the last."""
 
     replies: list[str]
     prompts: list[list[tuple[str, str]]] = Field(default_factory=list)
@@ -41,7 +41,7 @@ class ScriptedChatModel(BaseChatModel):
 
 
 class StreamingChatModel(ScriptedChatModel):
-    """The same word by word, with the usage on a last piece without text, as OpenAI sends it."""
+    """Streams word by word; the last piece has the usage and no text, as OpenAI sends it."""
 
     def _stream(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any
@@ -65,7 +65,7 @@ class ScriptedRetriever(BaseRetriever):
 
 
 def numbered(*texts: str) -> list[Document]:
-    """Documents whose metadata holds the number that they get as sources, from 1."""
+    """Documents whose metadata contains their source number, from 1."""
     return [
         Document(text, metadata={"n": n, "title": f"Title {n}"})
         for n, text in enumerate(texts, start=1)

@@ -22,7 +22,7 @@ def numbers(answer, sources=SOURCES):
     return [one.n for piece in pieces if isinstance(piece, Marker) for one in piece.claims]
 
 
-def shown(answer, sources=SOURCES):
+def markdown(answer, sources=SOURCES):
     return as_markdown(read_answer(answer, sources))
 
 
@@ -30,26 +30,26 @@ def check(answer):
     return check_answer(answer, SOURCES, {"d1": SURVEY, "d2": "15 days."}.get)
 
 
-def test_lookalikes_become_the_documents_brackets_again():
+def test_lookalike_brackets_are_restored_to_those_of_the_document():
     answer = 'Kim ⟦42⟧ says so [1: "method of Kim ⟦42⟧"], as 〖1〗 does.'
-    assert shown(answer) == "Kim \\[42\\] says so [1], as 【1】 does."
+    assert markdown(answer) == "Kim \\[42\\] says so [1], as 【1】 does."
     assert plain_text(read_answer(answer, SOURCES)) == "Kim [42] says so [1], as 【1】 does."
 
 
-def test_in_code_nothing_is_escaped():
+def test_brackets_in_code_are_not_escaped():
     assert (
-        shown("Call `rows⟦12⟧` [1].\n```\nrows⟦12⟧\n```")
+        markdown("Call `rows⟦12⟧` [1].\n```\nrows⟦12⟧\n```")
         == "Call `rows[12]` [1].\n```\nrows[12]\n```"
     )
 
 
 def test_a_backslash_before_a_lookalike_does_not_undo_the_escape():
-    assert shown("Kim \\⟦42\\⟧") == "Kim \\[42\\]"
+    assert markdown("Kim \\⟦42\\⟧") == "Kim \\[42\\]"
 
 
-def test_a_lookalike_that_a_source_holds_itself_stays():
+def test_a_lookalike_that_occurs_in_a_source_is_unchanged():
     sources = [RetrievedPassage(1, "", "", "", "", "The glyph ⟦4⟧ and [42]")]
-    assert shown("The glyph ⟦4⟧ and ⟬42⟭ [1]", sources) == "The glyph ⟦4⟧ and \\[42\\] [1]"
+    assert markdown("The glyph ⟦4⟧ and ⟬42⟭ [1]", sources) == "The glyph ⟦4⟧ and \\[42\\] [1]"
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_a_lookalike_that_a_source_holds_itself_stays():
         ('It says “the method of Kim [1: "method of Kim [42]"]”.', [1]),
     ],
 )
-def test_a_number_that_the_model_copied_is_no_marker(answer, cited):
+def test_a_number_copied_from_a_source_is_not_a_marker(answer, cited):
     assert numbers(answer) == cited
 
 
-def test_a_copied_bracket_leaves_no_warning():
+def test_a_copied_bracket_causes_no_warning():
     checked = check(
         'It says “is used in [2] and [3, 7]” [1], by Kim [42] [1: "method of Kim [42]"].'
     )
@@ -81,7 +81,7 @@ def test_a_copied_bracket_leaves_no_warning():
     assert checked.text.count("\\[") == 3
 
 
-def test_a_quote_that_is_not_found_is_told_with_the_documents_brackets():
+def test_an_unverified_quote_is_reported_with_the_brackets_of_the_document():
     [citation] = check('So it is [1: "no words of Kim ⟦42⟧"].').citations
     assert (citation.state, citation.quote) == (CitationState.NOT_FOUND, "no words of Kim [42]")
 
@@ -91,11 +91,11 @@ PARTS = ["⟦42⟧", "[42]", "[1]", '[1: "method of Kim ⟦42⟧"]', "“", "”
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=20), st.data())
-def test_however_the_answer_is_cut_the_same_is_shown(parts, data):
+def test_the_markdown_does_not_depend_on_how_the_answer_is_split(parts, data):
     answer = "".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=12)))
     reader = AnswerReader(SOURCES)
     pieces = []
     for start, end in zip([0, *cuts], [*cuts, len(answer)], strict=True):
         pieces += reader.feed(answer[start:end])
-    assert as_markdown(pieces + reader.close()) == shown(answer)
+    assert as_markdown(pieces + reader.close()) == markdown(answer)

@@ -1,4 +1,4 @@
-"""What sort of answer a question asks for."""
+"""Whether a text contains the type of answer that a question asks for."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ from chains.extractive.answer_decision import lacks_answer_type
         ("いつから使えますか。", "申し込みは窓口で受け付けます。"),
     ],
 )
-def test_a_text_without_what_is_asked_for_lacks_it(question, text):
+def test_a_text_without_the_requested_type_lacks_it(question, text):
     assert lacks_answer_type(question, text)
 
 
@@ -40,15 +40,15 @@ def test_a_text_without_what_is_asked_for_lacks_it(question, text):
         ("何人まで使えますか。", "6名まで使えます。"),
     ],
 )
-def test_a_text_with_it_does_not(question, text):
+def test_a_text_with_the_requested_type_does_not_lack_it(question, text):
     assert not lacks_answer_type(question, text)
 
 
 @given(st.text(), st.text())
-def test_any_text_can_be_asked_and_told(question, text):
+def test_arbitrary_questions_and_texts_have_a_result(question, text):
     assert lacks_answer_type(question, text) in (True, False)
 
 
 @given(st.sampled_from(["How many?", "언제?", "いつ？", "Who is it?"]), st.text())
-def test_what_the_question_holds_is_no_answer(question, extra):
+def test_repeating_the_question_is_not_an_answer(question, extra):
     assert lacks_answer_type(question + extra, question + extra)

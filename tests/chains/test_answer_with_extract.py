@@ -1,4 +1,4 @@
-"""What follows a chat model's answer that proves nothing, and what an answer is left as it is."""
+"""The extract that follows an unusable answer of a chat model; usable answers stay unchanged."""
 
 import pytest
 from hypothesis import given
@@ -29,8 +29,8 @@ CITED = 'They get 25 days [1: "25 days of annual leave"].'
 UNPROVEN = "They get thirty days of holiday, as everybody does."
 
 
-def answered(reply, question=QUESTION, documents=DOCUMENTS):
-    """The pieces of the chain with a model that replies so."""
+def chain_pieces(reply, question=QUESTION, documents=DOCUMENTS):
+    """The pieces that the chain yields when the model gives this reply."""
     chain = ConversationalRetrievalChain(
         retriever=ScriptedRetriever(documents=documents),
         condense=RunnableLambda(lambda inputs: inputs["question"]),
@@ -44,27 +44,27 @@ def answered(reply, question=QUESTION, documents=DOCUMENTS):
     return list(chain.stream({"question": question}))
 
 
-def checked(pieces):
-    """What the pieces are checked to, and shown as."""
+def checked_answer(pieces):
+    """The checked answer of the pieces."""
     documents = pieces[0]["source_documents"]
     sources = [
         RetrievedPassage(n, "", "", "", "", one.page_content)
         for n, one in enumerate(documents, start=1)
     ]
-    written = WrittenAnswer(sources)
+    answer = WrittenAnswer(sources)
     for piece in pieces[1:]:
         if "answer" in piece:
-            written.read(piece["answer"], piece.get("answer_citations"))
-    written.close()
-    return check_answer(written.pieces, sources, lambda _: None)
+            answer.read(piece["answer"], piece.get("answer_citations"))
+    answer.close()
+    return check_answer(answer.pieces, sources, lambda _: None)
 
 
-def shown(reply, **asked):
-    return checked(answered(reply, **asked)).text
+def answer_text(reply, **options):
+    return checked_answer(chain_pieces(reply, **options)).text
 
 
-def test_an_answer_that_proves_nothing_is_followed_by_quotes_under_a_heading():
-    result = checked(answered(UNPROVEN))
+def test_an_unproven_answer_is_followed_by_quotes_under_a_heading():
+    result = checked_answer(chain_pieces(UNPROVEN))
     model, heading, quote = result.text.split("\n\n")
     assert model == UNPROVEN
     assert heading.startswith("**The text above cites nothing that was found in the documents.")
@@ -84,8 +84,8 @@ def test_an_answer_that_proves_nothing_is_followed_by_quotes_under_a_heading():
         "제공된 자료에서는 답을 찾을 수 없습니다.",
     ],
 )
-def test_an_answer_that_can_be_used_is_left_as_it_is(reply):
-    assert all("answer_citations" not in piece for piece in answered(reply))
+def test_a_usable_answer_is_unchanged(reply):
+    assert all("answer_citations" not in piece for piece in chain_pieces(reply))
 
 
 @pytest.mark.parametrize(
@@ -97,25 +97,25 @@ def test_an_answer_that_can_be_used_is_left_as_it_is(reply):
         "Leave [1: “thirty days of leave each year”].",
     ],
 )
-def test_debris_and_invented_citations_are_followed_by_the_extract(reply):
-    assert shown(reply).endswith(QUOTE)
+def test_garbage_and_invented_citations_are_followed_by_the_extract(reply):
+    assert answer_text(reply).endswith(QUOTE)
 
 
 @pytest.mark.parametrize("reply", ["", "\n \n"])
-def test_an_empty_answer_says_so_and_gives_the_extract(reply):
-    text = shown(reply)
+def test_an_empty_answer_is_reported_and_followed_by_the_extract(reply):
+    text = answer_text(reply)
     assert text.strip().startswith("**The language model wrote no answer.")
     assert text.endswith(QUOTE)
 
 
-def test_an_empty_answer_to_what_the_documents_do_not_answer_says_both():
-    text = shown("", question="Who won the football match?")
+def test_an_empty_answer_to_an_unanswerable_question_reports_both():
+    text = answer_text("", question="Who won the football match?")
     assert "wrote no answer" in text
     assert text.endswith("I found no clear answer to this question in the documents.")
 
 
-def test_where_the_extract_finds_nothing_either_nothing_is_added():
-    assert shown(UNPROVEN, question="Who won the football match?") == UNPROVEN
+def test_nothing_is_added_when_the_extract_finds_nothing():
+    assert answer_text(UNPROVEN, question="Who won the football match?") == UNPROVEN
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_where_the_extract_finds_nothing_either_nothing_is_added():
     ],
 )
 def test_the_heading_is_in_the_language_of_the_question(question, document, heading):
-    text = shown("Thirty days of it.", question=question, documents=numbered(document))
+    text = answer_text("Thirty days of it.", question=question, documents=numbered(document))
     assert heading in text
     assert text.endswith(f"“{document}” [1]")
 
@@ -147,8 +147,8 @@ def test_the_heading_is_in_the_language_of_the_question(question, document, head
         "<div><!-- thirty days of holidays",
     ],
 )
-def test_unfinished_markdown_of_the_model_does_not_swallow_the_extract(reply):
-    text = shown(reply)
+def test_unfinished_markdown_from_the_model_does_not_swallow_the_extract(reply):
+    text = answer_text(reply)
     assert text.endswith(QUOTE)
     html = markdown_to_html(text, lambda n: f"<a>{n}</a>", heading=2)
     last = html.rpartition("<p>")[2]
@@ -158,22 +158,22 @@ def test_unfinished_markdown_of_the_model_does_not_swallow_the_extract(reply):
 
 
 @given(st.text(alphabet='ab1 \n`~[]"“”:>*|#\\-.', max_size=60))
-def test_whatever_the_model_writes_the_extract_cites_what_it_quotes(reply):
+def test_the_extract_cites_its_quotes_whatever_the_model_writes(reply):
     if is_usable(reply, DOCUMENTS):
         return
-    result = checked(answered(reply))
+    result = checked_answer(chain_pieces(reply))
     assert result.text.endswith(QUOTE)
     last = result.citations[result.marks[-1].citation]
     assert (last.state, last.quote) == (CitationState.VERIFIED, ENGLISH)
 
 
-def test_the_model_still_signs_and_its_tokens_and_its_end_are_those_it_reported():
-    message = answered(UNPROVEN)[-1]["answer_message"]
+def test_the_answer_message_keeps_the_name_usage_and_finish_reason_of_the_model():
+    message = chain_pieces(UNPROVEN)[-1]["answer_message"]
     assert message.usage_metadata == USAGE
     assert message.response_metadata == FINISH
 
 
-async def test_asynchronously_and_at_once_it_is_the_same():
+async def test_async_and_unstreamed_answers_equal_streamed_answers():
     inputs = {"question": QUESTION, "input_documents": DOCUMENTS, "chat_history": []}
     answerer = AnswererWithExtract(
         RunnableLambda(lambda _: AIMessageChunk(UNPROVEN)), ExtractiveAnswerer()
@@ -184,7 +184,7 @@ async def test_asynchronously_and_at_once_it_is_the_same():
     assert [one["extras"]["n"] for one in streamed[-1].additional_kwargs["citations"]] == [1]
 
 
-def test_a_reader_who_leaves_gets_no_extract_and_stops_the_model():
+def test_closing_the_stream_stops_the_model_without_an_extract():
     model = StreamingChatModel(replies=[UNPROVEN])
     answerer = AnswererWithExtract(answer_with_model(model), ExtractiveAnswerer())
     inputs = {"question": QUESTION, "input_documents": DOCUMENTS, "chat_history": []}

@@ -20,7 +20,7 @@ def markers_of(text):
 
 
 @given(texts)
-def test_a_neutral_text_holds_no_marker_and_can_be_restored(text):
+def test_a_neutralized_text_has_no_marker_and_can_be_restored(text):
     neutral = neutralize(text, lookalikes([text]))
     assert not markers_of(neutral)
     assert len(neutral) == len(text)
@@ -28,7 +28,7 @@ def test_a_neutral_text_holds_no_marker_and_can_be_restored(text):
         assert neutral.translate(restoration([text])) == text
 
 
-def test_a_lookalike_that_the_texts_hold_themselves_is_not_taken_nor_restored():
+def test_a_lookalike_that_occurs_in_the_texts_is_neither_used_nor_restored():
     text = "The glyph ⟦4⟧ and [42]"
     neutral = neutralize(text, lookalikes([text]))
     assert neutral == "The glyph ⟦4⟧ and ⟬42⟭"
@@ -38,12 +38,12 @@ def test_a_lookalike_that_the_texts_hold_themselves_is_not_taken_nor_restored():
 @pytest.mark.parametrize(
     "text", ["[a link](x)", "- [ ] to do", "[^1]", 'config["key"]', "［注］", "[see 9]"]
 )
-def test_brackets_that_are_read_as_no_marker_stay(text):
+def test_brackets_that_are_not_markers_are_unchanged(text):
     assert neutralize(text, lookalikes([text])) == text
 
 
 @given(texts)
-def test_escaped_words_are_shown_as_they_are_and_hold_no_marker(text):
+def test_escaped_words_are_rendered_literally_and_have_no_marker(text):
     words = " ".join(text.split())
     [inline] = MarkdownIt("commonmark").disable("entity").parseInline(f"“{escape(words)}”")
     assert inline.children
@@ -55,6 +55,6 @@ def test_escaped_words_are_shown_as_they_are_and_hold_no_marker(text):
 @pytest.mark.parametrize(
     "quote", ["method ⟦42⟧ of Kim", "method ⟬42⟭ of Kim", "method [42] of Kim"]
 )
-def test_a_quote_is_found_with_the_brackets_that_the_model_was_shown(quote):
+def test_a_quote_with_the_brackets_of_the_prompt_is_found(quote):
     text = "The method [42] of Kim"
     assert find_quote(text, quote) == (4, len(text))

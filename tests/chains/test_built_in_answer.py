@@ -10,8 +10,8 @@ from tests.chains.documents import LEAVE
 QUOTE = "New employees get 25 days of annual leave a year."
 
 
-def written(paragraphs, sources=()):
-    """The answer as the chat service reads and checks it."""
+def check_paragraphs(paragraphs, sources=()):
+    """The answer that the chat service would store."""
     answer = WrittenAnswer(sources)
     for piece in answer_pieces(paragraphs):
         if "answer" in piece:
@@ -19,7 +19,7 @@ def written(paragraphs, sources=()):
     return check_answer(answer.pieces, sources, {"d1": LEAVE[1].page_content}.get)
 
 
-def test_pieces_add_up_to_the_answer_with_its_citations_in_place():
+def test_pieces_add_up_to_the_answer_with_correct_citation_offsets():
     whole = reduce(add, answer_pieces(["Found:", Quotation(2, QUOTE)]))
     assert whole["answer"] == f"Found:\n\n“{QUOTE}” [2]"
     [cited] = whole["answer_citations"]
@@ -31,24 +31,26 @@ def test_pieces_add_up_to_the_answer_with_its_citations_in_place():
     }
 
 
-def test_the_programs_own_words_need_no_source():
-    checked = written(["I answer questions from 25 documents. Ask what you would like to know."])
+def test_sentences_of_the_program_need_no_source():
+    checked = check_paragraphs(
+        ["I answer questions from 25 documents. Ask what you would like to know."]
+    )
     assert (checked.statements, checked.unsupported_sentences) == (0, 0)
 
 
-def test_the_programs_own_words_hold_no_marker():
-    checked = written(["This is an extract of “Minutes [1]”."])
+def test_sentences_of_the_program_contain_no_marker():
+    checked = check_paragraphs(["This is an extract of “Minutes [1]”."])
     assert checked.citations == ()
 
 
-def test_a_quotation_is_verified_beside_the_programs_own_words():
+def test_a_quotation_next_to_sentences_of_the_program_is_verified():
     source = RetrievedPassage(1, "p1", "d1", "Leave policy", "leave.md", LEAVE[1].page_content)
-    checked = written(["An extract of the leave policy.", Quotation(1, QUOTE)], [source])
+    checked = check_paragraphs(["An extract of the leave policy.", Quotation(1, QUOTE)], [source])
     assert [one.state for one in checked.citations] == [CitationState.VERIFIED]
     assert (checked.statements, checked.unsupported_sentences) == (1, 0)
 
 
-def test_only_what_is_found_again_can_be_quoted():
+def test_only_verifiable_text_can_be_quoted():
     passage = LEAVE[1]
     start = passage.page_content.index(QUOTE)
     assert quotable(passage, start, start + len(QUOTE)) == QUOTE

@@ -1,4 +1,4 @@
-"""The prompts as a model gets them."""
+"""The prompts as a model receives them."""
 
 from pathlib import Path
 
@@ -24,41 +24,41 @@ DOCUMENTS = [
 ]
 
 
-def test_the_variables_are_those_of_the_classic_chain_and_the_sources():
+def test_the_prompts_have_the_variables_of_the_classic_chain_and_the_sources():
     assert sorted(CONDENSE_PROMPT.input_variables) == ["chat_history", "question"]
     assert sorted(ANSWER_PROMPT.input_variables) == ["question", "sources"]
 
 
-def test_the_condense_prompt_reads_as_agreed():
+def test_the_condense_prompt_matches_the_stored_text():
     history = render_history([("How much annual leave?", "15 days [1].")])
     text = CONDENSE_PROMPT.format(chat_history=history, question="그럼 신입사원은요?")
     assert text + "\n" == (RENDERED / "condense.txt").read_text("utf-8")
 
 
-def test_the_answer_prompt_reads_as_agreed():
+def test_the_answer_prompt_matches_the_stored_text():
     model = ScriptedChatModel(replies=["15 days."])
     question = "How much leave do new employees get?"
     inputs = {"question": question, "input_documents": DOCUMENTS, "chat_history": []}
     answer_with_model(model).invoke(inputs)
-    ((system, instructions), (human, asked)) = model.prompts[0]
+    ((system, instructions), (human, request)) = model.prompts[0]
     assert (system, human) == ("system", "human")
     expected = (RENDERED / "answer.txt").read_text("utf-8")
-    assert f"{instructions}\n\n=====\n\n{asked}\n" == expected
+    assert f"{instructions}\n\n=====\n\n{request}\n" == expected
 
 
 @pytest.mark.parametrize("prompt", [CONDENSE_PROMPT, ANSWER_PROMPT])
-def test_what_a_person_or_a_document_writes_is_never_read_as_a_template(prompt):
+def test_text_from_users_and_documents_is_never_treated_as_a_template(prompt):
     hostile = "{question} {{sources}} {0} {chat_history!r}"
     values = dict.fromkeys(prompt.input_variables, hostile)
     assert prompt.format(**values).count(hostile) == len(values)
 
 
 @given(st.lists(st.text(min_size=1), max_size=5))
-def test_every_source_stands_under_its_number_with_nothing_changed_but_brackets(texts):
+def test_every_source_is_numbered_and_unchanged_except_for_brackets(texts):
     rest = render_sources([Document(text) for text in texts])
     table = lookalikes(texts)
     for n, text in enumerate(texts, start=1):
-        shown = f"[{n}]\n{neutralize(text, table)}"
-        assert rest.startswith(shown)
-        rest = rest[len(shown) :].removeprefix("\n\n")
+        entry = f"[{n}]\n{neutralize(text, table)}"
+        assert rest.startswith(entry)
+        rest = rest[len(entry) :].removeprefix("\n\n")
     assert rest == ""

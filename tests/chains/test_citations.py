@@ -52,7 +52,7 @@ def states(answer):
     return [citation.state for citation in check(answer).citations]
 
 
-def test_a_quote_in_the_marker_is_verified_with_the_stored_words_and_their_place():
+def test_a_quote_in_a_marker_is_verified_and_located_in_the_stored_text():
     [citation] = check('You get 15 days [1: "15 days of paid  leave"].').citations
     assert citation.state is VERIFIED
     assert citation.quote == "15 days** of paid leave"
@@ -60,7 +60,7 @@ def test_a_quote_in_the_marker_is_verified_with_the_stored_words_and_their_place
     assert citation.quoted_by_answer
 
 
-def test_a_citation_holds_the_evidence_of_its_source():
+def test_a_citation_contains_the_evidence_of_its_source():
     [citation] = check('You get 15 days [1: "15 days of paid leave"].').citations
     shared = (
         "n",
@@ -79,26 +79,26 @@ def test_a_citation_holds_the_evidence_of_its_source():
 @pytest.mark.parametrize(
     "quote", ["25 days of paid leave", "Unused days can be carried over", "14 weeks of paid leave"]
 )
-def test_an_altered_quote_is_not_found_and_keeps_the_words_claimed(quote):
+def test_an_altered_quote_is_not_found_and_is_stored_as_claimed(quote):
     [citation] = check(f'It says so [1: "{quote}"].').citations
     assert (citation.state, citation.quote, citation.start) == (NOT_FOUND, quote, -1)
 
 
-def test_a_true_quote_of_another_document_is_not_found():
+def test_a_quote_from_another_document_is_not_found():
     assert states('It is so [2: "15 days of paid leave"].') == [NOT_FOUND]
 
 
-def test_an_invented_number_is_no_such_source():
+def test_an_invented_number_has_the_state_no_such_source():
     assert states("You get 15 days [9].") == [NO_SUCH]
 
 
-def test_a_quote_elsewhere_in_the_document_is_verified_at_its_place():
+def test_a_quote_elsewhere_in_the_document_is_verified_there():
     [citation] = check('Parents get 90 days [1: "parental leave of 90 days"].').citations
     assert citation.state is VERIFIED
     assert TEXTS["en"][citation.start : citation.end] == "parental leave of 90 days"
 
 
-def test_a_repeated_sentence_is_cited_where_the_passage_stands():
+def test_a_repeated_sentence_is_cited_at_the_position_of_the_passage():
     text = f"Take 15 days of leave.\n\n{'x ' * 50}\n\nNow: Take 15 days of leave."
     passage = "Now: Take 15 days of leave."
     one = replace(SOURCES[0], text=passage)
@@ -106,7 +106,7 @@ def test_a_repeated_sentence_is_cited_where_the_passage_stands():
     assert citation.start == text.rindex("Take 15")
 
 
-def test_a_document_that_is_gone_is_checked_against_the_passage_kept():
+def test_a_citation_of_a_deleted_document_is_checked_against_the_stored_passage():
     [citation] = check('You get 15 days [1: "15 days of paid leave"].', texts={}).citations
     assert (citation.state, citation.start, citation.end) == (VERIFIED, -1, -1)
 
@@ -141,7 +141,7 @@ def test_a_quotation_directly_before_the_marker_is_its_quote(answer, state):
         ('A doctor\'s note is needed after 3 sick days [1: "note"].', "A doctor's note"),
     ],
 )
-def test_a_bare_marker_is_verified_by_the_sentence_that_supports_it(answer, quote):
+def test_a_marker_without_a_quote_is_verified_by_the_supporting_sentence(answer, quote):
     [citation] = check(answer).citations
     assert citation.state is VERIFIED
     assert citation.quote.startswith(quote)
@@ -161,12 +161,12 @@ def test_a_bare_marker_is_verified_by_the_sentence_that_supports_it(answer, quot
         "The canteen serves lunch for free at noon [1].",
     ],
 )
-def test_a_bare_marker_on_a_statement_that_the_passage_does_not_make_is_not_found(answer):
+def test_a_marker_on_a_statement_that_the_passage_does_not_support_is_not_found(answer):
     [citation] = check(answer).citations
     assert (citation.state, citation.quote, citation.quoted_by_answer) == (NOT_FOUND, "", False)
 
 
-def test_two_markers_in_a_sentence_each_stand_for_their_part():
+def test_each_marker_in_a_sentence_covers_its_own_part():
     checked = check(
         "New employees receive 15 days of paid leave per year [1] and the canteen is free [1]."
     )
@@ -174,7 +174,7 @@ def test_two_markers_in_a_sentence_each_stand_for_their_part():
     assert checked.unsupported_sentences == 0
 
 
-def test_the_shown_text_has_numbers_only_and_every_mark_in_it_is_located():
+def test_the_displayed_text_has_only_numbers_and_every_mark_is_located():
     checked = check('A [1: "15 days of paid leave"]. B [1, 9] and 【2†x】 `[3]`.')
     assert checked.text == "A [1]. B [1][9] and [2] `[3]`."
     marked = [(checked.text[mark.start : mark.end], mark.citation) for mark in checked.marks]
@@ -190,7 +190,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=30).map("".join), st.lists(st.integers(1, 9), max_size=80))
 @example('A [1: "15 days of paid leave"]. B [1, 9] and 【2†x】 [3: "cut o', [])
-def test_the_streamed_text_is_the_shown_text(answer, lengths):
+def test_the_streamed_text_equals_the_checked_text(answer, lengths):
     parser = MarkerParser()
     streamed, at = "", 0
     for length in [*lengths, *[1] * len(answer)]:
@@ -199,7 +199,7 @@ def test_the_streamed_text_is_the_shown_text(answer, lengths):
     assert streamed + as_markdown(parser.close()) == check(answer).text
 
 
-def test_equal_citations_are_one_and_different_ones_of_a_number_keep_the_order_of_the_text():
+def test_equal_citations_are_merged_and_different_ones_stay_in_text_order():
     same = check('A [1: "15 days of paid leave"]. B [1: "15 days of paid leave"].')
     assert len(same.citations) == 1
     assert [mark.citation for mark in same.marks] == [0, 0]
@@ -238,7 +238,7 @@ def test_sentences_without_support_are_counted(answer, statements, unsupported):
 
 
 @pytest.mark.parametrize(
-    ("statement", "evidence", "held"),
+    ("statement", "evidence", "expected"),
     [
         ("Up to 5 days.", "Up to five days.", True),
         ("Come at 10:00 on 3/07.", "Come on 03/07 at 10.", True),
@@ -249,8 +249,8 @@ def test_sentences_without_support_are_counted(answer, statements, unsupported):
         ("10:30 is too late.", "10 is too late.", False),
     ],
 )
-def test_numbers_of_a_statement_must_be_in_the_evidence(statement, evidence, held):
-    assert contains_numbers(statement, evidence) is held
+def test_numbers_in_a_statement_must_occur_in_the_evidence(statement, evidence, expected):
+    assert contains_numbers(statement, evidence) is expected
 
 
 def test_a_quotation_of_two_sentences_supports_both():
@@ -261,17 +261,17 @@ def test_a_quotation_of_two_sentences_supports_both():
     assert check(answer).unsupported_sentences == 0
 
 
-def test_an_answer_cut_off_inside_a_marker_is_checked_as_far_as_it_goes():
+def test_an_answer_that_ends_inside_a_marker_is_checked_up_to_there():
     assert states('You get 15 days [1: "15 days of paid lea') == [VERIFIED]
 
 
-def test_a_huge_document_is_searched_around_the_passage_only():
+def test_a_huge_document_is_searched_only_around_the_passage():
     text = "Filler sentence number one. " * 100_000 + SOURCES[0].text
     [citation] = check('So [1: "words that stand nowhere"].', texts={"en": text}).citations
     assert citation.state is NOT_FOUND
 
 
-def test_in_a_passage_that_occurs_twice_a_quote_has_the_place_of_that_passage():
+def test_a_quote_from_a_repeated_passage_has_the_position_of_that_passage():
     passage = "Ask the desk on the second floor for a new badge."
     text = f"{passage}\n\n{passage}\n"
     twice = replace(source(1, "en"), text=passage, start=text.rindex(passage))

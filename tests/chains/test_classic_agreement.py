@@ -1,4 +1,4 @@
-"""Our chain against LangChain's classic one: the same prompts, searches and outputs."""
+"""Compares our chain with LangChain's classic one: prompts, searches, and outputs."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,7 +40,7 @@ WITH_TONE = PromptTemplate.from_template("{tone}: {sources} / {question}")
 
 @dataclass(frozen=True)
 class Case:
-    """A conversation: earlier turns, then questions asked one after the other."""
+    """A conversation: earlier turns, then questions in order."""
 
     name: str
     questions: list[str]
@@ -81,19 +81,19 @@ CASES = [
     Case("only the documents", EN, options={"return_source_documents": True}),
     Case("only the standalone question", EN, options={"return_generated_question": True}),
     Case("no documents", EN, documents=[], options=BOTH),
-    Case("no documents, set response", EN, documents=[], options={**BOTH, **FIXED}),
+    Case("no documents, fixed response", EN, documents=[], options={**BOTH, **FIXED}),
     Case(
         "no documents, empty response",
         EN,
         documents=[],
         options={**BOTH, "response_if_no_docs_found": ""},
     ),
-    Case("documents, set response", EN, options={**BOTH, **FIXED}),
+    Case("documents, fixed response", EN, options={**BOTH, **FIXED}),
     Case("room for all", EN, options={**BOTH, "max_tokens_limit": 65}),
     Case("room for two", EN, options={**BOTH, "max_tokens_limit": 64}),
     Case("room for one", EN, options={**BOTH, "max_tokens_limit": 22}),
     Case("room for none", EN, options={**BOTH, "max_tokens_limit": 21}),
-    Case("room for none, set response", EN, options={**BOTH, **FIXED, "max_tokens_limit": 1}),
+    Case("room for none, fixed response", EN, options={**BOTH, **FIXED, "max_tokens_limit": 1}),
     Case(
         "Korean with room for one",
         KO,
@@ -150,7 +150,7 @@ def converse(case: Case, ask: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("model_class", [ScriptedChatModel, StreamingChatModel])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_prompts_searches_and_outputs_are_those_of_the_classic_chain(case, model_class):
+def test_prompts_searches_and_outputs_equal_those_of_the_classic_chain(case, model_class):
     records = []
     for build in (classic, ours):
         model = model_class(replies=case.replies)
@@ -163,7 +163,7 @@ def test_prompts_searches_and_outputs_are_those_of_the_classic_chain(case, model
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-async def test_asked_asynchronously_it_says_the_same(case):
+async def test_async_prompts_and_outputs_equal_those_of_the_classic_chain(case):
     records = []
     for build in (classic, ours):
         model = StreamingChatModel(replies=case.replies)
@@ -174,8 +174,8 @@ async def test_asked_asynchronously_it_says_the_same(case):
     assert records[1] == records[0]
 
 
-def test_the_conversations_reach_condensing_answering_and_the_set_response():
-    """Guards the cases themselves: each path of the chain is walked by some of them."""
+def test_the_cases_cover_condensing_answering_and_the_fixed_response():
+    """Guards the cases themselves: together, they cover each path of the chain."""
     condensed = answered = unanswered = 0
     for case in CASES:
         model = ScriptedChatModel(replies=case.replies)

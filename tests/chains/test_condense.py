@@ -1,4 +1,4 @@
-"""Follow-ups made to stand alone."""
+"""Follow-ups rewritten as standalone questions."""
 
 import unicodedata
 
@@ -19,8 +19,8 @@ def by_model(reply, question="And new employees?", history=HISTORY):
     return condense_with_model(model).invoke({"question": question, "chat_history": history})
 
 
-def by_rule(question, *asked, idf=None):
-    history = [(text, "") for text in asked]
+def by_rule(question, *earlier, idf=None):
+    history = [(text, "") for text in earlier]
     return RuleCondenser(idf).invoke({"question": question, "chat_history": history})
 
 
@@ -39,7 +39,7 @@ def by_rule(question, *asked, idf=None):
         "They mean leave.\nSo:</think>\n\nHow many days do new employees get?",
     ],
 )
-def test_what_a_model_puts_around_the_question_is_taken_off(reply):
+def test_text_around_the_rewritten_question_is_stripped(reply):
     assert by_model(reply) == "How many days do new employees get?"
 
 
@@ -50,11 +50,11 @@ def test_what_a_model_puts_around_the_question_is_taken_off(reply):
         ("独立した質問：「新入社員の有給は何日ですか？」", "新入社員の有給は何日ですか？"),
     ],
 )
-def test_so_it_is_in_korean_and_japanese(reply, standalone):
+def test_text_around_korean_and_japanese_questions_is_stripped(reply, standalone):
     assert by_model(reply) == standalone
 
 
-def test_half_a_character_of_a_careless_server_can_be_searched_for():
+def test_a_lone_surrogate_in_a_reply_is_replaced():
     assert by_model("How many days \ud83d?") == "How many days ??"
 
 
@@ -67,16 +67,16 @@ def test_half_a_character_of_a_careless_server_can_be_searched_for():
         "'s-Hertogenbosch office: who leads it?",
     ],
 )
-def test_quotes_and_colons_of_the_question_itself_stay(question):
+def test_quotes_and_colons_within_the_question_are_preserved(question):
     assert by_model(question) == question
 
 
 @pytest.mark.parametrize("reply", ["", "  \n", '""', "<think>hm</think>", "<think>hm", "Question:"])
-def test_an_empty_reply_leaves_the_question_as_typed(reply):
+def test_an_empty_reply_leaves_the_question_unchanged(reply):
     assert by_model(reply) == "And new employees?"
 
 
-def test_a_reply_too_long_to_be_a_question_leaves_the_question_as_typed():
+def test_a_reply_too_long_to_be_a_question_leaves_the_question_unchanged():
     longest = "x" * 1_000
     assert by_model(longest) == longest
     assert by_model(longest + "x") == "And new employees?"
@@ -85,7 +85,7 @@ def test_a_reply_too_long_to_be_a_question_leaves_the_question_as_typed():
 @pytest.mark.parametrize(
     "reply", ["", "<think>hm", "x" * 1_001, "[4] Leave report (page 2) [1] [5]", 'Ten [1: "10"].']
 )
-def test_where_the_model_is_of_no_use_the_question_is_condensed_by_rule(reply):
+def test_an_unusable_reply_falls_back_to_the_rules(reply):
     condense = condense_with_model(ScriptedChatModel(replies=[reply]), fallback=RuleCondenser())
     inputs = {"question": "And new employees?", "chat_history": HISTORY}
     assert condense.invoke(inputs) == "And new employees? (days, annual leave)"
@@ -96,20 +96,20 @@ def test_a_question_about_a_numbered_reference_may_be_rewritten_with_its_number(
     assert by_model(rewritten, question="What does [4] say?") == rewritten
 
 
-def test_a_rewrite_of_the_model_goes_before_the_rules():
+def test_a_rewrite_by_the_model_takes_precedence_over_the_rules():
     model = ScriptedChatModel(replies=["How many days do new employees get?"])
     condense = condense_with_model(model, fallback=RuleCondenser())
     inputs = {"question": "And new employees?", "chat_history": HISTORY}
     assert condense.invoke(inputs) == "How many days do new employees get?"
 
 
-def test_what_is_too_long_is_measured_by_the_question_itself():
+def test_the_length_limit_grows_with_the_typed_question():
     typed = "y" * 1_000
     assert by_model("x" * 2_000, question=typed) == "x" * 2_000
     assert by_model("x" * 2_001, question=typed) == typed
 
 
-async def test_the_model_is_asked_once_with_history_and_question_also_asynchronously():
+async def test_the_model_is_called_once_with_history_and_question_also_async():
     model = ScriptedChatModel(replies=["Standalone?"])
     condense = condense_with_model(model)
     inputs = {"question": "And then?", "chat_history": HISTORY}
@@ -120,7 +120,7 @@ async def test_the_model_is_asked_once_with_history_and_question_also_asynchrono
 
 
 @pytest.mark.parametrize(
-    ("question", "asked", "standalone"),
+    ("question", "previous", "standalone"),
     [
         ("And in Japan?", "How much annual leave is there?", "And in Japan? (annual leave)"),
         ("What does it cost?", "Is there a VPN?", "What does it cost? (VPN)"),
@@ -134,8 +134,8 @@ async def test_the_model_is_asked_once_with_history_and_question_also_asynchrono
         ("いくらですか?", "VPN接続の料金は?", "いくらですか? (VPN接続, 料金)"),
     ],
 )
-def test_a_question_that_leans_on_the_last_gets_its_terms(question, asked, standalone):
-    assert by_rule(question, asked) == standalone
+def test_a_follow_up_gets_the_terms_of_the_last_question(question, previous, standalone):
+    assert by_rule(question, previous) == standalone
 
 
 @pytest.mark.parametrize(
@@ -153,42 +153,44 @@ def test_a_question_that_leans_on_the_last_gets_its_terms(question, asked, stand
         "それぞれの部署の責任者は誰ですか?",
     ],
 )
-def test_a_question_that_stands_alone_is_left_as_it_is(question):
+def test_a_standalone_question_is_unchanged(question):
     assert by_rule(question, "How does the expense report work?", "出張の宿泊費は?") == question
 
 
-def test_korean_typed_on_a_mac_in_decomposed_form_is_understood_too():
-    question, asked = (unicodedata.normalize("NFD", text) for text in ("그건요?", "연차 휴가는?"))
-    assert by_rule(question, asked) == f"{question} (연차 휴가)"
+def test_decomposed_korean_is_condensed_like_composed_korean():
+    question, previous = (
+        unicodedata.normalize("NFD", text) for text in ("그건요?", "연차 휴가는?")
+    )
+    assert by_rule(question, previous) == f"{question} (연차 휴가)"
 
 
-def test_terms_come_from_what_was_asked_last_rather_than_long_ago():
-    asked = ["Who pays for travel insurance?", "Is there a parental leave policy?"]
-    assert by_rule("How long is it?", *asked) == "How long is it? (parental leave policy)"
+def test_terms_come_from_the_most_recent_questions():
+    earlier = ["Who pays for travel insurance?", "Is there a parental leave policy?"]
+    assert by_rule("How long is it?", *earlier) == "How long is it? (parental leave policy)"
     assert (
-        by_rule("How long is it?", *reversed(asked)) == "How long is it? (pays, travel insurance)"
+        by_rule("How long is it?", *reversed(earlier)) == "How long is it? (pays, travel insurance)"
     )
 
 
-def test_a_term_that_the_question_has_already_is_not_repeated():
+def test_a_term_already_in_the_question_is_not_repeated():
     question = "And leave in Japan?"
     assert by_rule(question, "How much parental leaves?") == f"{question} (parental)"
 
 
-def test_with_idf_rare_terms_win_and_those_it_does_not_know_are_left_out():
+def test_rare_terms_take_precedence_and_terms_unknown_to_idf_are_omitted():
     rarity = {"servic": 0.5, "vpn": 6.0, "wireguard": 7.0, "slow": 4.0, "offic": 3.0}
-    asked = "Is the office VPN service by WireGuard slow or gremlinish?"
-    given_tokens = []
+    previous = "Is the office VPN service by WireGuard slow or gremlinish?"
+    looked_up = []
 
     def idf(tokens):
-        given_tokens.extend(tokens)
+        looked_up.extend(tokens)
         return {token: rarity[token] for token in tokens if token in rarity}
 
-    assert by_rule("Why is it?", asked, idf=idf) == "Why is it? (VPN, WireGuard slow)"
-    assert "gremlinish" in given_tokens
+    assert by_rule("Why is it?", previous, idf=idf) == "Why is it? (VPN, WireGuard slow)"
+    assert "gremlinish" in looked_up
 
 
-def test_the_cited_source_gives_terms_where_the_questions_have_none_and_the_answer_never():
+def test_terms_come_from_the_cited_source_if_questions_have_none_never_from_answers():
     cited = {"type": "citation", "title": "WireGuard handbook"}
     answer = AIMessage("It runs on Zanzibar.", additional_kwargs={"citations": [cited]})
 
@@ -204,15 +206,15 @@ SENTENCE = st.text(st.sampled_from('it 그 연차VPN休暇は.?[1]\n"é́'), max
 
 
 @given(SENTENCE, st.lists(SENTENCE, max_size=4))
-def test_the_question_is_only_ever_added_to_and_only_with_what_was_said(question, asked):
-    standalone = by_rule(question, *asked)
+def test_the_question_is_only_extended_and_only_with_words_of_earlier_questions(question, earlier):
+    standalone = by_rule(question, *earlier)
     assert standalone.startswith(question)
     added = standalone.removeprefix(question)
-    said = unicodedata.normalize("NFKC", "\n".join(asked))
-    assert all(phrase in said for phrase in added[2:-1].split(", "))
+    history = unicodedata.normalize("NFKC", "\n".join(earlier))
+    assert all(phrase in history for phrase in added[2:-1].split(", "))
 
 
-def test_a_follow_up_without_any_history_to_lean_on_stays():
+def test_a_follow_up_without_usable_history_is_unchanged():
     assert by_rule("And then?") == "And then?"
     assert by_rule("And then?", "Why?") == "And then?"
 

@@ -1,4 +1,4 @@
-"""How the chain streams, tags, budgets and fails; what it says is in test_classic_agreement."""
+"""How the chain streams, tags, budgets, and fails; test_classic_agreement checks its answers."""
 
 from operator import itemgetter
 
@@ -49,7 +49,7 @@ def without_model(answer, condense=None, documents=DOCUMENTS, **options):
     )
 
 
-def test_the_standalone_question_comes_first_then_the_sources_then_the_answer_word_by_word():
+def test_the_stream_has_the_standalone_question_the_sources_and_the_answer_in_order():
     stream = chain_of(StreamingChatModel(replies=REPLIES), **EVERYTHING).stream(FOLLOW_UP)
     pieces = [piece for piece in stream if piece]
     assert pieces[:2] == [{"generated_question": REPLIES[0]}, {"source_documents": DOCUMENTS}]
@@ -62,7 +62,7 @@ def test_the_standalone_question_comes_first_then_the_sources_then_the_answer_wo
     assert list(pieces[-1]) == ["answer_message"]
 
 
-def test_a_reader_can_leave_while_the_model_condenses():
+def test_closing_the_stream_while_condensing_stops_the_model():
     model = StreamingChatModel(replies=REPLIES)
     stream = chain_of(model, **EVERYTHING).stream(FOLLOW_UP)
     assert next(stream) == {}
@@ -71,7 +71,7 @@ def test_a_reader_can_leave_while_the_model_condenses():
     assert len(model.prompts) == 1
 
 
-async def test_the_asynchronous_stream_has_the_same_pieces():
+async def test_the_async_stream_has_the_same_pieces():
     model = StreamingChatModel(replies=REPLIES)
     options = {"return_generated_question": True, "return_source_documents": True}
     pieces = [piece async for piece in chain_of(model, **options).astream(FOLLOW_UP)]
@@ -79,16 +79,16 @@ async def test_the_asynchronous_stream_has_the_same_pieces():
     assert pieces == list(chain_of(model, **options).stream(FOLLOW_UP))
 
 
-def test_the_sources_are_there_before_the_answerer_begins():
-    asked = []
+def test_the_sources_are_streamed_before_the_answerer_starts():
+    received = []
 
     def answer(inputs):
-        asked.extend(inputs)
+        received.extend(inputs)
         yield "10 days."
 
     stream = without_model(answer, return_source_documents=True).stream(FOLLOW_UP)
     assert next(stream) == {"source_documents": DOCUMENTS}
-    assert not asked
+    assert not received
     assert list(stream) == [{"answer": "10 days."}]
 
 
@@ -101,7 +101,7 @@ def test_without_a_history_the_condenser_is_not_called():
     assert chain.invoke({"question": "VPN?"}) == {"answer": "Yes."}
 
 
-def test_a_second_model_may_condense():
+def test_a_second_model_can_condense():
     small, large = ScriptedChatModel(replies=["Standalone?"]), ScriptedChatModel(replies=["10."])
     chain = chain_of(large, condense_question_llm=small, return_generated_question=True)
     assert chain.invoke(FOLLOW_UP) == {"generated_question": "Standalone?", "answer": "10."}
@@ -109,7 +109,7 @@ def test_a_second_model_may_condense():
 
 
 @pytest.mark.parametrize("model_class", [ScriptedChatModel, StreamingChatModel])
-def test_the_answer_message_tells_model_usage_and_how_it_finished(model_class):
+def test_the_answer_message_has_usage_model_name_and_finish_reason(model_class):
     message = chain_of(model_class(replies=REPLIES), **EVERYTHING).invoke(FOLLOW_UP)[
         "answer_message"
     ]
@@ -118,7 +118,7 @@ def test_the_answer_message_tells_model_usage_and_how_it_finished(model_class):
     assert message.response_metadata == FINISH
 
 
-def test_the_citations_of_the_built_in_answerer_come_beside_its_text():
+def test_the_built_in_answerer_returns_citations_next_to_its_text():
     documents = numbered("Employees get 15 days [2].", "New employees get 10 days [1].")
     chain = ConversationalRetrievalChain(
         retriever=ScriptedRetriever(documents=documents),
@@ -126,24 +126,24 @@ def test_the_citations_of_the_built_in_answerer_come_beside_its_text():
         answer=ExtractiveAnswerer(),
         return_answer_citations=True,
     )
-    answered = chain.invoke({"question": "How many days do employees get?"})
+    output = chain.invoke({"question": "How many days do employees get?"})
     quoted = [
-        answered["answer"][one["start_index"] : one["end_index"]]
-        for one in answered["answer_citations"]
+        output["answer"][one["start_index"] : one["end_index"]]
+        for one in output["answer_citations"]
     ]
     assert quoted == [
         "“Employees get 15 days \\[2\\].” [1]",
         "“New employees get 10 days \\[1\\].” [2]",
     ]
-    assert answered["answer"] == "\n\n".join(quoted)
-    assert [one["extras"]["n"] for one in answered["answer_citations"]] == [1, 2]
+    assert output["answer"] == "\n\n".join(quoted)
+    assert [one["extras"]["n"] for one in output["answer_citations"]] == [1, 2]
     plain = chain.model_copy(update={"return_answer_citations": False})
     assert plain.invoke({"question": "How many days do employees get?"}) == {
-        "answer": answered["answer"]
+        "answer": output["answer"]
     }
 
 
-def test_there_is_no_answer_message_where_no_model_was_asked():
+def test_there_is_no_answer_message_if_no_model_was_called():
     chain = chain_of(
         StreamingChatModel(replies=REPLIES),
         documents=[],
@@ -153,19 +153,19 @@ def test_there_is_no_answer_message_where_no_model_was_asked():
     assert chain.invoke(FOLLOW_UP) == {"answer": "Nothing found."}
 
 
-def test_an_answerer_that_says_nothing_gives_an_empty_answer():
+def test_a_silent_answerer_gives_an_empty_answer():
     assert without_model(lambda inputs: iter([])).invoke(FOLLOW_UP) == {"answer": ""}
 
 
-async def test_condensing_and_answering_are_told_apart_by_their_tags():
-    written = {"condense": "", "answer": ""}
+async def test_condensing_and_answering_have_distinct_tags():
+    texts = {"condense": "", "answer": ""}
     chain = chain_of(StreamingChatModel(replies=REPLIES))
     async for event in chain.astream_events(FOLLOW_UP, {"tags": ["mine"]}, version="v2"):
         if event["event"] == "on_chat_model_stream":
             assert "mine" in event["tags"]
             (tag,) = {"condense", "answer"} & set(event["tags"])
-            written[tag] += event["data"]["chunk"].text
-    assert written == {"condense": REPLIES[0], "answer": REPLIES[1]}
+            texts[tag] += event["data"]["chunk"].text
+    assert texts == {"condense": REPLIES[0], "answer": REPLIES[1]}
 
 
 class Recorder(BaseCallbackHandler):
@@ -178,13 +178,13 @@ class Recorder(BaseCallbackHandler):
     def on_retriever_start(self, serialized, query, *, tags=None, metadata=None, **kwargs):
         self._note(query, tags, metadata)
 
-    def _note(self, what, tags, metadata):
-        named = sorted(tag for tag in tags if not tag.startswith("seq:step:"))
-        self.started.append((what, named, metadata["turn"]))
+    def _note(self, name, tags, metadata):
+        own_tags = sorted(tag for tag in tags if not tag.startswith("seq:step:"))
+        self.started.append((name, own_tags, metadata["turn"]))
 
 
 @pytest.mark.parametrize("ask", ["invoke", "stream", "ainvoke", "batch"])
-async def test_callbacks_tags_and_metadata_reach_every_run_below(ask):
+async def test_callbacks_tags_and_metadata_reach_every_child_run(ask):
     recorder = Recorder()
     config = {"callbacks": [recorder], "tags": ["mine"], "metadata": {"turn": 7}}
     chain = chain_of(StreamingChatModel(replies=REPLIES))
@@ -197,33 +197,33 @@ async def test_callbacks_tags_and_metadata_reach_every_run_below(ask):
     ]
 
 
-def test_a_batch_answers_each_question_by_itself():
+def test_a_batch_answers_each_question_independently():
     def answer(inputs):
-        for given in inputs:
-            yield f"{given['question']} "
-            yield str(len(given["chat_history"]))
+        for one in inputs:
+            yield f"{one['question']} "
+            yield str(len(one["chat_history"]))
 
     first = {"question": "VPN?", "chat_history": []}
     answers = without_model(answer).batch([first, FOLLOW_UP, first])
     assert [output["answer"] for output in answers] == ["VPN? 0", "And new employees? 1", "VPN? 0"]
 
 
-def test_it_works_behind_another_runnable():
+def test_the_chain_can_follow_another_runnable():
     chain = RunnableLambda(lambda text: {"question": text, "chat_history": []}) | without_model(
-        lambda inputs: (given["question"].upper() for given in inputs)
+        lambda inputs: (one["question"].upper() for one in inputs)
     )
     assert chain.invoke("vpn?") == {"answer": "VPN?"}
 
 
-def test_the_oldest_turns_go_first_from_what_condenser_and_answerer_see():
-    seen = []
+def test_the_history_for_condenser_and_answerer_drops_the_oldest_turns_first():
+    histories = []
 
     def answer(inputs):
-        seen.extend(given["chat_history"] for given in inputs)
+        histories.extend(one["chat_history"] for one in inputs)
         yield "."
 
-    def condense(given):
-        seen.append(given["chat_history"])
+    def condense(inputs):
+        histories.append(inputs["chat_history"])
         return "standalone"
 
     history = [("first", "1"), HumanMessage("second"), AIMessage("2"), ("third", "3")]
@@ -233,7 +233,7 @@ def test_the_oldest_turns_go_first_from_what_condenser_and_answerer_see():
             answer, RunnableLambda(condense), max_history_tokens=limit, token_counter=len
         )
         chain.invoke({"question": "And?", "chat_history": history})
-    assert seen == [history[1:], history[1:], history[3:], history[3:], []]
+    assert histories == [history[1:], history[1:], history[3:], history[3:], []]
 
 
 def test_closing_the_stream_stops_the_model():
@@ -245,7 +245,7 @@ def test_closing_the_stream_stops_the_model():
     assert model.closed
 
 
-def test_an_answer_that_breaks_off_has_given_its_first_pieces():
+def test_a_failing_answer_yields_its_first_pieces():
     def answer(inputs):
         yield "10 days"
         raise ConnectionError("gone")
@@ -256,14 +256,14 @@ def test_an_answer_that_breaks_off_has_given_its_first_pieces():
         next(stream)
 
 
-def test_what_is_no_history_is_refused():
+def test_an_invalid_history_is_rejected():
     with pytest.raises(TypeError, match="messages or pairs, not str"):
         chain_of(StreamingChatModel(replies=REPLIES)).invoke(
             {"question": "And?", "chat_history": ["Human: hello"]}
         )
 
 
-def test_with_the_rule_condenser_it_needs_no_model_and_searches_for_what_was_meant():
+def test_the_rule_condenser_adds_the_terms_of_the_history_without_a_model():
     chain = without_model(lambda inputs: iter(["10 days."]), RuleCondenser())
     assert chain.invoke(FOLLOW_UP) == {"answer": "10 days."}
     assert chain.retriever.queries == ["And new employees? (annual leave)"]
@@ -277,22 +277,22 @@ GUARDED = {
 }
 
 
-def test_a_rewrite_without_the_words_of_the_question_does_not_replace_it():
+def test_a_rewrite_without_the_words_of_the_question_is_searched_in_addition():
     model = StreamingChatModel(replies=DRIFTED)
     chain = chain_of(model, **GUARDED)
     pieces = [piece for piece in chain.stream(FOLLOW_UP) if piece]
     both = [DRIFTED[0], "And new employees?"]
     assert pieces[:2] == [{"generated_question": DRIFTED[0]}, {"searched_questions": both}]
     assert chain.retriever.queries == both
-    asked = model.prompts[1][-1][1]
-    assert asked.endswith("Question: And new employees? (Does the VPN cost anything?)")
+    request = model.prompts[1][-1][1]
+    assert request.endswith("Question: And new employees? (Does the VPN cost anything?)")
 
 
-def test_both_lists_are_merged_before_they_are_cut_to_size():
-    found = {DRIFTED[0]: numbered("VPN.", "Cost."), "And new employees?": numbered("10 days.")}
+def test_both_result_lists_are_merged_before_truncation():
+    results = {DRIFTED[0]: numbered("VPN.", "Cost."), "And new employees?": numbered("10 days.")}
     chain = ConversationalRetrievalChain.from_llm(
         StreamingChatModel(replies=DRIFTED),
-        RunnableLambda(found.__getitem__),
+        RunnableLambda(results.__getitem__),
         return_source_documents=True,
         guard_rewrite=True,
     )
@@ -300,26 +300,26 @@ def test_both_lists_are_merged_before_they_are_cut_to_size():
     assert [document.page_content for document in sources] == ["VPN.", "10 days."]
 
 
-async def test_asynchronously_the_same_is_searched_and_said():
+async def test_async_searches_and_answers_are_the_same():
     chains = [chain_of(StreamingChatModel(replies=DRIFTED), **GUARDED) for _ in range(2)]
     assert await chains[0].ainvoke(FOLLOW_UP) == chains[1].invoke(FOLLOW_UP)
     assert chains[0].retriever.queries == chains[1].retriever.queries
     assert len(chains[0].retriever.queries) == 2
 
 
-def test_a_rewrite_that_keeps_a_word_and_a_first_question_are_searched_alone():
+def test_a_rewrite_with_a_word_of_the_question_is_searched_alone():
     chain = chain_of(StreamingChatModel(replies=REPLIES), **GUARDED)
     assert chain.invoke(FOLLOW_UP)["searched_questions"] == REPLIES[:1]
     assert chain.invoke({"question": "VPN?"})["searched_questions"] == ["VPN?"]
 
 
-def test_without_the_guard_the_rewrite_alone_is_searched_as_in_the_classic_chain():
+def test_without_the_guard_only_the_rewrite_is_searched_as_in_the_classic_chain():
     chain = chain_of(StreamingChatModel(replies=DRIFTED), return_searched_questions=True)
     assert chain.invoke(FOLLOW_UP)["searched_questions"] == DRIFTED[:1]
     assert chain.retriever.queries == DRIFTED[:1]
 
 
-def test_with_the_guard_the_question_as_typed_may_still_be_the_one_answered():
+def test_with_the_guard_the_typed_question_can_still_be_the_one_answered():
     model = StreamingChatModel(replies=DRIFTED)
     chain_of(model, rephrase_question=False, **GUARDED).invoke(FOLLOW_UP)
     assert model.prompts[1][-1][1].endswith("Question: And new employees?")
@@ -329,71 +329,74 @@ def respelled(question):
     return question.replace("leav ", "leave ")
 
 
-def test_what_is_searched_and_answered_is_spelled_as_the_library_spells_it():
-    asked = []
+def test_the_corrected_spelling_is_searched_and_answered():
+    received = []
 
     def answer(inputs):
-        asked.extend((one["question"], one["typed_question"]) for one in inputs)
+        received.extend((one["question"], one["typed_question"]) for one in inputs)
         yield "15 days."
 
     chain = without_model(answer, respell=RunnableLambda(respelled), return_searched_questions=True)
-    told = chain.invoke({"question": "How much leav do I get?"})
-    assert told["searched_questions"] == ["How much leave do I get?"]
+    output = chain.invoke({"question": "How much leav do I get?"})
+    assert output["searched_questions"] == ["How much leave do I get?"]
     assert chain.retriever.queries == ["How much leave do I get?"]
-    assert asked == [("How much leave do I get?", "How much leav do I get?")]
+    assert received == [("How much leave do I get?", "How much leav do I get?")]
 
 
-async def test_asynchronously_it_is_spelled_so_too_and_what_is_given_stays():
+async def test_async_searches_correct_the_question_but_not_a_standalone_question():
     replies = ["15 days.", "10 days."]
     chain = chain_of(
         StreamingChatModel(replies=replies),
         respell=RunnableLambda(respelled),
         return_searched_questions=True,
     )
-    told = await chain.ainvoke({"question": "How much leav do I get?"})
-    assert told["searched_questions"] == ["How much leave do I get?"]
-    told = await chain.ainvoke({"question": "?", "standalone_question": "leav days"})
-    assert told["searched_questions"] == ["leav days"]
+    output = await chain.ainvoke({"question": "How much leav do I get?"})
+    assert output["searched_questions"] == ["How much leave do I get?"]
+    output = await chain.ainvoke({"question": "?", "standalone_question": "leav days"})
+    assert output["searched_questions"] == ["leav days"]
 
 
-GIVEN = {**FOLLOW_UP, "standalone_question": "annual leave, new employees"}
+WITH_STANDALONE = {**FOLLOW_UP, "standalone_question": "annual leave, new employees"}
 
 
-@pytest.mark.parametrize("guarded", [True, False])
-def test_a_standalone_question_that_is_given_is_searched_as_it_is(guarded):
+@pytest.mark.parametrize("guard_rewrite", [True, False])
+def test_a_standalone_question_in_the_input_is_searched_unchanged(guard_rewrite):
     def condense(_inputs):
-        raise AssertionError("condensed what was given")
+        raise AssertionError("condensed a standalone question")
 
-    asked = []
+    received = []
 
     def answer(inputs):
-        asked.extend((one["question"], one["typed_question"]) for one in inputs)
+        received.extend((one["question"], one["typed_question"]) for one in inputs)
         yield "10 days."
 
     chain = without_model(
-        answer, RunnableLambda(condense), guard_rewrite=guarded, return_searched_questions=True
+        answer,
+        RunnableLambda(condense),
+        guard_rewrite=guard_rewrite,
+        return_searched_questions=True,
     )
-    assert chain.invoke(GIVEN)["searched_questions"] == ["annual leave, new employees"]
-    assert asked == [("annual leave, new employees", "And new employees?")]
+    assert chain.invoke(WITH_STANDALONE)["searched_questions"] == ["annual leave, new employees"]
+    assert received == [("annual leave, new employees", "And new employees?")]
 
 
-async def test_asynchronously_it_is_too():
+async def test_async_searches_use_the_standalone_question_in_the_input():
     chain = chain_of(StreamingChatModel(replies=["10 days."]), return_searched_questions=True)
-    told = await chain.ainvoke(GIVEN)
-    assert told == {"searched_questions": ["annual leave, new employees"], "answer": "10 days."}
+    output = await chain.ainvoke(WITH_STANDALONE)
+    assert output == {"searched_questions": ["annual leave, new employees"], "answer": "10 days."}
 
 
 @pytest.mark.parametrize(
-    ("typed", "standalone", "shown"),
+    ("typed", "standalone", "expected"),
     [
         ("연차는?", "annual leave days", "연차는? (annual leave days)"),
         ("And in Japan?", "annual leave in Japan?", "annual leave in Japan?"),
         ("연차는?", "연차는? (annual leave days per year)", "연차는? (annual leave days per year)"),
     ],
 )
-def test_the_model_sees_the_typed_question_where_another_language_is_searched(
-    typed, standalone, shown
+def test_the_model_sees_the_typed_question_if_another_language_is_searched(
+    typed, standalone, expected
 ):
     model = ScriptedChatModel(replies=["15일입니다."])
     chain_of(model).invoke({"question": typed, "standalone_question": standalone})
-    assert model.prompts[-1][-1][1].endswith(f"Question: {shown}")
+    assert model.prompts[-1][-1][1].endswith(f"Question: {expected}")

@@ -1,4 +1,4 @@
-"""Questions for what something is, and the sentences that say it."""
+"""Questions for a definition, and sentences that define a term."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ from chains.extractive.sentence_scores import defined_term, defines
         ("「平均誤差」の意味を教えて", "平均誤差"),
     ],
 )
-def test_the_term_of_a_definition_question_is_found(question, term):
+def test_the_term_of_a_definition_question_is_recognized(question, term):
     assert defined_term(question) == term
 
 
@@ -39,7 +39,7 @@ def test_the_term_of_a_definition_question_is_found(question, term):
         "",
     ],
 )
-def test_other_questions_define_nothing(question):
+def test_other_questions_have_no_term_to_define(question):
     assert defined_term(question) is None
 
 
@@ -68,11 +68,11 @@ def test_a_sentence_that_begins_with_the_term_and_explains_it_defines_it(sentenc
         ("해일편차를 다시 계산합니다.", "해일편차"),
     ],
 )
-def test_a_sentence_that_only_mentions_the_term_does_not(sentence, term):
+def test_a_sentence_that_only_mentions_the_term_does_not_define_it(sentence, term):
     assert not defines(sentence, term)
 
 
 @given(st.text(max_size=80), st.text(min_size=1, max_size=20))
-def test_any_text_can_be_asked_and_read(text, term):
+def test_arbitrary_questions_and_sentences_have_a_result(text, term):
     assert defined_term(text) is None or len(defined_term(text)) > 1
     assert defines(text, term) in (True, False)

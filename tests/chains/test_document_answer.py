@@ -13,24 +13,24 @@ GUIDE = passages_of("원격 근무 안내", [([], TEXT)], document_id="d3")
 
 
 class Library:
-    """Finds all passages, and holds the guide for nearest where a title is looked for."""
+    """Finds all passages; the guide is the nearest match for any title."""
 
-    def __init__(self, found=(*LEAVE, *EXPENSES), titled=GUIDE):
-        self._found, self._titled, self.searched = list(found), list(titled), []
+    def __init__(self, results=(*LEAVE, *EXPENSES), nearest=GUIDE):
+        self._results, self._nearest, self.topics = list(results), list(nearest), []
 
     def retriever(self):
         return RunnableLambda(self._find)
 
     def _find(self, topic):
-        self.searched.append(topic)
-        return self._found
+        self.topics.append(topic)
+        return self._results
 
     def nearest(self, text):
-        return self._titled
+        return self._nearest
 
 
 class Counts(Embeddings):
-    """Vectors of how often letters occur: alike texts lie near each other."""
+    """Vectors of letter counts: similar texts are close to each other."""
 
     def embed_query(self, text):
         return [float(text.casefold().count(letter)) for letter in "abcdefghijklmnopqrstuvwxyz"]
@@ -47,69 +47,69 @@ def answer(question, history=(), library=None, embeddings=None, **inputs):
 
 
 def test_the_answer_is_the_document_with_a_quote_that_supports_it():
-    said = answer("Which document says what a hotel room may cost?")
-    assert said["answer"] == (
+    output = answer("Which document says what a hotel room may cost?")
+    assert output["answer"] == (
         "Found in this document:\n\n**Expenses**\n\n"
         "“A hotel room may cost up to 120 pounds a night.” [1]"
     )
-    [source] = said["source_documents"]
+    [source] = output["source_documents"]
     assert source.metadata["document_id"] == "d2"
-    assert said["searched_questions"] == ["what a hotel room may cost"]
+    assert output["searched_questions"] == ["what a hotel room may cost"]
 
 
-def test_several_documents_come_in_the_order_they_were_found():
-    said = answer("Which documents mention the company or employees?")
-    titles = [one.metadata["title"] for one in said["source_documents"]]
+def test_several_documents_are_listed_in_the_order_of_the_search():
+    output = answer("Which documents mention the company or employees?")
+    titles = [one.metadata["title"] for one in output["source_documents"]]
     assert titles == ["Leave policy", "Expenses"]
-    assert [one["extras"]["n"] for one in said["answer_citations"]] == [1, 2]
-    assert said["answer"].startswith("Found in these documents")
+    assert [one["extras"]["n"] for one in output["answer_citations"]] == [1, 2]
+    assert output["answer"].startswith("Found in these documents")
 
 
 @pytest.mark.parametrize(
-    ("question", "says"),
+    ("question", "introduction"),
     [
         ("어느 문서에 hotel room이 나와?", "다음 문서에 나옵니다."),
         ("どの文書にhotel roomが書かれていますか？", "次の文書に記述があります。"),
     ],
 )
-def test_the_introduction_is_in_the_language_of_the_request(question, says):
-    assert answer(question)["answer"].startswith(says)
+def test_the_introduction_is_in_the_language_of_the_request(question, introduction):
+    assert answer(question)["answer"].startswith(introduction)
 
 
-def test_where_no_document_says_it_the_nearest_are_offered_as_no_more():
-    said = answer("Which document is about dragons?", embeddings=Counts())
-    assert said["answer"].startswith("I found no document that says this for certain.")
-    titles = [one.metadata["title"] for one in said["source_documents"]]
+def test_without_a_match_the_nearest_documents_are_offered_as_uncertain():
+    output = answer("Which document is about dragons?", embeddings=Counts())
+    assert output["answer"].startswith("I found no document that says this for certain.")
+    titles = [one.metadata["title"] for one in output["source_documents"]]
     assert titles == ["Leave policy", "원격 근무 안내", "Expenses"]
-    for cited in said["answer_citations"]:
-        source = said["source_documents"][cited["extras"]["n"] - 1]
+    for cited in output["answer_citations"]:
+        source = output["source_documents"][cited["extras"]["n"] - 1]
         assert cited["cited_text"] in source.page_content
 
 
-def test_an_empty_library_has_no_such_document():
-    said = answer("Which document is about dragons?", library=Library((), ()))
-    assert said["answer"] == "I found no document that says this."
-    assert said["source_documents"] == []
+def test_an_empty_library_has_no_matching_document():
+    output = answer("Which document is about dragons?", library=Library((), ()))
+    assert output["answer"] == "I found no document that says this."
+    assert output["source_documents"] == []
 
 
-def test_a_topic_that_points_back_is_completed_from_the_conversation():
+def test_a_topic_that_refers_back_is_completed_from_the_conversation():
     library = Library()
     answer("Which document is about it?", [("How much is a hotel?", "120 pounds.")], library)
-    assert "hotel" in library.searched[0]
+    assert "hotel" in library.topics[0]
 
 
-def test_a_complete_topic_stays_as_it_is_later_in_a_conversation():
+def test_a_complete_topic_is_unchanged_later_in_a_conversation():
     library = Library()
     answer("どの文書にごみの分け方が載っていますか？", [("How much is a hotel?", "120.")], library)
-    assert library.searched == ["ごみの分け方"]
+    assert library.topics == ["ごみの分け方"]
 
 
-def test_another_question_to_search_for_is_the_topic():
+def test_a_standalone_question_is_the_topic():
     library = Library()
     answer("Which document is about it?", library=library, standalone_question="hotel room")
-    assert library.searched == ["hotel room"]
+    assert library.topics == ["hotel room"]
 
 
-def test_only_requests_are_taken():
+def test_only_requests_for_documents_are_recognized():
     assert is_document_request({"question": "Which document is about VPN?"})
     assert not is_document_request({"question": "Which file formats are supported?"})

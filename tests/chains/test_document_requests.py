@@ -34,7 +34,7 @@ from chains.requests.request_kinds import document_request
         ("どの文書を見れば経費の上限がわかりますか？", "経費の上限", "japanese"),
     ],
 )  # fmt: skip
-def test_a_request_names_what_the_documents_say(text, topic, language):
+def test_the_topic_and_language_of_a_request_are_recognized(text, topic, language):
     assert document_request(text) == (topic, language)
 
 
@@ -63,11 +63,11 @@ def test_a_request_names_what_the_documents_say(text, topic, language):
         "",
     ],
 )
-def test_a_question_that_only_mentions_documents_is_no_request(text):
+def test_a_question_that_only_mentions_documents_is_not_a_request(text):
     assert document_request(text) is None
 
 
 @given(st.text(max_size=400))
-def test_whatever_is_typed_has_an_outcome(text):
+def test_arbitrary_input_has_a_result(text):
     request = document_request(text)
     assert request is None or request.language in {"english", "korean", "japanese"}

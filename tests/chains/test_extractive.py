@@ -74,7 +74,7 @@ def test_every_quote_is_verified_in_the_stored_text(question):
         ("サッカーの優勝国はどこですか。", "見つかりませんでした"),
     ],
 )
-def test_where_nothing_answers_it_says_so_in_the_language_of_the_question(question, language):
+def test_an_unanswerable_question_is_refused_in_its_language(question, language):
     message = answer(question)
     assert language in message.content
     checked = check_answer(message.content, [], {}.get)
@@ -86,11 +86,11 @@ def test_a_question_without_content_gets_no_quote(question):
     assert answer(question).content == no_clear_answer(question)
 
 
-def test_no_documents_are_no_answer():
+def test_without_documents_there_is_no_answer():
     assert answer("How many days?", []).content == no_clear_answer("How many days?")
 
 
-def test_it_streams_a_piece_for_each_sentence_and_ends_with_its_name():
+def test_the_stream_has_a_piece_per_sentence_and_ends_with_the_answerer_name():
     question = {
         "question": "How many days of leave do employees get?",
         "input_documents": DOCUMENTS,
@@ -118,7 +118,7 @@ def test_neither_headings_nor_questions_nor_table_headers_are_quoted():
     assert score_sentences("How do I reset the password?", [Document(text)]) == []
 
 
-def test_a_table_header_at_the_end_of_its_passage_is_not_quoted_a_lone_row_is():
+def test_a_header_at_the_end_of_a_passage_is_not_quoted_but_a_lone_row_is():
     header = "Offices have gateways.\n\n| Gateway office | UDP port |"
     [sentence] = score_sentences("Which UDP port?", [Document(header)])
     assert sentence.start == 0
@@ -126,16 +126,16 @@ def test_a_table_header_at_the_end_of_its_passage_is_not_quoted_a_lone_row_is():
     assert row.is_row
 
 
-def test_of_a_table_only_the_rows_that_answer_are_quoted():
+def test_only_the_matching_rows_of_a_table_are_quoted():
     table = (
         "| Office | Gateway | UDP port |\n|---|---|---|\n| Bristol | brs | 51820 |\n"
         "| Busan | pus | 51821 |\n| Yokohama | yok | 51822 |"
     )
-    quoted = answer("Which UDP port does the Busan gateway use?", [Document(table)]).content
-    assert quoted == "“Office | Gateway | UDP port …  \nBusan | pus | 51821” [1]"
+    content = answer("Which UDP port does the Busan gateway use?", [Document(table)]).content
+    assert content == "“Office | Gateway | UDP port …  \nBusan | pus | 51821” [1]"
 
 
-def test_each_sentence_of_an_answer_is_read_with_its_question():
+def test_sentences_below_a_question_are_scored_together_with_it():
     text = (
         "When are parcels handed out?\n\nThe desk is on the ground floor. Bring your badge. "
         "At noon and at four.\n\nThe lift is repaired on Monday."
@@ -168,21 +168,21 @@ def test_each_sentence_of_an_answer_is_read_with_its_question():
         ),
     ],
 )
-def test_what_something_is_is_said_by_the_sentence_that_defines_it(question, definition, mention):
+def test_a_definition_question_is_answered_by_the_defining_sentence(question, definition, mention):
     best, *_ = score_sentences(question, [Document(f"{mention}\n\n{definition}")])
     assert definition in f"{mention}\n\n{definition}"[best.start : best.end]
 
 
-def test_navigation_and_marks_of_code_are_no_sentences():
+def test_navigation_and_code_fences_are_not_sentences():
     text = "[Home](/) | [Ports](/ports)\n\n```bash\nsudo systemctl start port\n```"
     [command] = score_sentences("Which port?", [Document(text)])
     assert text[command.start : command.end] == "sudo systemctl start port"
 
 
-def test_a_sentence_that_announces_a_list_brings_it():
+def test_a_sentence_that_introduces_a_list_is_quoted_with_it():
     text = "Annual leave grows with the years of service:\n\n- Two years: 27 days of annual leave."
-    quoted = answer("How does annual leave grow with the years?", [Document(text)]).content
-    assert quoted == (
+    content = answer("How does annual leave grow with the years?", [Document(text)]).content
+    assert content == (
         "“Annual leave grows with the years of service:  \nTwo years: 27 days of annual leave.” [1]"
     )
 
@@ -202,18 +202,18 @@ def test_a_sentence_that_announces_a_list_brings_it():
         ),
     ],
 )
-def test_a_follow_up_is_answered_by_what_it_asks_anew(first, follow_up, second):
+def test_a_follow_up_is_answered_by_its_new_words(first, follow_up, second):
     text = (
         "New employees get 25 days of annual leave a year. Employees who have completed two years "
         "get 27 days of annual leave. 2년차 직원의 연차는 15일입니다. "
         "신입 사원의 연차는 11일입니다. 3년차부터는 2년마다 1일씩 늘어납니다."
     )
-    asked = {
+    inputs = {
         "question": follow_up,
         "input_documents": [Document(text)],
         "chat_history": [(first, "25 days. 11일입니다.")],
     }
-    assert ExtractiveAnswerer().invoke(asked).content.startswith(f"“{second}”")
+    assert ExtractiveAnswerer().invoke(inputs).content.startswith(f"“{second}”")
 
 
 @pytest.mark.parametrize(
@@ -239,17 +239,17 @@ def test_a_follow_up_is_answered_by_what_it_asks_anew(first, follow_up, second):
         ),
     ],
 )
-def test_words_that_condensing_added_count_less_than_those_typed(typed, added, text, first):
-    asked = {
+def test_words_added_by_condensing_count_less_than_typed_words(typed, added, text, first):
+    inputs = {
         "question": typed + added,
         "typed_question": typed,
         "input_documents": [Document(text)],
     }
-    assert ExtractiveAnswerer().invoke(asked).content.startswith(f"“{first}”")
+    assert ExtractiveAnswerer().invoke(inputs).content.startswith(f"“{first}”")
 
 
-def test_the_meaning_compared_is_that_of_the_question_as_typed():
-    class Listening(Meaning):
+def test_the_typed_question_is_embedded():
+    class RecordingEmbedding(Meaning):
         queries: ClassVar[list[str]] = []
 
         def embed_query(self, text):
@@ -257,16 +257,16 @@ def test_the_meaning_compared_is_that_of_the_question_as_typed():
             return [1.0, 0.0]
 
     text = "The client asks for a code. The client asks for a staff number."
-    asked = {
+    inputs = {
         "question": "What does it ask for? (client)",
         "typed_question": "What does it ask for?",
         "input_documents": [Document(text)],
     }
-    ExtractiveAnswerer(embeddings=Listening()).invoke(asked)
-    assert Listening.queries == ["What does it ask for?"]
+    ExtractiveAnswerer(embeddings=RecordingEmbedding()).invoke(inputs)
+    assert RecordingEmbedding.queries == ["What does it ask for?"]
 
 
-def test_the_library_statistics_tell_an_unanswerable_question():
+def test_library_statistics_identify_an_unanswerable_question():
     question = "How many days of annual leave do astronauts get on Mars?"
 
     def idf(tokens):
@@ -277,7 +277,7 @@ def test_the_library_statistics_tell_an_unanswerable_question():
 
 
 class Meaning(Embeddings):
-    """Knows that one sentence means what is asked."""
+    """Embeds one sentence like every question."""
 
     def embed_documents(self, texts):
         return [[1.0, 0.0] if "staff number" in text else [0.0, 1.0] for text in texts]
@@ -287,13 +287,13 @@ class Meaning(Embeddings):
 
 
 class Silent(Meaning):
-    """Knows no such language."""
+    """Embeds no question, as if in an unknown language."""
 
     def embed_query(self, text):
         return [0.0, 0.0]
 
 
-def test_likeness_in_meaning_decides_between_sentences_that_share_as_many_words():
+def test_semantic_similarity_decides_between_sentences_with_equal_word_overlap():
     document = [Document("The client asks for a code. The client asks for a staff number.")]
     question = "What does the client ask for?"
     assert "staff number" in answer(question, document, embeddings=Meaning()).content.split("\n")[0]
@@ -302,7 +302,7 @@ def test_likeness_in_meaning_decides_between_sentences_that_share_as_many_words(
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=200), max_size=3))
-def test_any_question_and_texts_get_an_answer_whose_quotes_are_true(question, texts):
+def test_quotes_for_arbitrary_questions_and_texts_are_verified(question, texts):
     documents = [Document(text) for text in texts]
     for sentence in ExtractiveAnswerer().best_sentences(question, documents):
         assert (
@@ -317,9 +317,9 @@ def test_any_question_and_texts_get_an_answer_whose_quotes_are_true(question, te
         )
 
 
-def test_the_refusal_is_in_the_language_of_the_question_as_it_was_typed():
-    asked = {"question": "zebra", "typed_question": "얼룩말은요?", "input_documents": []}
-    assert ExtractiveAnswerer().invoke(asked).content == no_clear_answer("얼룩말은요?")
+def test_the_refusal_is_in_the_language_of_the_typed_question():
+    inputs = {"question": "zebra", "typed_question": "얼룩말은요?", "input_documents": []}
+    assert ExtractiveAnswerer().invoke(inputs).content == no_clear_answer("얼룩말은요?")
 
 
 @pytest.mark.parametrize(
@@ -332,5 +332,5 @@ def test_the_refusal_is_in_the_language_of_the_question_as_it_was_typed():
         ("VPN?", "I found no clear answer"),
     ],
 )
-def test_the_names_of_products_do_not_make_a_question_english(question, language):
+def test_product_names_do_not_make_a_question_english(question, language):
     assert language in no_clear_answer(question)

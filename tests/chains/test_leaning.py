@@ -1,4 +1,4 @@
-"""Which questions can't be understood without the conversation before them."""
+"""Which questions depend on the conversation before them."""
 
 import pytest
 
@@ -49,7 +49,7 @@ from chains.condensing.follow_ups import leans_on_history
         "誰が決めますか？",
     ],
 )
-def test_pronouns_openings_attributes_and_fragments_lean_on_the_conversation(question):
+def test_pronouns_openings_attributes_and_fragments_depend_on_the_conversation(question):
     assert leans_on_history(question)
 
 
@@ -75,11 +75,11 @@ def test_pronouns_openings_attributes_and_fragments_lean_on_the_conversation(que
         "それぞれの部署の責任者は誰ですか?",
     ],
 )
-def test_a_question_that_is_complete_in_itself_does_not(question):
+def test_a_complete_question_does_not_depend_on_the_conversation(question):
     assert not leans_on_history(question)
 
 
-def test_the_word_it_and_the_department_it_are_told_apart():
+def test_the_pronoun_it_and_the_department_it_are_distinguished():
     assert leans_on_history("Who runs it in the Berlin office?")
     assert leans_on_history("It runs in the Berlin office?")
     assert not leans_on_history("Who runs IT in the Berlin office?")

@@ -18,7 +18,7 @@ from chains.extractive.extractive_answerer import asks_for_all
         "ビデオ会議ができる部屋をぜんぶ教えて",
     ],
 )
-def test_a_question_for_steps_or_all_things_of_a_kind_asks_for_all(question):
+def test_a_question_for_steps_or_all_items_asks_for_all(question):
     assert asks_for_all(question)
 
 
@@ -32,5 +32,5 @@ def test_a_question_for_steps_or_all_things_of_a_kind_asks_for_all(question):
         "有給休暇は何日ですか。",
     ],
 )
-def test_a_question_for_one_fact_does_not(question):
+def test_a_question_for_one_fact_does_not_ask_for_all(question):
     assert not asks_for_all(question)

@@ -9,10 +9,10 @@ from tests.linear_time import require_linear_time
 
 
 def claims(answer):
-    """What all the markers of an answer cite: numbers, or pairs of number and quote."""
+    """The citations of all markers of an answer: numbers, or pairs of number and quote."""
     markers = [piece for piece in parse_markers(answer) if isinstance(piece, Marker)]
-    found = [claim for marker in markers for claim in marker.claims]
-    return [(claim.n, claim.quote) if claim.quote else claim.n for claim in found]
+    parsed = [claim for marker in markers for claim in marker.claims]
+    return [(claim.n, claim.quote) if claim.quote else claim.n for claim in parsed]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def claims(answer):
         ("a \\", []),
     ],
 )
-def test_the_forms_of_a_marker(answer, cited):
+def test_every_form_of_a_marker_is_parsed(answer, cited):
     assert claims(answer) == cited
 
 
@@ -59,7 +59,7 @@ def test_the_forms_of_a_marker(answer, cited):
         "[1\n]", '[1: "a\n\nb"]',
     ],
 )  # fmt: skip
-def test_what_is_no_marker(answer):
+def test_other_brackets_are_not_markers(answer):
     assert parse_markers(answer) == [Text(answer)]
 
 
@@ -76,11 +76,11 @@ def test_what_is_no_marker(answer):
         ("15 days [", []),
     ],
 )
-def test_an_unfinished_marker_counts_as_far_as_it_goes(answer, cited):
+def test_an_unfinished_marker_cites_its_complete_words(answer, cited):
     assert claims(answer) == cited
 
 
-def test_a_marker_is_shown_as_its_numbers():
+def test_a_marker_is_displayed_as_its_numbers():
     marker = parse_markers('[1: "a b", 3]')[0]
     assert isinstance(marker, Marker)
     assert marker.shown == "[1][3]"
@@ -92,7 +92,7 @@ PARTS = ["[", "1", "2]", ":", '"', "“", "”", " ", ",", "-", "`", "```", "\n"
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=25), st.data())
-def test_however_the_answer_is_cut_the_pieces_are_the_same(parts, data):
+def test_the_pieces_do_not_depend_on_how_the_answer_is_split(parts, data):
     answer = "".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=12)))
     parser = MarkerParser()
@@ -110,7 +110,7 @@ def test_no_character_is_lost(parts):
     assert "".join(p.text if isinstance(p, Text) else p.raw for p in pieces) == answer
 
 
-def test_plain_text_is_given_at_once_and_a_marker_when_it_is_certain():
+def test_plain_text_is_returned_immediately_and_a_marker_once_it_is_complete():
     parser = MarkerParser()
     assert parser.feed("Fifteen ") == [Text("Fifteen ")]
     assert parser.feed("days [") == [Text("days ")]
@@ -120,15 +120,15 @@ def test_plain_text_is_given_at_once_and_a_marker_when_it_is_certain():
     assert pieces[1:] == [Text(".")]
 
 
-def test_no_more_is_held_back_than_a_marker_can_be_long():
+def test_at_most_the_length_of_a_marker_is_held_back():
     parser = MarkerParser()
-    given_out = sum(
+    returned = sum(
         len(p.text) for _ in range(5000) for p in parser.feed("x") if isinstance(p, Text)
     )
-    assert given_out == 5000
+    assert returned == 5000
     answer = '[1: "' + "x" * 5000
-    out = [piece for letter in answer for piece in parser.feed(letter)]
-    assert sum(len(p.text) for p in out if isinstance(p, Text)) >= 5000 - MAX_MARKER_CHARS
+    pieces = [piece for letter in answer for piece in parser.feed(letter)]
+    assert sum(len(p.text) for p in pieces if isinstance(p, Text)) >= 5000 - MAX_MARKER_CHARS
 
 
 @pytest.mark.parametrize("unit", ['[1: "', '[1: "a b c" ', "【1†", "[1: a b "])
@@ -136,14 +136,14 @@ def test_long_answers_of_unfinished_markers_are_parsed_in_linear_time(unit):
     require_linear_time(lambda chars: parse_markers(unit * (chars // len(unit))), 60_000)
 
 
-WRITTEN = ["a", " ", "\\", "`", "``", "[1]", "[", "]"]
+LINE_PARTS = ["a", " ", "\\", "`", "``", "[1]", "[", "]"]
 
 
-@given(st.lists(st.sampled_from(WRITTEN), max_size=12).map("".join))
+@given(st.lists(st.sampled_from(LINE_PARTS), max_size=12).map("".join))
 @example("\\`[1]")
 @example("`\\`[1]")
-def test_escapes_and_code_are_what_commonmark_takes_for_them(line):
+def test_escapes_and_code_follow_commonmark(line):
     (inline,) = MarkdownIt().disable("text_join").parseInline(f"a{line}")
     texts = "".join(one.content if one.type == "text" else "\0" for one in inline.children)
-    assume("`" not in texts)  # an open span ends with its line here, and is none in CommonMark
+    assume("`" not in texts)  # our open spans end with their line; CommonMark has no open spans
     assert claims(f"a{line}") == [1] * texts.count("[1]")

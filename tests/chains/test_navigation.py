@@ -1,4 +1,4 @@
-"""Lines that lead elsewhere and say nothing themselves."""
+"""Lines of links without content."""
 
 import pytest
 
@@ -31,5 +31,5 @@ def test_badges_menus_and_contents_are_navigation(line):
         "",
     ],
 )
-def test_sentences_and_a_lone_link_are_not(line):
+def test_sentences_and_a_lone_link_are_not_navigation(line):
     assert not is_navigation(line)

@@ -1,4 +1,4 @@
-"""What is quoted together with a sentence."""
+"""The text that is quoted together with a sentence."""
 
 import pytest
 from hypothesis import given
@@ -52,40 +52,40 @@ def unit_of(text, sentence, *, all_items):
         ),
     ],
 )
-def test_a_sentence_that_announces_a_list_brings_it(text, sentence, quote):
+def test_a_sentence_that_introduces_a_list_is_quoted_with_it(text, sentence, quote):
     start = text.index(sentence)
     assert announces_list(text, start, start + len(sentence))
     assert unit_of(text, sentence, all_items=False) == quote
     assert find_quote(text, quote)
 
 
-def test_an_item_brings_its_list_where_all_of_it_is_asked_for():
+def test_an_item_is_quoted_with_its_list_if_all_items_are_requested():
     whole = unit_of(STEPS, "To launch a buoy, follow these steps:", all_items=False)
     assert unit_of(STEPS, "Switch the lamp on.", all_items=True) == whole
 
 
-def test_an_item_stands_alone_where_one_fact_is_asked_for():
+def test_an_item_is_quoted_alone_if_one_fact_is_requested():
     assert unit_of(STEPS, "Switch the lamp on.", all_items=False) == "Switch the lamp on."
 
 
-def test_a_sentence_after_a_list_stands_alone():
+def test_a_sentence_after_a_list_is_quoted_alone():
     assert unit_of(STEPS, "Then write the report.", all_items=True) == "Then write the report."
 
 
-def test_a_row_is_quoted_below_its_header():
+def test_a_row_is_quoted_with_its_header():
     quote = unit_of(TABLE, "| Tern | 4 |", all_items=False)
     assert quote == "Name | Seats …\nTern | 4"
     assert find_quote(TABLE, "Name | Seats\nGull | 8")
     assert unit_of(TABLE, "| Gull | 8 |", all_items=False) == "Name | Seats\nGull | 8"
 
 
-def test_all_rows_are_quoted_where_all_are_asked_for():
+def test_all_rows_are_quoted_if_all_items_are_requested():
     quote = unit_of(TABLE, "| Tern | 4 |", all_items=True)
     assert quote == "Our rooms:\nName | Seats\nGull | 8\nTern | 4"
     assert find_quote(TABLE, quote)
 
 
-def test_a_long_list_ends_at_the_end_of_an_item():
+def test_a_long_list_is_cut_at_the_end_of_an_item():
     text = "\n".join(f"- Item number {n} of a list that is rather long." for n in range(40))
     quote = unit_of(text, "Item number 0 of a list that is rather long.", all_items=True)
     lines = quote.splitlines()
@@ -93,14 +93,14 @@ def test_a_long_list_ends_at_the_end_of_an_item():
     assert all(line.endswith("long.") for line in lines)
 
 
-def test_of_a_list_that_is_too_long_a_far_item_stands_alone():
+def test_an_item_beyond_the_limit_of_a_long_list_is_quoted_alone():
     text = "\n".join(f"- Item number {n} of a list that is rather long." for n in range(40))
     sentence = "Item number 30 of a list that is rather long."
     assert unit_of(text, sentence, all_items=True) == sentence
 
 
 @given(st.lists(st.sampled_from([STEPS, KOREAN, JAPANESE, TABLE]), min_size=1, max_size=4))
-def test_the_unit_holds_the_sentence_and_is_found_again(parts):
+def test_the_unit_contains_the_sentence_and_is_verifiable(parts):
     text = "\n\n".join(parts)
     for start, end in split_sentences(text):
         begin, stop = quoted_unit(text, start, end, all_items=True)

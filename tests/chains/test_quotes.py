@@ -46,7 +46,7 @@ don\u2019t say \u201cnever\u201d, 3\u20135 days
         ("“Employees get 15 days”", "Employees get **15 days"),
     ],
 )
-def test_a_faithful_quote_is_found_whatever_its_form(quote, stored):
+def test_a_faithful_quote_is_found_in_any_form(quote, stored):
     span = find_quote(POLICY, quote)
     assert span is not None
     if stored:
@@ -91,11 +91,11 @@ def test_an_altered_or_cut_quote_is_not_found(quote):
         ("It takes 1/2 of the pay.", "2 of the pay"),
     ],
 )
-def test_a_quote_may_not_begin_or_end_inside_a_word_or_number(stored, quote):
+def test_a_quote_must_not_begin_or_end_inside_a_word_or_number(stored, quote):
     assert find_quote(stored, quote) is None
 
 
-def test_an_ellipsis_stands_for_words_left_out_nearby_and_in_order():
+def test_an_ellipsis_matches_omitted_words_nearby_and_in_order():
     text = "New staff get 15 days of leave, which HR books, in the first year. Filler."
     assert find_quote(text, "New staff get 15 days … in the first year") == (0, text.index("."))
     assert find_quote(text, "New staff get 15 days [...] in the first year.") == (
@@ -112,24 +112,24 @@ def test_an_ellipsis_stands_for_words_left_out_nearby_and_in_order():
     )
 
 
-def test_an_ellipsis_may_not_hide_a_negation():
+def test_an_ellipsis_must_not_hide_a_negation():
     assert (
         find_quote("Staff may, if new, not carry leave over.", "Staff may ... carry leave over")
         is None
     )
 
 
-def test_an_ellipsis_of_the_document_itself_is_matched_as_it_stands():
+def test_an_ellipsis_in_the_document_is_matched_literally():
     assert find_quote("もう少し……待ってください", "もう少し…待ってください") is not None
 
 
 @pytest.mark.parametrize("quote", ["", " ", "a", "15", "VPN", "the", "…", "[]", "...", "휴가"])
-def test_what_proves_nothing_is_not_found(quote):
+def test_a_quote_too_short_to_prove_anything_is_not_found(quote):
     assert find_quote(f"x {quote} y", quote) is None
 
 
 @pytest.mark.parametrize("quote", ["15 days", "15일", "연차휴가", "有給休暇", "VPN 접속"])
-def test_short_quotes_of_substance_are_enough(quote):
+def test_short_quotes_with_content_are_sufficient(quote):
     assert proves_something(quote)
 
 
@@ -165,7 +165,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), min_size=4, max_size=14)
 
 
 @given(TEXTS, st.data())
-def test_mangled_white_space_and_unicode_form_do_not_matter(words, data):
+def test_white_space_and_unicode_form_do_not_matter(words, data):
     gaps = st.sampled_from(GAPS)
     text = "".join(word + data.draw(gaps) for word in words)
     first = data.draw(st.integers(0, len(words) - 4))
@@ -191,7 +191,7 @@ def test_a_changed_letter_is_not_found(words, data):
 
 @given(st.text(), st.text())
 @example("|", "a|b c d")
-def test_any_text_and_quote_are_answered_with_a_true_span(text, quote):
+def test_spans_of_arbitrary_texts_and_quotes_are_valid(text, quote):
     span = find_quote(f"{text} {quote} {text}", quote)
     if span:
         start, end = span
@@ -202,17 +202,17 @@ LETTERS = st.characters(max_codepoint=0x2FFF, categories=["Lu", "Ll", "Lo"])
 
 
 @given(st.text(alphabet=LETTERS))
-def test_the_form_of_letters_is_nfkc(text):
+def test_letters_are_normalized_to_nfkc(text):
     assert VisibleText(text).form == unicodedata.normalize("NFKC", text)
 
 
 @given(TEXTS)
-def test_what_is_shown_of_a_text_has_its_form(words):
+def test_the_displayed_text_has_the_same_normalized_form(words):
     text = "\n- ".join(words)
     assert VisibleText(shown(text)).form == VisibleText(text).form
 
 
-def test_the_shown_text_has_no_decoration():
+def test_the_displayed_text_has_no_markup():
     assert shown("| **A** | `20` |") == "A | 20"
     assert shown("- see [the *list*](http://x.example) for\n  `max_tokens` and a\\_b") == (
         "see the list for max_tokens and a_b"
@@ -239,7 +239,7 @@ def test_the_shown_text_has_no_decoration():
         "가 ",
     ],
 )
-def test_hostile_texts_are_read_in_linear_time(unit):
+def test_hostile_texts_are_searched_in_linear_time(unit):
     def find(chars):
         assert QuoteFinder("x" + unit * (chars // len(unit)) + "y").find("no such words") is None
 

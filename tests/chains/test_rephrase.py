@@ -1,4 +1,4 @@
-"""Other wordings of a question, out of whatever a model writes."""
+"""Rephrasings of a question, parsed from the reply of a model."""
 
 import pytest
 from hypothesis import given
@@ -32,12 +32,12 @@ TWO = ["How many vacation days are there?", "What is the paid time off?"]
         "{0}\n{1}\n{0}\n" + QUESTION.upper(),
     ],
 )
-def test_what_a_model_puts_around_the_wordings_is_taken_off(reply):
+def test_text_around_the_rephrasings_is_stripped(reply):
     text = reply.replace("{0}", TWO[0]).replace("{1}", TWO[1])
     assert parse_rephrasings(text, QUESTION) == TWO
 
 
-def test_so_it_is_in_korean_and_japanese():
+def test_text_around_korean_and_japanese_rephrasings_is_stripped():
     reply = (
         "다른 표현:\n1. 「유급 휴가는 며칠인가요?」\n２．有給休暇は何日ですか？\n・年休の日数は？"
     )
@@ -51,7 +51,7 @@ def test_so_it_is_in_korean_and_japanese():
 @pytest.mark.parametrize(
     "wording", ["3 days of leave?", "What does error: 404 mean?", "24/7 support", "-v option"]
 )
-def test_numbers_and_signs_of_the_wording_itself_stay(wording):
+def test_numbers_and_signs_within_a_rephrasing_are_preserved(wording):
     assert parse_rephrasings(wording, QUESTION) == [wording]
 
 
@@ -59,12 +59,12 @@ def test_numbers_and_signs_of_the_wording_itself_stay(wording):
     "reply",
     ["", "\n \n", "...", "[]", "{}", "null", "<think>I wonder", QUESTION, "x" * (MAX_CHARS + 1)],
 )
-def test_a_reply_without_a_wording_gives_none(reply):
+def test_a_reply_without_a_rephrasing_gives_none(reply):
     assert parse_rephrasings(reply, QUESTION) == []
 
 
 @given(st.text(st.sampled_from('ab1.)-*"「」[]{},:\n <think/>\ud800'), max_size=60))
-def test_whatever_is_written_each_wording_is_one_short_line_that_can_be_searched(reply):
+def test_rephrasings_from_arbitrary_replies_are_single_searchable_lines(reply):
     wordings = parse_rephrasings(reply, "a")
     assert len(set(wordings)) == len(wordings)
     for wording in wordings:
@@ -75,7 +75,7 @@ def test_whatever_is_written_each_wording_is_one_short_line_that_can_be_searched
 
 
 @pytest.mark.parametrize("number", [1, 2])
-async def test_no_more_come_than_were_asked_for_also_asynchronously(number):
+async def test_no_more_rephrasings_are_returned_than_requested_also_async(number):
     model = ScriptedChatModel(replies=["\n".join(f"wording {n}" for n in range(50))])
     rephrase = rephrase_with_model(model, number)
     wordings = rephrase.invoke(QUESTION)
@@ -83,7 +83,7 @@ async def test_no_more_come_than_were_asked_for_also_asynchronously(number):
     assert await rephrase.ainvoke(QUESTION) == wordings
 
 
-def test_the_model_is_asked_once_with_the_question_and_the_number():
+def test_the_model_is_called_once_with_the_question_and_the_number():
     model = ScriptedChatModel(replies=["other"])
     rephrase_with_model(model, 3).invoke(QUESTION)
     (((_, prompt),),) = model.prompts
@@ -92,11 +92,11 @@ def test_the_model_is_asked_once_with_the_question_and_the_number():
     assert f"Question: {QUESTION}\n" in prompt
 
 
-def test_a_question_is_never_read_as_a_template():
+def test_a_question_is_never_treated_as_a_template():
     hostile = "{number} {{question}} {0}"
     assert hostile in REPHRASE_PROMPT.format(number=2, question=hostile)
 
 
-def test_a_number_below_1_is_refused():
+def test_a_number_below_1_is_rejected():
     with pytest.raises(ValueError, match="at least 1"):
         rephrase_with_model(ScriptedChatModel(replies=["x"]), 0)

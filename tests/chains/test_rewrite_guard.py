@@ -1,4 +1,4 @@
-"""Whether a rewrite still asks what was typed, and what two searches found as one list."""
+"""Whether a rewrite still asks the typed question, and how two result lists are merged."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ LEAVE = "How many days of annual leave do new employees get?"
         ("冬は?", "新入社員の有給休暇は何日ですか?"),
     ],
 )
-def test_a_rewrite_that_lost_all_words_is_searched_beside_the_question_as_typed(typed, standalone):
+def test_a_rewrite_without_a_typed_word_is_searched_with_the_typed_question(typed, standalone):
     assert questions_to_search(typed, standalone) == [standalone, typed]
 
 
@@ -37,7 +37,7 @@ def test_a_rewrite_that_lost_all_words_is_searched_beside_the_question_as_typed(
         (LEAVE, LEAVE),
     ],
 )
-def test_one_word_that_is_kept_is_enough(typed, standalone):
+def test_a_rewrite_with_one_typed_word_is_searched_alone(typed, standalone):
     assert questions_to_search(typed, standalone) == [standalone]
 
 
@@ -57,11 +57,11 @@ def test_one_word_that_is_kept_is_enough(typed, standalone):
         "",
     ],
 )
-def test_a_question_without_a_word_of_its_own_has_none_to_lose(typed):
+def test_for_a_question_without_content_words_only_the_rewrite_is_searched(typed):
     assert questions_to_search(typed, LEAVE) == [LEAVE]
 
 
-def test_the_answerer_is_asked_both_where_both_are_searched():
+def test_the_answerer_receives_both_questions_if_both_are_searched():
     assert as_one_question([LEAVE]) == LEAVE
     assert as_one_question([LEAVE, "And in Japan?"]) == f"And in Japan? ({LEAVE})"
 
@@ -74,17 +74,17 @@ def ids(documents):
     return [document.id for document in documents]
 
 
-def test_two_lists_take_turns_and_each_passage_stands_once():
+def test_two_lists_are_interleaved_without_repeated_passages():
     merged = interleave([passages("a", "b", "c", "d"), passages("b", "x", "a", "y")])
     assert ids(merged) == ["a", "b", "x", "c"]
 
 
-def test_a_list_that_found_nothing_leaves_the_other_whole():
+def test_an_empty_list_leaves_the_other_unchanged():
     assert ids(interleave([[], passages("x", "y")])) == ["x", "y"]
     assert interleave([[], []]) == interleave([]) == []
 
 
-def test_passages_without_an_id_are_known_by_their_text():
+def test_passages_without_an_id_are_identified_by_their_text():
     one, same, other = Document("one"), Document("one"), Document("other")
     assert interleave([[one], [same]]) == [one]
     assert interleave([[one, other], [same, other]]) == [one, other]
@@ -94,7 +94,7 @@ IDS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
 
 
 @given(IDS, IDS)
-def test_nothing_is_lost_but_for_want_of_room_and_the_best_of_both_come_first(first, second):
+def test_a_merged_list_is_only_truncated_and_starts_with_the_best_of_both(first, second):
     merged = ids(interleave([passages(*first), passages(*second)]))
     assert len(merged) == len(set(merged)) == max(len(first), len(second))
     assert set(merged) <= {*first, *second}
@@ -103,6 +103,6 @@ def test_nothing_is_lost_but_for_want_of_room_and_the_best_of_both_come_first(fi
 
 
 @given(IDS)
-def test_one_list_stays_as_it_is_even_with_repeats(found):
-    repeated = passages(*found, *found)
+def test_a_single_list_is_unchanged_even_with_repeats(names):
+    repeated = passages(*names, *names)
     assert interleave([repeated]) == repeated

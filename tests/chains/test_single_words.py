@@ -23,7 +23,7 @@ from chains.requests.request_kinds import (
         ("リモートワーク", "リモートワークとは何ですか？"),
     ],
 )
-def test_a_single_word_asks_what_it_means(text, question):
+def test_a_single_word_becomes_a_definition_question(text, question):
     inputs = {"question": text, "chat_history": []}
     assert is_single_word(inputs)
     assert definition_question(single_word(text)) == question
@@ -45,19 +45,19 @@ def test_a_single_word_asks_what_it_means(text, question):
         "",
     ],
 )
-def test_a_question_or_no_word_at_all_is_no_single_word(text):
+def test_questions_and_texts_without_a_word_are_not_single_words(text):
     assert single_word(text) == ""
 
 
-def test_a_word_later_in_a_conversation_may_be_a_follow_up():
+def test_a_word_later_in_a_conversation_is_not_a_single_word():
     assert not is_single_word({"question": "Japan?", "chat_history": [("Leave?", "25 days.")]})
 
 
-def test_a_question_to_search_for_takes_precedence():
+def test_a_standalone_question_takes_precedence():
     assert not is_single_word({"question": "VPN", "standalone_question": "VPN gateways"})
 
 
 @given(st.text(max_size=60))
-def test_whatever_is_typed_has_an_outcome(text):
+def test_arbitrary_input_has_a_result(text):
     word = single_word(text)
     assert not word or word in definition_question(word)

@@ -26,45 +26,45 @@ def answer(question, documents=25, questions=()):
         ("何ができますか？", "Footnoteです。"),
     ],
 )
-def test_a_reply_is_in_the_language_of_what_was_said(question, begins):
+def test_a_reply_is_in_the_language_of_the_message(question, begins):
     assert answer(question)["answer"].startswith(begins)
 
 
-def test_nothing_is_searched_for_small_talk():
+def test_small_talk_needs_no_search():
     pieces = answer("What can you do?")
     assert set(pieces) == {"answer", "answer_citations", "answer_message"}
     assert pieces["answer_citations"] == []
 
 
-def test_an_introduction_says_how_many_documents_there_are_and_what_to_ask():
-    said = answer("What can you do?", 1_234, ["What does “A_B” say?"])["answer"]
-    assert "The library holds 1,234 documents." in said
-    assert said.endswith("For example:\n\n- What does “A_B” say?")
+def test_an_introduction_has_the_number_of_documents_and_example_questions():
+    text = answer("What can you do?", 1_234, ["What does “A_B” say?"])["answer"]
+    assert "The library holds 1,234 documents." in text
+    assert text.endswith("For example:\n\n- What does “A_B” say?")
     assert "The library holds 1 document." in answer("What can you do?", 1)["answer"]
     assert "For example" not in answer("What can you do?")["answer"]
 
 
-def test_questions_in_the_language_of_the_reply_are_named_first():
+def test_example_questions_in_the_language_of_the_reply_come_first():
     questions = ["What is A?", "무엇인가요?", "何ですか？", "What is B?", "What is C?"]
     assert answer("뭘 할 수 있어?", 9, questions)["answer"].endswith(
         "- 무엇인가요?\n- What is A?\n- 何ですか？"
     )
 
 
-def test_an_introduction_to_an_empty_library_says_so():
+def test_an_introduction_says_that_the_library_is_empty():
     assert "import documents first" in answer("What can you do?", 0)["answer"]
     assert "비어 있으니" in answer("뭘 할 수 있어?", 0)["answer"]
     assert "まだ空です" in answer("何ができますか？", 0)["answer"]
 
 
-def test_the_library_is_looked_at_only_for_an_introduction():
+def test_the_library_is_queried_only_for_an_introduction():
     def unexpected():
-        raise AssertionError("nobody asked")
+        raise AssertionError("unexpected query")
 
     assert SmallTalkAnswerer(unexpected).invoke({"question": "Hi"})["answer"]
 
 
-def test_another_question_to_search_for_takes_precedence():
+def test_a_standalone_question_takes_precedence():
     assert is_small_talk({"question": "Hello"})
     assert not is_small_talk({"question": "Hello", "standalone_question": "hello endpoint"})
     assert not is_small_talk({"question": "How do I say hello in the API?"})

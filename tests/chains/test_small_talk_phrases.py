@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from chains.requests.request_kinds import MAX_SMALL_TALK_CHARS, SmallTalk, small_talk
 
-SAID = {
+PHRASES = {
     SmallTalk.GREETING: [
         "Hi", "hello!", "Hey there :)", "Good morning", "How are you?", "안녕하세요", "안녕!",
         "안녕하세요! 좋은 아침이에요", "반갑습니다", "こんにちは！", "おはようございます",
@@ -31,7 +31,7 @@ SAID = {
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"), [(text, kind) for kind, texts in SAID.items() for text in texts]
+    ("text", "kind"), [(text, kind) for kind, texts in PHRASES.items() for text in texts]
 )
 def test_small_talk_is_recognized(text, kind):
     assert small_talk(text) is kind
@@ -66,14 +66,14 @@ def test_small_talk_is_recognized(text, kind):
         "👋",
     ],
 )
-def test_a_question_about_documents_is_no_small_talk(text):
+def test_a_question_about_documents_is_not_small_talk(text):
     assert small_talk(text) is None
 
 
-def test_a_text_of_greetings_without_an_end_is_no_small_talk():
+def test_an_overlong_text_of_greetings_is_not_small_talk():
     assert small_talk("hi " * MAX_SMALL_TALK_CHARS) is None
 
 
 @given(st.text(max_size=200))
-def test_whatever_is_typed_has_an_outcome(text):
+def test_arbitrary_input_has_a_result(text):
     assert small_talk(text) in {None, *SmallTalk}

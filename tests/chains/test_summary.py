@@ -10,13 +10,12 @@ from tests.chains.documents import EXPENSES, LEAVE, passages_of
 
 
 class Library:
-    """Two documents; `only` is what the conversation can only mean."""
+    """Two documents; `only` is the one document that the conversation can refer to."""
 
     def __init__(self, only=()):
-        self._only, self.asked_for = list(only), []
+        self._only = list(only)
 
     def named(self, name):
-        self.asked_for.append(name)
         return LEAVE if name.casefold() == "leave policy" else []
 
     def nearest(self, text):
@@ -38,42 +37,42 @@ def answer(question, history=(), library=None, **inputs):
     return summarizer.invoke({"question": question, "chat_history": list(history), **inputs})
 
 
-def test_a_summary_is_an_extract_of_the_document_that_is_named():
-    said = answer("Summarize the leave policy")
-    assert said["answer"].startswith("This is an extract of “Leave policy”, not a summary")
-    assert "**Annual leave**\n\n“" in said["answer"]
-    assert said["searched_questions"] == ["leave policy"]
-    numbers = [one["extras"]["n"] for one in said["answer_citations"]]
-    assert numbers == list(range(1, len(said["source_documents"]) + 1))
-    for cited in said["answer_citations"]:
-        source = said["source_documents"][cited["extras"]["n"] - 1]
+def test_a_summary_is_an_extract_of_the_named_document():
+    output = answer("Summarize the leave policy")
+    assert output["answer"].startswith("This is an extract of “Leave policy”, not a summary")
+    assert "**Annual leave**\n\n“" in output["answer"]
+    assert output["searched_questions"] == ["leave policy"]
+    numbers = [one["extras"]["n"] for one in output["answer_citations"]]
+    assert numbers == list(range(1, len(output["source_documents"]) + 1))
+    for cited in output["answer_citations"]:
+        source = output["source_documents"][cited["extras"]["n"] - 1]
         assert cited["cited_text"] in source.page_content
 
 
 @pytest.mark.parametrize(
-    ("question", "says"),
+    ("question", "phrase"),
     [
         ("Leave policy 요약해줘", "발췌한 것입니다"),
         ("Leave policyを要約して", "抜粋です"),
         ("Give me a summary of the leave policy", "an extract"),
     ],
 )
-def test_the_introduction_is_in_the_language_of_the_request(question, says):
-    assert says in answer(question)["answer"].split("\n\n")[0]
+def test_the_introduction_is_in_the_language_of_the_request(question, phrase):
+    assert phrase in answer(question)["answer"].split("\n\n")[0]
 
 
-def test_where_nothing_is_called_so_the_nearest_document_is_said_to_be_no_more():
-    said = answer("Summarize the hotel rules")
-    assert said["answer"].startswith("The nearest document is “Expenses”.")
+def test_without_a_matching_title_the_nearest_document_is_offered_as_such():
+    output = answer("Summarize the hotel rules")
+    assert output["answer"].startswith("The nearest document is “Expenses”.")
 
 
-def test_a_request_that_only_points_is_for_what_the_conversation_is_about():
-    said = answer("Summarize it", [("How much is a hotel?", "Up to 120 pounds a night.")])
-    assert said["answer"].startswith("The nearest document is “Expenses”.")
-    assert "hotel" in said["searched_questions"][0]
+def test_a_request_with_a_pronoun_refers_to_the_topic_of_the_conversation():
+    output = answer("Summarize it", [("How much is a hotel?", "Up to 120 pounds a night.")])
+    assert output["answer"].startswith("The nearest document is “Expenses”.")
+    assert "hotel" in output["searched_questions"][0]
 
 
-def test_a_request_that_only_points_is_for_the_document_that_was_cited_last():
+def test_a_request_with_a_pronoun_refers_to_the_last_cited_document():
     cited = [{"type": "citation", "cited_text": "x", "extras": {"n": 1, "document_id": "d1"}}]
     history = [
         HumanMessage("How many days?"),
@@ -86,14 +85,14 @@ def test_a_request_that_only_points_is_for_the_document_that_was_cited_last():
     )
 
 
-def test_the_only_document_that_can_be_meant_is_summarized():
-    said = answer("Summarize this document", library=Library(only=LEAVE))
-    assert said["answer"].startswith("This is an extract of “Leave policy”")
-    assert said["searched_questions"] == ["Leave policy"]
+def test_the_only_document_in_question_is_summarized():
+    output = answer("Summarize this document", library=Library(only=LEAVE))
+    assert output["answer"].startswith("This is an extract of “Leave policy”")
+    assert output["searched_questions"] == ["Leave policy"]
 
 
 @pytest.mark.parametrize(
-    ("question", "asks"),
+    ("question", "reply"),
     [
         ("Summarize", "Which document"),
         ("요약해줘", "어느 문서를"),
@@ -101,27 +100,27 @@ def test_the_only_document_that_can_be_meant_is_summarized():
         ("Summarize the treaty", "Which document"),
     ],
 )
-def test_a_document_that_is_not_found_is_asked_for(question, asks):
-    said = answer(question)
-    assert said["answer"].startswith(asks)
-    assert "source_documents" not in said
+def test_an_unknown_document_leads_to_a_question_for_its_title(question, reply):
+    output = answer(question)
+    assert output["answer"].startswith(reply)
+    assert "source_documents" not in output
 
 
-def test_a_request_for_a_part_is_answered_as_a_question_without_the_request():
+def test_a_request_for_a_part_is_answered_as_a_question_without_the_verb():
     assert answer("Summarize the steps to sign in")["answer"] == "Answered: steps to sign in"
 
 
-def test_what_may_ask_something_else_is_answered_as_it_stands():
+def test_an_ambiguous_request_is_answered_unchanged():
     question = "What is the hotel rule about?"
     assert answer(question)["answer"] == f"Answered: {question}"
 
 
-def test_another_question_to_search_for_says_what_to_summarize():
-    said = answer("Summarize it", standalone_question="Leave policy")
-    assert said["answer"].startswith("This is an extract of “Leave policy”")
+def test_a_standalone_question_names_the_document_to_summarize():
+    output = answer("Summarize it", standalone_question="Leave policy")
+    assert output["answer"].startswith("This is an extract of “Leave policy”")
 
 
-def test_brackets_and_stars_of_titles_and_headings_mean_nothing():
+def test_brackets_and_stars_in_titles_and_headings_are_escaped():
     passages = passages_of(
         "[1] *Draft*",
         [
@@ -130,11 +129,11 @@ def test_brackets_and_stars_of_titles_and_headings_mean_nothing():
             (["*Costs*"], "The new gate of the harbor costs less than a new pier."),
         ],
     )
-    said = answer("Summarize it", library=Library(only=passages))["answer"]
-    assert "an extract of “\\[1\\] \\*Draft\\*”" in said
-    assert "**Goals \\[2\\]**" in said
+    output = answer("Summarize it", library=Library(only=passages))["answer"]
+    assert "an extract of “\\[1\\] \\*Draft\\*”" in output
+    assert "**Goals \\[2\\]**" in output
 
 
-def test_only_requests_are_taken():
+def test_only_requests_for_summaries_are_recognized():
     assert is_summary_request({"question": "Summarize the leave policy"})
     assert not is_summary_request({"question": "How do I summarize logs?"})

@@ -30,7 +30,7 @@ from chains.requests.request_kinds import summary_request
         ("VPN setupを要約して", "VPN setup", "japanese"),
     ],
 )
-def test_a_request_names_what_is_to_be_summarized(text, subject, language):
+def test_the_subject_and_language_of_a_request_are_recognized(text, subject, language):
     assert summary_request(text) == (subject, language, False)
 
 
@@ -42,7 +42,7 @@ def test_a_request_names_what_is_to_be_summarized(text, subject, language):
         "この文書を要約して", "それを要約してください", "まとめて",
     ],
 )  # fmt: skip
-def test_a_request_may_only_point_at_the_document(text):
+def test_a_request_with_a_pronoun_has_no_subject(text):
     request = summary_request(text)
     assert request is not None
     assert request.subject == ""
@@ -60,7 +60,7 @@ def test_a_request_may_only_point_at_the_document(text):
         ("休暇規程の概要を教えてください", "休暇規程"),
     ],
 )
-def test_what_may_as_well_ask_something_else_is_a_request_only_for_a_document(text, subject):
+def test_an_ambiguous_question_is_a_request_only_if_it_names_a_document(text, subject):
     request = summary_request(text)
     assert request is not None
     assert (request.subject, request.only_if_named) == (subject, True)
@@ -86,7 +86,7 @@ def test_what_may_as_well_ask_something_else_is_a_request_only_for_a_document(te
         "",
     ],
 )
-def test_a_question_that_only_mentions_summaries_is_no_request(text):
+def test_a_question_that_only_mentions_summaries_is_not_a_request(text):
     assert summary_request(text) is None
 
 
@@ -99,13 +99,13 @@ def test_a_question_that_only_mentions_summaries_is_no_request(text):
         "VPNの設定方法を要約して",
     ],
 )
-def test_a_request_may_be_for_a_part_of_a_document(text):
+def test_a_request_can_be_for_a_part_of_a_document(text):
     request = summary_request(text)
     assert request is not None
     assert request.asks_for_a_part
 
 
 @given(st.text(max_size=400))
-def test_whatever_is_typed_has_an_outcome(text):
+def test_arbitrary_input_has_a_result(text):
     request = summary_request(text)
     assert request is None or request.language in {"english", "korean", "japanese"}

@@ -1,4 +1,4 @@
-"""Which words carry the meaning of a question."""
+"""The content words of a question."""
 
 import pytest
 
@@ -25,7 +25,7 @@ from chains.condensing.follow_ups import find_terms, key_of, terms
         ("", []),
     ],
 )
-def test_terms_are_the_words_with_a_meaning_as_written(text, expected):
+def test_terms_are_the_content_words_as_written(text, expected):
     assert terms(text) == expected
 
 
@@ -40,9 +40,9 @@ def test_terms_are_the_words_with_a_meaning_as_written(text, expected):
         ("契約は更新できますか?", "契約", "更新"),
     ],
 )
-def test_the_noun_in_a_verb_is_a_term_and_known_to_be_a_verb(text, noun, verb):
-    found = {text[term.start : term.end]: term.is_verb for term in find_terms(text)}
-    assert (found[noun], found[verb]) == (False, True)
+def test_the_noun_in_a_verb_is_a_term_marked_as_a_verb(text, noun, verb):
+    is_verb = {text[term.start : term.end]: term.is_verb for term in find_terms(text)}
+    assert (is_verb[noun], is_verb[verb]) == (False, True)
 
 
 def test_spellings_of_a_word_have_one_key():

@@ -10,48 +10,48 @@ from tests.chains.scripted import ScriptedChatModel, StreamingChatModel, numbere
 MARKERS = ["<|im_end|>", "</s>", "[/INST]", "<<SYS>>", "<end_of_turn>", "<|eot_id|>"]
 
 
-def passed(pieces, known=()):
-    end = TurnEnd(known)
+def filtered(pieces, sources=()):
+    end = TurnEnd(sources)
     return "".join([*map(end.read, pieces), end.close()])
 
 
 @pytest.mark.parametrize("marker", MARKERS)
 @pytest.mark.parametrize("size", [1, 2, 5, 100])
-def test_an_answer_ends_at_the_marker_however_it_is_cut_into_pieces(marker, size):
+def test_an_answer_ends_at_the_marker_however_it_is_split(marker, size):
     text = f"25 days [1].{marker}user\nAnd sick leave?{marker}assistant\nNone."
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
-    assert passed(pieces) == "25 days [1]."
+    assert filtered(pieces) == "25 days [1]."
 
 
 @pytest.mark.parametrize("marker", MARKERS)
-def test_markers_before_the_first_word_are_left_out(marker):
-    assert passed(["\n", marker, f" {marker}25 days [1]."]).strip() == "25 days [1]."
+def test_markers_before_the_first_word_are_removed(marker):
+    assert filtered(["\n", marker, f" {marker}25 days [1]."]).strip() == "25 days [1]."
 
 
-def test_only_markers_are_no_answer():
-    assert passed([*MARKERS, "\n"]).strip() == ""
+def test_an_answer_of_markers_alone_is_empty():
+    assert filtered([*MARKERS, "\n"]).strip() == ""
 
 
 @pytest.mark.parametrize("marker", MARKERS)
-def test_what_a_source_says_can_be_quoted(marker):
+def test_a_marker_that_occurs_in_a_source_can_be_quoted(marker):
     quote = f"A turn ends with `{marker}` in this format [1]."
-    assert passed([quote], [f"The token {marker} ends a turn."]) == quote
+    assert filtered([quote], [f"The token {marker} ends a turn."]) == quote
 
 
 @given(st.lists(st.text(alphabet="a <|/[]sEINT_im>\n")), st.lists(st.sampled_from(MARKERS)))
-def test_nothing_is_lost_of_a_text_without_markers(pieces, known):
+def test_a_text_without_markers_is_unchanged(pieces, sources):
     text = "".join(pieces)
     if not any(marker in text for marker in ("</s>", "[INST]", "[/INST]")):
-        assert passed(pieces, known) == text
+        assert filtered(pieces, sources) == text
 
 
 @given(st.text(), st.sampled_from(MARKERS), st.text())
-def test_what_passes_never_holds_a_marker(before, marker, after):
-    assert marker not in passed([before, marker, after])
+def test_the_output_never_contains_a_marker(before, marker, after):
+    assert marker not in filtered([before, marker, after])
 
 
 @pytest.mark.parametrize("model_class", [ScriptedChatModel, StreamingChatModel])
-async def test_the_answerer_ends_there_streamed_whole_and_asynchronously(model_class):
+async def test_streamed_whole_and_async_answers_end_at_the_marker(model_class):
     model = model_class(replies=["<s> Ten days [1].<|im_end|> <|im_start|>user And you?"])
     answerer = answer_with_model(model)
     inputs = {"question": "How many?", "input_documents": numbered("Ten."), "chat_history": []}
@@ -63,7 +63,7 @@ async def test_the_answerer_ends_there_streamed_whole_and_asynchronously(model_c
     assert "".join(map(str, streamed)) == whole.text
 
 
-def test_the_model_is_left_at_the_end_of_its_turn():
+def test_the_model_is_stopped_at_the_end_of_its_turn():
     model = StreamingChatModel(replies=["Ten days [1].</s> and so on and on"])
     inputs = {"question": "How many?", "input_documents": numbered("Ten."), "chat_history": []}
     stream = answer_with_model(model).stream(inputs)

@@ -1,4 +1,4 @@
-"""The part of a question that a passage does not hold."""
+"""The part of a question that a passage does not contain."""
 
 import pytest
 from hypothesis import given
@@ -24,15 +24,15 @@ def unmatched(question, passage):
         ("汐路フェリーの社長は誰ですか", "汐路フェリーは来年移行する。", "の社長は誰ですか"),
     ],
 )
-def test_what_is_asked_about_a_thing_remains_without_the_thing(question, passage, rest):
+def test_the_words_that_the_passage_lacks_remain(question, passage, rest):
     assert unmatched(question, passage) == rest
 
 
-def test_nothing_remains_of_a_question_in_the_words_of_the_passage():
+def test_nothing_remains_if_the_passage_contains_all_words():
     assert unmatched("Which port is it?", "The port is 51820.") == ""
 
 
 @given(st.text())
-def test_a_passage_without_words_matches_none(question):
+def test_a_passage_without_words_matches_nothing(question):
     rest = unmatched_words(question, frozenset())
     assert rest == "" or set(content_tokens(rest)) == set(content_tokens(question))

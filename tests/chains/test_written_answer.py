@@ -23,7 +23,7 @@ def inputs(text):
     return {"question": QUESTION, "input_documents": [Document(text)]}
 
 
-def test_the_built_in_answerer_says_beside_its_text_what_it_cites():
+def test_the_built_in_answerer_returns_citations_next_to_its_text():
     message = ExtractiveAnswerer().invoke(inputs(PASSAGE))
     [cited] = message.additional_kwargs["citations"]
     assert cited["type"] == "citation"
@@ -33,22 +33,22 @@ def test_the_built_in_answerer_says_beside_its_text_what_it_cites():
     assert isinstance(message, AIMessageChunk)
 
 
-def test_what_is_annotated_is_not_parsed_again():
+def test_annotated_text_is_not_parsed_again():
     words = "see [42] and “[1]” or [1: x]"
     text = as_markdown(quotation(1, words))
-    written = WrittenAnswer()
-    assert written.read(f"So: {text}!", [citation(1, words, start=4)]) == f"So: {text}!"
-    assert written.pieces == [Text("So: "), *quotation(1, words), Text("!")]
-    assert plain_text(written.pieces) == f"So: “{words}” [1]!"
+    answer = WrittenAnswer()
+    assert answer.read(f"So: {text}!", [citation(1, words, start=4)]) == f"So: {text}!"
+    assert answer.pieces == [Text("So: "), *quotation(1, words), Text("!")]
+    assert plain_text(answer.pieces) == f"So: “{words}” [1]!"
 
 
-def test_annotations_count_in_the_whole_answer():
-    written = WrittenAnswer()
-    written.read("Two quotes. ")
+def test_annotation_offsets_refer_to_the_whole_answer():
+    answer = WrittenAnswer()
+    answer.read("Two quotes. ")
     first, second = as_markdown(quotation(1, "one [2]")), as_markdown(quotation(2, "two [1]"))
-    written.read(first, [citation(1, "one [2]", 12)])
-    written.read(f" {second}", [citation(2, "two [1]", 13 + len(first))])
-    assert plain_text(written.pieces) == "Two quotes. “one [2]” [1] “two [1]” [2]"
+    answer.read(first, [citation(1, "one [2]", 12)])
+    answer.read(f" {second}", [citation(2, "two [1]", 13 + len(first))])
+    assert plain_text(answer.pieces) == "Two quotes. “one [2]” [1] “two [1]” [2]"
 
 
 def test_a_long_quotation_of_several_sentences_is_supported_as_a_whole():
@@ -59,10 +59,10 @@ def test_a_long_quotation_of_several_sentences_is_supported_as_a_whole():
     assert (checked.statements, checked.unsupported_sentences) == (59, 0)
 
 
-def test_what_is_held_back_of_a_model_comes_before_what_is_taken():
-    written = WrittenAnswer()
-    assert written.read("See [") == "See "
-    assert written.take([Text("more")]) == "[more"
+def test_text_held_back_from_a_model_precedes_added_text():
+    answer = WrittenAnswer()
+    assert answer.read("See [") == "See "
+    assert answer.take([Text("more")]) == "[more"
 
 
 PARTS = ["[42]", "[1, 2]", "［４２］", "【1】", "[^3]", "rows[1]", "[a](b[1])", "방법", "手法",
@@ -73,11 +73,11 @@ PARTS = ["[42]", "[1, 2]", "［４２］", "【1】", "[^3]", "rows[1]", "[a](b[
 @given(st.lists(st.sampled_from(PARTS), max_size=30).map("".join))
 def test_every_quote_of_the_built_in_answerer_is_verified(text):
     passage = f"Kim uses the method {text}"
-    written = WrittenAnswer()
+    answer = WrittenAnswer()
     for piece in ExtractiveAnswerer().stream(inputs(passage)):
-        written.read(str(piece.text), piece.additional_kwargs.get("citations", ()))
+        answer.read(str(piece.text), piece.additional_kwargs.get("citations", ()))
     source = RetrievedPassage(1, "p", "d", "Survey", "", passage)
-    checked = check_answer(written.pieces, [source], {"d": passage}.get)
+    checked = check_answer(answer.pieces, [source], {"d": passage}.get)
     assert {one.state for one in checked.citations} <= {CitationState.VERIFIED}
     assert {one.n for one in checked.citations} <= {1}
     assert checked.unsupported_sentences == 0
