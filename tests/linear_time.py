@@ -1,4 +1,4 @@
-"""Proof of linear time by two sizes in one run: a limit in seconds would test the machine."""
+"""Checks for linear time with two sizes in one run: a limit in seconds would test the machine."""
 
 import time
 from collections.abc import Callable

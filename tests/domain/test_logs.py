@@ -18,7 +18,7 @@ SECRET = "hunter2-Zq8"
 
 
 @pytest.fixture(autouse=True)
-def _logging_as_before(monkeypatch):
+def _restore_logging(monkeypatch):
     monkeypatch.setattr(redaction, "_known", ())
     root, ours = logging.getLogger(), logging.getLogger("footnote")
     handlers, level = root.handlers[:], ours.level
@@ -29,18 +29,18 @@ def _logging_as_before(monkeypatch):
 
 @pytest.fixture(params=["text", "json"])
 def log(request, capsys):
-    """Configures logs in both formats and gives what was written to stderr."""
+    """A function that configures logging and returns a reader of stderr, for both formats."""
 
-    def configured(level="debug", secrets=()):
+    def configure(level="debug", secrets=()):
         configure_logs(level, request.param, secrets)
         return lambda: capsys.readouterr().err
 
-    configured.format = request.param
-    return configured
+    configure.format = request.param
+    return configure
 
 
-def json_lines(written):
-    return [json.loads(line) for line in written.splitlines()]
+def json_lines(stderr):
+    return [json.loads(line) for line in stderr.splitlines()]
 
 
 def test_a_line_of_text_has_time_level_logger_event_and_fields(capsys):
@@ -70,7 +70,7 @@ def test_a_line_of_json_has_the_same_fields(capsys):
 
 
 def test_no_line_shows_a_secret(log):
-    written = log(secrets=[SECRET])
+    stderr = log(secrets=[SECRET])
     logger, url = get_logger("test"), f"https://ann:other-pass@host/?sig=also-Secret&token={SECRET}"
     headers = {"Authorization": "Bearer third-Secret", "Cookie": "id=fourth-Secret"}
     logger.warning("Can't reach %s", url, headers=headers, key=SECRET, password="fifth")
@@ -81,20 +81,20 @@ def test_no_line_shows_a_secret(log):
     except ValueError:
         logger.exception("It failed")
         logging.getLogger("some.library").exception("A library failed on %s", url)
-    text = written()
+    text = stderr()
     assert "It failed" in text
     assert "A library failed" in text
     for secret in (SECRET, "other-pass", "also-S", "third-S", "fourth-S", "fifth"):
         assert secret not in text
 
 
-def test_a_level_applies_to_ours_and_libraries_warn_at_least(log):
-    written = log("info")
+def test_the_level_applies_to_our_loggers_and_libraries_log_only_warnings(log):
+    stderr = log("info")
     get_logger("test").debug("no")
     get_logger("test").info("ours")
     logging.getLogger("some.library").info("no")
     logging.getLogger("some.library").warning("theirs")
-    text = written()
+    text = stderr()
     assert "ours" in text
     assert "theirs" in text
     assert text.count("\n") == 2
@@ -102,19 +102,19 @@ def test_a_level_applies_to_ours_and_libraries_warn_at_least(log):
 
 def test_configuring_again_replaces_the_handler(log):
     log("debug")
-    written = log("info")
+    stderr = log("info")
     get_logger("test").debug("no")
     get_logger("test").info("once")
-    assert written().count("\n") == 1
+    assert stderr().count("\n") == 1
 
 
-def test_a_text_can_not_pretend_to_be_another_line(log):
-    written = log("info")
+def test_a_text_cannot_forge_another_log_line(log):
+    stderr = log("info")
     get_logger("test").info("two\nlines", name='a\n2026 "b" c=d')
-    assert written().count("\n") == 1
+    assert stderr().count("\n") == 1
 
 
-def test_fields_of_a_generator_are_not_those_of_its_reader(capsys):
+def test_the_fields_of_a_generator_do_not_leak_to_its_consumer(capsys):
     configure_logs("info", "json", ())
     logger = get_logger("test")
 
@@ -127,15 +127,15 @@ def test_fields_of_a_generator_are_not_those_of_its_reader(capsys):
         finally:
             logger.info("inside")
 
-    reader = with_log_context(work(), question_id="q1")
-    assert next(reader) == 1
+    consumer = with_log_context(work(), question_id="q1")
+    assert next(consumer) == 1
     logger.info("outside")
-    reader.close()
+    consumer.close()
     lines = json_lines(capsys.readouterr().err)
     assert [line.get("question_id") for line in lines] == ["q1", None, "q1"]
 
 
-def test_the_fields_reach_a_thread_with_the_context(capsys):
+def test_the_fields_reach_a_thread_that_runs_in_the_context(capsys):
     configure_logs("info", "json", ())
     with log_context(request_id="r1"):
         thread = threading.Thread(target=copy_context().run, args=[get_logger("test").info, "x"])
@@ -144,7 +144,7 @@ def test_the_fields_reach_a_thread_with_the_context(capsys):
     assert json_lines(capsys.readouterr().err)[0]["request_id"] == "r1"
 
 
-def test_an_outgoing_request_is_one_line_at_debug(capsys):
+def test_an_outgoing_request_is_logged_as_one_line_at_debug(capsys):
     configure_logs("debug", "json", ())
     with outgoing_request("GET", "https://ann:pw@wiki.org:8/rest/page?cql=salary") as sent:
         sent.status = 200
@@ -164,7 +164,7 @@ def test_an_outgoing_request_is_one_line_at_debug(capsys):
     assert (second["status"], second["error"]) == (None, "OSError")
 
 
-def test_nothing_goes_to_standard_output(capsys):
+def test_nothing_is_written_to_standard_output(capsys):
     configure_logs("debug", "text", ())
     get_logger("test").error("problem")
     assert capsys.readouterr().out == ""

@@ -1,4 +1,4 @@
-"""Messages keep their template and values wherever they go, and are plain English everywhere."""
+"""Messages behave like their English text and keep their template and values."""
 
 import copy
 import json
@@ -33,47 +33,47 @@ def test_a_message_is_its_english_text():
     assert f"{NAMED}!" == "a.md: the file is empty!"
 
 
-def test_a_value_that_is_a_message_stays_one():
+def test_a_value_that_is_a_message_stays_a_message():
     assert NAMED.values["reason"] is EMPTY
     assert _("{n} pages").format(n=5).values == {"n": "5"}
 
 
-def test_an_error_that_is_turned_into_text_gives_its_message():
-    shown = str(InputError(NAMED))
-    assert isinstance(shown, Message)
-    again = _("{error}. Try again.").format(error=InputError(NAMED))
-    assert again.values["error"] is NAMED
+def test_the_text_of_an_error_is_its_message():
+    text = str(InputError(NAMED))
+    assert isinstance(text, Message)
+    retry = _("{error}. Try again.").format(error=InputError(NAMED))
+    assert retry.values["error"] is NAMED
 
 
-def test_braces_in_values_and_in_a_message_without_values_stand_for_themselves():
+def test_braces_in_values_and_in_messages_without_values_are_literal():
     assert _("{name} is gone").format(name="{x}") == "{x} is gone"
     assert _("write {x}") == "write {x}"
 
 
 @pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
+    "copy_of", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
 )
-def test_a_copy_is_the_same_message(copied):
-    assert parts(copied(NAMED)) == parts(NAMED)
+def test_a_copy_equals_the_message(copy_of):
+    assert parts(copy_of(NAMED)) == parts(NAMED)
 
 
-def test_messages_are_joined_to_one_that_still_has_them():
-    told = join_messages([EMPTY, "plain", NAMED])
-    assert told == "the file is empty; plain; a.md: the file is empty"
-    assert [*told.values.values()] == [EMPTY, "plain", NAMED]
+def test_a_joined_message_has_its_parts_as_values():
+    joined = join_messages([EMPTY, "plain", NAMED])
+    assert joined == "the file is empty; plain; a.md: the file is empty"
+    assert [*joined.values.values()] == [EMPTY, "plain", NAMED]
     assert join_messages([]) == ""
 
 
 @given(MESSAGES)
-def test_a_stored_message_comes_back_as_it_was(text):
-    read = from_text(to_text(text))
-    assert read == text
+def test_a_stored_message_is_restored(text):
+    restored = from_text(to_text(text))
+    assert restored == text
     if getattr(text, "values", {}):
-        assert parts(read) == parts(text)
+        assert parts(restored) == parts(text)
 
 
 @given(MESSAGES)
-def test_a_message_within_json_comes_back_as_it_was(text):
+def test_a_message_within_json_is_restored(text):
     stored = json.loads(json.dumps(to_json({"warnings": (text, 4)})))
     assert parts(from_json(stored)["warnings"][0]) == parts(text)
 
@@ -88,10 +88,10 @@ def test_a_message_within_json_comes_back_as_it_was(text):
         '{"message": "{b}", "values": {}, "more": 1}',
     ],
 )
-def test_plain_text_is_stored_and_read_as_it_is(text):
+def test_plain_text_is_stored_and_read_unchanged(text):
     assert from_text(to_text(text)) == text
 
 
 @pytest.mark.parametrize("stored", ['{"message": "{a.b}", "values": {"a": "x"}}', '{"message": '])
-def test_what_nothing_of_ours_wrote_is_shown_without_an_error(stored):
+def test_malformed_stored_messages_are_read_as_text(stored):
     assert isinstance(from_text(stored), str)

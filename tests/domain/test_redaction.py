@@ -41,7 +41,7 @@ def _no_known_secrets(monkeypatch):
         f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----",
     ],
 )
-def test_secrets_are_recognized_by_where_they_stand(text):
+def test_secrets_are_recognized_by_their_context(text):
     assert SECRET not in redact(text)
 
 
@@ -57,7 +57,7 @@ def test_secrets_are_recognized_by_where_they_stand(text):
         "basic training for everyone",
     ],
 )
-def test_ordinary_text_stays(text):
+def test_ordinary_text_is_unchanged(text):
     assert redact(text) == text
 
 
@@ -73,7 +73,7 @@ def test_a_long_hostile_text_is_redacted_in_linear_time(part):
     require_linear_time(lambda count: redact(f"/{part * count}"), 20_000)
 
 
-def test_a_short_value_is_not_searched_for():
+def test_a_short_value_is_not_redacted():
     hide_secrets(["", "none", "none "])
     assert redact("none of them") == "none of them"
 

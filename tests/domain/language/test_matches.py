@@ -18,12 +18,12 @@ from domain.language.tokens import keyword_tokens, matched_words
         ("annual leave", "", []),
     ],
 )
-def test_matched_words_are_those_a_person_would_mark(query, text, matched):
+def test_matched_words_are_those_a_reader_would_highlight(query, text, matched):
     assert matched_words(query, text) == matched
 
 
 @given(st.text(), st.text())
-def test_there_are_matched_words_just_where_query_and_text_share_a_token(query, text):
+def test_words_match_exactly_when_query_and_text_share_a_token(query, text):
     shared = set(keyword_tokens(query)) & set(keyword_tokens(text))
     assert bool(matched_words(query, text)) is bool(shared)
 
@@ -32,12 +32,12 @@ texts = st.text("ab 가나다年暇の・", max_size=12)
 
 
 @given(texts, texts)
-def test_the_same_holds_where_tokens_often_meet(query, text):
+def test_words_match_exactly_when_tokens_are_shared_in_similar_texts(query, text):
     shared = set(keyword_tokens(query)) & set(keyword_tokens(text))
     assert bool(matched_words(query, text)) is bool(shared)
 
 
 @given(texts)
-def test_every_word_of_a_text_matches_the_text_itself(text):
+def test_matched_words_occur_in_the_text(text):
     for word in matched_words(text, text):
         assert word in text

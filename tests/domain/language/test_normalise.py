@@ -16,11 +16,11 @@ from domain.language.script import fold
         ("caf\u00e9", "CAFE\u0301"),
     ],
 )
-def test_texts_that_differ_only_in_form_fold_to_the_same(one, other):
+def test_texts_that_differ_only_in_form_fold_to_the_same_text(one, other):
     assert fold(one) == fold(other)
 
 
-def test_texts_that_differ_stay_different():
+def test_different_texts_stay_different():
     assert fold("は") != fold("ば")
     assert fold("v1.2") != fold("v12")
 
@@ -33,5 +33,5 @@ def test_case_does_not_matter(text):
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(max_codepoint=0x7F)))
-def test_the_quick_way_for_ascii_gives_what_the_long_way_gives(text):
+def test_the_fast_path_for_ascii_equals_the_general_path(text):
     assert fold(text) == fold(text + "é")[:-1]

@@ -23,11 +23,11 @@ from domain.language.script import script_of
         ("2026-11-21, 15 %", "none"),
     ],
 )
-def test_the_script_decides_which_languages_a_model_must_know(text, script):
+def test_the_script_of_a_text_is_recognized(text, script):
     assert script_of(text) == script
 
 
-def test_a_name_in_another_script_does_not_change_a_page():
+def test_a_name_in_another_script_does_not_change_the_script_of_a_page():
     page = "The Busan office (부산) and the Yokohama office (横浜) follow the same policy. " * 3
     assert script_of(page) == "latin"
 
@@ -41,7 +41,7 @@ def test_a_chinese_page_that_quotes_a_japanese_word_stays_chinese():
 
 @settings(deadline=None)
 @given(st.text())
-def test_every_text_has_one_of_the_named_scripts(text):
+def test_every_text_has_one_of_the_known_scripts(text):
     known = {"latin", "korean", "japanese", "chinese", "other", "none"}
     assert script_of(text) in known
     assert (script_of(text) == "none") == (not any(letter.isalpha() for letter in text))

@@ -61,7 +61,7 @@ def test_a_full_stop_inside_a_sentence_does_not_end_it(text):
         ["**いつですか？**", "毎月第3火曜日です。", "**重要**な日です。"],
     ],
 )
-def test_sentences_end_where_people_end_them(parts):
+def test_sentences_end_at_their_final_punctuation(parts):
     assert sentences(" ".join(parts)) == parts
 
 
@@ -73,11 +73,11 @@ def test_sentences_end_where_people_end_them(parts):
         ["이월되지 않아요.", "그래서 쓰세요."],
     ],
 )
-def test_sentences_without_spaces_between_them_end_too(parts):
+def test_sentences_without_spaces_between_them_are_split(parts):
     assert sentences("".join(parts)) == parts
 
 
-def test_headings_items_rows_and_code_stand_on_their_own():
+def test_headings_items_rows_and_code_are_split_separately():
     text = (
         "# Leave. Policy\nEveryone has\nfifteen days. More later.\n- first item\n  goes on\n"
         "- second\n1. Open it. Close it.\n| a. b | c |\n|---|---|\n```py\nx = 1. + y\n\nz\n```\nEnd"
@@ -100,7 +100,7 @@ def test_headings_items_rows_and_code_stand_on_their_own():
     ]
 
 
-def test_a_blank_line_ends_a_sentence_and_a_line_end_does_not():
+def test_a_blank_line_ends_a_sentence_but_a_line_break_does_not():
     assert sentences("one\ntwo\n\nthree\r\nfour\r\n\r\nfive") == [
         "one\ntwo",
         "three\r\nfour",
@@ -112,24 +112,24 @@ def test_a_heading_mark_inside_code_is_code():
     assert sentences("```\n# not a heading. no\n```") == ["```", "# not a heading. no", "```"]
 
 
-def test_a_long_sentence_is_cut_after_a_clause():
+def test_a_long_sentence_is_split_after_a_clause():
     clause = "and so it goes on and on without an end in sight, "
     pieces = sentences(clause * 30)
     assert len(pieces) > 1
     assert all(piece.endswith(",") for piece in pieces)
 
 
-def test_a_long_sentence_without_clauses_is_cut_at_a_space():
+def test_a_long_sentence_without_clauses_is_split_at_a_space():
     assert all(set(piece.split()) == {"word"} for piece in sentences("word " * 400))
 
 
-def test_an_open_bracket_without_its_partner_does_not_swallow_the_rest():
+def test_an_unmatched_bracket_does_not_swallow_the_rest():
     assert sentences("A (note. Then more. And more.") == ["A (note.", "Then more.", "And more."]
 
 
 @settings(max_examples=300, deadline=None)
 @given(MARKDOWN)
-def test_spans_are_ordered_tight_and_cover_the_text(text):
+def test_spans_are_ordered_stripped_and_cover_the_text(text):
     spans = split_sentences(text)
     covered = 0
     for start, end in spans:

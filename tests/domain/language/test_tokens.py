@@ -12,23 +12,23 @@ def shared(one, other):
     return set(keyword_tokens(one)) & set(keyword_tokens(other))
 
 
-def test_english_words_meet_in_their_stem():
+def test_forms_of_an_english_word_share_a_stem():
     assert keyword_tokens("Deploying deployed DEPLOYS") == ["deploy"] * 3
 
 
-def test_russian_words_meet_in_their_stem():
+def test_forms_of_a_russian_word_share_a_stem():
     assert len(set(keyword_tokens("отпуска отпуском отпуск"))) == 1
 
 
-def test_english_function_words_are_left_out():
+def test_english_function_words_are_omitted():
     assert keyword_tokens("What is the cost of it, and can't they tell us?") == ["cost", "tell"]
 
 
-def test_capitals_make_a_name_of_a_function_word():
+def test_a_function_word_in_capitals_is_a_name():
     assert keyword_tokens("the IT team in the US") == ["it", "team", "us"]
 
 
-def test_a_possessive_is_the_word_itself():
+def test_a_possessive_has_the_token_of_its_word():
     assert keyword_tokens("the company's lead’s phone") == keyword_tokens("company lead phone")
 
 
@@ -49,22 +49,22 @@ def test_a_possessive_is_the_word_itself():
         ("ＶＰＮ", "vpn을"),
     ],
 )
-def test_two_ways_to_write_a_thing_share_a_token(question, text):
+def test_spelling_variants_share_a_token(question, text):
     assert shared(question, text)
 
 
-def test_a_joined_word_matches_as_a_whole_as_well_as_in_parts():
+def test_a_compound_identifier_matches_as_a_whole_and_in_parts():
     assert keyword_tokens("max_tokens") == ["max", "token", "max_token"]
     assert "v1.2.3" in shared("v1.2.3", "since v1.2.3.")
     assert "v1.2.3" not in keyword_tokens("v1.2.4")
 
 
-def test_runs_of_the_scripts_without_spaces_become_pairs():
+def test_scripts_without_spaces_are_split_into_bigrams():
     assert keyword_tokens("東京タワー") == ["東", "京", "東京", "京タ", "タワ", "ワー"]
     assert keyword_tokens("배포하다") == ["배", "배포", "포하", "하다"]
 
 
-def test_a_lone_character_is_itself():
+def test_a_single_character_is_its_own_token():
     assert keyword_tokens("水 약 ツ") == ["水", "약", "ツ"]
 
 
@@ -73,16 +73,16 @@ def test_iteration_and_prolonged_sound_marks_belong_to_their_word():
     assert "ター" in keyword_tokens("サーバーセンター")
 
 
-def test_words_of_two_scripts_do_not_run_together():
+def test_words_of_two_scripts_are_separate_tokens():
     assert keyword_tokens("VPN을") == ["vpn", "을"]
     assert "국東" not in keyword_tokens("한국東京")
 
 
-def test_a_middle_dot_separates():
+def test_a_middle_dot_separates_words():
     assert "ムセ" not in keyword_tokens("ホーム・センター")
 
 
-def test_content_tokens_leave_out_what_says_nothing_about_the_subject():
+def test_content_tokens_omit_words_without_content():
     assert content_tokens("Please tell me about the deployment") == ["deploy"]
     assert "에서" not in content_tokens("회사에서")
     assert content_tokens("それについて") == []
@@ -101,20 +101,20 @@ def test_content_tokens_are_keyword_tokens_in_the_same_order(text):
 
 @settings(deadline=None)
 @given(st.text(), st.text())
-def test_tokens_of_two_lines_are_those_of_each(one, other):
+def test_the_tokens_of_two_lines_are_those_of_each_line(one, other):
     both = keyword_tokens(f"{one}\n{other}")
     assert both == keyword_tokens(one) + keyword_tokens(other)
 
 
 @settings(deadline=None)
 @given(st.text())
-def test_no_token_holds_white_space(text):
+def test_no_token_contains_white_space(text):
     tokens = keyword_tokens(text)
     assert all(tokens)
     assert not any(character.isspace() for token in tokens for character in token)
 
 
-def test_threads_get_the_same_stems():
+def test_stemming_is_thread_safe():
     words = [f"{stem}{end}" for stem in ("deploy", "connect", "import") for end in ("ing", "ed")]
     text = " ".join(f"{word} {word}{n}ing" for n in range(300) for word in words)
     with ThreadPoolExecutor(8) as pool:
@@ -124,7 +124,7 @@ def test_threads_get_the_same_stems():
 
 
 @pytest.mark.parametrize("text", ["배포 ", "abc_", "東京", "a'", "x" * 9 + "-"])
-def test_keywords_are_found_in_linear_time(text):
+def test_keywords_are_extracted_in_linear_time(text):
     def tokenize(chars):
         keyword_tokens(text * (chars // len(text)))
 

@@ -1,4 +1,4 @@
-"""The middleware, called as a server calls it."""
+"""The middleware, called like by a server."""
 
 import pytest
 
@@ -9,7 +9,7 @@ OWN_HEADERS = [(b"Content-Security-Policy", b"default-src 'self'"), (b"x-own", b
 
 
 async def answer(scope, receive, send):
-    """An application that answers everything with headers of its own."""
+    """An application that answers every request with its own headers."""
     if scope["type"] == "lifespan":
         await send({"type": "lifespan.startup.complete"})
         return
@@ -20,30 +20,30 @@ async def answer(scope, receive, send):
     await send({"type": "http.response.body", "body": b"answered"})
 
 
-async def sent_by(kind="http", path="/", headers=()):
-    """What the guarded application sends for a request."""
-    sent = []
+async def messages_for(kind="http", path="/", headers=()):
+    """The messages that the guarded application sends for a request."""
+    messages = []
 
     async def send(message):
-        sent.append(message)
+        messages.append(message)
 
     async def receive():
         return {"type": f"{kind}.request"}
 
     guard = HostGuard(answer, HostPolicy(), DATA_HEADERS, probes=["/health"])
     await guard({"type": kind, "path": path, "headers": list(headers)}, receive, send)
-    return sent
+    return messages
 
 
-async def test_a_request_that_is_allowed_is_answered_with_safe_headers_added():
-    start, body = await sent_by(headers=[(b"host", b"localhost")])
+async def test_an_allowed_request_is_answered_with_security_headers():
+    start, body = await messages_for(headers=[(b"host", b"localhost")])
     assert (start["status"], body["body"]) == (200, b"answered")
     names = [name.lower() for name, _ in start["headers"]]
     assert {b"x-content-type-options", b"referrer-policy", b"x-own"} <= set(names)
 
 
-async def test_a_header_that_the_application_sends_itself_is_left_as_it_is():
-    start, _ = await sent_by(headers=[(b"host", b"localhost")])
+async def test_a_header_sent_by_the_application_is_unchanged():
+    start, _ = await messages_for(headers=[(b"host", b"localhost")])
     policies = [text for name, text in start["headers"] if b"security-policy" in name.lower()]
     assert policies == [b"default-src 'self'"]
 
@@ -59,32 +59,32 @@ async def test_a_header_that_the_application_sends_itself_is_left_as_it_is():
         ([(b"host", b"\xff")], 400),
     ],
 )
-async def test_a_request_that_is_refused_never_reaches_the_application(headers, status):
-    start, body = await sent_by(headers=headers)
+async def test_a_refused_request_never_reaches_the_application(headers, status):
+    start, body = await messages_for(headers=headers)
     assert start["status"] == status
     assert b"answered" not in body["body"]
     assert dict(start["headers"])[b"x-content-type-options"] == b"nosniff"
 
 
-async def test_a_websocket_that_is_refused_is_closed_before_it_is_accepted():
-    refused = await sent_by("websocket", headers=[(b"host", b"evil.example")])
+async def test_a_refused_websocket_is_closed_before_it_is_accepted():
+    refused = await messages_for("websocket", headers=[(b"host", b"evil.example")])
     assert refused == [{"type": "websocket.close", "code": 1008}]
-    assert await sent_by("websocket", headers=[(b"host", b"localhost")]) == [
+    assert await messages_for("websocket", headers=[(b"host", b"localhost")]) == [
         {"type": "websocket.accept"}
     ]
 
 
-async def test_a_health_check_by_address_is_answered_on_its_path_alone():
+async def test_a_health_check_by_address_is_answered_only_at_its_path():
     by_address = [(b"host", b"10.1.2.3:8501")]
-    assert (await sent_by(path="/health", headers=by_address))[0]["status"] == 200
-    assert (await sent_by(path="/health/", headers=by_address))[0]["status"] == 403
+    assert (await messages_for(path="/health", headers=by_address))[0]["status"] == 200
+    assert (await messages_for(path="/health/", headers=by_address))[0]["status"] == 403
 
 
-async def test_the_start_and_end_of_the_server_pass():
-    assert await sent_by("lifespan") == [{"type": "lifespan.startup.complete"}]
+async def test_lifespan_messages_pass_through():
+    assert await messages_for("lifespan") == [{"type": "lifespan.startup.complete"}]
 
 
-async def test_the_log_tells_a_reason_once_however_often_a_page_tries(caplog):
+async def test_repeated_refusals_for_the_same_reason_are_logged_once(caplog):
     guard = HostGuard(answer, HostPolicy(), {})
 
     async def ignore(message):

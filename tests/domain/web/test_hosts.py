@@ -21,7 +21,7 @@ PORTS = st.none() | st.integers(0, 65535)
         ("[FE80::1]", Host("[fe80::1]")),
     ],
 )
-def test_a_host_is_read_in_one_spelling(text, host):
+def test_a_host_is_normalized(text, host):
     assert Host.parse(text) == host
 
 
@@ -60,18 +60,18 @@ def test_a_host_is_read_in_one_spelling(text, host):
         "localhost\x00.evil.example",
     ],
 )
-def test_what_is_no_host_is_none(text):
+def test_an_invalid_host_is_none(text):
     assert Host.parse(text) is None
 
 
 @given(NAMES, PORTS)
-def test_any_host_is_read_back_as_it_was_written(name, port):
-    written = name if port is None else f"{name}:{port}"
-    assert Host.parse(written) == Host(name, port) == Host.parse(written.upper())
+def test_any_host_is_parsed_in_any_case(name, port):
+    text = name if port is None else f"{name}:{port}"
+    assert Host.parse(text) == Host(name, port) == Host.parse(text.upper())
 
 
 @given(st.text())
-def test_any_text_is_a_host_or_none_and_a_host_has_no_more_than_a_name_and_a_port(text):
+def test_arbitrary_text_is_never_a_host_with_special_characters(text):
     host = Host.parse(text)
     assert host is None or not set(host.name) & set(" /\\@?#,\t\r\n")
 
@@ -79,7 +79,7 @@ def test_any_text_is_a_host_or_none_and_a_host_has_no_more_than_a_name_and_a_por
 @pytest.mark.parametrize(
     "name", ["localhost", "app.localhost", "127.0.0.1", "127.8.9.10", "[::1]", "LOCALHOST."]
 )
-def test_loopback_names_mean_this_machine(name):
+def test_loopback_names_and_addresses_are_recognized(name):
     assert Host.parse(name).is_loopback
 
 
@@ -115,7 +115,7 @@ def test_other_names_and_addresses_are_not_loopback(name):
         ("https://docs.example.com:8443", "docs.example.com:8443"),
     ],
 )
-def test_a_page_may_talk_to_the_host_that_it_came_from(origin, host):
+def test_a_page_may_call_the_host_that_served_it(origin, host):
     assert Origin.parse(origin).serves(Host.parse(host))
 
 
@@ -150,5 +150,5 @@ def test_a_page_of_another_name_or_port_has_another_origin(origin, host):
         "http://",
     ],
 )
-def test_what_is_no_origin_of_a_web_page_is_none(text):
+def test_an_invalid_origin_is_none(text):
     assert Origin.parse(text) is None

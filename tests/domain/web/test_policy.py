@@ -17,7 +17,7 @@ def allowing(*entries, origins=()):
     return HostPolicy(parse_hosts(entries, SETTING), origins)
 
 
-def test_only_loopback_names_are_answered_unless_more_are_allowed():
+def test_only_loopback_names_are_answered_by_default():
     assert status(HostPolicy(), "localhost:8501") is None
     assert status(HostPolicy(), "[::1]:8501") is None
     assert status(HostPolicy(), "evil.example") == 403
@@ -38,7 +38,7 @@ def test_only_loopback_names_are_answered_unless_more_are_allowed():
         ("*", "whatever.example"),
     ],
 )
-def test_a_host_that_is_allowed_is_answered(entry, host):
+def test_an_allowed_host_is_answered(entry, host):
     assert status(allowing(entry), host) is None
 
 
@@ -53,14 +53,14 @@ def test_a_host_that_is_allowed_is_answered(entry, host):
         ("", "docs.example.com"),
     ],
 )
-def test_a_host_that_only_looks_alike_is_refused(entry, host):
+def test_a_similar_host_is_refused(entry, host):
     assert status(allowing(entry), host) == 403
 
 
 @pytest.mark.parametrize(
     "hosts", [[], ["localhost", "localhost"], ["localhost", "evil.example"], ["a b"], [""]]
 )
-def test_a_request_without_one_valid_host_is_refused_even_where_any_host_is_allowed(hosts):
+def test_a_request_without_exactly_one_valid_host_is_always_refused(hosts):
     assert HostPolicy().refusal(hosts, []).status == 400
     assert allowing("*").refusal(hosts, []).status == 400
 
@@ -86,7 +86,7 @@ def test_a_request_with_several_origins_is_refused():
     assert HostPolicy().refusal(["localhost:8501"], [own, own]).status == 403
 
 
-def test_an_origin_that_is_allowed_may_use_every_host_of_the_server():
+def test_an_allowed_origin_may_use_every_host_of_the_server():
     policy = allowing(origins=["https://wiki.example.com", "chrome-extension://abcdef"])
     for origin in ("https://wiki.example.com", "chrome-extension://abcdef"):
         assert status(policy, "localhost:8600", origin) is None
@@ -94,12 +94,12 @@ def test_an_origin_that_is_allowed_may_use_every_host_of_the_server():
     assert status(policy, "evil.example", "https://wiki.example.com") == 403
 
 
-def test_a_page_without_an_origin_of_its_own_is_refused_even_where_all_are_allowed():
+def test_a_null_origin_is_refused_even_if_all_origins_are_allowed():
     assert status(allowing(origins=["*"]), "localhost", "https://any.example") is None
     assert status(allowing(origins=["*", "null"]), "localhost", "null") == 403
 
 
-def test_a_health_check_may_name_an_address_but_no_name():
+def test_a_health_check_may_use_an_address_but_not_a_name():
     assert status(HostPolicy(), "10.1.2.3:8501", from_probe=True) is None
     assert status(HostPolicy(), "[fd00::1]:8501", from_probe=True) is None
     assert status(HostPolicy(), "evil.example", from_probe=True) == 403
@@ -118,12 +118,12 @@ def test_a_health_check_may_name_an_address_but_no_name():
         ("", []),
     ],
 )
-def test_the_address_that_a_server_listens_on_is_allowed_unless_it_is_all_of_them(address, hosts):
+def test_the_listen_address_is_allowed_unless_it_is_a_wildcard(address, hosts):
     assert bound_hosts(address) == hosts
 
 
 @pytest.mark.parametrize("entry", ["http://docs.example.com", "a b", "docs.example.com/", "*.com"])
-def test_an_entry_that_is_no_host_is_named_with_its_setting(entry):
+def test_an_invalid_entry_is_reported_with_its_setting(entry):
     with pytest.raises(ConfigError, match="FOOTNOTE_ALLOWED_HOSTS: .* is not a host") as raised:
         parse_hosts(["localhost", entry], SETTING)
     assert repr(entry) in str(raised.value)
@@ -136,7 +136,7 @@ def test_an_entry_that_is_no_host_is_named_with_its_setting(entry):
         (["localhost"], ["http://evil.example"], "FOOTNOTE_API_CORS_ORIGINS"),
     ],
 )
-def test_a_refusal_names_the_setting_and_repeats_nothing_of_the_request(hosts, origins, setting):
+def test_a_refusal_names_the_setting_and_does_not_echo_the_request(hosts, origins, setting):
     reason = HostPolicy().refusal(hosts, origins).reason
     assert setting in reason
     assert "evil" not in reason
@@ -146,7 +146,7 @@ TEXTS = st.text(max_size=30) | st.sampled_from(["null", "http://localhost:8501",
 
 
 @given(st.lists(TEXTS, max_size=3), st.lists(TEXTS, max_size=3))
-def test_what_passes_names_one_loopback_host_and_no_origin_but_its_own(hosts, origins):
+def test_a_request_that_passes_has_one_loopback_host_and_only_its_own_origin(hosts, origins):
     if HostPolicy().refusal(hosts, origins) is None:
         [host] = map(Host.parse, hosts)
         assert host.is_loopback

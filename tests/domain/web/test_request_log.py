@@ -8,8 +8,8 @@ from domain.web.request_log import RequestLog
 
 
 def response_to(headers=(), path="/api/v1/search", *, app=None, kind="http", **options):
-    """What the server is sent for a request."""
-    sent = []
+    """The messages that the middleware sends for a request."""
+    messages = []
 
     async def answer(scope, receive, send):
         get_logger("test").warning("at work")
@@ -17,7 +17,7 @@ def response_to(headers=(), path="/api/v1/search", *, app=None, kind="http", **o
         await send({"type": "http.response.body"})
 
     async def send(message):
-        sent.append(message)
+        messages.append(message)
 
     scope = {
         "type": kind,
@@ -28,7 +28,7 @@ def response_to(headers=(), path="/api/v1/search", *, app=None, kind="http", **o
     }
     log = RequestLog(app or answer, probes=["/health"], **options)
     asyncio.run(log(scope, None, send))
-    return sent
+    return messages
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ def lines(caplog):
     return lambda: [one for one in caplog.records if one.name == "footnote.web"]
 
 
-def header(sent):
-    return dict(sent[0]["headers"])[b"x-request-id"].decode()
+def header(messages):
+    return dict(messages[0]["headers"])[b"x-request-id"].decode()
 
 
-def test_a_request_is_one_line_without_its_query(lines):
+def test_a_request_is_logged_as_one_line_without_its_query(lines):
     response_to()
     (line,) = lines()
     assert line.levelno == logging.INFO
@@ -49,13 +49,13 @@ def test_a_request_is_one_line_without_its_query(lines):
     assert line.fields == {"method": "POST", "path": "/api/v1/search", "status": 204}
 
 
-def test_each_request_has_an_id_of_its_own_in_its_response():
+def test_each_response_has_a_unique_request_id():
     first, second = response_to(), response_to()
     assert header(first) != header(second)
     assert dict(first[0]["headers"])[b"a"] == b"b"
 
 
-def test_an_incoming_id_is_kept():
+def test_an_incoming_id_is_reused():
     assert header(response_to([(b"x-request-id", b"gateway-7.a_B")])) == "gateway-7.a_B"
 
 
@@ -74,7 +74,7 @@ def test_a_server_of_many_files_logs_its_requests_at_debug(lines):
     assert [one.levelno for one in lines()] == [logging.DEBUG]
 
 
-def test_a_request_that_breaks_is_logged_without_a_status(lines):
+def test_a_failing_request_is_logged_without_a_status(lines):
     async def broken(_scope, _receive, _send):
         raise ConnectionError
 
@@ -83,7 +83,7 @@ def test_a_request_that_breaks_is_logged_without_a_status(lines):
     assert lines()[0].fields["status"] is None
 
 
-def test_a_websocket_passes_unlogged(lines):
+def test_a_websocket_is_not_logged(lines):
     async def accepting(_scope, _receive, send):
         await send({"type": "websocket.accept"})
 
