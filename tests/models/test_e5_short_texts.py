@@ -1,4 +1,4 @@
-"""Questions are cut without the whole tokenizer, into the same pieces."""
+"""Short texts are split into the same pieces without loading the full tokenizer."""
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +19,7 @@ def model(cache_dir):
     return MultilingualE5(cache_dir)
 
 
-def assert_cut_alike(model, text):
+def assert_same_pieces(model, text):
     assert model._short_texts.encode(text) == model._tokenizer.encode(text)
 
 
@@ -38,8 +38,8 @@ def assert_cut_alike(model, text):
         LONG,
     ],
 )
-def test_the_pieces_are_those_of_the_whole_tokenizer(model, text):
-    assert_cut_alike(model, text)
+def test_the_pieces_match_those_of_the_full_tokenizer(model, text):
+    assert_same_pieces(model, text)
 
 
 @given(
@@ -48,17 +48,17 @@ def test_the_pieces_are_those_of_the_whole_tokenizer(model, text):
     )
 )
 @settings(max_examples=100, deadline=None)
-def test_so_they_are_for_any_text_of_the_three_languages(model, text):
-    assert_cut_alike(model, text)
+def test_the_pieces_match_for_generated_texts_in_three_languages(model, text):
+    assert_same_pieces(model, text)
 
 
 @given(st.text(max_size=200))
 @settings(max_examples=100, deadline=None)
-def test_and_for_any_text_at_all(model, text):
-    assert_cut_alike(model, text)
+def test_the_pieces_match_for_arbitrary_texts(model, text):
+    assert_same_pieces(model, text)
 
 
-def test_a_question_does_not_load_the_whole_tokenizer(cache_dir):
+def test_a_question_does_not_load_the_full_tokenizer(cache_dir):
     model = MultilingualE5(cache_dir)
     model.pieces("query: How many days?")
     assert "_tokenizer" not in vars(model)
@@ -67,7 +67,7 @@ def test_a_question_does_not_load_the_whole_tokenizer(cache_dir):
 
 
 @pytest.mark.parametrize("damage", [b"", b"half", None])
-def test_a_prepared_index_that_is_damaged_is_named(tmp_path, model, damage):
+def test_a_damaged_index_cache_is_reported_with_its_file(tmp_path, model, damage):
     assert model.pieces("leave")
     name = next(path.name for path in model._cache_dir.glob("*-pieces.bin"))
     whole = (model._cache_dir / name).read_bytes()

@@ -1,4 +1,4 @@
-"""Choosing an embedding, and the fingerprint under which its vectors are kept."""
+"""The choice of an embedding, and the fingerprint of its vectors."""
 
 import dataclasses
 
@@ -27,7 +27,7 @@ specs = st.builds(
 
 
 @given(specs)
-def test_a_specification_comes_back_from_its_json(spec):
+def test_a_specification_is_restored_from_its_json(spec):
     assert EmbeddingSpec.from_json(spec.to_json()) == spec
 
 
@@ -39,7 +39,7 @@ def test_the_key_is_in_neither_the_json_nor_the_fingerprint(spec):
     assert EmbeddingSpec.from_json(spec.to_json(), KEY).api_key == KEY
 
 
-def test_a_password_in_the_base_url_is_in_neither():
+def test_a_password_in_the_base_url_is_in_neither_the_json_nor_the_fingerprint():
     assert "sk-secret-7" not in fingerprint(SERVER) + SERVER.to_json()
     assert "host:1" in fingerprint(SERVER)
     assert EmbeddingSpec.from_json(SERVER.to_json()).base_url == "http://host:1/v1"
@@ -58,25 +58,25 @@ DIFFERENT = [
 ]
 
 
-def test_what_makes_other_vectors_makes_another_fingerprint():
+def test_settings_that_change_the_vectors_change_the_fingerprint():
     assert len({fingerprint(spec) for spec in DIFFERENT}) == len(DIFFERENT)
 
 
-def test_what_makes_the_same_vectors_keeps_the_fingerprint():
+def test_other_settings_do_not_change_the_fingerprint():
     server = DIFFERENT[-1]
     same = dataclasses.replace(server, api_key=SecretStr("another"), timeout_s=5)
     assert fingerprint(same) == fingerprint(server)
     assert fingerprint(EmbeddingSpec(path="/models")) == fingerprint(EmbeddingSpec())
 
 
-def test_the_prefix_of_passages_is_in_the_fingerprint_wherever_there_is_one():
+def test_the_passage_prefix_of_a_model_is_in_its_fingerprint():
     served = EmbeddingSpec("openai", "intfloat/e5-large-v2", base_url="http://localhost:1/v1")
     assert "passage='passage: '" in fingerprint(served)
     assert "passage='passage: '" in fingerprint(EmbeddingSpec("fastembed", served.model))
     assert "passage=" not in fingerprint(SERVER)
 
 
-def test_the_builtin_one_is_built_without_being_loaded(tmp_path):
+def test_the_built_in_embedding_is_loaded_lazily(tmp_path):
     assert isinstance(build_embeddings(EmbeddingSpec(), tmp_path), BuiltinEmbeddings)
     assert list(tmp_path.iterdir()) == []
 
@@ -91,12 +91,12 @@ def test_the_builtin_one_is_built_without_being_loaded(tmp_path):
         (EmbeddingSpec("openai", "e"), "OPENAI_API_KEY.*OPENAI_BASE_URL"),
     ],
 )
-def test_a_wrong_setting_is_named_with_what_it_can_be(spec, message, tmp_path):
+def test_an_invalid_setting_is_reported_with_the_allowed_values(spec, message, tmp_path):
     with pytest.raises(ConfigError, match=message):
         build_embeddings(spec, tmp_path)
 
 
-def test_which_scripts_a_model_reads():
+def test_the_scripts_that_a_model_supports_are_known():
     assert known_scripts(EmbeddingSpec(model="all-MiniLM-L6-v2")) == {"latin"}
     assert known_scripts(EmbeddingSpec(model="multilingual-e5-small")) is None
     assert known_scripts(EmbeddingSpec("fastembed", "BAAI/bge-small-en-v1.5")) == {"latin"}

@@ -1,4 +1,4 @@
-"""fastembed's own loading code, on a tiny model made here."""
+"""fastembed's own loading code with a tiny generated model."""
 
 import json
 
@@ -21,7 +21,7 @@ E5_LARGE = "intfloat/e5-large-v2"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def registered():
+def register_models():
     for name in (PLAIN, PREFIXED):
         TextEmbedding.add_custom_model(
             name,
@@ -35,7 +35,7 @@ def registered():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A word per row of a table: the model fastembed pools and we normalise."""
+    """A model with one table row per word; fastembed pools them, and we normalize."""
     folder = tmp_path_factory.mktemp("tiny")
     onnx.save(tiny_model(), folder / "model.onnx")
     tokenizer = Tokenizer(
@@ -69,21 +69,21 @@ def build(name, folder, tmp_path):
     return build_embeddings(EmbeddingSpec("fastembed", name, path=folder), tmp_path)
 
 
-def test_passages_and_questions_come_through_fastembed_with_length_one(folder, tmp_path):
+def test_vectors_from_fastembed_have_length_one(folder, tmp_path):
     model = build(PLAIN, folder, tmp_path)
     vectors = model.embed_documents(["leave days", "vpn"])
     assert np.allclose(vectors, [expected("leave", "days"), expected("vpn")], atol=1e-6)
     assert np.allclose(model.embed_query("vpn"), expected("vpn"), atol=1e-6)
 
 
-def test_a_model_gets_the_prefixes_it_was_trained_with(folder, tmp_path):
+def test_a_model_receives_its_training_prefixes(folder, tmp_path):
     model = build(PREFIXED, folder, tmp_path)
     (passage,) = model.embed_documents(["leave"])
     assert np.allclose(passage, expected("passage:", "leave"), atol=1e-6)
     assert np.allclose(model.embed_query("leave"), expected("query:", "leave"), atol=1e-6)
 
 
-def test_e5_large_is_known_by_name_and_gets_its_prefixes(folder, tmp_path):
+def test_e5_large_is_available_by_name_and_receives_its_prefixes(folder, tmp_path):
     model = build(E5_LARGE, folder, tmp_path)
     (passage,) = model.embed_documents(["leave"])
     assert np.allclose(passage, expected("passage:", "leave"), atol=1e-6)
@@ -92,7 +92,7 @@ def test_e5_large_is_known_by_name_and_gets_its_prefixes(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "before"),
+    ("name", "expected_prefixes"),
     [
         (E5_LARGE, ("query: ", "passage: ")),
         ("e5-large-v2", ("query: ", "passage: ")),
@@ -101,12 +101,12 @@ def test_e5_large_is_known_by_name_and_gets_its_prefixes(folder, tmp_path):
         ("text-embedding-3-small", ("", "")),
     ],
 )
-def test_every_e5_model_has_its_prefixes_whoever_serves_it(name, before):
-    assert prefixes(name) == before
+def test_every_e5_model_has_its_prefixes_from_any_provider(name, expected_prefixes):
+    assert prefixes(name) == expected_prefixes
 
 
 @pytest.mark.parametrize("name", ["multilingual-e5-large-instruct", "e5-mistral-7b-instruct"])
-def test_an_e5_model_that_takes_instructions_gets_one_for_questions_alone(name):
+def test_an_e5_instruct_model_receives_an_instruction_only_for_questions(name):
     question, passage = prefixes(f"intfloat/{name}")
     assert question.startswith("Instruct: ")
     assert passage == ""
@@ -122,23 +122,23 @@ def test_no_texts_have_no_vectors(folder, tmp_path):
     assert build(PLAIN, folder, tmp_path).embed_documents([]) == []
 
 
-def test_a_folder_without_the_model_says_so(tmp_path):
+def test_a_folder_without_a_model_is_reported(tmp_path):
     with pytest.raises(ModelUnavailableError, match=f"{PLAIN} can't be loaded.*EMBEDDING_PATH"):
         CatalogEmbeddings(PLAIN, tmp_path, path=str(tmp_path / "empty")).embed_query("x")
 
 
-def test_a_model_that_cannot_be_downloaded_says_so(tmp_path, monkeypatch):
+def test_a_failed_download_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ModelUnavailableError, match="can't be loaded.*needs the internet"):
         CatalogEmbeddings("BAAI/bge-small-en-v1.5", tmp_path).embed_query("x")
 
 
-def test_an_unknown_name_is_answered_with_names_near_to_it(tmp_path):
+def test_an_unknown_name_is_reported_with_similar_names(tmp_path):
     with pytest.raises(ConfigError, match="'bge-small-en'.*BAAI/bge-small-en.*https://"):
         build_embeddings(EmbeddingSpec("fastembed", "bge-small-en"), tmp_path)
 
 
-def test_every_model_that_needs_prefixes_has_them_but_one_that_has_no_question_side():
+def test_every_model_that_needs_prefixes_has_them_except_a_passage_only_one():
     needing = {
         entry["model"]
         for entry in TextEmbedding.list_supported_models()

@@ -24,9 +24,9 @@ def server():
 
 @pytest.fixture
 def build(server, tmp_path):
-    def build(**chosen):
+    def build(**overrides):
         spec = {"provider": "http", "model": "rank-3", "url": server.url, "timeout_s": 30}
-        return build_cross_encoder(RerankSpec(**(spec | chosen)), tmp_path)
+        return build_cross_encoder(RerankSpec(**(spec | overrides)), tmp_path)
 
     return build
 
@@ -35,15 +35,15 @@ def results(*pairs):
     return {"results": [{"index": index, "relevance_score": score} for index, score in pairs]}
 
 
-def test_scores_come_in_the_order_of_the_passages(build):
+def test_scores_are_in_the_order_of_the_passages(build):
     assert build().score(PAIRS) == [0.0, 0.2, 0.1]
 
 
-def test_one_request_asks_for_every_passage_of_a_question(build, server):
+def test_one_request_contains_all_passages_of_a_question(build, server):
     build(api_key=SecretStr(KEY)).score(PAIRS)
     documents = [text for _, text in PAIRS]
-    asked = {"model": "rank-3", "query": "annual leave", "documents": documents, "top_n": 3}
-    assert (server.bodies, server.keys) == ([asked], [f"Bearer {KEY}"])
+    request = {"model": "rank-3", "query": "annual leave", "documents": documents, "top_n": 3}
+    assert (server.bodies, server.keys) == ([request], [f"Bearer {KEY}"])
 
 
 def test_without_a_key_none_is_sent(build, server):
@@ -51,30 +51,30 @@ def test_without_a_key_none_is_sent(build, server):
     assert server.keys == [None]
 
 
-def test_pairs_of_several_questions_are_put_in_their_places(build):
+def test_scores_for_several_questions_are_in_the_order_of_the_pairs(build):
     pairs = [("vpn", "vpn"), ("leave", "vpn"), ("vpn", "leave"), ("leave", "leave")]
     assert build().score(pairs) == [0.1, 0.0, 0.0, 0.1]
 
 
-def test_no_pairs_ask_nothing(build, server):
+def test_without_pairs_no_request_is_sent(build, server):
     assert build().score([]) == []
     assert server.bodies == []
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503])
-def test_a_busy_server_is_asked_again_when_it_says(build, server, status):
+def test_a_busy_server_is_retried_after_the_stated_time(build, server, status):
     server.will(*[Reply("busy", status, NOW)] * RETRIES)
     assert build().score(PAIRS) == [0.0, 0.2, 0.1]
     assert len(server.bodies) == RETRIES + 1
 
 
-def test_a_date_that_is_over_is_no_wait(build, server):
+def test_a_retry_date_in_the_past_causes_no_wait(build, server):
     date = format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True)
     server.will(Reply("busy", 429, {"Retry-After": date}))
     assert build().score(PAIRS) == [0.0, 0.2, 0.1]
 
 
-def test_a_server_that_stays_busy_is_given_up(build, server):
+def test_a_persistently_busy_server_is_an_error_after_the_retries(build, server):
     server.will(*[Reply("overloaded", 503, NOW)] * (RETRIES + 1))
     with pytest.raises(ModelUnavailableError, match="HTTP 503.*It says: overloaded"):
         build().score(PAIRS)
@@ -82,43 +82,43 @@ def test_a_server_that_stays_busy_is_given_up(build, server):
 
 
 @pytest.mark.parametrize(
-    ("after", "says"),
+    ("after", "message"),
     [
         ("3600", "Try again after 3600 s"),
         ("inf", "Try again after inf"),
         (format_datetime(datetime(2999, 1, 1, tzinfo=UTC), usegmt=True), "2999 00:00:00 GMT"),
     ],
 )
-def test_a_wait_beyond_the_time_limit_is_not_waited(build, server, after, says):
+def test_a_wait_beyond_the_time_limit_is_an_immediate_error(build, server, after, message):
     server.will(Reply("busy", 429, {"Retry-After": after}))
-    with pytest.raises(ModelUnavailableError, match=says):
+    with pytest.raises(ModelUnavailableError, match=message):
         build().score(PAIRS)
     assert len(server.bodies) == 1
 
 
 @pytest.mark.parametrize("status", [400, 404, 302])
-def test_what_is_refused_is_not_asked_again_nor_followed(build, server, status):
+def test_refusals_are_not_retried_and_redirects_not_followed(build, server, status):
     server.will(Reply("no such model", status, {"Location": "/elsewhere"}))
     with pytest.raises(ModelError, match=f"HTTP {status}.*no such model.*RERANK_URL.*rank-3"):
         build().score(PAIRS)
     assert len(server.bodies) == 1
 
 
-def test_a_refused_key_names_its_setting_and_is_not_shown(build, server):
+def test_a_refused_key_is_reported_by_its_setting_without_the_value(build, server):
     server.key = "another"
     with pytest.raises(ModelError, match="401.*FOOTNOTE_RERANK_API_KEY was refused") as caught:
         build(api_key=SecretStr(KEY)).score(PAIRS)
     assert KEY not in str(caught.value)
 
 
-def test_a_missing_key_is_said_to_be_missing(build, server):
+def test_a_missing_key_is_reported(build, server):
     server.key = "another"
     with pytest.raises(ModelError, match="FOOTNOTE_RERANK_API_KEY is not set"):
         build().score(PAIRS)
 
 
 @pytest.mark.parametrize("status", [200, 400, 500])
-def test_a_key_that_the_server_repeats_is_not_shown(build, server, status):
+def test_a_key_echoed_by_the_server_is_not_shown(build, server, status):
     body = results((KEY, KEY))
     server.will(*[Reply(body, status, NOW)] * (RETRIES + 1))
     with pytest.raises(ModelError) as caught:
@@ -154,32 +154,32 @@ def test_a_key_that_the_server_repeats_is_not_shown(build, server, status):
     ],
     ids=lambda body: (json.dumps(body) if isinstance(body, dict) else str(body))[:40],
 )
-def test_an_answer_without_a_score_for_each_passage_is_no_answer(build, server, body):
+def test_an_answer_without_a_valid_score_for_each_passage_is_an_error(build, server, body):
     server.will(Reply(body))
     with pytest.raises(ModelError, match="did not respond as a reranker does.*RERANK_URL"):
         build().score(PAIRS)
 
 
-def test_an_answer_without_end_is_not_read_to_its_end(build, server):
+def test_reading_stops_at_the_size_limit_of_an_answer(build, server):
     server.will(Reply(b" " * (MAX_ANSWER_BYTES + 100_000)))
     with pytest.raises(ModelError, match="sends too much"):
         build().score(PAIRS)
 
 
 @pytest.mark.parametrize("reply", [Reply(hangs=True), Reply(drips=True)], ids=["silent", "drips"])
-def test_a_slow_server_is_left_at_the_time_limit(build, server, reply):
+def test_a_slow_server_times_out(build, server, reply):
     server.will(reply)
     with pytest.raises(ModelUnavailableError, match="did not answer within 0.2 s.*BUDGET_S"):
         build(timeout_s=0.2).score(PAIRS)
 
 
-def test_an_answer_that_breaks_off_says_so(build, server):
+def test_an_interrupted_answer_is_reported(build, server):
     server.will(Reply('{"results"', breaks=True))
     with pytest.raises(ModelUnavailableError, match="stopped responding"):
         build().score(PAIRS)
 
 
-def test_a_server_that_is_down_says_so(build):
+def test_an_unreachable_server_is_reported(build):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://name:word@127.0.0.1:{unused.getsockname()[1]}/rerank?token=word"
@@ -189,7 +189,7 @@ def test_a_server_that_is_down_says_so(build):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "setting"),
+    ("overrides", "message"),
     [
         ({"url": None}, "FOOTNOTE_RERANK_URL is not set"),
         ({"model": None}, "FOOTNOTE_RERANK_MODEL is not set"),
@@ -197,6 +197,6 @@ def test_a_server_that_is_down_says_so(build):
         ({"api_key": SecretStr("two\nlines")}, "FOOTNOTE_RERANK_API_KEY is not a valid key"),
     ],
 )
-def test_a_setting_that_is_missing_or_wrong_is_named(build, chosen, setting):
-    with pytest.raises(ConfigError, match=setting):
-        build(**chosen)
+def test_a_missing_or_invalid_setting_is_reported(build, overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        build(**overrides)

@@ -1,4 +1,4 @@
-"""The same clients against a server that somebody else wrote: llmock, as a process of its own."""
+"""The same clients against a third-party server: llmock in its own process."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def drain(stream):
     return chunks, None
 
 
-def test_a_stream_has_text_usage_and_an_end(chat, llmock_process):
+def test_a_stream_has_text_usage_and_a_finish_reason(chat, llmock_process):
     chunks, error = drain(chat.stream("How many days of leave?"))
     assert error is None
     whole = sum(chunks[1:], chunks[0])
@@ -46,21 +46,21 @@ def test_a_stream_has_text_usage_and_an_end(chat, llmock_process):
 
 
 @pytest.mark.parametrize("kind", ["truncate", "disconnect", "malformed"])
-def test_a_broken_stream_is_an_error_after_what_came(chat, llmock_process, kind):
+def test_an_interrupted_stream_yields_the_received_pieces_and_an_error(chat, llmock_process, kind):
     llmock_process.script(type="stream_fault", kind=kind, after_chunks=2)
     chunks, error = drain(chat.stream("How many days of leave?"))
     assert chunks
     assert error is not None
 
 
-def test_a_stalled_stream_is_given_up(chat, llmock_process):
+def test_a_stalled_stream_times_out(chat, llmock_process):
     llmock_process.script(type="stream_fault", kind="stall", after_chunks=2, stall_seconds=5)
     _, error = drain(chat.stream("How many days of leave?"))
     assert isinstance(error, ModelUnavailableError)
     assert "no_read_timeout" not in llmock_process.findings()
 
 
-def test_a_busy_server_is_asked_once_and_says_when(chat, llmock_process):
+def test_a_rate_limit_is_reported_with_the_time_to_wait_and_not_retried(chat, llmock_process):
     llmock_process.script(type="fail", status=429, retry_after=17)
     _, error = drain(chat.stream("hi"))
     assert isinstance(error, ModelUnavailableError)
@@ -71,14 +71,14 @@ def test_a_busy_server_is_asked_once_and_says_when(chat, llmock_process):
 @pytest.mark.parametrize(
     ("status", "retryable"), [(401, False), (404, False), (500, True), (503, True)]
 )
-def test_each_status_is_told_apart(chat, llmock_process, status, retryable):
+def test_each_status_is_reported_as_retryable_or_not(chat, llmock_process, status, retryable):
     llmock_process.script(type="fail", status=status)
     _, error = drain(chat.stream("hi"))
     assert error.retryable is retryable
     assert f"HTTP {status}" in str(error)
 
 
-def test_embeddings_of_it_get_length_one(llmock_process, tmp_path):
+def test_embeddings_have_length_one(llmock_process, tmp_path):
     spec = EmbeddingSpec("openai", "text-embedding-3-small", base_url=llmock_process.url)
     model = build_embeddings(spec, tmp_path)
     first, second = model.embed_documents(["leave", "vpn"])

@@ -1,4 +1,4 @@
-"""The loopback server itself: exact bytes out, and no request it doesn't know passes."""
+"""The loopback server itself: exact bytes, and unknown requests fail."""
 
 import http.client
 import json
@@ -23,19 +23,19 @@ def post(server, path, body):
 MESSAGES = [{"role": "user", "content": "hi"}]
 
 
-def test_a_stream_is_these_bytes(server):
+def test_a_stream_has_exactly_these_bytes(server):
     server.will(Text("15", " 일"))
     usage = {"include_usage": True}
     body = {"model": "m", "messages": MESSAGES, "stream": True, "stream_options": usage}
     response, data = post(server, "chat/completions", body)
-    made = '{"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": "m", '
-    one = made + '"choices": [{"index": 0, "delta": %s, "finish_reason": %s}]}'
+    prefix = '{"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": "m", '
+    chunk = prefix + '"choices": [{"index": 0, "delta": %s, "finish_reason": %s}]}'
     events = [
-        one % ('{"role": "assistant", "content": ""}', "null"),
-        one % ('{"content": "15"}', "null"),
-        one % ('{"content": " 일"}', "null"),
-        one % ("{}", '"stop"'),
-        made + '"choices": [], "usage": '
+        chunk % ('{"role": "assistant", "content": ""}', "null"),
+        chunk % ('{"content": "15"}', "null"),
+        chunk % ('{"content": " 일"}', "null"),
+        chunk % ("{}", '"stop"'),
+        prefix + '"choices": [], "usage": '
         '{"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}}',
         "[DONE]",
     ]
@@ -43,7 +43,7 @@ def test_a_stream_is_these_bytes(server):
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
 
 
-def test_a_reply_that_is_not_streamed_is_one_object(server):
+def test_an_unstreamed_reply_is_one_object(server):
     server.will(Text("15", " days"))
     _, data = post(server, "chat/completions", {"model": "m", "messages": MESSAGES})
     assert json.loads(data)["choices"][0]["message"]["content"] == "15 days"
@@ -57,7 +57,7 @@ def test_a_fault_has_its_status_and_header(server):
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "says"),
+    ("path", "body", "message"),
     [
         ("responses", {}, "no such address"),
         ("chat/completions", {"model": "m", "messages": MESSAGES, "store": True}, "no store"),
@@ -69,6 +69,6 @@ def test_a_fault_has_its_status_and_header(server):
         ("embeddings", {"model": "m", "input": "x", "truncate": True}, "no truncate"),
     ],
 )
-def test_what_the_protocol_does_not_know_fails_the_test_that_did_it(path, body, says):
-    with pytest.raises(AssertionError, match=says), serving() as server:
+def test_a_request_outside_the_protocol_fails_the_test(path, body, message):
+    with pytest.raises(AssertionError, match=message), serving() as server:
         post(server, path, body)

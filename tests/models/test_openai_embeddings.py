@@ -25,13 +25,13 @@ def unit(text, dimension=8):
     return vector / np.linalg.norm(vector)
 
 
-def test_vectors_come_in_order_and_with_length_one(server, tmp_path):
+def test_vectors_are_in_order_and_have_length_one(server, tmp_path):
     texts = ["one", "둘", "三"]
     vectors = connect(server, tmp_path).embed_documents(texts)
     assert np.allclose(vectors, [unit(text) for text in texts], atol=1e-6)
 
 
-def test_texts_are_sent_as_texts_and_vectors_asked_for_in_base64(server, tmp_path):
+def test_texts_are_sent_untokenized_and_vectors_requested_in_base64(server, tmp_path):
     connect(server, tmp_path).embed_query("how many days?")
     (request,) = server.requests
     assert request.path == "/v1/embeddings"
@@ -42,7 +42,7 @@ def test_texts_are_sent_as_texts_and_vectors_asked_for_in_base64(server, tmp_pat
     }
 
 
-def test_a_model_that_was_trained_with_prefixes_gets_them(server, tmp_path):
+def test_a_model_receives_its_training_prefixes(server, tmp_path):
     spec = EmbeddingSpec("openai", "intfloat/e5-large-v2", base_url=server.url)
     model = build_embeddings(spec, tmp_path)
     model.embed_documents(["leave", ""])
@@ -51,21 +51,21 @@ def test_a_model_that_was_trained_with_prefixes_gets_them(server, tmp_path):
     assert sent == ["passage: leave", "passage: ", "query: how many days?"]
 
 
-def test_the_server_gives_the_same_numbers_in_base64_and_as_floats(server, tmp_path):
+def test_the_server_returns_vectors_as_floats_unless_base64_is_requested(server, tmp_path):
     body = json.dumps({"model": EMBEDDING_MODEL, "input": "one"}).encode()
     with urllib.request.urlopen(f"{server.url}/embeddings", body) as response:
         (row,) = json.load(response)["data"]
     assert row["embedding"] == vector_of("one")
 
 
-def test_many_texts_go_in_bounded_requests(server, tmp_path):
+def test_many_texts_are_sent_in_bounded_requests(server, tmp_path):
     texts = [f"text {n}" for n in range(2 * TEXTS_PER_REQUEST + 1)]
     vectors = connect(server, tmp_path).embed_documents(texts)
     assert np.allclose(vectors, [unit(text) for text in texts], atol=1e-6)
     assert [len(request.body["input"]) for request in server.requests] == [64, 64, 1]
 
 
-def test_no_texts_send_nothing_and_an_empty_text_is_not_sent_empty(server, tmp_path):
+def test_no_texts_send_no_request_and_an_empty_text_is_sent_as_a_space(server, tmp_path):
     model = connect(server, tmp_path)
     assert model.embed_documents([]) == []
     assert len(model.embed_documents(["", "x"])) == 2
@@ -82,13 +82,13 @@ def test_the_dimension_is_learned_from_the_first_vector(server, tmp_path):
         model.embed_query("x")
 
 
-def test_fewer_vectors_than_texts_are_refused(server, tmp_path):
+def test_fewer_vectors_than_texts_are_an_error(server, tmp_path):
     server.will_embed(Vectors(((1.0, 2.0),)))
     with pytest.raises(ModelError, match="1 vectors.*for 2 texts"):
         connect(server, tmp_path).embed_documents(["a", "b"])
 
 
-def test_a_dimension_that_is_asked_for_is_sent(server, tmp_path):
+def test_a_configured_dimension_is_sent(server, tmp_path):
     vector = connect(server, tmp_path, dimensions=4).embed_query("x")
     assert server.requests[0].body["dimensions"] == 4
     assert np.allclose(vector, unit("x", 4), atol=1e-6)
@@ -106,7 +106,7 @@ def test_a_refused_key_is_not_shown(server, tmp_path):
     assert KEY not in str(raised.value)
 
 
-def test_passages_are_tried_again_when_the_server_is_busy_a_question_is_not(server, tmp_path):
+def test_a_busy_server_is_retried_for_passages_but_not_for_a_question(server, tmp_path):
     model = connect(server, tmp_path)
     server.will_embed(Fault(429, retry_after="0.01"), Fault(503))
     assert len(model.embed_documents(["x"])) == 1
@@ -118,13 +118,13 @@ def test_passages_are_tried_again_when_the_server_is_busy_a_question_is_not(serv
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{}", b"<html>hello</html>"])
-def test_an_answer_in_another_protocol_names_the_base_url(server, tmp_path, body):
+def test_an_answer_in_another_protocol_is_reported_with_the_base_url(server, tmp_path, body):
     server.will_embed(Raw(body, "text/html" if body[0] == ord("<") else "application/json"))
     with pytest.raises(ModelError, match="OpenAI's protocol.*FOOTNOTE_EMBEDDING_BASE_URL"):
         connect(server, tmp_path).embed_query("x")
 
 
-def test_a_server_that_is_not_there_is_named(tmp_path):
+def test_an_unreachable_server_is_reported(tmp_path):
     spec = EmbeddingSpec("openai", "e", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(ModelUnavailableError, match="127.0.0.1:9 can't be reached"):
         build_embeddings(spec, tmp_path).embed_query("x")

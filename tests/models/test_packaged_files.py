@@ -1,4 +1,4 @@
-"""Files of installed packages are used only where they are the pinned ones."""
+"""Files of installed packages are used only if they match the pinned checksums."""
 
 import hashlib
 
@@ -25,7 +25,7 @@ def test_the_pinned_file_is_read(path):
 
 
 @pytest.mark.parametrize("data", [b"", DATA[:-1], DATA + b"\0", b"The weights"])
-def test_any_other_file_is_named_with_what_to_do(path, data):
+def test_any_other_file_is_reported_with_a_remedy(path, data):
     path.write_bytes(data)
     with pytest.raises(
         ConfigError, match=f"{path} is not the model.*expected {SHA256}.*make setup"
@@ -33,21 +33,21 @@ def test_any_other_file_is_named_with_what_to_do(path, data):
         verified_bytes(path, SHA256)
 
 
-def test_a_missing_file_is_named_with_what_to_do(path):
+def test_a_missing_file_is_reported_with_a_remedy(path):
     path.unlink()
     with pytest.raises(ConfigError, match=f"{path} is not the model.*No such file.*make setup"):
         verified_bytes(path, SHA256)
 
 
-def test_a_folder_in_its_place_is_named_with_what_to_do(tmp_path):
+def test_a_folder_in_its_place_is_reported_with_a_remedy(tmp_path):
     with pytest.raises(ConfigError, match=f"{tmp_path} is not the model.*make setup"):
         verified_bytes(tmp_path, SHA256)
 
 
 @given(st.binary(max_size=40))
 def test_only_the_pinned_checksum_passes(data):
-    found = hashlib.sha256(data).hexdigest()
-    check_sha256(None, found, found)
+    checksum = hashlib.sha256(data).hexdigest()
+    check_sha256(None, checksum, checksum)
     if data != DATA:
         with pytest.raises(ConfigError, match="not the model"):
-            check_sha256(None, found, SHA256)
+            check_sha256(None, checksum, SHA256)

@@ -1,4 +1,4 @@
-"""A text that repeats itself without end, told from one that only looks so for a while."""
+"""Detects endless repetition and ignores texts that only repeat themselves for a while."""
 
 import pytest
 from hypothesis import given
@@ -23,17 +23,17 @@ def repeated(block, chars):
 
 
 @given(st.text(), blocks)
-def test_whatever_is_repeated_is_found_whatever_stood_before_it(before, block):
+def test_repetition_is_detected_after_any_text(before, block):
     assert ends_in_loop(before + repeated(block, LONGEST_TAIL))
 
 
 @given(st.text(max_size=LEAST_CHARS - 1))
-def test_a_short_text_is_no_loop(text):
+def test_a_short_text_is_not_a_loop(text):
     assert not ends_in_loop(text)
 
 
 @given(blocks, st.integers(1, LEAST_TIMES - 1))
-def test_what_stands_there_a_few_times_is_no_loop(block, times):
+def test_a_few_repetitions_are_not_a_loop(block, times):
     distinct = "".join(f"{n}. {n * n}\n" for n in range(300))
     long_block = (block + distinct)[:LONGEST_BLOCK]
     assert not ends_in_loop(distinct + "—" + long_block * times)
@@ -47,19 +47,19 @@ def test_what_stands_there_a_few_times_is_no_loop(block, times):
         "Before the rule\n\n" + "-" * 200,
     ],
 )
-def test_tables_lists_and_rules_are_no_loops(text):
+def test_tables_lists_and_rules_are_not_loops(text):
     assert not ends_in_loop(text)
 
 
 @pytest.mark.parametrize(
     "line", ["[{n}] Leave policy > Annual leave\n", "{n}. Fill in the form.\n", "  {n}) 네.\n\n"]
 )
-def test_counting_on_makes_a_loop_no_answer(line):
+def test_lines_that_differ_only_in_their_number_are_a_loop(line):
     assert ends_in_loop("".join(line.format(n=n) for n in range(6, 120)))
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
-def test_a_loop_is_found_soon_however_the_text_is_cut_into_pieces(size):
+def test_a_loop_is_detected_soon_however_the_text_is_split(size):
     text = "An answer that begins well. " + "모델이 같은 말을 되풀이합니다. " * 400
     detector, read = LoopDetector(), 0
     while not detector.in_loop:
@@ -69,7 +69,7 @@ def test_a_loop_is_found_soon_however_the_text_is_cut_into_pieces(size):
 
 
 @given(st.lists(st.text(alphabet="ab ", max_size=400), max_size=20))
-def test_piece_by_piece_nothing_is_found_that_the_whole_text_lacks(pieces):
+def test_a_loop_detected_in_pieces_is_also_one_in_the_whole_text(pieces):
     detector = LoopDetector()
     for end in range(len(pieces)):
         before = detector.in_loop

@@ -1,4 +1,4 @@
-"""What loading a model took and freed again is given back to the system."""
+"""Memory freed after loading a model is returned to the operating system."""
 
 import ctypes
 import platform
@@ -9,7 +9,7 @@ import pytest
 from models.model_files import return_freed_memory
 
 BLOCK, BLOCKS = 100_000, 500
-"""Blocks this small are kept for later by glibc while another one lies behind them."""
+"""glibc retains blocks of this size while a later block is in use."""
 
 
 def resident_bytes():
@@ -18,7 +18,7 @@ def resident_bytes():
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="about glibc")
-def test_freed_memory_is_given_back():
+def test_freed_memory_is_returned_to_the_operating_system():
     libc = ctypes.CDLL(None)
     libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
     blocks = [libc.malloc(BLOCK) for _ in range(BLOCKS)]
@@ -29,12 +29,12 @@ def test_freed_memory_is_given_back():
         libc.free(block)
     before = resident_bytes()
     return_freed_memory()
-    given_back = before - resident_bytes()
+    returned = before - resident_bytes()
     libc.free(last)
-    assert given_back > BLOCK * BLOCKS / 2
+    assert returned > BLOCK * BLOCKS / 2
 
 
-def test_it_does_nothing_where_the_system_has_no_such_call(monkeypatch):
+def test_nothing_happens_on_systems_without_the_call(monkeypatch):
     monkeypatch.setattr("sys.platform", "darwin")
     monkeypatch.setattr(ctypes, "CDLL", None)  # calling it would fail
     return_freed_memory()
