@@ -1,10 +1,10 @@
-"""Pages open over the library that the benchmark generates, and their times are reported."""
+"""Pages open with the library that the benchmark generates, and their times are reported."""
 
 from benchmarks import pages
 
 
 def test_the_script_of_each_existing_page_runs_and_is_timed(tmp_path, monkeypatch):
-    monkeypatch.setenv("FOOTNOTE_DATA_DIR", "put back after the test")
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", "restored after the test")
     (tmp_path / "cache").mkdir()
     report = pages.measure(cache=str(tmp_path / "cache"), **pages.SMALL)
     times = {row[0]: row[1] for row in report.tables[0].rows}

@@ -1,4 +1,4 @@
-"""Each benchmark runs and finds what must be true at any size; speed is not tested."""
+"""Each benchmark runs and reports what must be true at any size; speed is not tested."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    """The cache of the models' graphs, built once for all parts."""
+    """The cache for the models' graphs, built once for all parts."""
     return str(tmp_path_factory.mktemp("cache"))
 
 
@@ -65,7 +65,7 @@ def test_vector_stores_match_exact_search_within_the_filter(cache):
     assert {row[""] for row in rows} >= {"Footnote", "NumPy product", "FAISS HNSW"}
 
 
-def test_hybrid_search_is_compared_with_langchains(cache):
+def test_hybrid_search_is_compared_with_that_of_langchain(cache):
     figures = small_run("hybrid_search", cache)
     assert figures["300: EnsembleRetriever / Footnote, p50"] > 0
 
@@ -83,7 +83,9 @@ def test_the_shares_of_an_import_add_up(cache):
     assert all(share > 0 for share in shares)
 
 
-@pytest.mark.skipif(not resident_mib(), reason="this system doesn't tell a process its memory")
+@pytest.mark.skipif(
+    not resident_mib(), reason="this system does not report the memory of a process"
+)
 def test_memory_grows_from_bare_python_to_services_after_an_answer(cache):
     figures = small_run("memory", cache)
     steps = [
@@ -122,7 +124,7 @@ def test_one_command_runs_a_part_and_writes_its_figures(tmp_path):
     assert parts["keyword_search"]["ratios"][0]["value"] > 0
 
 
-def test_all_api_clients_get_their_answers(cache):
+def test_all_api_clients_receive_their_answers(cache):
     figures = small_run("api", cache)
     assert figures["answers"] >= 4
     assert figures["answers that failed"] == 0

@@ -14,14 +14,14 @@ from tests.chat_model.server import NAME
 pytestmark = [pytest.mark.chat_model, pytest.mark.timeout(1200)]
 
 LEAVE = "How many days of annual leave do new employees get?"
-TALKS = [
+CONVERSATIONS = [
     (LEAVE, "And after two years?"),
     ("노트북을 잃어버리면 어떻게 해야 하나요?", "누구에게 신고하나요?"),
     ("障害のあと、ふりかえりの会はいつまでに開きますか？", "誰が参加しますか？"),
     ("Who is the CEO of the company?", "Thanks!"),
 ]
 MOST_EXTRACT_CHARS = 3_000
-"""More than a heading and three sentences take."""
+"""An upper bound for a heading and three sentences."""
 
 
 def documents_of(turn):
@@ -33,7 +33,7 @@ def documents_of(turn):
     ]
 
 
-def reported(exchanges):
+def reported_usage(exchanges):
     """Input and output tokens that the server reported for these requests."""
     usages = [usage for one in exchanges if (usage := one.usage())]
     if not usages:
@@ -44,7 +44,7 @@ def reported(exchanges):
     }
 
 
-def require_sound(services, turn, exchanges):
+def require_complete_turn(services, turn, exchanges):
     """Check the properties of a complete answer, whatever the model wrote."""
     last = exchanges[-1]
     assert last.finished.wait(60)
@@ -58,12 +58,12 @@ def require_sound(services, turn, exchanges):
     else:
         assert turn.state is TurnState.INCOMPLETE
         assert turn.error in {TOO_LONG, REPEATED_ITSELF}
-    assert turn.usage == reported(exchanges)
-    require_checked(services, turn)
+    assert turn.usage == reported_usage(exchanges)
+    require_evidence(services, turn)
     assert services.turns.get(LOCAL_USER, turn.conversation_id, turn.id) == turn
 
 
-def require_checked(services, turn):
+def require_evidence(services, turn):
     """Check that verified quotes occur in their documents and useless answers get an extract."""
     verified = [one for one in turn.citations if one.state is CitationState.VERIFIED]
     for one in verified:
@@ -78,17 +78,19 @@ def require_checked(services, turn):
         assert not is_usable(by_model, documents_of(turn))
 
 
-@pytest.mark.parametrize("talk", TALKS, ids=["english", "korean", "japanese", "unanswerable"])
-def test_a_conversation_is_answered_within_limits_checked_and_stored(services, recorder, talk):
+@pytest.mark.parametrize(
+    "questions", CONVERSATIONS, ids=["english", "korean", "japanese", "unanswerable"]
+)
+def test_a_conversation_is_answered_within_limits_checked_and_stored(services, recorder, questions):
     conversation, turns = None, []
-    for question in talk:
+    for question in questions:
         before = len(recorder.exchanges)
         events = list(services.chat.stream(LOCAL_USER, question, conversation))
         turn = events[-1].turn
         exchanges = recorder.exchanges[before:]
         # A follow-up is condensed first, unless the previous answer exceeds the history limit.
         assert len(exchanges) in ({1} if conversation is None else {1, 2})
-        require_sound(services, turn, exchanges)
+        require_complete_turn(services, turn, exchanges)
         assert isinstance(events[-1], TurnFinished)
         assert "".join(one.text for one in events if isinstance(one, TextDelta)) == turn.answer
         assert 0 < len(turn.standalone_question) <= 2_100
@@ -107,7 +109,7 @@ def test_an_answer_that_the_documents_do_not_support_gets_an_extract(services):
     )
 
 
-def test_stopping_keeps_the_partial_answer_and_ends_the_models_work(imported, recorder):
+def test_stopping_keeps_the_partial_answer_and_stops_the_model(imported, recorder):
     services = imported(chat_max_tokens=1_000)
     stream = services.chat.stream(LOCAL_USER, LEAVE)
     started, pieces = next(stream), []
@@ -129,7 +131,7 @@ def test_stopping_keeps_the_partial_answer_and_ends_the_models_work(imported, re
     assert next_turn.state in {TurnState.COMPLETE, TurnState.INCOMPLETE}
 
 
-def test_stopping_during_condensing_ends_the_models_work(imported, recorder):
+def test_stopping_during_condensing_stops_the_model(imported, recorder):
     services = imported(chat_max_tokens=1_000, history_tokens=1_000)
     question = "노트북을 잃어버리면?"
     first = imported(chat_max_tokens=20).chat.ask(LOCAL_USER, question)
@@ -142,7 +144,7 @@ def test_stopping_during_condensing_ends_the_models_work(imported, recorder):
     assert (turn.state, turn.answer) == (TurnState.STOPPED, "")
 
 
-def test_a_prompt_beyond_the_models_context_is_a_clear_error(imported, recorder):
+def test_a_prompt_longer_than_the_context_is_a_clear_error(imported, recorder):
     services = imported(passages_tokens=20_000, top_k=20)
     with pytest.raises(ModelError, match="too long for gemma") as raised:
         services.chat.ask(LOCAL_USER, LEAVE)
@@ -153,10 +155,10 @@ def test_a_prompt_beyond_the_models_context_is_a_clear_error(imported, recorder)
     assert (turn.state, turn.error) == (TurnState.FAILED, str(raised.value))
 
 
-def test_a_long_conversation_still_fits(services, recorder):
+def test_a_long_conversation_fits_the_context(services, recorder):
     conversation = None
     for question in (LEAVE, "And sick leave?", "And parental leave?", "Who approves it?"):
         before = len(recorder.exchanges)
         turn = services.chat.ask(LOCAL_USER, question, conversation)
-        require_sound(services, turn, recorder.exchanges[before:])
+        require_complete_turn(services, turn, recorder.exchanges[before:])
         conversation = turn.conversation_id

@@ -10,7 +10,7 @@ from api.application import make_app
 from domain import LOCAL_USER
 from tests.api.conftest import bearer
 from tests.api.serving import events_of
-from tests.chat_model.test_answers import reported
+from tests.chat_model.test_answers import reported_usage
 from tests.fakes.command_line import CommandLine
 from tests.pages.conftest import APP, served, shown
 
@@ -43,7 +43,7 @@ def test_the_api_streams_the_stored_answer(client, services, recorder, question)
     assert name == "end"
     assert "".join(data["text"] for name, data in events if name == "token") == turn["answer"]
     assert turn["state"] in {"complete", "incomplete"}
-    assert turn["usage"] == reported(recorder.exchanges)
+    assert turn["usage"] == reported_usage(recorder.exchanges)
     stored = services.turns.get(LOCAL_USER, turn["conversation_id"], turn["id"])
     assert (stored.answer, stored.error) == (turn["answer"], turn["error"])
 
@@ -63,7 +63,7 @@ def test_the_openai_protocol_streams_an_answer_with_finish_reason_and_usage(
     assert "".join(one["delta"].get("content") or "" for one in choices).strip()
     evidence = choices[-1]["delta"]["footnote"]
     assert choices[-1]["finish_reason"] == ("length" if evidence["error"] else "stop")
-    usage = reported(recorder.exchanges)
+    usage = reported_usage(recorder.exchanges)
     tokens = [usage.get(name, 0) for name in ("input_tokens", "output_tokens")]
     streamed = chunks[-1]["usage"]
     assert [streamed["prompt_tokens"], streamed["completion_tokens"]] == tokens
@@ -87,7 +87,7 @@ def test_the_command_line_prints_the_answer(library, model_settings, tmp_path):
     assert reply["state"] in {"complete", "incomplete"}
 
 
-def test_the_page_shows_the_answer_at_once_and_after_a_reload(services, monkeypatch):
+def test_the_page_shows_the_answer_immediately_and_after_a_reload(services, monkeypatch):
     serving = served(services, monkeypatch)
     next(serving)
     page = AppTest.from_file(str(APP), default_timeout=600).run()

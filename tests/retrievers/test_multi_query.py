@@ -1,4 +1,4 @@
-"""A question searched in several wordings."""
+"""A question searched in several phrasings."""
 
 import pytest
 from langchain_core.documents import Document
@@ -25,8 +25,8 @@ class Words(BaseRetriever):
 
     def _get_relevant_documents(self, query, *, run_manager, k=5):
         self.queries.append((query, k))
-        wanted = set(query.split())
-        shared = {id_: len(wanted & set(text.split())) for id_, text in TEXTS.items()}
+        query_words = set(query.split())
+        shared = {id_: len(query_words & set(text.split())) for id_, text in TEXTS.items()}
         best = sorted((id_ for id_ in TEXTS if shared[id_]), key=lambda id_: -shared[id_])
         return [
             Document(TEXTS[id_], id=id_, metadata={"score": float(shared[id_])}) for id_ in best[:k]
@@ -42,8 +42,8 @@ def build(*rephrasings, rephrase=None, **options):
     return MultiQueryRetriever(base=Words(), rephrase=rephrase, **options)
 
 
-def ids(found):
-    return [document.id for document in found]
+def ids(results):
+    return [document.id for document in results]
 
 
 class TestMultiQueryRetriever(RetrieversIntegrationTests):
@@ -60,64 +60,64 @@ class TestMultiQueryRetriever(RetrieversIntegrationTests):
         return "leave days"
 
 
-def test_another_wording_finds_what_the_question_misses():
+def test_rephrasings_find_passages_that_the_question_misses():
     assert ids(build().invoke("leave")) == ["leave"]
     assert ids(build("vacation", "WireGuard").invoke("leave")) == ["leave", "vacation", "vpn"]
 
 
-def test_the_question_is_always_searched_and_each_wording_once():
+def test_the_question_and_each_distinct_rephrasing_are_searched_once():
     retriever = build("vacation", "leave", "vacation", " ")
     retriever.invoke("leave", k=3)
     assert retriever.base.queries == [("leave", 100), ("vacation", 100)]
 
 
-def test_rephrasings_that_agree_do_not_outvote_the_question():
-    found = build("VPN", "WireGuard", "the VPN runs").invoke("leave")
-    assert ids(found) == ["leave", "vpn"]
-    assert [document.metadata["score"] for document in found] == pytest.approx([1 / 61, 1 / 61])
+def test_agreeing_rephrasings_do_not_outvote_the_question():
+    results = build("VPN", "WireGuard", "the VPN runs").invoke("leave")
+    assert ids(results) == ["leave", "vpn"]
+    assert [document.metadata["score"] for document in results] == pytest.approx([1 / 61, 1 / 61])
 
 
-def test_each_passage_tells_the_rephrasings_and_what_each_of_them_gave():
-    found = build("vacation days").invoke("annual leave")
-    assert all(d.metadata["multi_query"] == {"rephrasings": ["vacation days"]} for d in found)
-    both = found[0]
+def test_each_passage_has_the_rephrasings_and_their_shares():
+    results = build("vacation days").invoke("annual leave")
+    assert all(d.metadata["multi_query"] == {"rephrasings": ["vacation days"]} for d in results)
+    both = results[0]
     assert [(part["ranker"], part["rank"], part["score"]) for part in both.metadata["parts"]] == [
         ("question", 1, 2.0),
         ("rephrasing 1", 2, 1.0),
     ]
-    for document in found:
+    for document in results:
         shares = [part["share"] for part in document.metadata["parts"]]
         assert sum(shares) == pytest.approx(document.metadata["score"], abs=1e-12)
 
 
-async def test_where_the_model_fails_the_question_alone_is_searched_and_that_is_said():
+async def test_a_model_failure_is_reported_and_only_the_question_is_searched():
     retriever = build(rephrase=failing)
-    found = retriever.invoke("15 days", k=2)
-    assert [(d.id, d.metadata["score"]) for d in found] == [("leave", 2.0), ("days", 2.0)]
-    told = {"skipped": "the model is overloaded: try again later"}
-    assert [document.metadata["multi_query"] for document in found] == [told, told]
+    results = retriever.invoke("15 days", k=2)
+    assert [(d.id, d.metadata["score"]) for d in results] == [("leave", 2.0), ("days", 2.0)]
+    report = {"skipped": "the model is overloaded: try again later"}
+    assert [document.metadata["multi_query"] for document in results] == [report, report]
     assert retriever.base.queries == [("15 days", 2)]
-    assert await retriever.ainvoke("15 days", k=2) == found
+    assert await retriever.ainvoke("15 days", k=2) == results
 
 
-def test_a_fault_of_the_program_is_not_taken_for_one_of_the_model():
+def test_a_program_error_is_not_handled_as_a_model_failure():
     with pytest.raises(ZeroDivisionError):
         build(rephrase=lambda _question: 1 / 0).invoke("leave")
 
 
-def test_without_a_rephrasing_the_passages_come_as_the_base_gives_them():
-    found = build().invoke("15 days", k=1)
-    assert [(d.id, d.metadata["score"]) for d in found] == [("leave", 2.0)]
-    assert found[0].metadata["multi_query"] == {"rephrasings": []}
+def test_without_a_rephrasing_the_results_are_those_of_the_base():
+    results = build().invoke("15 days", k=1)
+    assert [(d.id, d.metadata["score"]) for d in results] == [("leave", 2.0)]
+    assert results[0].metadata["multi_query"] == {"rephrasings": []}
 
 
-async def test_asynchronously_it_finds_the_same():
+async def test_async_results_equal_sync_results():
     retriever = build("vacation")
     assert await retriever.ainvoke("leave", k=1) == retriever.invoke("leave", k=1)
 
 
 @pytest.mark.parametrize("k", [0, -1])
-def test_k_below_1_is_refused(k):
+def test_k_below_1_is_rejected(k):
     with pytest.raises(ValueError, match="k must be at least 1"):
         build().invoke("leave", k=k)
     with pytest.raises(ValueError):

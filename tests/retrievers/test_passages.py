@@ -10,13 +10,15 @@ TEXTS = {f"p{number}": f"annual leave, rule {number}" for number in range(6)}
 
 
 class Words:
-    """Scores a passage by the words it shares with the question."""
+    """Scores a passage by the words that it shares with the question."""
 
     def search(self, query, k, allowed=None):
-        wanted = set(query.split())
-        scored = [(item, float(len(wanted & set(text.split())))) for item, text in TEXTS.items()]
-        found = [pair for pair in scored if pair[1] and (not allowed or allowed(pair[0]))]
-        return sorted(found, key=lambda pair: -pair[1])[:k]
+        query_words = set(query.split())
+        scored = [
+            (item, float(len(query_words & set(text.split())))) for item, text in TEXTS.items()
+        ]
+        results = [pair for pair in scored if pair[1] and (not allowed or allowed(pair[0]))]
+        return sorted(results, key=lambda pair: -pair[1])[:k]
 
 
 def hydrate(ids):
@@ -46,48 +48,48 @@ class TestPassageRetriever(RetrieversIntegrationTests):
         return "annual leave"
 
 
-def test_each_passage_carries_its_score_best_first():
-    found = build(KeywordRanker(Words(), matching=nothing)).invoke("rule 3")
-    assert found[0].id == "p3"
-    assert [document.metadata["score"] for document in found] == [2.0, 1.0, 1.0, 1.0, 1.0]
+def test_passages_have_scores_and_are_sorted_best_first():
+    results = build(KeywordRanker(Words(), matching=nothing)).invoke("rule 3")
+    assert results[0].id == "p3"
+    assert [document.metadata["score"] for document in results] == [2.0, 1.0, 1.0, 1.0, 1.0]
 
 
-def test_each_passage_tells_what_each_list_gave_it():
+def test_each_passage_has_the_contribution_of_each_list():
     best = build(KeywordRanker(Words(), matching=nothing)).invoke("rule 3")[0]
     assert best.metadata["parts"] == [{"ranker": "bm25", "rank": 1, "score": 2.0, "share": 2.0}]
 
 
-def test_passages_that_are_not_committed_do_not_take_a_place():
+def test_uncommitted_passages_do_not_reduce_the_results():
     ghosts = [(f"ghost{number}", 2.0) for number in range(SPARE)]
     hits = hits_of("bm25", [*ghosts, ("p1", 1.0)])
     retriever = build(lambda _question, depth, _condition: hits[:depth], k=1)
     assert [document.id for document in retriever.invoke("leave")] == ["p1"]
 
 
-def test_spare_passages_are_looked_up_only_where_others_are_not_committed():
-    asked = []
+def test_spare_passages_are_loaded_only_if_others_are_uncommitted():
+    loaded = []
 
-    def counting(ids):
-        asked.append(list(ids))
+    def recording_hydrate(ids):
+        loaded.append(list(ids))
         return hydrate(ids)
 
     hits = hits_of("bm25", [("p1", 3.0), ("p2", 2.0), ("p3", 1.0)])
-    retriever = PassageRetriever(rank=lambda *_: hits, hydrate=counting, k=2)
+    retriever = PassageRetriever(rank=lambda *_: hits, hydrate=recording_hydrate, k=2)
     assert [document.id for document in retriever.invoke("leave")] == ["p1", "p2"]
-    assert asked == [["p1", "p2"]]
+    assert loaded == [["p1", "p2"]]
 
 
 def test_a_condition_reaches_the_ranker():
     ranker = KeywordRanker(Words(), matching=lambda condition: condition["id"].__eq__)
-    found = build(ranker, condition={"id": "p4"}).invoke("annual leave")
-    assert [document.id for document in found] == ["p4"]
+    results = build(ranker, condition={"id": "p4"}).invoke("annual leave")
+    assert [document.id for document in results] == ["p4"]
 
 
-def test_words_that_occur_nowhere_find_nothing():
+def test_unknown_words_find_nothing():
     assert build(KeywordRanker(Words(), matching=nothing)).invoke("zebra") == []
 
 
 @pytest.mark.parametrize("k", [0, -1])
-def test_k_below_1_is_refused(k):
+def test_k_below_1_is_rejected(k):
     with pytest.raises(ValueError, match="k must be at least 1"):
         build(KeywordRanker(Words(), matching=nothing)).invoke("leave", k=k)

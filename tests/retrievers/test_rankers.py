@@ -23,12 +23,12 @@ def test_similarity_ranks_the_nearest_first(store):
     assert DenseRanker(store)("sick leave", 3, None)[0][0] == "sick"
 
 
-def test_the_threshold_leaves_out_what_is_too_far(store):
+def test_the_threshold_excludes_distant_passages(store):
     ranker = DenseRanker(store, SearchMode.SIMILARITY_SCORE_THRESHOLD, score_threshold=0.5)
     assert [hit.id for hit in ranker("vpn client", 3, None)] == ["vpn"]
 
 
-def test_mmr_scores_fall_with_the_rank(store):
+def test_mmr_scores_decrease_with_the_rank(store):
     scores = [hit.score for hit in DenseRanker(store, SearchMode.MMR)("leave", 3, None)]
     assert scores == [1, 1 / 2, 1 / 3]
 
@@ -36,17 +36,17 @@ def test_mmr_scores_fall_with_the_rank(store):
 @pytest.mark.parametrize(
     ("question", "finds"), [("sick leave", True), ("휴가는 며칠인가요?", False), ("2026", True)]
 )
-def test_a_question_in_an_unknown_script_ranks_nothing(store, question, finds):
+def test_a_question_in_an_unsupported_script_finds_nothing(store, question, finds):
     ranker = DenseRanker(store, known_scripts=frozenset({"latin"}))
     assert bool(ranker(question, 3, None)) is finds
 
 
-def test_a_mode_that_is_not_dense_is_refused(store):
+def test_a_mode_that_is_not_dense_is_rejected(store):
     with pytest.raises(ValueError, match="not a dense search mode"):
         DenseRanker(store, SearchMode.BM25)
 
 
-def test_the_ensemble_fuses_ranks_and_forgets_scores():
+def test_the_ensemble_fuses_ranks_and_ignores_scores():
     ranker = EnsembleRanker({"x": fixed(("a", 9.0), ("b", 8.9)), "y": fixed(("b", 0.1))})
     assert scored(ranker("q", 5, None)) == [
         ("b", pytest.approx(1 / 62 + 1 / 61)),
@@ -54,12 +54,12 @@ def test_the_ensemble_fuses_ranks_and_forgets_scores():
     ]
 
 
-def test_a_list_that_is_left_out_leaves_the_other_in_order():
+def test_an_empty_list_leaves_the_other_in_order():
     ranker = ConvexRanker(fixed(), fixed(("a", 3.0), ("b", 2.0), ("c", 1.0)), dense_weight=0.6)
     assert [hit.id for hit in ranker("질문", 2, None)] == ["a", "b"]
 
 
-def test_the_script_of_the_question_chooses_the_dense_weight():
+def test_the_script_of_the_question_selects_the_dense_weight():
     by_meaning, by_words = fixed(("near", 1.0), ("word", 0.1)), fixed(("word", 2.0), ("near", 0.1))
     ranker = ConvexRanker(by_meaning, by_words, 0.6, weights_by_script={"korean": 0.3})
     assert [hit.id for hit in ranker("question", 2, None)] == ["near", "word"]
@@ -67,7 +67,7 @@ def test_the_script_of_the_question_chooses_the_dense_weight():
     assert [hit.id for hit in ranker("質問は？", 2, None)] == ["near", "word"]
 
 
-def test_candidates_are_ranked_deeper_than_what_is_asked_for():
+def test_more_candidates_are_ranked_than_requested():
     depths = []
 
     def ranker(_question, depth, _condition):
@@ -80,20 +80,20 @@ def test_candidates_are_ranked_deeper_than_what_is_asked_for():
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, 2.0, 3.0], [1.0, -1.0]])
-def test_an_ensemble_needs_a_sensible_weight_for_each_ranker(weights):
+def test_an_ensemble_needs_a_valid_weight_for_each_ranker(weights):
     with pytest.raises(ValueError, match="weights"):
         EnsembleRanker({"x": fixed(), "y": fixed()}, weights)
 
 
 @pytest.mark.parametrize("weight", [-0.1, 2, float("nan")])
-def test_a_dense_weight_outside_0_to_1_is_refused_before_anything_is_searched(weight):
+def test_a_dense_weight_outside_0_to_1_is_rejected_at_construction(weight):
     with pytest.raises(ValueError, match="dense_weight"):
         ConvexRanker(fixed(), fixed(), dense_weight=weight)
     with pytest.raises(ValueError, match="dense_weight"):
         ConvexRanker(fixed(), fixed(), weights_by_script={"korean": weight})
 
 
-@pytest.mark.parametrize("senseless", [{"lambda_mult": 2.0}, {"lambda_mult": -1.0}, {"fetch_k": 0}])
-def test_a_senseless_mmr_is_refused_before_anything_is_searched(store, senseless):
-    with pytest.raises(ValueError, match=next(iter(senseless))):
-        DenseRanker(store, SearchMode.MMR, **senseless)
+@pytest.mark.parametrize("options", [{"lambda_mult": 2.0}, {"lambda_mult": -1.0}, {"fetch_k": 0}])
+def test_invalid_mmr_options_are_rejected_at_construction(store, options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        DenseRanker(store, SearchMode.MMR, **options)

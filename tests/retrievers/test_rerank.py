@@ -16,19 +16,19 @@ TEXTS = ["vpn", "sick leave", "annual leave", "leave", "annual leave days"]
 
 
 class Base(BaseRetriever):
-    """Finds the texts in their order, and keeps what was asked of it."""
+    """Returns the texts in order and records its calls."""
 
     texts: list = TEXTS
-    asked: list = Field(default_factory=list)
-    found: list = Field(default_factory=list)
+    calls: list = Field(default_factory=list)
+    results: list = Field(default_factory=list)
 
     def _get_relevant_documents(self, query, *, run_manager, k=5):
-        self.asked.append((query, k))
-        self.found[:] = [
+        self.calls.append((query, k))
+        self.results[:] = [
             Document(text, id=f"p{place}", metadata={"score": 1 / place, "parts": [place]})
             for place, text in enumerate(self.texts[:k], start=1)
         ]
-        return self.found
+        return self.results
 
 
 class Words(BaseCrossEncoder):
@@ -43,7 +43,7 @@ class Words(BaseCrossEncoder):
 
 
 class Scripted(BaseCrossEncoder):
-    """Returns, raises or calls what the test gives, a batch each."""
+    """Returns, raises, or calls one step of the script per batch."""
 
     def __init__(self, *script):
         self.script = list(script)
@@ -56,17 +56,17 @@ class Scripted(BaseCrossEncoder):
 
 
 def build(cross_encoder=None, **options):
-    # Far more than any test takes: only what never answers runs out of it.
+    # Far more than any test takes: only a hanging reranker exceeds it.
     limits = {"budget_s": 60, "base": Base()}
     return RerankRetriever(cross_encoder=cross_encoder or Words(), **(limits | options))
 
 
-def ids(found):
-    return [document.id for document in found]
+def ids(results):
+    return [document.id for document in results]
 
 
-def skipped(found):
-    return {document.metadata["rerank"]["skipped"] for document in found}
+def skipped(results):
+    return {document.metadata["rerank"]["skipped"] for document in results}
 
 
 class TestRerankRetriever(RetrieversIntegrationTests):
@@ -83,11 +83,11 @@ class TestRerankRetriever(RetrieversIntegrationTests):
         return "annual leave"
 
 
-def test_the_passages_are_in_the_order_of_their_scores_equal_ones_in_that_of_the_base():
+def test_passages_are_sorted_by_score_and_ties_by_the_order_of_the_base():
     assert ids(build().invoke("annual leave")) == ["p3", "p5", "p2", "p4", "p1"]
 
 
-def test_each_passage_tells_its_score_and_how_it_moved():
+def test_each_passage_has_its_score_and_its_ranks_before_and_after():
     moves = [document.metadata["rerank"] for document in build().invoke("annual leave", k=3)]
     assert moves == [
         {"score": 2.0, "rank": 1, "rank_before": 3},
@@ -96,23 +96,23 @@ def test_each_passage_tells_its_score_and_how_it_moved():
     ]
 
 
-def test_score_and_parts_of_the_base_stay_and_its_documents_are_not_touched():
+def test_score_and_parts_of_the_base_are_preserved_and_its_documents_unchanged():
     retriever = build()
     first = retriever.invoke("annual leave", k=1)[0]
     assert (first.metadata["score"], first.metadata["parts"]) == (1 / 3, [3])
-    assert all("rerank" not in document.metadata for document in retriever.base.found)
+    assert all("rerank" not in document.metadata for document in retriever.base.results)
 
 
-def test_the_base_is_asked_for_the_depth_whatever_k_is():
+def test_the_base_is_searched_to_the_depth_for_any_k():
     retriever = build(k=1, depth=4)
     assert ids(retriever.invoke("annual leave")) == ["p3"]
-    assert retriever.base.asked == [("annual leave", 4)]
+    assert retriever.base.calls == [("annual leave", 4)]
 
 
-def test_passages_below_the_depth_follow_as_they_were_and_say_so():
-    found = build(k=5, depth=3).invoke("annual leave")
-    assert ids(found) == ["p3", "p2", "p1", "p4", "p5"]
-    assert skipped(found[3:]) == {"Only the first 3 passages are reranked."}
+def test_passages_below_the_depth_keep_their_order_with_a_reason():
+    results = build(k=5, depth=3).invoke("annual leave")
+    assert ids(results) == ["p3", "p2", "p1", "p4", "p5"]
+    assert skipped(results[3:]) == {"Only the first 3 passages are reranked."}
 
 
 def test_scoring_is_done_in_batches():
@@ -121,28 +121,28 @@ def test_scoring_is_done_in_batches():
     assert words.batches == [2, 2, 1]
 
 
-def test_nothing_found_asks_the_reranker_nothing():
+def test_without_passages_the_reranker_is_not_called():
     words = Words()
     assert build(words, base=Base(texts=[])).invoke("annual leave") == []
     assert words.batches == []
 
 
-async def test_it_reranks_when_awaited_too():
+async def test_async_calls_are_reranked():
     assert ids(await build().ainvoke("annual leave", k=2)) == ["p3", "p5"]
 
 
-def test_when_the_budget_runs_out_the_order_of_the_base_is_returned_and_said():
+def test_an_exceeded_budget_keeps_the_order_of_the_base_with_a_reason():
     over = threading.Event()
     stuck = Scripted(lambda _pairs: over.wait())
     try:
-        found = build(stuck, budget_s=0.05).invoke("annual leave", k=3)
+        results = build(stuck, budget_s=0.05).invoke("annual leave", k=3)
     finally:
         over.set()
-    assert ids(found) == ["p1", "p2", "p3"]
-    assert skipped(found) == {"Reranking took longer than 0.05 s."}
+    assert ids(results) == ["p1", "p2", "p3"]
+    assert skipped(results) == {"Reranking took longer than 0.05 s."}
 
 
-def test_a_batch_that_never_ends_does_not_keep_the_program_from_ending():
+def test_a_hanging_batch_does_not_block_program_exit():
     over = threading.Event()
     threads = []
 
@@ -157,7 +157,7 @@ def test_a_batch_that_never_ends_does_not_keep_the_program_from_ending():
         over.set()
 
 
-def test_no_batch_is_begun_once_the_budget_has_run_out():
+def test_no_batch_is_started_after_the_budget_is_exceeded():
     over, done = threading.Event(), threading.Event()
 
     def stuck(pairs):
@@ -173,14 +173,14 @@ def test_no_batch_is_begun_once_the_budget_has_run_out():
 
 
 @pytest.mark.parametrize("error", [ModelError("It broke."), ModelUnavailableError("It broke.")])
-def test_when_the_reranker_fails_the_order_of_the_base_is_returned_and_said(error):
-    found = build(Scripted([9.0, 8.0], error), pairs_per_batch=2, depth=4).invoke("annual leave")
-    assert ids(found) == ["p1", "p2", "p3", "p4", "p5"]
-    assert skipped(found) == {"It broke."}
+def test_a_reranker_failure_keeps_the_order_of_the_base_with_a_reason(error):
+    results = build(Scripted([9.0, 8.0], error), pairs_per_batch=2, depth=4).invoke("annual leave")
+    assert ids(results) == ["p1", "p2", "p3", "p4", "p5"]
+    assert skipped(results) == {"It broke."}
 
 
 @pytest.mark.parametrize(
-    ("scores", "says"),
+    ("scores", "reason"),
     [
         ([1.0] * 4, "The reranker gave 4 scores for 5 passages."),
         ([], "The reranker gave 0 scores for 5 passages."),
@@ -188,26 +188,26 @@ def test_when_the_reranker_fails_the_order_of_the_base_is_returned_and_said(erro
         ([1.0, 2.0, float("-inf"), 3.0, 4.0], "The reranker gave -inf as a score."),
     ],
 )
-def test_scores_that_are_none_do_not_order_the_passages(scores, says):
-    found = build(Scripted(scores)).invoke("annual leave")
-    assert ids(found) == ["p1", "p2", "p3", "p4", "p5"]
-    assert skipped(found) == {says}
+def test_invalid_scores_keep_the_order_of_the_base_with_a_reason(scores, reason):
+    results = build(Scripted(scores)).invoke("annual leave")
+    assert ids(results) == ["p1", "p2", "p3", "p4", "p5"]
+    assert skipped(results) == {reason}
 
 
 @pytest.mark.parametrize("error", [ConfigError("no such model"), ZeroDivisionError()])
-def test_a_wrong_setting_or_a_bug_is_not_hidden(error):
+def test_configuration_errors_and_bugs_are_not_hidden(error):
     with pytest.raises(type(error)):
         build(Scripted(error)).invoke("annual leave")
 
 
 @pytest.mark.parametrize("k", [0, -1])
-def test_k_below_1_is_refused(k):
+def test_k_below_1_is_rejected(k):
     with pytest.raises(ValueError, match="k must be at least 1"):
         build().invoke("leave", k=k)
 
 
 @pytest.mark.parametrize("limits", [{"depth": 0}, {"budget_s": 0}, {"pairs_per_batch": 0}])
-def test_senseless_limits_are_refused(limits):
+def test_invalid_limits_are_rejected(limits):
     with pytest.raises(ValidationError):
         build(**limits)
 
@@ -218,17 +218,19 @@ def test_senseless_limits_are_refused(limits):
     depth=st.integers(1, 14),
     batch=st.integers(1, 5),
 )
-def test_no_passage_is_lost_or_doubled_and_ranks_count_from_1(scores, k, depth, batch):
+def test_no_passage_is_lost_or_duplicated_and_ranks_start_at_1(scores, k, depth, batch):
     base = Base(texts=[f"t{place}" for place in range(len(scores))])
     known = {f"t{place}": score for place, score in enumerate(scores)}
     encoder = Scripted(*[lambda pairs: [known[text] for _, text in pairs]] * len(scores))
     options = {"k": max(k, depth), "depth": depth, "pairs_per_batch": batch}
-    found = build(encoder, base=base, **options).invoke("anything")
-    assert sorted(ids(found)) == sorted(f"p{n + 1}" for n in range(min(max(k, depth), len(scores))))
-    moves = [document.metadata["rerank"] for document in found[:depth]]
+    results = build(encoder, base=base, **options).invoke("anything")
+    assert sorted(ids(results)) == sorted(
+        f"p{n + 1}" for n in range(min(max(k, depth), len(scores)))
+    )
+    moves = [document.metadata["rerank"] for document in results[:depth]]
     assert [move["rank"] for move in moves] == list(range(1, len(moves) + 1))
     assert [move["score"] for move in moves] == sorted(scores[:depth], reverse=True)
-    assert ids(found)[:depth] == [f"p{move['rank_before']}" for move in moves]
+    assert ids(results)[:depth] == [f"p{move['rank_before']}" for move in moves]
 
 
 def test_pairs_can_be_scored_without_a_retriever():
