@@ -16,7 +16,7 @@ from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 
 TEST_CLIENT = "testserver"
-"""What Starlette's client for tests calls the server that it asks."""
+"""The host name that Starlette's test client sends."""
 
 # Example durations depend more on the machine than on the code.
 settings.register_profile("footnote", deadline=None)
@@ -54,7 +54,7 @@ def _clean_environment(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _own_umask():
+def _restore_umask():
     """Restore the shell's umask before each test; building services changes it."""
     umask = os.umask(0o022)
     yield
@@ -121,7 +121,7 @@ def handbook(tmp_path):
 
 @pytest.fixture
 def line(tmp_path, model_cache):
-    """Runs commands over a data folder with the prepared models and an empty home."""
+    """A runner of commands with a data folder, prebuilt models, and an empty home."""
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "data").mkdir(mode=0o700)

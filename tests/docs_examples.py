@@ -31,7 +31,7 @@ class Page:
     def __init__(self, name):
         self.text = (ROOT / "docs" / name).read_text(encoding="utf-8")
         blocks = _BLOCK.findall(self.text)
-        self.programs = {_named(text): text for kind, text in blocks if kind == "python"}
+        self.programs = {_program_name(text): text for kind, text in blocks if kind == "python"}
         self.commands = [text for kind, text in blocks if kind == "sh"]
         self.settings = [text for kind, text in blocks if kind == "json"]
 
@@ -131,7 +131,7 @@ def serving_api(desk, **more):
         yield url
 
 
-def _named(text):
+def _program_name(text):
     name = _NAME.match(text)
     assert name, f"an example begins with its name and what it does, not {text[:60]!r}"
     return name[1]

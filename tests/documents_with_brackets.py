@@ -44,7 +44,7 @@ class BracketDocument:
 
 
 def bracket_documents() -> list[BracketDocument]:
-    """A document for each form of bracket, each next to another form."""
+    """A document for each form of bracket, combined with another form."""
     others = [*BRACKETS[5:], *BRACKETS[:5]]
     forms = zip(_NAMES, BRACKETS, others, strict=True)
     return [

@@ -28,7 +28,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Server:
-    """A running server; `path` is a path that it answers, `health` the path of its health check."""
+    """A running server; `path` is a path that it serves, `health` the path of its health check."""
 
     port: int
     path: str
@@ -84,7 +84,7 @@ def served(kind, line, *options, address="127.0.0.1", **settings):
     server = Server(port, path, health, address)
     with subprocess.Popen(commands[kind], cwd=ROOT, env=line.environ(**settings)) as process:
         try:
-            _wait_until_it_listens(server, process)
+            _wait_until_listening(server, process)
             yield server
         finally:
             process.terminate()
@@ -100,14 +100,14 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def _wait_until_it_listens(server, process):
+def _wait_until_listening(server, process):
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline:
-        assert process.poll() is None, f"it ended with code {process.returncode}"
+        assert process.poll() is None, f"the server exited with code {process.returncode}"
         try:
             socket.create_connection((server.address, server.port), timeout=1).close()
         except OSError:
             time.sleep(0.1)
         else:
             return
-    raise AssertionError(f"it did not listen within {START_S} s")
+    raise AssertionError(f"the server did not listen within {START_S} s")

@@ -35,7 +35,7 @@ LEAVES = {
     "domain/web": {"errors", "domain", "domain/messages", "domain/logs"},
 }
 
-HOME = {
+ALLOWED_USERS = {
     "streamlit": {"app", "pages", "ui", "commands"},
     "altair": {"ui"},
     "babel": {"ui"},
@@ -116,25 +116,26 @@ def modules_imported(path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def room_of(path):
-    """The package of a file within its layer: a sub-package, or the module itself."""
+def package_of(path):
+    """The package of a file within its layer: a subpackage, or the module itself."""
     return "/".join(path.relative_to(ROOT).with_suffix("").parts[:2])
 
 
-def room_of_module(name):
+def package_of_module(name):
     """The package of an imported module; None for third-party modules."""
     parts = name.split(".")[:2]
     is_ours = parts[0] in ALLOWED and (ROOT / parts[0]).is_dir() and len(parts) == 2
     return "/".join(parts) if is_ours else None
 
 
-def room_graph():
+def package_graph():
     graph = {}
     for path in product_files():
         if path.name == "__init__.py" or path.parent == ROOT:
             continue
-        room = graph.setdefault(room_of(path), set())
-        room |= {room_of_module(name) for name in modules_imported(path)} - {None, room_of(path)}
+        package = graph.setdefault(package_of(path), set())
+        imported = {package_of_module(name) for name in modules_imported(path)}
+        package |= imported - {None, package_of(path)}
     return graph
 
 
@@ -144,19 +145,19 @@ def test_layers_import_only_from_layers_below(path):
     for name in {name.split(".")[0] for name in modules_imported(path)} - {layer}:
         if name in ALLOWED:
             assert name in ALLOWED[layer], f"{layer} must not import {name}"
-        home = HOME.get(name, {layer})
-        assert {layer, room_of(path)} & home, f"{name} has its home in {home}"
+        users = ALLOWED_USERS.get(name, {layer})
+        assert {layer, package_of(path)} & users, f"only {users} may import {name}"
 
 
 def test_packages_have_no_import_cycles():
-    graph = room_graph()
+    graph = package_graph()
     assert len(graph) > 30
     assert list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the cycle
 
 
-@pytest.mark.parametrize("room", LEAVES)
-def test_domain_leaf_packages_import_no_other_package(room):
-    assert room_graph()[room] <= LEAVES[room]
+@pytest.mark.parametrize("package", LEAVES)
+def test_domain_leaf_packages_import_no_other_package(package):
+    assert package_graph()[package] <= LEAVES[package]
 
 
 def test_the_cycle_check_detects_a_cycle():
@@ -173,13 +174,13 @@ def test_every_product_module_belongs_to_a_layer():
 
 
 def test_the_top_level_of_the_repository_stays_small():
-    shown = [
+    paths = [
         path
         for path in ROOT.iterdir()
         if not path.name.startswith(("__", "data", "benchmarks.json"))
     ]
-    folders = [path.name for path in shown if path.is_dir() and not path.name.startswith(".")]
-    files = [path.name for path in shown if path.is_file() and not path.name.startswith(".")]
+    folders = [path.name for path in paths if path.is_dir() and not path.name.startswith(".")]
+    files = [path.name for path in paths if path.is_file() and not path.name.startswith(".")]
     assert len(folders) <= 16, sorted(folders)
     assert len(files) <= 10, sorted(files)
 

@@ -64,7 +64,7 @@ def test_a_read_only_folder_is_reported_with_the_fix_and_left_unchanged(
 ):
     prefix = powerless()
     if prefix is None:
-        pytest.skip("root may write everywhere, and setpriv is not installed to change that")
+        pytest.skip("root may write everywhere, and setpriv is not installed to drop that right")
     paths = [footnote_over.data_dir, *footnote_over.data_dir.iterdir()]
     rights = {path: path.stat().st_mode for path in paths if not path.is_symlink()}
     for path in rights:
@@ -102,10 +102,11 @@ def set_revision(ledger, revision):
 def test_an_index_of_another_deep_lake_version_is_reported_and_rebuilt(
     services, build_services, tmp_path
 ):
-    [described] = (tmp_path / "data" / "indexes").glob("*/passages/format.json")
-    written = json.loads(described.read_text())
-    described.write_text(json.dumps(written | {"deeplake": "3.9.0"}))
-    (described.parent / CHECKSUMS).unlink()  # another version would have listed its own file
+    [format_file] = (tmp_path / "data" / "indexes").glob("*/passages/format.json")
+    index_format = json.loads(format_file.read_text())
+    format_file.write_text(json.dumps(index_format | {"deeplake": "3.9.0"}))
+    # Another version would have written its own checksums.
+    (format_file.parent / CHECKSUMS).unlink()
     reopened = build_services()
     with pytest.raises(StorageError, match=r"Deep Lake 3\.9\.0.*reindex"):
         reopened.search.search(LOCAL_USER, "annual leave", mode=SearchMode.SIMILARITY)
@@ -193,26 +194,26 @@ rm "$disk/fill"
 
 
 @pytest.fixture
-def own_mounts():
+def private_mounts():
     """A command prefix that allows mounting a private disk."""
     rights = [] if os.geteuid() == 0 else ["--map-root-user"]
     prefix = ["unshare", *rights, "--mount"]
     if not shutil.which("unshare") or subprocess.run([*prefix, "true"]).returncode != 0:
-        pytest.skip("needs a mount namespace of its own, which this machine does not give")
+        pytest.skip("this machine does not allow a private mount namespace")
     return prefix
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("free_kib", [0, 20_000])
 def test_a_full_disk_is_reported_and_loses_nothing(
-    services, footnote_over, own_mounts, handbook, tmp_path, free_kib
+    services, footnote_over, private_mounts, handbook, tmp_path, free_kib
 ):
     disk = tmp_path / "disk"
     disk.mkdir()
     (handbook / "door.md").write_text("Rule one: keep the door shut.")
     data, command = footnote_over.data_dir, footnote_over.command()
     result = subprocess.run(
-        [*own_mounts, "sh", "-c", FULL, "sh", disk, str(free_kib), data, handbook, *command],
+        [*private_mounts, "sh", "-c", FULL, "sh", disk, str(free_kib), data, handbook, *command],
         env=footnote_over.environ(),
         capture_output=True,
         text=True,
@@ -253,7 +254,7 @@ def test_a_second_import_names_the_running_one_and_a_killed_import_resumes(footn
         (folder / f"{number}.md").write_text(f"Rule {number}: " + "keep the door shut. " * 4)
     first = start(footnote, "import", folder)
     try:
-        wait_for_the_import(footnote.data_dir / "footnote.db")
+        wait_for_import_start(footnote.data_dir / "footnote.db")
         os.kill(first.pid, signal.SIGSTOP)
         refused = footnote.run("import", folder, code=1)
         assert f"Process {first.pid}" in refused.stderr
@@ -266,7 +267,7 @@ def test_a_second_import_names_the_running_one_and_a_killed_import_resumes(footn
     assert "300 documents" in footnote.run("check").stdout
 
 
-def wait_for_the_import(ledger):
+def wait_for_import_start(ledger):
     until = time.monotonic() + START_S
     while time.monotonic() < until:
         try:
@@ -276,4 +277,4 @@ def wait_for_the_import(ledger):
         except sqlite3.OperationalError:
             pass  # before the ledger is created
         time.sleep(0.01)
-    pytest.fail("the import did not begin")
+    pytest.fail("the import did not start")

@@ -56,7 +56,7 @@ def restricted():
     """A command prefix under which file permissions are enforced."""
     prefix = powerless()
     if prefix is None:
-        pytest.skip("root may read everything, and setpriv is not installed to change that")
+        pytest.skip("root may read everything, and setpriv is not installed to drop that right")
     return prefix
 
 
@@ -78,8 +78,8 @@ def test_each_unreadable_file_is_reported_and_the_others_are_imported(services, 
     skipped = [item.key for item in report.items if item.outcome is Outcome.SKIPPED]
     assert sorted(skipped) == ["no-suffix", "program.exe"]
     assert reasons.keys() == {name for name, _, _ in BAD_FILES}
-    for name, _, says in BAD_FILES:
-        assert says in reasons[name], name
+    for name, _, reason in BAD_FILES:
+        assert reason in reasons[name], name
     assert_nothing_is_lost(services)
 
 
@@ -153,7 +153,7 @@ def test_a_file_without_read_permission_is_reported_and_kept(footnote, handbook,
     assert "5 documents" in footnote.run("check").stdout
 
 
-ODD_QUESTIONS = [
+UNUSUAL_QUESTIONS = [
     "???",
     "\0",
     "a\0b",
@@ -166,7 +166,7 @@ ODD_QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("question", ODD_QUESTIONS)
+@pytest.mark.parametrize("question", UNUSUAL_QUESTIONS)
 def test_an_unusual_question_is_answered(services, question):
     turn = services.chat.ask(LOCAL_USER, question)
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
@@ -224,7 +224,7 @@ def test_a_text_of_50_megabytes_is_imported_within_limits(footnote, tmp_path):
         while file.tell() < SIZE:
             file.write(f"{number}번 항목은 {lines[number % 1000]}")
             number += 1
-    code, seconds, peak_mib = measured(footnote, "import", folder)
+    code, seconds, peak_mib = measure(footnote, "import", folder)
     assert code == 0
     assert seconds < 240
     assert peak_mib < 1500
@@ -239,7 +239,7 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
-def measured(footnote, *arguments):
+def measure(footnote, *arguments):
     """Exit code, seconds, and peak memory in MiB of a command.
 
     A small process starts the command: until exec, a child counts the memory of the process it

@@ -162,7 +162,7 @@ def test_a_filter_value_that_never_occurs_finds_nothing(library, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_search_before_the_first_import_says_that_nothing_is_there(build_services, mode):
+def test_a_search_before_the_first_import_finds_nothing(build_services, mode):
     services = build_services(embed=True)
     assert services.search.search(LOCAL_USER, QUESTION, mode=mode) == []
     assert services.search.retriever(LOCAL_USER, mode=mode).invoke(QUESTION, k=10_000) == []
@@ -208,8 +208,8 @@ def test_a_question_of_100_000_characters_is_searched_and_explained(library, mod
     question = "WireGuard " + noise
     hits = library.search.search(LOCAL_USER, question, mode=mode, k=9)
     for hit in hits:
-        why = explain(question, hit)
-        assert sum(part.share for part in why.parts) == pytest.approx(why.score)
+        explanation = explain(question, hit)
+        assert sum(part.share for part in explanation.parts) == pytest.approx(explanation.score)
     if mode is SearchMode.BM25:
         assert [hit.metadata["key"] for hit in hits] == ["vpn.md"]
 

@@ -1,4 +1,4 @@
-"""Embedding models that return NaN, or another vector length than before.
+"""Embedding models that return NaN or vectors of a different length.
 
 Each is a clear error, or the index continues with its own model; never a wrong answer.
 """
@@ -90,15 +90,15 @@ def test_an_import_with_a_changed_vector_length_keeps_the_old_passages(
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if "threshold" not in mode])
 def test_an_index_keeps_its_vector_length_until_a_reindex(imported, build_services, mode):
-    def found_ids(services):
+    def search_ids(services):
         return ids(services.search.search(LOCAL_USER, "WireGuard", mode=mode, k=100))
 
-    before = found_ids(imported(embed=True))
+    before = search_ids(imported(embed=True))
     other = build_services(embed=True, embedding_dimensions=16)
     assert "reindex" in other.maintenance.status(LOCAL_USER).message
-    assert found_ids(other) == before
+    assert search_ids(other) == before
     other.maintenance.reindex(LOCAL_USER)
-    assert set(found_ids(other)) == set(before)
+    assert set(search_ids(other)) == set(before)
     assert other.maintenance.check(LOCAL_USER).agrees
 
 

@@ -70,7 +70,7 @@ def extractive(build, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def modelled(extractive, build, server):
+def with_model(extractive, build, server):
     """The same library with a chat model that answers."""
     return build(openai_base_url=server.url, chat_model=MODEL)
 
@@ -100,8 +100,8 @@ def words(text):
     return VisibleText(text).form
 
 
-def require_sound(turn, document):
-    """Properties of an answer wherever it is shown."""
+def require_verified(turn, document):
+    """Check an answer and its page, and return the HTML of the page."""
     assert turn.citations, turn.answer
     assert {one.state for one in turn.citations} == {CitationState.VERIFIED}, turn.answer
     assert turn.unsupported_sentences == 0
@@ -117,7 +117,7 @@ def require_sound(turn, document):
 @each_document
 def test_the_built_in_answerer_quotes_brackets_from_documents(extractive, document):
     turn = extractive.chat.ask(LOCAL_USER, document.question)
-    page = require_sound(turn, document)
+    page = require_verified(turn, document)
     assert words(document.sentence) in words(text_of(page))
     assert len(list(marker_spans(turn.answer))) == len(turn.answer.split("\n\n"))
 
@@ -128,8 +128,8 @@ def test_an_exported_and_reimported_conversation_looks_the_same(extractive, docu
     export = extractive.conversations.export
     files = {form: export(LOCAL_USER, turn.conversation_id, form) for form in TranscriptFormat}
     imported = extractive.conversations.import_json(LOCAL_USER, files[TranscriptFormat.JSON])
-    [turn_again] = extractive.turns.list(LOCAL_USER, imported.id)
-    assert require_sound(turn_again, document).count("fn-cite") == turn.answer.count("” [")
+    [reimported_turn] = extractive.turns.list(LOCAL_USER, imported.id)
+    assert require_verified(reimported_turn, document).count("fn-cite") == turn.answer.count("” [")
     html = files[TranscriptFormat.HTML].decode()
     assert html.count('<a href="#source-') == turn.answer.count("” [")
     markdown = files[TranscriptFormat.MARKDOWN].decode()
@@ -160,38 +160,38 @@ def test_both_api_protocols_return_the_same_text(client, document):
 @pytest.mark.parametrize("document", DOCUMENTS[::5], ids=lambda one: one.name)
 def test_the_command_line_prints_the_text_without_escapes(extractive, data_dir, document):
     turn = extractive.chat.ask(LOCAL_USER, document.question)
-    ran = CliRunner().invoke(app, ["ask", document.question, "--data-dir", str(data_dir)])
-    assert ran.exit_code == 0, ran.output
-    assert "\\" not in ran.stdout
-    assert words(turn.citations[0].quote) in words(ran.stdout)
-    assert "no such source" not in ran.stdout
-    assert "without support" not in ran.stdout
+    result = CliRunner().invoke(app, ["ask", document.question, "--data-dir", str(data_dir)])
+    assert result.exit_code == 0, result.output
+    assert "\\" not in result.stdout
+    assert words(turn.citations[0].quote) in words(result.stdout)
+    assert "no such source" not in result.stdout
+    assert "without support" not in result.stdout
 
 
 @each_document
-def test_a_quote_with_escaped_brackets_is_verified(modelled, server, document):
+def test_a_quote_with_escaped_brackets_is_verified(with_model, server, document):
     def answer(body):
         number, sentence = passage_in_prompt(body)
         return Text(f'So it is [{number}: "{sentence}"]. It says “{sentence}” [{number}].')
 
     server.answer = answer
-    turn = modelled.chat.ask(LOCAL_USER, document.question)
-    page = require_sound(turn, document)
+    turn = with_model.chat.ask(LOCAL_USER, document.question)
+    page = require_verified(turn, document)
     assert words(document.sentence) in words(text_of(page))
     assert len(list(marker_spans(turn.answer))) == 2
     assert set(turn.answer) & set(FORMS) == set(document.sentence) & set(FORMS)
 
 
 @each_document
-def test_a_quote_with_unescaped_brackets_is_verified(modelled, server, document):
+def test_a_quote_with_unescaped_brackets_is_verified(with_model, server, document):
     def answer(body):
         number, _ = passage_in_prompt(body)
         quote = document.sentence
         return Text(f'So it is [{number}: "{quote}"]. It says “{quote}” [{number}].')
 
     server.answer = answer
-    turn = modelled.chat.ask(LOCAL_USER, document.question)
-    page = require_sound(turn, document)
+    turn = with_model.chat.ask(LOCAL_USER, document.question)
+    page = require_verified(turn, document)
     assert words(document.sentence) in words(text_of(page))
     assert len(list(marker_spans(turn.answer))) == 2
 

@@ -157,7 +157,7 @@ BAD_KEY = {
 
 
 @pytest.mark.parametrize(
-    ("arguments", "environment", "says"),
+    ("arguments", "environment", "message"),
     [
         (["import", "/nowhere"], {}, "/nowhere"),
         (["ask", "  "], {}, "empty"),
@@ -172,9 +172,9 @@ BAD_KEY = {
         (["search", "x"], {"FOOTNOTE_TOPK": "3"}, "FOOTNOTE_TOP_K"),
     ],
 )
-def test_a_failure_is_one_line_with_exit_code_1(run, arguments, environment, says):
+def test_a_failure_is_one_line_with_exit_code_1(run, arguments, environment, message):
     result = run(*arguments, code=1, **environment)
-    assert says in result.stderr
+    assert message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
 

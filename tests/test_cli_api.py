@@ -40,20 +40,20 @@ def serving(line, *options, **environment):
     }
     with subprocess.Popen(command, **settings) as process:
         try:
-            line_printed = process.stdout.readline()
-            assert "http://" in line_printed, process.stderr.read()
-            yield process, line_printed.split()[4]
+            first_line = process.stdout.readline()
+            assert "http://" in first_line, process.stderr.read()
+            yield process, first_line.split()[4]
         finally:
             process.kill()
 
 
-def answers(url, headers):
+def wait_for_response(url, headers):
     deadline = time.monotonic() + WAIT_S
     while True:
         try:
             return httpx.get(url, headers=headers, timeout=WAIT_S)
         except httpx.ConnectError:
-            assert time.monotonic() < deadline, "it never answered"
+            assert time.monotonic() < deadline, "the server never responded"
             time.sleep(0.05)
 
 
@@ -61,7 +61,7 @@ def test_the_next_request_sees_an_import_by_another_process(line, key, handbook)
     line.run("import", handbook)
     with serving(line) as (_, first), serving(line) as (_, second):
         for url in (first, second):
-            assert answers(f"{url}/library", key).json()["documents"] == 4
+            assert wait_for_response(f"{url}/library", key).json()["documents"] == 4
             assert "parking" not in best_text(url, key)
         (handbook / "parking.md").write_text("# Parking\n\nAsk for a parking permit at the desk.\n")
         line.run("import", handbook)
@@ -77,32 +77,32 @@ def best_text(url, headers):
 
 def test_a_key_revoked_by_another_process_is_refused_immediately(line, key):
     with serving(line) as (_, url):
-        assert answers(f"{url}/library", key).status_code == 200
+        assert wait_for_response(f"{url}/library", key).status_code == 200
         key_id = line.run("api-key", "list").stdout.splitlines()[1].split()[0]
         line.run("api-key", "revoke", key_id)
-        assert answers(f"{url}/library", key).status_code == 401
+        assert wait_for_response(f"{url}/library", key).status_code == 401
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_server_quickly_and_silently(line, key, number):
     with serving(line) as (process, url):
-        assert answers(f"{url}/health", {}).status_code == 200
-        began = time.monotonic()
+        assert wait_for_response(f"{url}/health", {}).status_code == 200
+        start = time.monotonic()
         process.send_signal(number)
         assert process.wait(WAIT_S) == 130
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - start < 10
         assert process.stderr.read() == ""
 
 
-@pytest.mark.parametrize("speaks", [{"pause_s": 0.3}, {"delay_s": 30}])
+@pytest.mark.parametrize("timing", [{"pause_s": 0.3}, {"delay_s": 30}])
 def test_sigterm_stops_the_server_while_an_answer_is_written(
-    line, key, handbook, model_server, speaks
+    line, key, handbook, model_server, timing
 ):
     line.run("import", handbook)
-    model_server.will(Text("one two three " * 200, **speaks))
+    model_server.will(Text("one two three " * 200, **timing))
     settings = {"OPENAI_BASE_URL": model_server.url, "FOOTNOTE_CHAT_MODEL": MODEL}
     with serving(line, **settings) as (process, url):
-        assert answers(f"{url}/health", {}).status_code == 200
+        assert wait_for_response(f"{url}/health", {}).status_code == 200
         question = {"question": "How many days of leave are there?"}
         request = httpx.stream(
             "POST", f"{url}/ask/stream", headers=key, json=question, timeout=WAIT_S
@@ -110,12 +110,12 @@ def test_sigterm_stops_the_server_while_an_answer_is_written(
         with request as response, suppress(httpx.RemoteProtocolError):
             lines = response.iter_lines()
             assert next(lines).startswith("event:")
-            began = time.monotonic()
+            start = time.monotonic()
             process.send_signal(signal.SIGTERM)
             for _ in lines:
                 pass
         assert process.wait(WAIT_S) == 130
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - start < 15
 
 
 def test_the_server_says_that_no_key_exists_yet(line):
@@ -137,20 +137,20 @@ def test_help_does_not_start_a_server(line):
 
 def test_processes_share_a_port_and_a_dead_one_is_restarted(line, key):
     with serving(line, "--processes", "2") as (process, url):
-        first = answers_of_processes(process, url, key, 2)
+        first = wait_for_processes(process, url, key, 2)
         os.kill(min(first), signal.SIGKILL)
         until(lambda: len(children_of(process.pid)) == 2 and children_of(process.pid) != first)
-        assert answers(f"{url}/library", key).status_code == 200
+        assert wait_for_response(f"{url}/library", key).status_code == 200
         process.send_signal(signal.SIGTERM)
         assert process.wait(WAIT_S) == 130
         until(lambda: not children_of(process.pid))
 
 
-def answers_of_processes(process, url, key, n):
-    """Ids of the processes that answered requests on separate connections."""
+def wait_for_processes(process, url, key, n):
+    """Ids of the server's processes, after requests on separate connections."""
     until(lambda: len(children_of(process.pid)) == n)
     for _ in range(20):  # the system distributes connections by port
-        assert answers(f"{url}/library", key).status_code == 200
+        assert wait_for_response(f"{url}/library", key).status_code == 200
     return children_of(process.pid)
 
 
@@ -162,5 +162,5 @@ def children_of(pid):
 def until(condition):
     deadline = time.monotonic() + WAIT_S
     while not condition():
-        assert time.monotonic() < deadline, "it never came"
+        assert time.monotonic() < deadline, "the condition was never met"
         time.sleep(0.05)

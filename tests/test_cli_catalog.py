@@ -37,10 +37,10 @@ def search(run, services, tmp_path):
     return lambda *arguments: run("search", *arguments)
 
 
-@pytest.mark.parametrize("below", ["", "catalog.yaml"])
-def test_a_catalog_without_read_permission_is_reported(run, tmp_path, below):
+@pytest.mark.parametrize("file_name", ["", "catalog.yaml"])
+def test_a_catalog_without_read_permission_is_reported(run, tmp_path, file_name):
     (tmp_path / "shut").mkdir(mode=0)
-    path = tmp_path / "shut" / "restaurants" / below
+    path = tmp_path / "shut" / "restaurants" / file_name
     with permissions_hold(), pytest.raises(SourceError, match="grant read permission") as caught:
         run("add", str(path))
     assert str(path) in str(caught.value)
@@ -64,12 +64,12 @@ def test_an_unreadable_place_is_reported_with_its_own_exit_code(run, tmp_path):
     assert "lucia" in run("add", str(twice), code=3)
 
 
-def bad_review(n):
+def invalid_review(n):
     return {"text": f"Nice {n}.", "group": "local", "rating": 11}
 
 
 def test_the_reason_for_skipped_reviews_is_printed_once(run, tmp_path):
-    reviews = [*PLACES[0]["reviews"], bad_review(0)]
+    reviews = [*PLACES[0]["reviews"], invalid_review(0)]
     path = str(write_restaurants(tmp_path / "it", [{**PLACES[0], "reviews": reviews}, PLACES[1]]))
     output = run("add", path)
     assert "warning   Trattoria Lucia: " in output
@@ -78,7 +78,7 @@ def test_the_reason_for_skipped_reviews_is_printed_once(run, tmp_path):
 
 
 def test_only_the_first_warnings_are_printed_but_json_has_all(run, tmp_path):
-    reviews = [bad_review(n) for n in range(10)]
+    reviews = [invalid_review(n) for n in range(10)]
     places = [{**PLACES[0], "place_id": f"p{n}", "reviews": reviews} for n in range(3)]
     path = str(write_restaurants(tmp_path / "it", places))
     output = run("add", path)

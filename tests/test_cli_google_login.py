@@ -31,10 +31,10 @@ def sign_in(line, tmp_path):
         lines = iter(command.stdout.readline, "")
         url = next(match[0] for text in lines if (match := re.search(r"http://\S+", text)))
         urllib.request.urlopen(url, timeout=30).read()
-        output, wrong = command.communicate(timeout=60)
+        output, errors = command.communicate(timeout=60)
     finally:
         command.kill()
-    return command.returncode, output + wrong
+    return command.returncode, output + errors
 
 
 def test_a_person_signs_in_and_the_token_file_is_private(line, google, tmp_path):

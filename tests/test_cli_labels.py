@@ -6,7 +6,7 @@ import pytest
 from domain import LOCAL_USER, SearchMode
 from services.evaluation.label_service import LabelOrigin
 
-ASKED = "How many days of leave?"
+QUESTION = "How many days of leave?"
 
 
 @pytest.fixture
@@ -15,17 +15,17 @@ def labeled(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     [passage] = services.search.search(LOCAL_USER, "annual", mode=SearchMode.BM25)
-    services.labels.label(LOCAL_USER, ASKED, passage.id, 1, LabelOrigin.LAB)
+    services.labels.label(LOCAL_USER, QUESTION, passage.id, 1, LabelOrigin.LAB)
     return services
 
 
 def test_labels_are_exported_and_imported(line, labeled, tmp_path):
     assert "1 labels of 1 questions" in line.run("labels", "export", tmp_path / "set").stdout
     [saved] = labeled.labels.list(LOCAL_USER)
-    labeled.labels.remove(LOCAL_USER, ASKED, saved.passage_id)
-    read = json.loads(line.run("labels", "import", tmp_path / "set", "--json").stdout)
-    assert read == {"questions": 1, "labels": 1, "unmatched": 0}
-    assert [label.question for label in labeled.labels.list(LOCAL_USER)] == [ASKED]
+    labeled.labels.remove(LOCAL_USER, QUESTION, saved.passage_id)
+    counts = json.loads(line.run("labels", "import", tmp_path / "set", "--json").stdout)
+    assert counts == {"questions": 1, "labels": 1, "unmatched": 0}
+    assert [label.question for label in labeled.labels.list(LOCAL_USER)] == [QUESTION]
 
 
 def test_exported_files_follow_the_umask(line, labeled, tmp_path):

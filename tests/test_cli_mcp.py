@@ -62,9 +62,9 @@ def test_standard_output_carries_only_the_protocol(line, handbook):
         process.stdin.flush()
         answers = {}
         while len(answers) < 4:
-            read = json.loads(process.stdout.readline())
-            assert read["jsonrpc"] == "2.0"
-            answers |= {read["id"]: read} if read.get("id") else {}
+            message = json.loads(process.stdout.readline())
+            assert message["jsonrpc"] == "2.0"
+            answers |= {message["id"]: message} if message.get("id") else {}
         process.stdin.close()
         assert process.wait(WAIT_S) == 0
         assert process.stdout.read() == ""
@@ -87,16 +87,16 @@ def test_the_next_call_sees_an_import_by_another_process(line, handbook, transpo
 
     line.run("import", handbook)
     with client_of() as client:
-        assert "lunch" not in titles_found(client)
+        assert "lunch" not in result_titles(client)
         (handbook / "lunch.md").write_text("# lunch\n\nLunch is at noon in the canteen.")
         line.run("import", handbook)
         # No test waits for a fixed time: call durations depend on the machine.
-        assert "lunch" in titles_found(client)
+        assert "lunch" in result_titles(client)
         resources = client.ask("list_resources", cache_mode="bypass").resources
         assert "lunch" in [resource.title for resource in resources]
 
 
-def titles_found(client):
+def result_titles(client):
     result = client.call("search_documents", query="When is lunch in the canteen?")
     return [passage["title"] for passage in result.structured_content["passages"]]
 
@@ -124,7 +124,7 @@ def test_an_invalid_allowed_host_is_rejected_with_the_option(line):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("options", [(), ("--http", "--port", "0")], ids=["stdio", "http"])
-def test_sigterm_stops_the_mcp_server_quickly(line, number, options):
+def test_a_signal_stops_the_mcp_server_quickly(line, number, options):
     with running(line, *options) as process:
         if options:
             assert "http://" in process.stdout.readline()
@@ -132,10 +132,10 @@ def test_sigterm_stops_the_mcp_server_quickly(line, number, options):
             process.stdin.write(request(1, "ping"))
             process.stdin.flush()
             assert json.loads(process.stdout.readline())
-        began = time.monotonic()
+        start = time.monotonic()
         process.send_signal(number)
         assert process.wait(WAIT_S) == 130
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - start < 10
         assert "Traceback" not in process.stderr.read()
 
 

@@ -77,7 +77,7 @@ def test_an_unverified_answer_is_followed_by_an_extract(library, model_server):
         ),
     ],
 )
-def test_an_endless_answer_is_cut_off_and_kept(library, model_server, limit, setting):
+def test_an_endless_answer_is_truncated_and_stored(library, model_server, limit, setting):
     model_server.will(Endless(content="word "))
     settings = {"OPENAI_BASE_URL": model_server.url, "FOOTNOTE_CHAT_MODEL": MODEL, **limit}
     result = library.run("ask", QUESTION, **settings)

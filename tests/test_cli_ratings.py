@@ -5,14 +5,14 @@ import pytest
 from domain import LOCAL_USER
 from services.evaluation.rating_service import Reason
 
-ASKED = "How many days of annual leave do new employees get?"
+QUESTION = "How many days of annual leave do new employees get?"
 
 
 @pytest.fixture
 def rated(imported):
     """A library with a rated answer."""
     services = imported()
-    turn = services.chat.ask(LOCAL_USER, ASKED)
+    turn = services.chat.ask(LOCAL_USER, QUESTION)
     services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.INCOMPLETE, "And in\n[b]part time[/b]?")
     return services, turn
 
@@ -20,7 +20,7 @@ def rated(imported):
 def test_ratings_are_listed_with_their_reasons_and_client(line, rated):
     _, turn = rated
     head, comment, where = line.run("ratings").stdout.splitlines()
-    assert head.endswith(f"down (incomplete)  {ASKED}")
+    assert head.endswith(f"down (incomplete)  {QUESTION}")
     assert comment.strip() == "And in [b]part time[/b]?"
     assert where.endswith(f"--replay {turn.id}")
     [listed] = json.loads(line.run("ratings", "--json").stdout)
@@ -38,7 +38,7 @@ def test_a_replay_shows_both_answers_and_the_changed_citations(line, rated, hand
     (handbook / "leave.md").write_text("# [i]Canteen[/i]\n\nNew employees get lunch.\n")
     services.directories.import_directory(LOCAL_USER, handbook)
     rows = line.run("ratings", "--replay", turn.id, COLUMNS="400").stdout.splitlines()
-    assert rows[0] == ASKED
+    assert rows[0] == QUESTION
     assert rows[1].startswith("Then, 20")
     removed = [row for row in rows if row.rstrip().endswith(" gone")]
     assert removed
@@ -46,7 +46,7 @@ def test_a_replay_shows_both_answers_and_the_changed_citations(line, rated, hand
     [new] = [row for row in rows if row.startswith("new ")]
     assert "[i]Canteen[/i] (" in new
     data = json.loads(line.run("ratings", "--replay", turn.id, "--json").stdout)
-    assert data["question"] == ASKED
+    assert data["question"] == QUESTION
     assert "25 days" in data["before"]["answer"]
     assert "25 days" not in data["after"]["answer"]
     assert {one["title"]: one["now"] for one in data["passages"]}["Leave policy"] is None

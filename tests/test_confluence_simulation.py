@@ -31,10 +31,10 @@ class Simulation:
         selection = ConfluenceSelection(Scope.SPACES, spaces=WANTED, attachments=True)
         self.library = ConfluenceLibrary(fake, data_dir, selection)
         self.history = []
-        self.broken_off = 0
+        self.interruptions = 0
 
-    def load_with_trouble(self):
-        """An import with faulty responses or a network failure in the middle."""
+    def load_with_faults(self):
+        """Import with faulty responses or a network failure in the middle."""
         self.fake.faults = Faults(self.random.random(), 0.2, PASSING, slow_seconds=0)
         if self.random.random() < 0.4:
             self.fake.unplug_after = self.random.randrange(8)
@@ -43,14 +43,14 @@ class Simulation:
         except SourceUnavailableError:
             report = self.library.library.imports.latest(LOCAL_USER, self.library.source)
             assert "the next import continues from there" in report.message
-            self.broken_off += 1
+            self.interruptions += 1
         self.fake.faults, self.fake.unplug_after = no_faults(), None
         self.fake.plug()
         if report.state is ImportState.COMPLETED:
             self.check()
 
     def check(self):
-        """The library matches the site."""
+        """Check that the library matches the site."""
         for stored, expected in (
             (self.library.pages(), self.people.expected()),
             (self.library.files(), self.people.expected_files()),
@@ -90,14 +90,14 @@ def test_the_library_follows_random_changes_of_the_site(tmp_path, cloud, seed):
                 simulation.history.append(simulation.people.step())
                 steps += 1
             if simulation.random.random() < 0.5:
-                simulation.load_with_trouble()
+                simulation.load_with_faults()
             report, requests = simulation.library.load()
             assert report.state is ImportState.COMPLETED, simulation.failed(report)
             simulation.check()
             assert len(requests) <= simulation.max_requests(report), simulation.history[-8:]
-        assert simulation.broken_off > 0
+        assert simulation.interruptions > 0
         report, requests = simulation.library.load()
-        assert len(requests) == 3, "who asks, the pages and the attachments"
+        assert len(requests) == 3, "the account, the pages, and the attachments"
         assert report.passages_embedded == 0
         assert fake.refused == []
         assert simulation.library.library.check().agrees

@@ -56,7 +56,7 @@ def test_a_thousand_faults_lose_or_duplicate_no_page(fake, library):
     assert library.library.check().agrees
 
 
-def test_an_unchanged_site_costs_one_listing_and_embeds_nothing(fake, library):
+def test_an_unchanged_site_is_listed_once_and_embeds_nothing(fake, library):
     _, first = library.load()
     report, requests = library.load()
     assert report.count(Outcome.UNCHANGED) == PAGES
@@ -82,13 +82,13 @@ def test_a_worker_without_network_interrupts_the_import_and_resumes_it_later(fak
 
     fake.plug()
     before = len(fake.requests)
-    assert factory.enqueue() == job, "the one that rests is gone on with"
+    assert factory.enqueue() == job, "the interrupted import is resumed"
     factory.run_next()
     done = factory.queue.get(job)
     assert (done.state, done.counts) == (ImportState.COMPLETED, {"new": PAGES})
     texts = {key: f"<p>{text}</p>" for key, text in factory.library.texts().items()}
     assert texts == {id: page.text for id, page in fake.visible().items()}
-    assert len(fake.requests) - before < PAGES, "what was read is not read again"
+    assert len(fake.requests) - before < PAGES, "imported pages are not read again"
 
 
 def test_a_login_page_interrupts_the_import_and_removes_nothing(fake, library):
@@ -111,9 +111,9 @@ def test_a_space_that_became_invisible_is_kept_until_removal_is_confirmed(fake, 
     library.confirm = lambda: False
     report, _ = library.load()
     assert report.state is ImportState.NEEDS_CONFIRMATION
-    named = [item.reason for item in report.items if item.outcome is Outcome.RETAINED]
-    assert len(named) == 20
-    assert all("HR" in reason and TO_CONFIRM in reason for reason in named)
+    reasons = [item.reason for item in report.items if item.outcome is Outcome.RETAINED]
+    assert len(reasons) == 20
+    assert all("HR" in reason and TO_CONFIRM in reason for reason in reasons)
     assert library.pages() == before
     fake.hide_space("HR", False)
     report, _ = library.load()

@@ -19,7 +19,7 @@ def footnote(build_services, handbook, tmp_path):
     return CommandLine(tmp_path / "data", tmp_path)
 
 
-def cut(data):
+def truncated(data):
     return data[: len(data) // 2]
 
 
@@ -36,23 +36,25 @@ VECTORS = "passages/rows/[!_]*/*/*"
 
 
 @pytest.mark.parametrize(
-    ("pattern", "how"),
+    ("pattern", "damage"),
     [
-        (VECTORS, cut),
+        (VECTORS, truncated),
         (VECTORS, zeroed),
         ("passages/rows/**/*.lz4", zeroed),
         ("passages/rows/**/next_base", flipped),
         ("keywords/index/*.idx", flipped),
-        ("keywords/index/*.store", cut),
+        ("keywords/index/*.store", truncated),
         ("keywords/index/meta.json", zeroed),
     ],
 )
-def test_check_names_damaged_files_search_still_works_and_reindex_repairs(footnote, pattern, how):
+def test_check_names_damaged_files_search_still_works_and_reindex_repairs(
+    footnote, pattern, damage
+):
     [index] = (footnote.data_dir / "indexes").iterdir()
     damaged = [file for file in index.glob(pattern) if file.is_file()]
     assert damaged
     for file in damaged:
-        file.write_bytes(how(file.read_bytes()))
+        file.write_bytes(damage(file.read_bytes()))
 
     report = footnote.run("check", code=3).stdout
     assert all(str(file) in report for file in damaged)

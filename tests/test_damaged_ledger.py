@@ -16,10 +16,10 @@ pytestmark = pytest.mark.slow
 QUESTION = "How many days of annual leave do new employees get?"
 
 
-@pytest.fixture(params=["looked at whole", "as a large one"])
+@pytest.fixture(params=["checked in full", "too large to check"])
 def extent(request, monkeypatch):
     """Number of bytes of a ledger that are checked before it is opened."""
-    if request.param == "as a large one":
+    if request.param == "too large to check":
         monkeypatch.setattr(ledger_check, "MAX_CHECKED_BYTES", 0)
     return request.param
 
@@ -45,12 +45,12 @@ def test_starting_listing_asking_and_checking_never_crash(
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(tmp_path / "data", copy, symlinks=True)
         (copy / "footnote.db").write_bytes(flipped(whole, random.Random(number)))
-        was = contents(copy)
+        contents_before = contents(copy)
         services = []
         open_services = partial(build_services, embed=True, data_dir=copy)
         messages = [*messages_of([partial(append, services, open_services)])]
-        if extent == "looked at whole" and any("is damaged" in message for message in messages):
-            assert contents(copy) == was
+        if extent == "checked in full" and any("is damaged" in message for message in messages):
+            assert contents(copy) == contents_before
         messages += [message for one in services for message in use(one)]
         assert not any("\n" in message for message in messages)
 
@@ -84,14 +84,14 @@ class Stop:
     """Stops a worker that continues after its first run."""
 
     def __init__(self):
-        self.asked = 0
+        self.calls = 0
 
     def is_set(self):
-        self.asked += 1
-        return self.asked > 3
+        self.calls += 1
+        return self.calls > 3
 
     def set(self):
-        self.asked = 9
+        self.calls = 9
 
     def wait(self, _seconds):
         return True

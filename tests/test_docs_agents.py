@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from services.agent.agent_events import RESULT_CHARS as KEPT_CHARS
+from services.agent.agent_events import RESULT_CHARS as STORED_CHARS
 from services.agent.agent_tools import (
     MAX_K,
     DocumentArguments,
@@ -28,7 +28,7 @@ QUESTION = "How many days of annual leave do new employees get?"
 GOOD = f'They get 25 days [1: "{QUOTE}"].'
 
 
-def looking_for(words, **more):
+def search_call(words, **more):
     return ToolCalls(Call("search_documents", {"query": words, "mode": "bm25", **more}))
 
 
@@ -52,9 +52,9 @@ def test_sources_of_several_calls_are_numbered_consecutively_in_the_artifacts(
     desk, model, model_server
 ):
     model_server.will(
-        looking_for("annual leave", k=1),
-        looking_for("WireGuard", k=1),
-        looking_for("annual leave", k=1),
+        search_call("annual leave", k=1),
+        search_call("WireGuard", k=1),
+        search_call("annual leave", k=1),
         Text("25 days [1]. Choose the Bristol gateway [2]."),
     )
     output = desk.python("tool_sources.py", QUESTION, **model)
@@ -68,7 +68,7 @@ def test_sources_of_several_calls_are_numbered_consecutively_in_the_artifacts(
 def test_the_agent_continues_after_a_tool_fails(desk, model, model_server):
     model_server.will(
         ToolCalls(Call("open_document", {"document_id": "none"})),
-        looking_for("annual leave", k=1),
+        search_call("annual leave", k=1),
         Text("25 days [1]."),
     )
     output = desk.python("tool_sources.py", QUESTION, **model)
@@ -94,7 +94,7 @@ def test_the_answer_of_the_answering_tool_is_the_final_answer(desk, model, model
 
 def test_the_citations_of_the_agent_are_checked(desk, model, model_server):
     false = 'They get a car [1: "a car for everybody"].'
-    model_server.will(looking_for("annual leave"), Text(f"{GOOD} {false}"))
+    model_server.will(search_call("annual leave"), Text(f"{GOOD} {false}"))
     output = desk.python("checked.py", QUESTION, **model)
     assert output.startswith("1. search_documents {'query': 'annual leave', 'mode': 'bm25'}: done")
     assert f"[1] verified: Leave policy: {QUOTE}" in output
@@ -102,7 +102,7 @@ def test_the_citations_of_the_agent_are_checked(desk, model, model_server):
 
 
 def test_the_graph_streams_its_steps_and_can_restrict_its_tools(desk, model, model_server):
-    model_server.will(looking_for("WireGuard"), Text("Choose the Bristol gateway [1]."))
+    model_server.will(search_call("WireGuard"), Text("Choose the Bristol gateway [1]."))
     output = desk.python("own_agent.py", "Which gateway?", **model)
     assert "tool: [1] VPN" in output
     assert "ai: Choose the Bristol gateway [1]." in output
@@ -113,10 +113,10 @@ def test_the_graph_streams_its_steps_and_can_restrict_its_tools(desk, model, mod
 
 def test_a_tool_of_an_allowed_server_receives_its_secret(desk, model, model_server):
     config = json.loads(PAGE.settings[0])
-    del config["servers"]["wiki"]  # never listening
+    del config["servers"]["wiki"]  # no such server runs
     (desk.folder / "mcp.json").write_text(json.dumps(config))
-    called = ToolCalls(Call("tickets__find_ticket", {"number": 7}))
-    model_server.will(called, Text("The lift is broken."))
+    call = ToolCalls(Call("tickets__find_ticket", {"number": 7}))
+    model_server.will(call, Text("The lift is broken."))
     tools_output = desk.sh(PAGE.command("FOOTNOTE_AGENT_MCP_SERVERS"), **model)
     assert tools_output.startswith("1. tickets__find_ticket {'number': 7}: done, sources ()")
     message = model_server.requests[1].body["messages"][-1]["content"]
@@ -153,8 +153,8 @@ def test_client_configurations_start_the_server_from_any_folder(desk, tmp_path):
 
 
 def test_the_mcp_server_works_over_http_with_a_key(desk):
-    making = '.venv/bin/python cli.py api-key create "my agent" --scope read --scope ask'
-    key = desk.sh(making).strip()
+    command = '.venv/bin/python cli.py api-key create "my agent" --scope read --scope ask'
+    key = desk.sh(command).strip()
     with running(desk, "mcp", "--http", "--port", "0") as process:
         url = process.stdout.readline().split()[5].removesuffix("/mcp")
         output = desk.python("mcp_http.py", FOOTNOTE_URL=url, FOOTNOTE_API_KEY=key)
@@ -180,7 +180,7 @@ def test_the_documented_limits_match_the_code():
     limits = AgentLimits(settings.agent_model_calls, settings.agent_tool_calls)
     assert f"`FOOTNOTE_AGENT_MODEL_CALLS` ({limits.model_calls})" in PAGE.text
     assert f"`FOOTNOTE_AGENT_TOOL_CALLS` ({limits.tool_calls})" in PAGE.text
-    assert f"first {KEPT_CHARS:,} characters; the model reads all" in " ".join(PAGE.text.split())
+    assert f"first {STORED_CHARS:,} characters; the model reads all" in " ".join(PAGE.text.split())
     assert f"{CONNECT_S:.0f} seconds to start and {CALL_S:.0f} for a call" in PAGE.text
     assert f"first {RESULT_CHARS:,} characters of what" in " ".join(PAGE.text.split())
 

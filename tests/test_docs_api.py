@@ -149,7 +149,7 @@ def test_a_permanent_problem_is_reported(api):
 
 
 def test_a_transient_problem_is_retried_after_the_stated_time(api):
-    with _refusing_once() as (url, paths):
+    with _busy_server() as (url, paths):
         output = api.python("patient.py", code=1, FOOTNOTE_URL=url)
     assert paths == ["/api/v1/library", "/api/v1/library", "/api/v1/ask"]
     assert "Not Found: gone" in output
@@ -177,7 +177,7 @@ def test_langchain_keeps_the_citations_and_uses_the_embeddings_of_the_index(api)
 
 def test_the_table_of_operations_is_complete(api):
     paths = httpx.get(f"{api.environment['FOOTNOTE_URL']}/api/v1/openapi.json").json()["paths"]
-    there = {
+    operations = {
         f"{method.upper()} {path.removeprefix('/api/v1')}"
         for path, methods in paths.items()
         for method in methods
@@ -186,7 +186,7 @@ def test_the_table_of_operations_is_complete(api):
     table = PAGE.text.split("## What is where")[1].split("## ")[0]
     rows = re.findall(r"`([A-Z, ]+) (/[^`]+)`", table)
     documented = {f"{method} {path}" for methods, path in rows for method in methods.split(", ")}
-    assert documented == there
+    assert documented == operations
 
 
 def test_the_documented_limits_match_the_settings():
@@ -199,8 +199,8 @@ def test_the_documented_limits_match_the_settings():
 
 
 def _set_api(desk, url):
-    making = PAGE.command("api-key create").replace("http://127.0.0.1:8600", url)
-    output = desk.sh(f'{making}\nprintf "%s\\n" "$FOOTNOTE_API_KEY"')
+    command = PAGE.command("api-key create").replace("http://127.0.0.1:8600", url)
+    output = desk.sh(f'{command}\nprintf "%s\\n" "$FOOTNOTE_API_KEY"')
     assert "my program" in output
     desk.environment |= {"FOOTNOTE_URL": url, "FOOTNOTE_API_KEY": output.splitlines()[-1]}
 
@@ -214,13 +214,13 @@ def _get(api, path):
 def _wait_for_worker(api):
     deadline = time.monotonic() + WAIT_S
     while not _get(api, "/library")["has_worker"]:
-        assert time.monotonic() < deadline, "no worker comes up"
+        assert time.monotonic() < deadline, "no worker started"
         time.sleep(0.1)
 
 
 @contextmanager
-def _refusing_once():
-    """A server that is busy at the first request and has no /ask, and the paths it received."""
+def _busy_server():
+    """A server that is busy at the first request and has no /ask, and the requested paths."""
     paths = []
 
     class Handler(BaseHTTPRequestHandler):

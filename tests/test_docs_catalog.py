@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 PAGE = Page("catalog.md")
 FILES = dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", PAGE.text, re.MULTILINE | re.DOTALL))
-SHOWN = re.findall(r"^```text\n(.*?)^```$", PAGE.text, re.MULTILINE | re.DOTALL)
+OUTPUTS = re.findall(r"^```text\n(.*?)^```$", PAGE.text, re.MULTILINE | re.DOTALL)
 LAST_REVIEW = FILES["reviews.csv"].splitlines()[-1]
 
 
@@ -45,7 +45,7 @@ def list_messages(tmp_path):
     def messages(file, old, new):
         assert old in FILES[file]
         write(tmp_path, FILES | {file: FILES[file].replace(old, new, 1)})
-        return list(complaints(CatalogPlaces(tmp_path / "catalog.yaml")))
+        return list(messages_about(CatalogPlaces(tmp_path / "catalog.yaml")))
 
     return messages
 
@@ -56,7 +56,7 @@ def write(folder, files):
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def complaints(places):
+def messages_about(places):
     try:
         for item in places.list():
             if isinstance(item, Skipped):
@@ -73,7 +73,7 @@ def sample_rules():
 
 
 def documented_block(beginning):
-    [block] = [text for text in SHOWN if text.startswith(beginning)]
+    [block] = [text for text in OUTPUTS if text.startswith(beginning)]
     return block
 
 
@@ -124,10 +124,10 @@ def test_each_program_prints_the_documented_output(desk, program):
     ],
 )
 def test_bad_data_gives_the_documented_messages(list_messages, file, old, new):
-    found = list_messages(file, old, new)
+    messages = list_messages(file, old, new)
     quoted = [re.escape(one) for one in re.findall(r"\| `(.+)` \|", PAGE.text)]
     templates = [one.replace("…", ".*") for one in quoted]
-    assert any(re.fullmatch(one, found[0]) for one in templates), found[0]
+    assert any(re.fullmatch(one, messages[0]) for one in templates), messages[0]
 
 
 def test_a_nan_rating_gives_the_documented_message(tmp_path):
@@ -135,7 +135,7 @@ def test_a_nan_rating_gives_the_documented_message(tmp_path):
     rated = description.replace("{scale: 10}", "{column: stars, scale: 10}")
     rows = FILES["machines.csv"].replace("power_w", "stars").replace(",1200", ",NaN")
     write(tmp_path, FILES | {"catalog.yaml": rated, "machines.csv": rows})
-    [first, *_] = complaints(CatalogPlaces(tmp_path / "catalog.yaml"))
+    [first, *_] = messages_about(CatalogPlaces(tmp_path / "catalog.yaml"))
     assert f"`{first}`" in PAGE.text
 
 
@@ -147,9 +147,9 @@ def test_a_nan_rating_gives_the_documented_message(tmp_path):
     ],
 )
 def test_an_invalid_preference_gives_the_documented_message(preference, aspects):
-    with pytest.raises(AppError) as refused:
+    with pytest.raises(AppError) as caught:
         validated(preference, aspects)
-    assert str(refused.value) in documented_block("The preference for").splitlines()
+    assert str(caught.value) in documented_block("The preference for").splitlines()
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_the_documented_filters_are_correct():
         filters = rules.analyze(denied).filters
         assert (filters.desired_types, filters.declined_types) == (None, ("sushi_restaurant",))
     assert rules.analyze("not a sushi bar").filters.declined_types == ("sushi_restaurant",)
-    for open_ in ("it doesn't have to be sushi", "스시 아니어도 돼", "寿司じゃなくてもいい"):
-        assert rules.analyze(open_).filters == CatalogFilters()
+    for optional in ("it doesn't have to be sushi", "스시 아니어도 돼", "寿司じゃなくてもいい"):
+        assert rules.analyze(optional).filters == CatalogFilters()
     assert not rules.analyze("not Queens").filters.fields
     for several in ("in Brooklyn or Queens", "브루클린이나 퀸즈", "ブルックリンかクイーンズ"):
         assert rules.analyze(several).filters.fields == {"borough_en": ("Brooklyn", "Queens")}

@@ -40,7 +40,7 @@ def services(build_services, handbook, llm):
     return services
 
 
-def says(text):
+def reply_with(text):
     return {"type": "reply", "text": text}
 
 
@@ -53,7 +53,7 @@ def prompts(llm):
 
 
 def test_an_answer_over_http_has_a_verified_citation(services, llm):
-    llm.script(says(GOOD))
+    llm.script(reply_with(GOOD))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     assert turn.answer == "They get 25 days [1]."
     [citation] = turn.citations
@@ -66,7 +66,7 @@ def test_an_answer_over_http_has_a_verified_citation(services, llm):
 
 
 def test_an_invented_quote_and_an_invented_number_are_flagged(services, llm):
-    llm.script(says(INVENTED))
+    llm.script(reply_with(INVENTED))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     states = [citation.state for citation in turn.citations]
     assert states[:2] == [CitationState.NOT_FOUND, CitationState.NO_SUCH_SOURCE]
@@ -75,22 +75,22 @@ def test_an_invented_quote_and_an_invented_number_are_flagged(services, llm):
 
 
 def test_a_stream_arrives_in_order_and_matches_the_stored_answer(services, llm):
-    llm.script(says(f"{GOOD} Unused days lapse on 31 March."))
+    llm.script(reply_with(f"{GOOD} Unused days lapse on 31 March."))
     events = list(services.chat.stream(LOCAL_USER, QUESTION))
     assert [type(event) for event in events[:3]] == [TurnStarted, Searching, PassagesRetrieved]
-    written = [event.text for event in events if isinstance(event, TextDelta)]
-    assert len(written) > 3
+    pieces = [event.text for event in events if isinstance(event, TextDelta)]
+    assert len(pieces) > 3
     assert isinstance(events[-1], TurnFinished)
     turn = events[-1].turn
-    assert "".join(written).strip() == turn.answer.strip()
+    assert "".join(pieces).strip() == turn.answer.strip()
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
 def test_the_model_condenses_a_follow_up_before_the_search(services, llm):
     llm.script(
-        says(GOOD),
-        says("When do unused days of annual leave lapse?"),
-        says('On 31 March [1: "Unused days lapse on 31 March"].'),
+        reply_with(GOOD),
+        reply_with("When do unused days of annual leave lapse?"),
+        reply_with('On 31 March [1: "Unused days lapse on 31 March"].'),
     )
     first = services.chat.ask(LOCAL_USER, QUESTION)
     second = services.chat.ask(LOCAL_USER, "When do they lapse?", first.conversation_id)
@@ -105,15 +105,15 @@ def test_the_model_condenses_a_follow_up_before_the_search(services, llm):
     ]
 
 
-def test_an_interrupted_stream_is_kept_and_the_next_question_works(services, llm):
-    llm.script(says(GOOD), {"type": "stream_fault", "kind": "truncate", "after_chunks": 4})
+def test_an_interrupted_answer_is_stored_and_the_next_question_works(services, llm):
+    llm.script(reply_with(GOOD), {"type": "stream_fault", "kind": "truncate", "after_chunks": 4})
     with pytest.raises(ModelUnavailableError, match="ask again"):
         services.chat.ask(LOCAL_USER, QUESTION)
     [conversation] = conversations_of(services)
     [turn] = services.turns.list(LOCAL_USER, conversation.id)
     assert (turn.question, turn.state) == (QUESTION, TurnState.INCOMPLETE)
     assert turn.answer
-    llm.script(says(QUESTION), says(GOOD))
+    llm.script(reply_with(QUESTION), reply_with(GOOD))
     next_turn = services.chat.ask(LOCAL_USER, QUESTION, conversation.id)
     assert next_turn.citations[0].state is CitationState.VERIFIED
 
@@ -122,7 +122,7 @@ def test_an_interrupted_stream_is_kept_and_the_next_question_works(services, llm
 def test_the_key_appears_in_no_message_log_or_stored_value(services, llm, caplog, tmp_path, status):
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, "footnote")
-    llm.script(says(GOOD))
+    llm.script(reply_with(GOOD))
     services.chat.ask(LOCAL_USER, QUESTION)
     llm.script(
         {"type": "fail", "status": status, "message": f"Incorrect API key provided: {KEY}. Again?"}
@@ -132,16 +132,16 @@ def test_the_key_appears_in_no_message_log_or_stored_value(services, llm, caplog
     assert KEY not in str(caught.value)
     assert KEY not in caplog.text
     assert KEY not in repr(services.__dict__)
-    assert_nowhere_below(tmp_path / "data")
+    assert_key_not_stored(tmp_path / "data")
 
 
-def assert_nowhere_below(data_dir):
-    holding = [
+def assert_key_not_stored(data_dir):
+    paths = [
         path
         for path in data_dir.rglob("*")
         if path.is_file() and "cache" not in path.parts and KEY.encode() in path.read_bytes()
     ]
-    assert holding == []
+    assert paths == []
     with sqlite3.connect(data_dir / "footnote.db") as ledger:
         assert KEY not in "\n".join(ledger.iterdump())
 
@@ -156,7 +156,7 @@ def test_the_command_line_uses_the_model_and_shows_no_key(services, llm, tmp_pat
             "FOOTNOTE_CHAT_MODEL": "gpt-4o-mini",
         },
     )
-    llm.script(says(GOOD))
+    llm.script(reply_with(GOOD))
     result = footnote.run("ask", QUESTION, "--json")
     answer = json.loads(result.stdout)
     assert answer["model"] == "gpt-4o-mini"

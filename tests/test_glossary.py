@@ -117,7 +117,7 @@ def test_the_check_detects_a_replaced_term():
     assert replaced_terms("The supervisor restarts the worker.") == set()
 
 
-def test_a_name_that_is_a_participle_would_be_found():
+def test_the_check_detects_a_participle():
     assert participles({"told", "_kept_turns", "PlacesAsked", "WANTED_FROM"}) == {
         "told",
         "_kept_turns",

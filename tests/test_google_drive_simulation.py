@@ -26,8 +26,8 @@ class Simulation:
         self.library = DriveLibrary(fake, data_dir, self.people.team, self.people.wiki)
         self.history = []
 
-    def go_on(self):
-        """Make a few changes; Drive reports more or less about them, on pages of random length."""
+    def make_changes(self):
+        """Make a few changes, which Drive reports in varying detail on pages of random length."""
         self.fake.tells_descendants = self.random.random() < 0.5
         self.fake.page_limit = self.random.choice([7, 1000, 1000])
         for _ in range(self.random.randint(1, 4)):
@@ -36,8 +36,8 @@ class Simulation:
             self.fake.log.expire()
             self.history.append("tokens expired")
 
-    def load_with_trouble(self):
-        """An import with faulty responses or a network failure in the middle."""
+    def load_with_faults(self):
+        """Import with faulty responses or a network failure in the middle."""
         self.fake.faults = Faults(self.random.random(), 0.2, DRIVE_FAULTS, slow_seconds=0)
         if self.random.random() < 0.3:
             self.fake.unplug_after = self.random.randrange(12)
@@ -54,7 +54,7 @@ class Simulation:
         report, requests = self.library.load()
         assert report.state is ImportState.COMPLETED, self.failed(report)
         self.check(report)
-        assert len(requests) <= self.most_requests(report), (
+        assert len(requests) <= self.max_requests(report), (
             report.items,
             requests,
             self.history[-6:],
@@ -68,7 +68,7 @@ class Simulation:
         reasons = [item.reason for item in report.items if item.outcome is Outcome.FAILED]
         return report.message, reasons, self.history[-12:]
 
-    def most_requests(self, report):
+    def max_requests(self, report):
         """The maximum number of requests for an import with these outcomes: the change logs, a few
         for each document, and a listing of each folder if folders or shortcuts have changed."""
         worked = sum(item.outcome in _WORKED_ON for item in report.items)
@@ -86,9 +86,9 @@ def test_the_library_follows_random_changes_of_the_drive(tmp_path, seed, others_
         fake.others_see_trash = others_see_trash
         simulation = Simulation(fake, tmp_path / "data", seed)
         while len(simulation.history) < steps:
-            simulation.go_on()
+            simulation.make_changes()
             if simulation.random.random() < 0.4:
-                simulation.load_with_trouble()
+                simulation.load_with_faults()
             simulation.load()
             if len(simulation.history) % 4 == 0:
                 assert simulation.library.versions() == simulation.library.listed_anew()
@@ -101,7 +101,7 @@ def test_the_library_follows_random_changes_of_the_drive(tmp_path, seed, others_
 
 
 class BusyDrive(FakeDrive):
-    """Sometimes make a change before the response."""
+    """Calls `meanwhile` before each response."""
 
     def __init__(self, seed):
         super().__init__(seed)

@@ -1,4 +1,4 @@
-"""What Korean and Japanese searches must rank first, and what must find nothing."""
+"""Korean and Japanese searches: expected first results, and queries without results."""
 
 import unicodedata
 
@@ -33,7 +33,7 @@ DOCUMENTS = {
     "release.md": "# Release notes\n\nThe quarterly report is published in April.\n",
 }
 
-FOUND_FIRST = [
+FIRST_RESULTS = [
     # Korean: particles and endings
     ("서버 배포", "배포.md"),
     ("서버를 배포하려면", "배포.md"),
@@ -74,7 +74,7 @@ FOUND_FIRST = [
     ("VPNの設定", "ネットワーク.md"),
 ]
 
-FOUND_NOWHERE = [
+WITHOUT_RESULTS = [
     "김치찌개",
     "낚시를",
     "ㅋㅋㅋ",
@@ -130,23 +130,23 @@ def keys(search, query, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("query", "key"), FOUND_FIRST)
+@pytest.mark.parametrize(("query", "key"), FIRST_RESULTS)
 def test_a_search_finds_the_expected_passage_first(search, query, key, mode):
     assert keys(search, query, mode)[:1] == [key]
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("query", "key"), FOUND_FIRST)
+@pytest.mark.parametrize(("query", "key"), FIRST_RESULTS)
 def test_a_search_in_nfd_finds_the_same(search, query, key, mode):
     assert keys(search, as_nfd(query), mode) == keys(search, query, mode)
 
 
-@pytest.mark.parametrize("query", FOUND_NOWHERE)
+@pytest.mark.parametrize("query", WITHOUT_RESULTS)
 def test_a_word_that_occurs_in_no_document_finds_nothing(search, query):
     assert keys(search, query, SearchMode.BM25) == []
 
 
-@pytest.mark.parametrize("query", [*filter(is_asian, FOUND_NOWHERE)])
+@pytest.mark.parametrize("query", [*filter(is_asian, WITHOUT_RESULTS)])
 def test_an_english_only_embedding_adds_no_results(english_search, query):
     assert keys(english_search, query, SearchMode.CONVEX) == []
 

@@ -15,20 +15,20 @@ TESTS = """
 import pytest
 
 @pytest.fixture
-def never_closed(place):
+def hanging_teardown(place):
     yield
     hang(place)
 
-def test_it_hangs(place):
+def test_hangs(place):
     hang(place)
 
-def test_its_fixture_hangs(never_closed):
+def test_with_hanging_fixture(hanging_teardown):
     pass
 
-def test_it_fails_and_its_fixture_hangs(never_closed):
+def test_fails_with_hanging_fixture(hanging_teardown):
     raise ValueError("the first failure")
 
-def test_the_last(place):
+def test_passes(place):
     pass
 """
 LOCK = """
@@ -61,7 +61,7 @@ def place(browser):
 
 @pytest.mark.timeout({RUN_S})
 def test_the_browser_starts(browser):
-    pass  # which takes longer than the limit where the machine is busy
+    pass  # starting it takes longer than the limit on a busy machine
 
 def hang(page):
     page.evaluate("() => new Promise(() => {{}})")  # a call of Playwright that has no limit
@@ -84,12 +84,12 @@ def run(file, *options):
 
 def check(output, passed):
     hung = f"Failed: Timeout (>{LIMIT_S:.1f}s) from pytest-timeout."
-    assert f"::test_it_hangs - {hung}" in output
-    assert f"::test_its_fixture_hangs - {hung}" in output
-    assert "::test_it_fails_and_its_fixture_hangs - ValueError: the first failure" in output
-    assert f"::test_it_fails_and_its_fixture_hangs - {hung}" in output
+    assert f"::test_hangs - {hung}" in output
+    assert f"::test_with_hanging_fixture - {hung}" in output
+    assert "::test_fails_with_hanging_fixture - ValueError: the first failure" in output
+    assert f"::test_fails_with_hanging_fixture - {hung}" in output
     assert f"2 failed, {passed} passed, 2 errors" in output
-    assert "hang(place)" in output, "where it hung"
+    assert "hang(place)" in output, "the stack of the hanging call"
 
 
 @pytest.mark.slow

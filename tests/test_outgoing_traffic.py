@@ -1,4 +1,4 @@
-"""The program makes no outgoing calls: run in a network that records each of them."""
+"""The program makes no outgoing calls: it runs in a network that records them."""
 
 import socket
 import subprocess
@@ -28,7 +28,7 @@ OPEN_TO_TELEMETRY = {
     "LANGSMITH_TRACING": "true",
     "LANGCHAIN_TRACING_V2": "true",
 }
-"""What a machine may have set for other programs."""
+"""Variables that a machine may have set for other programs."""
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_the_program_makes_no_outgoing_calls(outside, line, handbook):
         use_api(line, handbook.parent / "more")
         use_mcp(line)
     assert outside.calls() == []
-    assert list(line.home.rglob("*")) == [], "events wait there to be sent"
+    assert list(line.home.rglob("*")) == [], "no telemetry is queued there"
 
 
 @pytest.mark.slow

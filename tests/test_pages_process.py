@@ -22,11 +22,11 @@ pages_process.main()
 """
 
 
-def test_lines_of_streamlit_and_its_server_are_redacted_and_formatted_like_other_logs():
-    ended = subprocess.run(
+def test_logs_of_streamlit_and_uvicorn_are_redacted_and_formatted_like_ours():
+    result = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=120
     )
-    first, second, third = ended.stderr.splitlines()
+    first, second, third = result.stderr.splitlines()
     assert '"event": "failed with ***"' in first
     assert '"event": "loaded later"' in second
     assert '"event": "failed to bind with ***"' in third

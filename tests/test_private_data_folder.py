@@ -16,7 +16,7 @@ APP = Path(__file__).parents[1] / "app.py"
 PRIVATE = {"folder": 0o700, "file": 0o600}
 
 
-def others(folder: Path) -> list[str]:
+def paths_with_other_modes(folder: Path) -> list[str]:
     """Paths in the folder with an unexpected mode; symlink targets are ignored."""
     paths = [folder, *(path for path in folder.rglob("*") if not path.is_symlink())]
     assert len(paths) > 3
@@ -30,19 +30,19 @@ def others(folder: Path) -> list[str]:
 def test_all_files_that_services_write_are_private(build_services, handbook, tmp_path):
     data = tmp_path / "private"
     services = build_services(data_dir=data)
-    assert others(data) == []
+    assert paths_with_other_modes(data) == []
     services.directories.import_directory(LOCAL_USER, handbook)
-    assert others(data) == []
+    assert paths_with_other_modes(data) == []
     assert services.chat.ask(LOCAL_USER, "How many days of annual leave?").answer
     added = services.uploads.add(LOCAL_USER, [("a.md", b"# Lunch\n\nAt noon.")], box="Rules")
     services.sources.refresh(LOCAL_USER, added.source_id)
     assert services.worker.run_next()
-    assert others(data) == []
+    assert paths_with_other_modes(data) == []
     services.source_secrets.value("a secret")
     reindexed = build_services(data_dir=data, passage_chars=500)
     reindexed.maintenance.reindex(LOCAL_USER)
     assert (data / "encryption.key").exists()
-    assert others(data) == []
+    assert paths_with_other_modes(data) == []
 
 
 def test_files_of_an_earlier_version_become_private_at_the_next_start(
@@ -52,13 +52,13 @@ def test_files_of_an_earlier_version_become_private_at_the_next_start(
     for path in (data, *data.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     build_services(data_dir=data, embed=True)
-    assert others(data) == []
+    assert paths_with_other_modes(data) == []
 
 
 def test_commands_keep_files_private(line, handbook):
     line.run("import", handbook)
     line.run("ask", "How many days of annual leave?")
-    assert others(line.data_dir) == []
+    assert paths_with_other_modes(line.data_dir) == []
 
 
 def test_pages_started_without_the_command_line_keep_files_private(
@@ -74,4 +74,4 @@ def test_pages_started_without_the_command_line_keep_files_private(
     st.cache_resource.clear()
     assert not page.exception
     assert (data / "footnote.db").exists()
-    assert others(data) == []
+    assert paths_with_other_modes(data) == []

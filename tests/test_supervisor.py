@@ -21,7 +21,7 @@ if sys.argv[3:]:
     try:
         os.kill(os.getpid(), int(sys.argv[3]))
     except KeyboardInterrupt:
-        pass  # what Python does with one that comes amid loading a module
+        pass  # Python raises it if the signal arrives while a module is loading
 code = supervise(termination, Path("unused"), [sleeper, sys.argv[1]], [[sleeper, sys.argv[2]]])
 sys.exit(130 if code is None else code)
 """
@@ -32,11 +32,11 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no signals")
 def until(condition):
     deadline = time.monotonic() + 60
     while not condition():
-        assert time.monotonic() < deadline, "it never came"
+        assert time.monotonic() < deadline, "the condition was never met"
         time.sleep(0.02)
 
 
-def runs(pid):
+def is_running(pid):
     try:
         # A process that has exited stays in the process table until its parent waits for it.
         return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
@@ -65,8 +65,8 @@ def pids(folder):
     return [int(path.name) for path in folder.iterdir()]
 
 
-def all_gone(folders):
-    return not any(runs(pid) for folder in folders for pid in pids(folder))
+def all_exited(folders):
+    return not any(is_running(pid) for folder in folders for pid in pids(folder))
 
 
 def test_a_dead_worker_is_restarted(parent, folders):
@@ -80,23 +80,23 @@ def test_the_other_processes_end_with_the_pages(parent, folders):
     [page] = pids(folders[0])
     os.kill(page, signal.SIGKILL)
     assert parent.wait(60) != 0
-    assert all_gone(folders)
+    assert all_exited(folders)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_children_first(parent, folders, number):
     parent.send_signal(number)
     assert parent.wait(60) == 130
-    assert all_gone(folders)
+    assert all_exited(folders)
 
 
 def test_killing_the_supervisor_leaves_no_orphans(parent, folders):
     parent.send_signal(signal.SIGKILL)
-    until(lambda: all_gone(folders))
+    until(lambda: all_exited(folders))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_during_startup_interrupts_it_and_leaves_nothing(folders, number):
     command = [sys.executable, "-c", PARENT, *map(str, folders), str(int(number))]
     assert subprocess.run(command, cwd=ROOT, timeout=60).returncode == 130
-    assert all_gone(folders)
+    assert all_exited(folders)

@@ -58,7 +58,7 @@ def test_an_old_langchain_switch_does_not_break_chains(environment, switch):
     environment.setenv(switch, "true")
     stop_traces_without_destination()
     get_env_var.cache_clear()
-    assert RunnableLambda(str.upper).invoke("asked") == "ASKED"
+    assert RunnableLambda(str.upper).invoke("question") == "QUESTION"
 
 
 POSTPONED = """
