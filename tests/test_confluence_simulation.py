@@ -13,7 +13,7 @@ from errors import SourceUnavailableError
 from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_library import ConfluenceLibrary
-from tests.fakes.confluence_people_at_work import WANTED, PeopleAtWork
+from tests.fakes.confluence_people_at_work import IMPORTED_SPACES, PeopleAtWork
 from tests.fakes.faults import PASSING, Faults, no_faults
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ class Simulation:
     def __init__(self, fake, data_dir, seed):
         self.fake, self.random = fake, random.Random(seed)
         self.people = PeopleAtWork(fake, seed)
-        selection = ConfluenceSelection(Scope.SPACES, spaces=WANTED, attachments=True)
+        selection = ConfluenceSelection(Scope.SPACES, spaces=IMPORTED_SPACES, attachments=True)
         self.library = ConfluenceLibrary(fake, data_dir, selection)
         self.history = []
         self.interruptions = 0

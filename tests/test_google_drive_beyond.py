@@ -123,7 +123,7 @@ def test_files_and_folders_move_between_change_logs(fake, team, tmp_path):
         fake.move(folder, place)
         fake.edit(file, f"w3 in {place.name}")
         assert load_matches_drive(library, team, drive)
-        assert library.versions() == library.listed_anew()
+        assert library.versions() == library.full_listing()
 
 
 def test_cycles_of_shortcuts_end_and_follow_sharing_changes(fake, team, aside, tmp_path):

@@ -91,7 +91,7 @@ def test_the_library_follows_random_changes_of_the_drive(tmp_path, seed, others_
                 simulation.load_with_faults()
             simulation.load()
             if len(simulation.history) % 4 == 0:
-                assert simulation.library.versions() == simulation.library.listed_anew()
+                assert simulation.library.versions() == simulation.library.full_listing()
 
         report, requests = simulation.library.load()
         assert [one.path for one in requests] == ["/drive/v3/changes"] * simulation.library.logs()

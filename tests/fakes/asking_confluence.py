@@ -17,7 +17,7 @@ class Clock:
 
 
 def ask(fake, path, auth=True, **params):
-    """The response of the REST API, as the test account by default."""
+    """The response of the REST API, by default to the test account."""
     if auth is True:
         auth = (EMAIL, API_TOKEN) if fake.cloud else (KIM, PASSWORD)
     return requests.get(f"{fake.url}/rest/api/{path}", params, auth=auth or None, timeout=5)
@@ -28,7 +28,7 @@ def search(fake, cql, **params):
     pages, answer = [], ask(fake, "content/search", cql=cql, **params).json()
     while True:
         pages.append([result["title"] for result in answer["results"]])
-        follows = answer["_links"].get("next")
-        if follows is None:
+        next_link = answer["_links"].get("next")
+        if next_link is None:
             return pages
-        answer = ask(fake, follows.removeprefix("/rest/api/")).json()
+        answer = ask(fake, next_link.removeprefix("/rest/api/")).json()

@@ -71,7 +71,7 @@ class FakeConfluence(Site, Loopback):
         if self.denies_access:
             return error(403, "User is not permitted to use Confluence")
         if request.method != "GET":
-            raise RefusedError("the fake is only read")
+            raise RefusedError("the fake is read-only")
         return self._route(inside.strip("/").split("/"), Params(inside, request.params))
 
     # Authentication
@@ -116,19 +116,19 @@ class FakeConfluence(Site, Loopback):
         cql, statuses = params.text("cql"), params.searched_statuses()
         archived = params.flag("includeArchivedSpaces")
         start = params.place(cql) if self.cloud else params.number("start", 0)
-        query = params.given("cql", "cqlcontext", "includeArchivedSpaces")
+        query = params.present("cql", "cqlcontext", "includeArchivedSpaces")
         return self._page(self.find(cql, statuses, archived), params, start, query)
 
     def _listing(self, params: Params) -> Answer:
         """The classic listing, with start and limit on Cloud too."""
-        query = params.given("spaceKey", "title", "type", "status")
+        query = params.present("spaceKey", "title", "type", "status")
         space, title = query.get("spaceKey"), query.get("title")
         kind, statuses = query.get("type", "page"), params.statuses()
         if kind not in TYPES:
             raise RefusedError(f"there is no type {kind!r} to list")
         if space is not None and not self._sees_space(space):
             return error(404, f"No space found with key : {space}")
-        found = [
+        results = [
             content
             for content in self.contents.values()
             if content.type == kind
@@ -136,7 +136,7 @@ class FakeConfluence(Site, Loopback):
             and space in (None, content.space.key)
             and title in (None, content.title)
         ]
-        return self._page(found, params, params.number("start", 0), query)
+        return self._page(results, params, params.number("start", 0), query)
 
     def _content(self, id: str, params: Params) -> Answer:
         statuses, expand = params.statuses(), params.expand()
@@ -157,19 +157,19 @@ class FakeConfluence(Site, Loopback):
                 start, limit = params.number("start", 0), params.limit()
                 return json_answer(200, self.shapes.labels(content, start, limit))
             case ["child", kind]:
-                kept = params.given("depth")
-                params.given("id")  # atlassian-python-api sends it twice
-                found = self.children(content, kind, kept.get("depth") == "all")
-                return self._page(found, params, params.number("start", 0), kept)
+                query = params.present("depth")
+                params.present("id")  # atlassian-python-api sends it twice
+                results = self.children(content, kind, query.get("depth") == "all")
+                return self._page(results, params, params.number("start", 0), query)
         raise RefusedError("there is no such path")
 
     def _spaces(self, params: Params) -> Answer:
-        kept = params.given("type", "status", "spaceKey")
-        found = [space for space in self.spaces.values() if self._lists_space(space, kept)]
+        query = params.present("type", "status", "spaceKey")
+        spaces = [space for space in self.spaces.values() if self._lists_space(space, query)]
         start, limit = params.number("start", 0), params.limit()
-        shown = [self.shapes.space(space) for space in found[start : start + limit]]
-        follows = {**kept, "start": start + limit} if start + limit < len(found) else None
-        return self._envelope(params.path, shown, start, limit, follows)
+        shapes = [self.shapes.space(space) for space in spaces[start : start + limit]]
+        next_query = {**query, "start": start + limit} if start + limit < len(spaces) else None
+        return self._envelope(params.path, shapes, start, limit, next_query)
 
     def _lists_space(self, space: Space, filters: dict[str, str]) -> bool:
         status = "archived" if space.is_archived else "current"
@@ -190,20 +190,20 @@ class FakeConfluence(Site, Loopback):
             zone = {"timeZone": str(self.zone), "email": EMAIL} if self.cloud else {}
             return json_answer(200, self.shapes.user(KIM) | zone)
         names = {"accountId": account_id} if self.cloud else {"username": str, "key": user_key}
-        asked = params.given(*names)
+        criteria = params.present(*names)
         for name in self.users:
-            if asked and all(names[field](name) == value for field, value in asked.items()):
+            if criteria and all(names[field](name) == value for field, value in criteria.items()):
                 return json_answer(200, self.shapes.user(name))
-        if not asked:
+        if not criteria:
             raise RefusedError(f"one of {sorted(names)} is needed")
-        return error(404, f"No user found with {asked}")
+        return error(404, f"No user found with {criteria}")
 
     def _download(self, id: str, name: str, params: Params) -> Answer:
-        params.given("version", "modificationDate", "cacheVersion", "api", "download")
-        for held in self.inside(id, "attachment"):
-            if held.title == name and self.is_listed(held, archived_spaces=True):
-                moved = {"Location": f"{self.origin}/media/{held.id}"}
-                return Answer(302, b"", HTML, moved) if self.cloud else self._bytes(held)
+        params.present("version", "modificationDate", "cacheVersion", "api", "download")
+        for attachment in self.inside(id, "attachment"):
+            if attachment.title == name and self.is_listed(attachment, archived_spaces=True):
+                location = {"Location": f"{self.origin}/media/{attachment.id}"}
+                return Answer(302, b"", HTML, location) if self.cloud else self._bytes(attachment)
         return Answer(404, b"<html><body>Page Not Found</body></html>", HTML)
 
     def _bytes(self, attachment: Content) -> Answer:
@@ -212,17 +212,17 @@ class FakeConfluence(Site, Loopback):
     # Result pages
 
     def _page(
-        self, found: list[Content], params: Params, start: int, kept: dict[str, str]
+        self, contents: list[Content], params: Params, start: int, query: dict[str, str]
     ) -> Answer:
         expand, limit = params.expand(), params.limit()
-        shown = [self.shapes.content(each, expand) for each in found[start : start + limit]]
-        follows = None
-        if start + limit < len(found) or self.repeats_cursor:
+        shapes = [self.shapes.content(each, expand) for each in contents[start : start + limit]]
+        next_query = None
+        if start + limit < len(contents) or self.repeats_cursor:
             place = start if self.repeats_cursor else start + limit
-            follows = {**kept, **params.given("expand"), "start": place}
-            if self.cloud and "cql" in kept:
-                follows |= {"next": "true", "cursor": cursor(place, kept["cql"])}
-        return self._envelope(params.path, shown, start, limit, follows)
+            next_query = {**query, **params.present("expand"), "start": place}
+            if self.cloud and "cql" in query:
+                next_query |= {"next": "true", "cursor": cursor(place, query["cql"])}
+        return self._envelope(params.path, shapes, start, limit, next_query)
 
     def _envelope(
         self,
@@ -230,11 +230,11 @@ class FakeConfluence(Site, Loopback):
         results: list[dict[str, Any]],
         start: int,
         limit: int,
-        follows: dict[str, Any] | None,
+        next_query: dict[str, Any] | None,
     ) -> Answer:
         links = {"base": self.url, "context": self.context, "self": self.url + path}
-        if follows is not None:
-            links["next"] = f"{path}?{urlencode(follows | {'limit': limit})}"
+        if next_query is not None:
+            links["next"] = f"{path}?{urlencode(next_query | {'limit': limit})}"
         return json_answer(
             200,
             {

@@ -91,20 +91,20 @@ class Contents:
         self.sees_trash = True
         self.revision = 0
         self.lock = threading.RLock()
-        self._found: dict[tuple, list[Content]] = {}
-        self._found_at = -1
+        self._search_results: dict[tuple, list[Content]] = {}
+        self._cached_revision = -1
 
     def visible(self, *, archived: bool = False) -> dict[str, Visible]:
         """Current pages and blog posts that the account can see, by id."""
         with self.lock:
             return {
-                content.id: self._shown(content)
+                content.id: self._visible_fields(content)
                 for content in self.contents.values()
                 if content.type in ("page", "blogpost")
                 and self.is_listed(content, archived_spaces=archived)
             }
 
-    def _shown(self, content: Content) -> Visible:
+    def _visible_fields(self, content: Content) -> Visible:
         return Visible(
             content.version,
             content.title,
@@ -136,14 +136,16 @@ class Contents:
         Cached until the next edit or minute, so that each result page does not search again.
         """
         now = self.now()
-        if self._found_at != self.revision:
-            self._found, self._found_at = {}, self.revision
+        if self._cached_revision != self.revision:
+            self._search_results, self._cached_revision = {}, self.revision
         key = (cql, statuses, archived, now.replace(second=0, microsecond=0), self.zone)
-        if key not in self._found:
+        if key not in self._search_results:
             query = parse(cql, now, self.zone)
             items = (c for c in self.contents.values() if self.is_listed(c, statuses, archived))
-            self._found[key] = query.sort([content for content in items if query.keep(content)])
-        return self._found[key]
+            self._search_results[key] = query.sort(
+                [content for content in items if query.keep(content)]
+            )
+        return self._search_results[key]
 
     def inside(self, page: str, type: str) -> list[Content]:
         """Comments (including replies) or attachments of a page, oldest first."""

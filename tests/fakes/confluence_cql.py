@@ -65,11 +65,11 @@ class _Parser:
     def _tokens(self) -> list[tuple[str, str]]:
         tokens, place, text = [], 0, self.cql.rstrip()
         while place < len(text):
-            found = TOKEN.match(text, place)
-            if found is None:
+            match = TOKEN.match(text, place)
+            if match is None:
                 self._fail(f"unreadable at {text[place : place + 20]!r}")
-            place = found.end()
-            tokens.append((found.lastgroup, found[found.lastgroup]))
+            place = match.end()
+            tokens.append((match.lastgroup, match[match.lastgroup]))
         return tokens
 
     def _fail(self, reason: str):
@@ -82,10 +82,10 @@ class _Parser:
         return self.tokens[place][1].lower()
 
     def _accept(self, *words: str) -> bool:
-        found = all(self._word(place) == word for place, word in enumerate(words))
-        if found:
+        is_next = all(self._word(place) == word for place, word in enumerate(words))
+        if is_next:
             del self.tokens[: len(words)]
-        return found
+        return is_next
 
     def _expect(self, word: str) -> None:
         if not self._accept(word):
@@ -147,15 +147,15 @@ class _Parser:
     def _test(self, field: str, operator: str, values: list[str]) -> Test:
         if field in ("created", "lastmodified"):
             return self._compare_dates(field, operator, values[0])
-        found = self._finds(field, operator, values)
+        matches = self._matcher(field, operator, values)
         if operator in ("!=", "not in", "!~"):
-            return lambda content: not found(content)
-        return found
+            return lambda content: not matches(content)
+        return matches
 
-    def _finds(self, field: str, operator: str, values: list[str]) -> Test:
+    def _matcher(self, field: str, operator: str, values: list[str]) -> Test:
         if operator in WORDS:
-            wanted, body = words(values[0]), field == "text"
-            return lambda c: wanted <= words(f"{c.title} {c.storage if body else ''}")
+            query_words, body = words(values[0]), field == "text"
+            return lambda c: query_words <= words(f"{c.title} {c.storage if body else ''}")
         self._check(field, values)
         many = frozenset(map(str.casefold, values)) if field == "title" else frozenset(values)
         read = _READ[field]

@@ -11,7 +11,7 @@ from storage.ledger.document_store import StoredVersion
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_content import Visible
 from tests.fakes.library import Library
-from tests.fakes.loopback import Asked
+from tests.fakes.loopback import LoggedRequest
 from tests.loaders.confluence.reading import client_of
 
 
@@ -21,14 +21,16 @@ class ConfluenceLibrary:
     `confirm` is the user's answer to a removal confirmation.
     """
 
-    def __init__(self, fake: FakeConfluence, data_dir: Path, wanted: ConfluenceSelection) -> None:
-        self.fake, self.wanted = fake, wanted
+    def __init__(
+        self, fake: FakeConfluence, data_dir: Path, selection: ConfluenceSelection
+    ) -> None:
+        self.fake, self.selection = fake, selection
         self.library = Library(data_dir)
         self.waits: list[tuple[float, str]] = []
         self.confirm: Callable[[], bool] = lambda: True
         self.source = self.library.sources.ensure("confluence", fake.url, name="Wiki")
 
-    def load(self) -> tuple[ImportReport, list[Asked]]:
+    def load(self) -> tuple[ImportReport, list[LoggedRequest]]:
         """Import, confirming removals if needed; returns the report and the requests."""
         before = len(self.fake.requests)
         report = self._run(confirm_removals=False)
@@ -42,7 +44,7 @@ class ConfluenceLibrary:
         return self.library.load(self.loader(), source=source, confirm_removals=confirm_removals)
 
     def loader(self) -> ConfluenceLoader:
-        return ConfluenceLoader(client_of(self.fake, self.waits), self.wanted)
+        return ConfluenceLoader(client_of(self.fake, self.waits), self.selection)
 
     def pages(self) -> dict[str, Visible]:
         """Pages and posts in the library by id, in the form of `Contents.visible`."""

@@ -7,7 +7,7 @@ from typing import Any
 from tests.fakes.confluence_shapes import EXPANDS
 from tests.fakes.loopback import Answer, RefusedError, json_answer
 
-MOST, MOST_WITH_BODY, USUAL = 200, 50, 25
+MAX_LIMIT, MAX_LIMIT_WITH_BODY, DEFAULT_LIMIT = 200, 50, 25
 STATUSES = frozenset({"current", "trashed", "archived", "draft"})
 
 
@@ -25,8 +25,8 @@ class Params:
             raise RefusedError(f"the parameter {name} is missing")
         return value
 
-    def given(self, *names: str) -> dict[str, str]:
-        """Which of these parameters the request has."""
+    def present(self, *names: str) -> dict[str, str]:
+        """Those of these parameters that the request has."""
         self._used.update(names)
         return {name: self.values[name] for name in names if name in self.values}
 
@@ -39,10 +39,10 @@ class Params:
     def limit(self) -> int:
         """Results per page: the requested limit, capped at the maximum."""
         with_body = any(part.startswith("body") for part in self.expand())
-        asked = self.number("limit", USUAL)
-        if asked == 0:
+        requested = self.number("limit", DEFAULT_LIMIT)
+        if requested == 0:
             raise RefusedError("limit must be greater than 0")
-        return min(asked, MOST_WITH_BODY if with_body else MOST)
+        return min(requested, MAX_LIMIT_WITH_BODY if with_body else MAX_LIMIT)
 
     def expand(self) -> frozenset[str]:
         parts = frozenset(part.strip() for part in self.text("expand", "").split(",")) - {""}
@@ -52,8 +52,8 @@ class Params:
 
     def statuses(self) -> frozenset[str]:
         """Requested statuses; "current" by default."""
-        asked = frozenset(self.text("status", "current").split(","))
-        return STATUSES if asked == {"any"} else _known(asked)
+        requested = frozenset(self.text("status", "current").split(","))
+        return STATUSES if requested == {"any"} else _known(requested)
 
     def searched_statuses(self) -> frozenset[str]:
         """Requested statuses of a search, from `cqlcontext`."""
@@ -70,13 +70,13 @@ class Params:
 
     def place(self, cql: str) -> int:
         """The offset of a result page: from Cloud's cursor, or from start."""
-        start, given = self.number("start", 0), self.text("cursor", "")
-        self.given("next")
-        if not given:
+        start, cursor_text = self.number("start", 0), self.text("cursor", "")
+        self.present("next")
+        if not cursor_text:
             return start
-        place, asked = _json(base64.urlsafe_b64decode(given))
-        if asked != cql:
-            raise RefusedError("the cursor is that of another search")
+        place, searched = _json(base64.urlsafe_b64decode(cursor_text))
+        if searched != cql:
+            raise RefusedError("the cursor belongs to another search")
         return place
 
     def all_used(self) -> None:

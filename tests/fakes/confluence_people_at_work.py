@@ -6,18 +6,18 @@ from itertools import count
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_content import Visible
 
-WANTED = ("DOC", "HR")
+IMPORTED_SPACES = ("DOC", "HR")
 
 
 class PeopleAtWork:
-    """A site with two imported spaces and one that is not.
+    """A site with two imported spaces and one that is not imported.
 
     Every text has unique words, so that its origin can be recognized.
     """
 
     def __init__(self, fake: FakeConfluence, seed: int) -> None:
         self.fake, self.random, self._number = fake, random.Random(seed), count(1)
-        for key in (*WANTED, "AWAY"):
+        for key in (*IMPORTED_SPACES, "AWAY"):
             fake.add_space(key)
         fake.add("DOC", "Home", self._storage())
         for _ in range(40):
@@ -38,14 +38,18 @@ class PeopleAtWork:
 
     def expected(self) -> dict[str, Visible]:
         """Pages and posts that the library should have; see `Site.visible`."""
-        return {id: page for id, page in self.fake.visible().items() if page.space in WANTED}
+        return {
+            id: page for id, page in self.fake.visible().items() if page.space in IMPORTED_SPACES
+        }
 
     def expected_files(self) -> dict[str, tuple[int, str]]:
         """Attachments that the library should have: version and text."""
         return {
-            held.id: (held.version, held.data.decode())
-            for held in self.fake.contents.values()
-            if held.type == "attachment" and self.fake.is_listed(held) and held.space.key in WANTED
+            attachment.id: (attachment.version, attachment.data.decode())
+            for attachment in self.fake.contents.values()
+            if attachment.type == "attachment"
+            and self.fake.is_listed(attachment)
+            and attachment.space.key in IMPORTED_SPACES
         }
 
     def new_page(self) -> None:
@@ -82,8 +86,8 @@ class PeopleAtWork:
 
     def move(self) -> None:
         id, parent = self._one(), self._one()
-        line = [parent, *(above.id for above in self.fake.contents[parent].ancestors())]
-        if id in line:
+        ancestor_ids = [parent, *(above.id for above in self.fake.contents[parent].ancestors())]
+        if id in ancestor_ids:
             self.fake.move(id, space=self._space())
         else:
             self.fake.move(id, parent)
@@ -98,9 +102,9 @@ class PeopleAtWork:
         self.fake.archive(self._one())
 
     def restore(self) -> None:
-        put_away = [c.id for c in self._pages() if c.status != "current"]
-        if put_away:
-            self.fake.restore(self.random.choice(put_away))
+        inactive = [c.id for c in self._pages() if c.status != "current"]
+        if inactive:
+            self.fake.restore(self.random.choice(inactive))
 
     def purge(self) -> None:
         self.fake.purge(self._any())
@@ -146,7 +150,7 @@ class PeopleAtWork:
         return self.random.choice(pages)
 
     def _space(self) -> str:
-        return self.random.choice([*WANTED, *WANTED, "AWAY"])
+        return self.random.choice([*IMPORTED_SPACES, *IMPORTED_SPACES, "AWAY"])
 
     def _storage(self) -> str:
         return f"<p>{self._text()}</p>"

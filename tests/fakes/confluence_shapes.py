@@ -36,7 +36,7 @@ class Shapes:
         self.site, self.url, self.cloud = site, url, cloud
 
     def content(self, content: Content, expand: frozenset[str]) -> dict[str, Any]:
-        shape = self._named(content)
+        shape = self._summary(content)
         expandable = shape["_expandable"] = {}
         for name, build in self._parts(content, expand).items():
             if any(part == name or part.startswith(f"{name}.") for part in expand):
@@ -49,7 +49,7 @@ class Shapes:
         shape["_links"] = self._links(content)
         return shape
 
-    def _named(self, content: Content) -> dict[str, Any]:
+    def _summary(self, content: Content) -> dict[str, Any]:
         return {
             "id": content.id,
             "type": content.type,
@@ -74,7 +74,7 @@ class Shapes:
         return parts
 
     def _ancestor(self, content: Content) -> dict[str, Any]:
-        return self._named(content) | {"_links": self._links(content)}
+        return self._summary(content) | {"_links": self._links(content)}
 
     def _version(self, content: Content) -> dict[str, Any]:
         return {
@@ -120,11 +120,11 @@ class Shapes:
 
     def restrictions(self, content: Content) -> dict[str, Any]:
         """Users cannot see restrictions that exclude them: visible ones are always empty."""
-        nobody = {"results": [], "start": 0, "limit": 200, "size": 0}
+        no_subjects = {"results": [], "start": 0, "limit": 200, "size": 0}
         return {
             operation: {
                 "operation": operation,
-                "restrictions": {"user": nobody, "group": nobody},
+                "restrictions": {"user": no_subjects, "group": no_subjects},
             }
             for operation in ("read", "update")
         }
@@ -179,11 +179,11 @@ class Shapes:
         }
 
     def user(self, name: str) -> dict[str, Any]:
-        shown = {"type": "known", "displayName": self.site.users[name], "_expandable": {}}
+        shape = {"type": "known", "displayName": self.site.users[name], "_expandable": {}}
         if self.cloud:
             account = {"accountId": account_id(name), "accountType": "atlassian", "email": ""}
-            return shown | account | {"publicName": self.site.users[name]}
-        return shown | {"username": name, "userKey": user_key(name)}
+            return shape | account | {"publicName": self.site.users[name]}
+        return shape | {"username": name, "userKey": user_key(name)}
 
     def when(self, moment: datetime) -> str:
         """Cloud uses UTC, Server its own time zone with the offset."""

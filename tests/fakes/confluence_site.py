@@ -12,7 +12,7 @@ from tests.fakes.confluence_content import KIM, Content, Contents, Space
 
 
 class Site(Contents):
-    """Edits by people; see `Contents` for their results."""
+    """Edits by users; see `Contents` for their results."""
 
     def __init__(self, now: Callable[[], datetime] | None = None, zone: tzinfo = UTC):
         super().__init__(now or (lambda: datetime.now(UTC)), zone)
@@ -39,7 +39,7 @@ class Site(Contents):
     def delete_space(self, key: str) -> None:
         with self._editing():
             for content in [c for c in self.contents.values() if c.home is self.spaces[key]]:
-                self._forget(content)
+                self._remove(content)
             del self.spaces[key]
 
     # Pages
@@ -63,7 +63,7 @@ class Site(Contents):
                 raise ValueError(f"Page {parent} is not in the space {space}")
             new = self._make(type, home, title, storage, by, parent=parent)
             new.labels.extend(labels)
-            self._take_title(new)
+            self._register_title(new)
             return new.id
 
     def edit(self, id: str, storage: str, *, by: str = KIM) -> None:
@@ -75,7 +75,7 @@ class Site(Contents):
         self._check_title(self.contents[id].space.key, title, self.contents[id].type)
         with self._changing(id, by) as content:
             content.title = title
-            self._take_title(content)
+            self._register_title(content)
 
     def move(self, id: str, parent: str | None = None, *, space: str | None = None) -> None:
         """Move below another page, or to the root of a space, with all descendants."""
@@ -91,14 +91,14 @@ class Site(Contents):
             content.parent = parent
             for each in moved:
                 each.home = home
-                self._take_title(each)
+                self._register_title(each)
 
     def trash(self, id: str) -> None:
         """Trash a page; its children move up to its parent."""
-        self._put_away(id, "trashed")
+        self._set_inactive(id, "trashed")
 
     def archive(self, id: str) -> None:
-        self._put_away(id, "archived")
+        self._set_inactive(id, "archived")
 
     def restore(self, id: str) -> None:
         """Restore from the trash or archive, below the old parent if it still exists."""
@@ -109,13 +109,13 @@ class Site(Contents):
             if not (parent and parent.status == "current" and parent.home is content.home):
                 content.parent = None
             content.status = "current"
-            self._take_title(content)
+            self._register_title(content)
 
     def purge(self, id: str) -> None:
         """Delete permanently, with comments and attachments."""
         self.trash(id)
         with self._editing():
-            self._forget(self.contents[id])
+            self._remove(self.contents[id])
 
     def restrict(self, id: str, is_restricted: bool = True) -> None:
         """Hide the page and its descendants from the account; False undoes that."""
@@ -124,8 +124,8 @@ class Site(Contents):
 
     def label(self, id: str, *labels: str) -> None:
         with self._editing():
-            held = self.contents[id].labels
-            held.extend(label for label in labels if label not in held)
+            existing = self.contents[id].labels
+            existing.extend(label for label in labels if label not in existing)
 
     def unlabel(self, id: str, label: str) -> None:
         with self._editing():
@@ -151,11 +151,11 @@ class Site(Contents):
     ) -> str:
         """Add an attachment, or a new version of the one with that name; returns its id."""
         with self._editing():
-            for held in self.inside(page, "attachment"):
-                if held.title == name and held.status == "current":
-                    with self._changing(held.id, by):
-                        held.data, held.media_type = data, media_type
-                    return held.id
+            for attachment in self.inside(page, "attachment"):
+                if attachment.title == name and attachment.status == "current":
+                    with self._changing(attachment.id, by):
+                        attachment.data, attachment.media_type = data, media_type
+                    return attachment.id
             new = self._make("attachment", None, name, "", by, container=page)
             new.data, new.media_type = data, media_type
             return new.id
@@ -176,30 +176,31 @@ class Site(Contents):
         return new
 
     def _check_title(self, space: str, title: str, type: str) -> None:
-        held = self._titles.get((space, title))
-        if type != "page" or held is None or held.status != "current":
+        existing = self._titles.get((space, title))
+        if type != "page" or existing is None or existing.status != "current":
             return
-        if held.home is self.spaces[space] and held.title == title:
+        if existing.home is self.spaces[space] and existing.title == title:
             raise ValueError(f"There is a page {title!r} in the space {space}")
 
-    def _take_title(self, content: Content) -> None:
+    def _register_title(self, content: Content) -> None:
         if content.type == "page" and content.status == "current":
             self._titles[content.space.key, content.title] = content
 
-    def _put_away(self, id: str, status: str) -> None:
+    def _set_inactive(self, id: str, status: str) -> None:
         with self._editing():
             content = self.contents[id]
-            for under in self.contents.values():
-                if under.parent == id and under.status == "current":
-                    under.parent = content.parent
+            for child in self.contents.values():
+                if child.parent == id and child.status == "current":
+                    child.parent = content.parent
             content.status = status
 
-    def _forget(self, content: Content) -> None:
-        for held in [held for held in self.contents.values() if held.container == content.id]:
-            del self.contents[held.id]
-        for under in self.contents.values():
-            if under.parent == content.id:
-                under.parent = None
+    def _remove(self, content: Content) -> None:
+        contents = list(self.contents.values())
+        for content_below in [each for each in contents if each.container == content.id]:
+            del self.contents[content_below.id]
+        for child in self.contents.values():
+            if child.parent == content.id:
+                child.parent = None
         self._titles = {k: v for k, v in self._titles.items() if v is not content}
         self.contents.pop(content.id, None)
 

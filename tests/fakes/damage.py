@@ -18,8 +18,8 @@ from storage.ledger.passage_finder import LedgerFilter
 from tests.fakes.library import DictLoader, Library
 
 TEXTS = {f"{n:02}.txt": f"number {n} of the leave policy. " * 12 for n in range(6)}
-OF_STORE = {"passages": SearchMode.SIMILARITY, "keywords": SearchMode.BM25}
-"""By the folder of a store, a mode that needs it."""
+MODE_OF_STORE = {"passages": SearchMode.SIMILARITY, "keywords": SearchMode.BM25}
+"""A search mode that needs the store, by the store's folder."""
 
 
 def cut(data):
@@ -65,10 +65,10 @@ def make_library(data_dir):
 
 def files_of(store):
     """All files that an index needs, without locks, notes, and the last writer."""
-    found = [file for file in sorted(store.rglob("*")) if file.is_file()]
+    files = [file for file in sorted(store.rglob("*")) if file.is_file()]
     return [
         file
-        for file in found
+        for file in files
         if not file.name.endswith(".lock")
         and file.name != "writer.json"
         and file.parent.name != "changes"
@@ -76,7 +76,7 @@ def files_of(store):
 
 
 def open_search(library, **options):
-    """Search as a newly started process does."""
+    """A search service as a newly started process has it."""
     whole = WholeLibrary(
         library.documents,
         library.sources,
@@ -89,11 +89,11 @@ def open_search(library, **options):
     return SearchService(whole, library.documents, **options)
 
 
-def found_by(search, **options):
+def search_keys(search, **options):
     return [one.metadata["key"] for one in search.search(LOCAL_USER, "number 3 leave", **options)]
 
 
-def look(data_dir, store, names, kind):
+def check_damage(data_dir, store, names, kind):
     """Damage these files of a store and check that the promised behavior holds."""
     library = Library(data_dir)
     folder = library.stores.folder(library.indexes.active().id) / store
@@ -109,14 +109,14 @@ def look(data_dir, store, names, kind):
 
     library.maintenance.recover()
     search = open_search(library)
-    assert found_by(search), f"{case}: the default mode finds nothing"
+    assert search_keys(search), f"{case}: the default mode finds nothing"
     notices = search.library.damage()
     assert str(folder) in notices[0], f"{case}: {notices}"
     assert notices[1] == PARTLY_DAMAGED
-    assert set(found_by(search, condition={"key": "03.txt"})) == {"03.txt"}, case
-    for of, mode in OF_STORE.items():
+    assert set(search_keys(search, condition={"key": "03.txt"})) == {"03.txt"}, case
+    for of, mode in MODE_OF_STORE.items():
         try:
-            assert found_by(search, mode=mode), f"{case}: {mode} finds nothing"
+            assert search_keys(search, mode=mode), f"{case}: {mode} finds nothing"
             assert of != store, f"{case}: {mode} answers"
         except DamagedIndexError as error:
             assert of == store, f"{case}: {error}"  # noqa: PT017 - either outcome is right
@@ -130,7 +130,7 @@ def look(data_dir, store, names, kind):
 
 def cases(index, kind):
     """For each store, every file alone and all together."""
-    for store in OF_STORE:
+    for store in MODE_OF_STORE:
         names = [str(file.relative_to(index / store)) for file in files_of(index / store)]
         for name in names:
             is_list = name == CHECKSUMS
@@ -145,10 +145,10 @@ def main(folder, kind):
         make_library(whole)
     [index] = (whole / "indexes").iterdir()
     for number, (store, names) in enumerate(cases(index, kind)):
-        print(store, *names, flush=True)  # noqa: T201 - the test reads which was the last
+        print(store, *names, flush=True)  # noqa: T201 - the test reads the last case
         copy = folder / f"{kind}-{number}"
         shutil.copytree(whole, copy)
-        look(copy, store, names, kind)
+        check_damage(copy, store, names, kind)
         shutil.rmtree(copy)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
-MOST_IN_A_ROW = 3
+MAX_IN_A_ROW = 3
 
 
 class Fault(StrEnum):
@@ -18,14 +18,14 @@ class Fault(StrEnum):
     UNAVAILABLE = "503"
     CLOSED = "connection closed without an answer"
     TRUNCATED = "connection closed in the middle of the body"
-    BROKEN_JSON = "half of the JSON, said to be all"
+    BROKEN_JSON = "half of the JSON with a matching Content-Length"
     SLOW = "a slow answer"
     LOGIN_PAGE = "an HTML login page with status 200"
     REFUSED = "400"
 
 
 PASSING = tuple(fault for fault in Fault if fault not in (Fault.LOGIN_PAGE, Fault.REFUSED))
-"""Those that pass when the same request is sent again. The others stay until a person acts."""
+"""Faults that do not recur when the request is repeated. The others persist until someone acts."""
 
 
 class Faults:
@@ -43,7 +43,7 @@ class Faults:
         share: float = 0.2,
         kinds: Sequence[Fault] = PASSING,
         *,
-        in_a_row: int = MOST_IN_A_ROW,
+        in_a_row: int = MAX_IN_A_ROW,
         at_most: int | None = None,
         only: Callable[[str], bool] = lambda request: True,
         retry_after: int = 1,

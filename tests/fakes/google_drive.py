@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from tests.fakes.google_drive_calls import Calls, of_drive, partly
+from tests.fakes.google_drive_calls import Calls, drive_resource, partial_answer
 from tests.fakes.google_drive_feed import ChangeCalls
 from tests.fakes.google_drive_files import FileCalls
 from tests.fakes.google_drive_items import Doc, Item, Sheet, Slides, person
@@ -50,7 +50,7 @@ class AboutCalls(Calls):
             raise RefusedError(message)
         user = {**person(account), "me": True}
         storage = {"limit": str(15 * 2**30), "usage": "0"}
-        return partly(
+        return partial_answer(
             "About", request, {"kind": "drive#about", "user": user, "storageQuota": storage}
         )
 
@@ -58,12 +58,12 @@ class AboutCalls(Calls):
         only_known(request.params, "pageSize", "pageToken")
         drives = [item for item in self.drive.items.values() if self.is_member(account, item)]
         page, more = self.page(request, account, lambda: drives, most=100)
-        body = {"kind": "drive#driveList", "drives": [of_drive(item) for item in page]}
-        return partly("DriveList", request, body | more)
+        body = {"kind": "drive#driveList", "drives": [drive_resource(item) for item in page]}
+        return partial_answer("DriveList", request, body | more)
 
     def drive_of(self, request: Request, account: str, drive_id: str) -> Answer:
         only_known(request.params)
-        return partly("Drive", request, of_drive(self.member_of(account, drive_id)))
+        return partial_answer("Drive", request, drive_resource(self.member_of(account, drive_id)))
 
 
 class FakeDrive(DriveSite, Loopback):
@@ -107,19 +107,19 @@ class FakeDrive(DriveSite, Loopback):
     def calls(self) -> Counter[str]:
         """Number of requests by call without ids: "files", "files/ID/export" ..."""
         return Counter(
-            re.sub(r"(files|drives)/[\w-]+", r"\1/ID", asked.path.removeprefix(f"{_BASE}/"))
-            for asked in self.requests
+            re.sub(r"(files|drives)/[\w-]+", r"\1/ID", request.path.removeprefix(f"{_BASE}/"))
+            for request in self.requests
         )
 
     def refusal(self, message: str) -> Any:
         return ApiError(400, "badRequest", message).body()
 
-    def instead(self, fault: Any, request: Request) -> Answer | None:
+    def fault_answer(self, fault: Any, request: Request) -> Answer | None:
         error = fault_error(fault, is_api=request.path.startswith(_BASE))
         if error is None:
-            return super().instead(fault, request)
-        asks = fault.value == "429 with Retry-After"
-        return error.answer(**({"Retry-After": str(self.faults.retry_after)} if asks else {}))
+            return super().fault_answer(fault, request)
+        has_header = fault.value == "429 with Retry-After"
+        return error.answer(**({"Retry-After": str(self.faults.retry_after)} if has_header else {}))
 
     def answer(self, request: Request) -> Answer:
         if request.path == "/token":
@@ -127,19 +127,19 @@ class FakeDrive(DriveSite, Loopback):
         if request.path == "/o/oauth2/auth":
             return self.people.consent(request)
         for pattern, call in self._calls.items():
-            found = re.fullmatch(f"{_BASE}/{pattern}", request.path)
-            if found and request.method == "GET":
+            match = re.fullmatch(f"{_BASE}/{pattern}", request.path)
+            if match and request.method == "GET":
                 try:
-                    return call(request, self._account(request), *found.groups())
+                    return call(request, self._account(request), *match.groups())
                 except ApiError as error:
                     return error.answer()
         raise RefusedError(f"{request.method} {request.path}: no such call")
 
     def _account(self, request: Request) -> str:
-        known = self.people.account_of(request)
-        if known is None:
+        grant = self.people.account_of(request)
+        if grant is None:
             raise ApiError(401, "authError", "Invalid Credentials")
-        account, scopes = known
+        account, scopes = grant
         if not may_read(scopes):
             message = "Request had insufficient authentication scopes."
             raise ApiError(403, "insufficientPermissions", message)

@@ -1,4 +1,4 @@
-"""Shared by the calls of the fake Google Drive: result pages, and what an account can see."""
+"""Code shared by the calls of the fake Google Drive: result pages and visibility."""
 
 import hashlib
 from collections.abc import Callable
@@ -28,18 +28,18 @@ class Calls:
         token = request.params.get("pageToken")
         if token is not None and (token not in self._pages or self._pages[token][0] != key):
             raise ApiError(400, "invalid", "Invalid Value", "pageToken")
-        found = search() if token is None else self._pages[token][1]
-        if len(found) <= size:
-            return found, {}
-        following = f"~!!~{hashlib.sha256(f'{key}{len(self._pages)}'.encode()).hexdigest()}"
-        self._pages[following] = key, found[size:]
-        return found[:size], {"nextPageToken": following}
+        results = search() if token is None else self._pages[token][1]
+        if len(results) <= size:
+            return results, {}
+        next_token = f"~!!~{hashlib.sha256(f'{key}{len(self._pages)}'.encode()).hexdigest()}"
+        self._pages[next_token] = key, results[size:]
+        return results[:size], {"nextPageToken": next_token}
 
-    def seen(self, account: str, item_id: str, is_shared_asked: bool) -> Item | None:
+    def visible_item(self, account: str, item_id: str, all_drives: bool) -> Item | None:
         item = self.drive.items.get(item_id)
         if item is None or not self.drive.sees(account, item):
             return None
-        return item if is_shared_asked or item.drive is None else None
+        return item if all_drives or item.drive is None else None
 
     def is_member(self, account: str, item: Item) -> bool:
         return item.is_shared_drive and account in item.shared
@@ -51,11 +51,11 @@ class Calls:
         return drive
 
 
-def partly(schema: str, request: Request, value: dict[str, Any]) -> Answer:
+def partial_answer(schema: str, request: Request, value: dict[str, Any]) -> Answer:
     return json_answer(200, partial(schema, request.params.get("fields"), value))
 
 
-def of_drive(item: Item) -> dict[str, Any]:
+def drive_resource(item: Item) -> dict[str, Any]:
     created = stamp(item.created)
     return {"kind": "drive#drive", "id": item.id, "name": item.name, "createdTime": created}
 

@@ -34,7 +34,7 @@ class ChangeLog:
     def __init__(self) -> None:
         self.entries: list[Entry] = []
         self.oldest = FIRST
-        """Tokens from before are expired."""
+        """Tokens for earlier positions are expired."""
 
         self.expired_status = 410
 
@@ -54,7 +54,7 @@ class ChangeLog:
         number = self.next if number is None else number
         return f"{drive}~{number}" if drive else str(number)
 
-    def since(self, token: str, drive: str, wanted: Callable[[Entry], bool]) -> list[Entry]:
+    def since(self, token: str, drive: str, is_included: Callable[[Entry], bool]) -> list[Entry]:
         """Changes since the token: only the latest for each item, in order.
 
         Raises:
@@ -68,6 +68,6 @@ class ChangeLog:
         newest = {
             entry.item.id: entry
             for entry in self.entries[int(digits) - FIRST :]
-            if entry.drive == drive and wanted(entry)
+            if entry.drive == drive and is_included(entry)
         }
         return sorted(newest.values(), key=lambda entry: entry.number)

@@ -26,13 +26,13 @@ def client(fake, scope=READ_ONLY):
 
 
 def names(api, **params):
-    found, token = [], None
+    results, token = [], None
     while True:
         body = api.files().list(**{**params, "pageToken": token} if token else params).execute()
-        found += [file["name"] for file in body["files"]]
+        results += [file["name"] for file in body["files"]]
         token = body.get("nextPageToken")
         if not token:
-            return sorted(found)
+            return sorted(results)
 
 
 def changes(api, token, **params):

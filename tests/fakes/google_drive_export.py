@@ -25,7 +25,7 @@ _HEADING = re.compile(r"(#{1,6}) +(.*)")
 _BOM = "\ufeff"
 
 
-def exported(item: Item, mime: str) -> bytes | None:
+def export(item: Item, mime: str) -> bytes | None:
     """The document in that format; None if Drive does not support the conversion."""
     convert = _EXPORTS.get(item.mime, {}).get(mime)
     return None if convert is None else convert(item.content)
@@ -55,13 +55,13 @@ def _doc_html(doc: Doc) -> bytes:
 def _doc_docx(doc: Doc) -> bytes:
     from docx import Document
 
-    written = Document()
+    document = Document()
     for heading, line in _lines(doc):
         if heading:
-            written.add_heading(heading.group(2), len(heading.group(1)))
+            document.add_heading(heading.group(2), len(heading.group(1)))
         elif line:
-            written.add_paragraph(line)
-    return _saved(written.save)
+            document.add_paragraph(line)
+    return _bytes_of(document.save)
 
 
 def _lines(doc: Doc) -> list[tuple[re.Match[str] | None, str]]:
@@ -77,7 +77,7 @@ def _sheet_xlsx(sheet: Sheet) -> bytes:
         page = book.create_sheet(name)
         for row in rows:
             page.append(row)
-    return _saved(book.save)
+    return _bytes_of(book.save)
 
 
 def _delimited(delimiter: str) -> Callable[[Sheet], bytes]:
@@ -99,7 +99,7 @@ def _slides_pptx(slides: Slides) -> bytes:
         slide = show.slides.add_slide(show.slide_layouts[1])
         slide.shapes.title.text = title
         slide.placeholders[1].text = rest
-    return _saved(show.save)
+    return _bytes_of(show.save)
 
 
 def _slides_plain(slides: Slides) -> bytes:
@@ -127,7 +127,7 @@ def _pdf(pages: list[str]) -> bytes:
     return data.getvalue()
 
 
-def _saved(save: Callable[[Any], object]) -> bytes:
+def _bytes_of(save: Callable[[Any], object]) -> bytes:
     data = io.BytesIO()
     save(data)
     return data.getvalue()

@@ -33,17 +33,17 @@ KNOWN: dict[str, dict[str, Any]] = {
 KNOWN["ChangeList"] = dict.fromkeys(("kind", "nextPageToken", "newStartPageToken")) | {
     "changes": KNOWN["Change"]
 }
-_OF_A_FILE = "kind,id,name,mimeType,driveId,teamDriveId"
-UNASKED = {
-    "File": _OF_A_FILE,
-    "FileList": f"kind,incompleteSearch,nextPageToken,files({_OF_A_FILE})",
+_FILE_DEFAULTS = "kind,id,name,mimeType,driveId,teamDriveId"
+DEFAULT_FIELDS = {
+    "File": _FILE_DEFAULTS,
+    "FileList": f"kind,incompleteSearch,nextPageToken,files({_FILE_DEFAULTS})",
     "ChangeList": "kind,nextPageToken,newStartPageToken,changes(kind,changeType,removed,fileId,"
-    f"driveId,time,file({_OF_A_FILE}),drive(kind,id,name))",
+    f"driveId,time,file({_FILE_DEFAULTS}),drive(kind,id,name))",
     "Drive": "kind,id,name",
     "DriveList": "kind,nextPageToken,drives(kind,id,name)",
     "StartPageToken": "*",
 }
-"""What is answered where no fields are asked for."""
+"""The fields that are returned if a request names none."""
 
 _TOKEN = re.compile(r"[A-Za-z0-9*]+|[(),/]")
 
@@ -54,7 +54,7 @@ def partial(schema: str, field_mask: str | None, value: dict[str, Any]) -> dict[
     Raises:
         RefusedError: The mask is malformed or has an unknown field.
     """
-    mask = UNASKED[schema] if field_mask is None else field_mask
+    mask = DEFAULT_FIELDS[schema] if field_mask is None else field_mask
     return _pick(parse(mask, KNOWN[schema]), value)
 
 

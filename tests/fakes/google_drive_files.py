@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Callable
 
-from tests.fakes.google_drive_calls import SHARED, Calls, partly
-from tests.fakes.google_drive_export import exported
+from tests.fakes.google_drive_calls import SHARED, Calls, partial_answer
+from tests.fakes.google_drive_export import export
 from tests.fakes.google_drive_items import APP, FOLDER, Item
 from tests.fakes.google_drive_query import Query
-from tests.fakes.google_drive_wire import ApiError, flag, not_found, only_known, sent
+from tests.fakes.google_drive_wire import ApiError, file_answer, flag, not_found, only_known
 from tests.fakes.loopback import Answer, RefusedError, Request
 
 _ORDERS = {
@@ -19,24 +19,24 @@ _ORDERS = {
 
 
 class FileCalls(Calls):
-    """Of all drives in which the account can see something."""
+    """The calls cover all drives in which the account can see something."""
 
     def search(self, request: Request, account: str) -> Answer:
         known = ("q", "corpora", "driveId", "orderBy", "pageSize", "pageToken", "spaces")
         only_known(request.params, *known, *SHARED)
         query = Query(request.params.get("q", ""), self.drive.root_of(account).id)
         for folder in query.folders:
-            if not self.seen(account, folder, is_shared_asked=True):
+            if not self.visible_item(account, folder, all_drives=True):
                 raise not_found(".")
         order = _order(request.params.get("orderBy", ""))
         in_corpus = self._corpus(request, account)
-        page, more = self.page(request, account, lambda: order(self._found(query, in_corpus)))
+        page, more = self.page(request, account, lambda: order(self._matches(query, in_corpus)))
         incomplete = bool(self.drive.incomplete) and request.params.get("corpora") == "allDrives"
         head = {"kind": "drive#fileList", "incompleteSearch": incomplete}
         files = [item.resource(account) for item in page if self.drive.sees(account, item)]
-        return partly("FileList", request, {**head, "files": files, **more})
+        return partial_answer("FileList", request, {**head, "files": files, **more})
 
-    def _found(self, query: Query, in_corpus: Callable[[Item], bool]) -> list[Item]:
+    def _matches(self, query: Query, in_corpus: Callable[[Item], bool]) -> list[Item]:
         matching = filter(query.matches, self.drive.items.values())
         return [item for item in matching if item.parents and in_corpus(item)]
 
@@ -49,37 +49,37 @@ class FileCalls(Calls):
         if (corpora != "user" and not everywhere) or everywhere > supports:
             raise RefusedError(f"corpora {corpora} needs {' and '.join(SHARED)}")
         drive = self.member_of(account, drive_id) if drive_id else None
-        left_out = self.drive.incomplete if corpora == "allDrives" else ()
+        skipped = self.drive.incomplete if corpora == "allDrives" else ()
 
         def is_in(item: Item) -> bool:
             home = item.drive
-            looked_at = home is drive if drive else home is None or everywhere
-            is_left_out = home is not None and home.id in left_out
-            return looked_at and not is_left_out and self.drive.sees(account, item)
+            is_covered = home is drive if drive else home is None or everywhere
+            is_skipped = home is not None and home.id in skipped
+            return is_covered and not is_skipped and self.drive.sees(account, item)
 
         return is_in
 
     def get(self, request: Request, account: str, file_id: str) -> Answer:
         only_known(request.params, "supportsAllDrives", "acknowledgeAbuse")
         file_id = self.drive.root_of(account).id if file_id == "root" else file_id
-        item = self.seen(account, file_id, flag(request.params, "supportsAllDrives"))
+        item = self.visible_item(account, file_id, flag(request.params, "supportsAllDrives"))
         if item is None:
             raise not_found(file_id)
         if request.params.get("alt") != "media":
-            return partly("File", request, item.resource(account))
+            return partial_answer("File", request, item.resource(account))
         if not isinstance(item.content, bytes):
             message = "Only files with binary content can be downloaded. Use Export."
             raise ApiError(403, "fileNotDownloadable", message, "alt")
-        return sent(self._allowed(item).content, item.mime, request)
+        return file_answer(self._allowed(item).content, item.mime, request)
 
     def export(self, request: Request, account: str, file_id: str) -> Answer:
         only_known(request.params, "mimeType")
-        item = self.seen(account, file_id, is_shared_asked=True)
+        item = self.visible_item(account, file_id, all_drives=True)
         if item is None:
             raise not_found(file_id)
         if not item.mime.startswith(APP) or item.content is None:
             raise ApiError(403, "fileNotExportable", "Export only supports Docs Editors files.")
-        data = exported(self._allowed(item), request.params.get("mimeType", ""))
+        data = export(self._allowed(item), request.params.get("mimeType", ""))
         if data is None:
             raise ApiError(400, "badRequest", "The requested conversion is not supported.")
         if len(data) > self.drive.export_limit:

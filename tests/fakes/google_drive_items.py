@@ -70,7 +70,7 @@ class Item:
     target: "Item | None" = None
     is_shared_drive: bool = False
     shared: set[str] = field(default_factory=set)
-    """Who may see it and all that is in it; of a shared drive's root, its members."""
+    """Accounts that can see it and all it contains; for a shared drive's root, its members."""
 
     explicitly_trashed: bool = False
     is_purged: bool = False
@@ -135,14 +135,14 @@ class Item:
             "ownedByMe": self.drive is None and account == self.owner,
             "capabilities": {"canDownload": self.can_download, "canCopy": self.can_download},
         }
-        return resource_fields | self._of_place() | self._of_content()
+        return resource_fields | self._location_fields() | self._content_fields()
 
-    def _of_place(self) -> dict[str, Any]:
+    def _location_fields(self) -> dict[str, Any]:
         if self.drive is not None:
             return {"driveId": self.drive.id, "teamDriveId": self.drive.id}
         return {"owners": [person(self.owner)], "lastModifyingUser": person(self.owner)}
 
-    def _of_content(self) -> dict[str, Any]:
+    def _content_fields(self) -> dict[str, Any]:
         if self.target is not None:
             return {
                 "shortcutDetails": {"targetId": self.target.id, "targetMimeType": self.target.mime}

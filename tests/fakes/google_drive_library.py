@@ -12,7 +12,7 @@ from tests.fakes.google_drive import Doc, FakeDrive, Item
 from tests.fakes.google_drive_items import stamp
 from tests.fakes.google_drive_people_at_work import words
 from tests.fakes.library import Library
-from tests.fakes.loopback import Asked
+from tests.fakes.loopback import LoggedRequest
 
 
 class DriveLibrary:
@@ -27,11 +27,11 @@ class DriveLibrary:
         self.waits: list[float] = []
         self.confirm: Callable[[], bool] = lambda: True
         ids = [folder.id for folder in folders]
-        self._wanted = DriveSelection.of("folders", folders=ids)
+        self._selection = DriveSelection.of("folders", folders=ids)
         self._source = self.library.sources.ensure("google_drive", " ".join(ids), name="Drive")
         self._login = DriveLogin.of("service_account", json.dumps(fake.service_account()))
 
-    def load(self) -> tuple[ImportReport, list[Asked]]:
+    def load(self) -> tuple[ImportReport, list[LoggedRequest]]:
         """Import, confirming removals if needed; returns the report and the requests."""
         before = len(self.fake.requests)
         report = self._run(confirm_removals=False)
@@ -44,13 +44,13 @@ class DriveLibrary:
         return self.library.load(self._loader(), source=source, confirm_removals=confirm_removals)
 
     def _loader(self) -> GoogleDriveLoader:
-        def wait(seconds: float, why: str) -> None:
+        def wait(seconds: float, reason: str) -> None:
             self.waits.append(seconds)
 
-        return GoogleDriveLoader(self._login, self._wanted, wait, api_url=self.fake.url)
+        return GoogleDriveLoader(self._login, self._selection, wait, api_url=self.fake.url)
 
     def logs(self) -> int:
-        """How many change logs an import without changes reads."""
+        """The number of change logs that an import without changes reads."""
         return len(self.library.sources.get(self._source.id).cursor["tokens"])
 
     def versions(self) -> dict[str, str]:
@@ -58,31 +58,35 @@ class DriveLibrary:
         known = self.library.documents.versions(self._source.id)
         return {key: one.version for key, one in known.items()}
 
-    def listed_anew(self) -> dict[str, str]:
+    def full_listing(self) -> dict[str, str]:
         """Versions in a new full listing, by id."""
         listed = self._loader().list(NEVER_IMPORTED)
         return {one.key: one.version for one in listed if isinstance(one, DocumentRef)}
 
     def differences(self, expected: dict[str, Item]) -> list[tuple[str, str]]:
-        """Names of items that differ from the Drive, and how: ids, versions, titles, and texts."""
+        """Names of items that differ from the Drive, and the kind of each difference."""
         known = self.library.documents.versions(self._source.id)
         names = {key: item.name for key, item in self.fake.items.items()}
-        wrong = [(names.get(key, key), "not there") for key in expected.keys() - known.keys()]
-        wrong += [(names.get(key, key), "too many") for key in known.keys() - expected.keys()]
+        mismatches = [(names.get(key, key), "missing") for key in expected.keys() - known.keys()]
+        mismatches += [
+            (names.get(key, key), "unexpected") for key in known.keys() - expected.keys()
+        ]
         for key in expected.keys() & known.keys():
             stored = self.library.documents.get(known[key].document_id)
             text = self.library.documents.text(stored.id)
-            wrong += [(names[key], how) for how in _wrong(stored, text, expected[key])]
-        return wrong
+            mismatches += [
+                (names[key], difference) for difference in _differences(stored, text, expected[key])
+            ]
+        return mismatches
 
 
-def _wrong(stored, text: str, item: Item) -> list[str]:
+def _differences(stored, text: str, item: Item) -> list[str]:
     content = item.content.markdown if isinstance(item.content, Doc) else item.content
     exact = content.decode() if isinstance(content, bytes) else content
-    holds = {
+    checks = {
         "another version": stored.version.startswith(f"{item.md5 or stamp(item.modified)}/"),
         "another title": stored.title == item.name,
         "another text": not isinstance(exact, str) or text == exact.rstrip(),
         "other words": words(text.encode()) == words(item.content),
     }
-    return [how for how, is_right in holds.items() if not is_right]
+    return [difference for difference, is_right in checks.items() if not is_right]

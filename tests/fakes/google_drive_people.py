@@ -30,12 +30,12 @@ _FORMS = {
         *("grant_type", "code", "client_id", "client_secret", "redirect_uri", "code_verifier"),
     },
 }
-_ASKED_FOR_CONSENT = {
+_CONSENT_PARAMETERS = {
     *("response_type", "client_id", "redirect_uri", "scope", "state", "access_type", "prompt"),
     *("code_challenge", "code_challenge_method", "include_granted_scopes", "login_hint"),
 }
 _GOOGLE = "https://oauth2.googleapis.com/token"
-"""What Google's own library signs for, wherever the key file sends it."""
+"""The audience that Google's own library signs for, whatever the key file contains."""
 
 _HOUR = timedelta(hours=1)
 
@@ -79,7 +79,7 @@ class People:
 
     def authorized_user(self, account: str = PERSON) -> dict[str, str]:
         """A stored token of a user who gave consent."""
-        token = self._keep(Grant(account, frozenset([READ_ONLY]), _now() + _HOUR))
+        token = self._refresh_token(Grant(account, frozenset([READ_ONLY]), _now() + _HOUR))
         return {
             "type": "authorized_user",
             **CLIENT,
@@ -115,7 +115,7 @@ class People:
         if request.method != "POST" or known is None or not form.keys() <= known:
             raise RefusedError(f"the token endpoint does not take {sorted(form)}")
         try:
-            return json_answer(200, self._granted(form | _client_of(request)))
+            return json_answer(200, self._token_response(form | _client_of(request)))
         except GrantError as error:
             code, description = error.args
             return json_answer(400, {"error": code, "error_description": description})
@@ -123,17 +123,17 @@ class People:
     def consent(self, request: Request) -> Answer:
         """GET /o/oauth2/auth: redirects the browser immediately with the user's answer."""
         params = request.params
-        unknown = params.keys() - _ASKED_FOR_CONSENT
+        unknown = params.keys() - _CONSENT_PARAMETERS
         target = urlsplit(params.get("redirect_uri", ""))
         if unknown or params.get("response_type") != "code" or target.hostname not in _HOME:
-            raise RefusedError(f"no such authorisation: {sorted(unknown) or params}")
+            raise RefusedError(f"no such authorization: {sorted(unknown) or params}")
         if params.get("client_id") != CLIENT["client_id"]:
             raise RefusedError("the OAuth client was not found")
-        told = {"error": "access_denied"}
+        reply = {"error": "access_denied"}
         if self.consents:
-            told = {"code": self._code(params), "scope": params["scope"]}
+            reply = {"code": self._code(params), "scope": params["scope"]}
         state = {"state": params["state"]} if "state" in params else {}
-        url = f"{params['redirect_uri']}?{urlencode({**state, **told})}"
+        url = f"{params['redirect_uri']}?{urlencode({**state, **reply})}"
         return Answer(302, b"", "text/html", {"Location": url})
 
     def _code(self, params: Mapping[str, str]) -> str:
@@ -142,7 +142,7 @@ class People:
         self._codes[code] = grant, params
         return code
 
-    def _granted(self, form: Mapping[str, str]) -> dict[str, Any]:
+    def _token_response(self, form: Mapping[str, str]) -> dict[str, Any]:
         if form["grant_type"] == _JWT:
             return self._access(_signed(form.get("assertion", ""), f"{self.origin}/token"))
         if any(form.get(name) != value for name, value in CLIENT.items()):
@@ -152,16 +152,16 @@ class People:
             if grant is None:
                 raise GrantError("invalid_grant", "Bad Request")
             return self._access(grant)
-        grant = self._of_code(form)
-        return self._access(grant) | {"refresh_token": self._keep(grant)}
+        grant = self._grant_for_code(form)
+        return self._access(grant) | {"refresh_token": self._refresh_token(grant)}
 
-    def _of_code(self, form: Mapping[str, str]) -> Grant:
-        grant, asked = self._codes.pop(form.get("code", ""), (None, {}))
-        if grant is None or form.get("redirect_uri") != asked["redirect_uri"]:
+    def _grant_for_code(self, form: Mapping[str, str]) -> Grant:
+        grant, request = self._codes.pop(form.get("code", ""), (None, {}))
+        if grant is None or form.get("redirect_uri") != request["redirect_uri"]:
             raise GrantError("invalid_grant", "Malformed auth code.")
-        if "code_challenge" in asked:
+        if "code_challenge" in request:
             digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
-            if base64.urlsafe_b64encode(digest).decode().rstrip("=") != asked["code_challenge"]:
+            if base64.urlsafe_b64encode(digest).decode().rstrip("=") != request["code_challenge"]:
                 raise GrantError("invalid_grant", "Invalid code verifier.")
         return grant
 
@@ -178,7 +178,7 @@ class People:
             "scope": " ".join(sorted(grant.scopes)),
         }
 
-    def _keep(self, grant: Grant) -> str:
+    def _refresh_token(self, grant: Grant) -> str:
         token = f"1//{secrets.token_urlsafe(30)}"
         self._refreshing[token] = grant
         return token
@@ -186,10 +186,10 @@ class People:
 
 def _client_of(request: Request) -> dict[str, str]:
     """The client in the Authorization header, which Google accepts too."""
-    kind, _, told = request.headers.get("authorization", "").partition(" ")
+    kind, _, encoded = request.headers.get("authorization", "").partition(" ")
     if kind != "Basic":
         return {}
-    return dict(zip(CLIENT, base64.b64decode(told).decode().split(":", 1), strict=True))
+    return dict(zip(CLIENT, base64.b64decode(encoded).decode().split(":", 1), strict=True))
 
 
 def may_read(scopes: frozenset[str]) -> bool:
@@ -208,9 +208,9 @@ def _signed(assertion: str, audience: str) -> Grant:
     try:
         head, claims = (json.loads(_decoded(part)) for part in assertion.split(".")[:2])
         account = claims["iss"]
-        signed, signature = assertion.rpartition(".")[0].encode(), assertion.rpartition(".")[2]
+        signed_part, signature = assertion.rpartition(".")[0].encode(), assertion.rpartition(".")[2]
         _key(account).public_key().verify(
-            _decoded(signature), signed, padding.PKCS1v15(), hashes.SHA256()
+            _decoded(signature), signed_part, padding.PKCS1v15(), hashes.SHA256()
         )
     except (ValueError, KeyError, InvalidSignature) as error:
         raise GrantError("invalid_grant", "Invalid JWT Signature.") from error

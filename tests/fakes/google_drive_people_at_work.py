@@ -11,7 +11,7 @@ _WORD = re.compile(r"w\d+")
 
 
 class PeopleAtWork:
-    """A Drive with an imported team folder and shared drive, and much that is not imported.
+    """A Drive with an imported team folder and shared drive, and items that are not imported.
 
     Every text has unique words, so that its origin can be recognized.
     """
@@ -44,9 +44,9 @@ class PeopleAtWork:
         return act.__name__
 
     def expected(self) -> dict[str, Item]:
-        """What the library should have: visible items that can be read."""
-        found = self.fake.visible(self.team, self.wiki)
-        return {key: item for key, item in found.items() if _is_document(item)}
+        """The visible items that the library should contain."""
+        items = self.fake.visible(self.team, self.wiki)
+        return {key: item for key, item in items.items() if _is_document(item)}
 
     def new_folder(self) -> None:
         self.places.append(self.fake.folder(f"Folder {next(self._number)}", self._place()))

@@ -9,7 +9,7 @@ from typing import Any
 from tests.fakes.google_drive_items import Item
 from tests.fakes.loopback import RefusedError
 
-MOST_TERMS = 500
+MAX_TERMS = 500
 Matches = Callable[[Item], bool]
 
 _TOKEN = re.compile(r"\s*(?:('(?:[^'\\]|\\.)*')|([A-Za-z]+)|(<=|>=|!=|=|<|>)|([()]))")
@@ -41,7 +41,7 @@ class Query:
         self.matches: Matches = self._expression() if self._tokens else lambda item: True
         if self._tokens:
             self._refuse()
-        if self._terms > MOST_TERMS:
+        if self._terms > MAX_TERMS:
             raise RefusedError("The query is too complex.")
 
     def _split(self, text: str) -> list[str]:
@@ -90,9 +90,9 @@ class Query:
         if name == "modifiedTime" and operator in _COMPARISONS:
             moment = _moment(_text(value))
             return lambda item: _COMPARISONS[operator](item.modified, moment)
-        return self._of_text(name, operator, _text(value))
+        return self._text_comparison(name, operator, _text(value))
 
-    def _of_text(self, name: str, operator: str, value: str) -> Matches:
+    def _text_comparison(self, name: str, operator: str, value: str) -> Matches:
         if name not in ("name", "mimeType") or operator not in ("=", "!=", "contains"):
             self._refuse()
         if name == "mimeType" and operator == "contains":

@@ -26,7 +26,7 @@ _LETTERS = string.ascii_letters + string.digits + "-_"
 
 
 class DriveSite:
-    """One person's My Drive, and shared drives. New items are visible to nobody else.
+    """One user's My Drive, and shared drives. New items are private.
 
     `tells_descendants`: a change of a folder is also logged for its descendants, which Drive may
     or may not do. `others_see_trash`: whether other users see trashed items as trashed or not
@@ -53,32 +53,32 @@ class DriveSite:
         return self._roots[account]
 
     def folder(self, name: str, parent: Item | None = None) -> Item:
-        return self._made(name, FOLDER, parent)
+        return self._create(name, FOLDER, parent)
 
     def upload(
         self, name: str, content: bytes | str, parent: Item | None = None, mime: str | None = None
     ) -> Item:
         """Upload a file; its type follows from its name by default."""
         data = content.encode() if isinstance(content, str) else content
-        return self._made(name, mime or type_of(name, data), parent, content=data)
+        return self._create(name, mime or type_of(name, data), parent, content=data)
 
     def doc(self, name: str, markdown: str, parent: Item | None = None) -> Item:
-        return self._made(name, DOCUMENT, parent, content=Doc(markdown))
+        return self._create(name, DOCUMENT, parent, content=Doc(markdown))
 
     def sheet(
         self, name: str, sheets: dict[str, list[list[Any]]], parent: Item | None = None
     ) -> Item:
-        return self._made(name, type_of(name, Sheet({})), parent, content=Sheet(sheets))
+        return self._create(name, type_of(name, Sheet({})), parent, content=Sheet(sheets))
 
     def slides(self, name: str, texts: list[str], parent: Item | None = None) -> Item:
-        return self._made(name, type_of(name, Slides([])), parent, content=Slides(texts))
+        return self._create(name, type_of(name, Slides([])), parent, content=Slides(texts))
 
     def other(self, name: str, kind: str, parent: Item | None = None) -> Item:
         """Another Google type, such as a "form" or a "drawing", which cannot be exported."""
-        return self._made(name, f"application/vnd.google-apps.{kind}", parent)
+        return self._create(name, f"application/vnd.google-apps.{kind}", parent)
 
     def shortcut(self, target: Item, parent: Item | None = None, name: str | None = None) -> Item:
-        return self._made(name or target.name, SHORTCUT, parent, target=target)
+        return self._create(name or target.name, SHORTCUT, parent, target=target)
 
     def shared_drive(self, name: str, members: Iterable[str] = (IMPORTER,)) -> Item:
         """Create a shared drive; returns its root."""
@@ -187,7 +187,7 @@ class DriveSite:
                 items[item.id] = item
         return items
 
-    def _made(self, name: str, mime: str, parent: Item | None, **more: Any) -> Item:
+    def _create(self, name: str, mime: str, parent: Item | None, **more: Any) -> Item:
         item = self._new(name, mime, parent or self.my_drive, **more)
         with self._changing(item):
             return item

@@ -20,7 +20,7 @@ class DriveFault(StrEnum):
 
 
 DRIVE_FAULTS: tuple[Any, ...] = (*PASSING, *DriveFault)
-"""All that pass when the same request is sent again."""
+"""All faults that do not recur when the same request is sent again."""
 
 _FAULTY = {
     DriveFault.RATE: (403, "rateLimitExceeded", "Rate Limit Exceeded"),
@@ -91,7 +91,7 @@ def page_size(params: Mapping[str, str], most: int = 1000) -> int:
     return int(value)
 
 
-def sent(data: bytes, mime: str, request: Request) -> Answer:
+def file_answer(data: bytes, mime: str, request: Request) -> Answer:
     """A file, or its requested range."""
     header = request.headers.get("range")
     if header is None:

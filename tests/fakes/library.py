@@ -1,4 +1,4 @@
-"""A library in a folder with a fake embedding, and a loader over documents that a test sets."""
+"""A library in a folder with a fake embedding, and a loader of documents set by the test."""
 
 import hashlib
 import socket
@@ -22,7 +22,7 @@ from storage.ledger.source_store import Sources
 from tests.fakes.models import HashingEmbeddings
 
 DEAD = f"{socket.gethostname()}/999999999/dead"
-"""The name of a process that is no more."""
+"""The name of a process that has exited."""
 
 
 def version_of(text):

@@ -44,8 +44,8 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A log entry; `status` is the HTTP status, or the injected fault."""
+class LoggedRequest:
+    """A request in the log; `status` is the HTTP status, or the injected fault."""
 
     method: str
     path: str
@@ -54,7 +54,7 @@ class Asked:
 
 
 class RefusedError(Exception):
-    """A request outside the protocol; the message says what is wrong with it."""
+    """A request outside the protocol; the message gives the reason."""
 
 
 def json_answer(status: int, value: Any, **headers: str) -> Answer:
@@ -69,11 +69,11 @@ class Loopback:
 
     def __init__(self) -> None:
         self.faults: Faults = no_faults()
-        self.requests: list[Asked] = []
+        self.requests: list[LoggedRequest] = []
         self.refused: list[str] = []
         self.lock = threading.RLock()
         self.unplug_after: int | None = None
-        """After this many more requests the network is gone, in the middle of the next."""
+        """The network fails after this many more requests, in the middle of the next."""
         self._http: _Http | None = None
         self._port = 0
 
@@ -89,14 +89,14 @@ class Loopback:
         """The body of the 400 that names the refused part."""
         return {"statusCode": 400, "message": message}
 
-    def instead(self, fault: Fault, request: Request) -> Answer | None:
-        """The response that a fault sends instead; None for faults that corrupt the response."""
+    def fault_answer(self, fault: Fault, request: Request) -> Answer | None:
+        """The response that replaces the regular one; None for faults that corrupt it."""
         if fault is Fault.LOGIN_PAGE:
             return Answer(200, LOGIN_PAGE, "text/html; charset=utf-8")
         if fault not in FAULTY_STATUS:
             return None
-        asks = fault is Fault.TOO_MANY_RETRY_AFTER
-        headers = {"Retry-After": str(self.faults.retry_after)} if asks else {}
+        has_header = fault is Fault.TOO_MANY_RETRY_AFTER
+        headers = {"Retry-After": str(self.faults.retry_after)} if has_header else {}
         status = FAULTY_STATUS[fault]
         return json_answer(status, {"statusCode": status, "message": str(fault)}, **headers)
 
@@ -123,7 +123,7 @@ class Loopback:
         """Number of requests by path."""
         return Counter(request.path for request in self.requests)
 
-    def give(self, request: Request) -> Answer:
+    def answer_or_refuse(self, request: Request) -> Answer:
         """The response, or a 400 that is recorded in `refused`."""
         with self.lock:
             try:
@@ -132,7 +132,7 @@ class Loopback:
                 self.refused.append(f"{request.method} {request.path}: {error}")
                 return json_answer(400, self.refusal(str(error)))
 
-    def is_cut(self) -> bool:
+    def is_network_down(self) -> bool:
         """Whether the network fails before this request is answered."""
         with self.lock:
             if self.unplug_after is None:
@@ -170,7 +170,7 @@ class _Http(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
         for connection in list(self.open):
-            _cut(connection)
+            _disconnect(connection)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -192,8 +192,8 @@ class _Handler(BaseHTTPRequestHandler):
             {name.lower(): value for name, value in self.headers.items()},
             self.rfile.read(length),
         )
-        if self.server.fake.is_cut():
-            _cut(self.connection)
+        if self.server.fake.is_network_down():
+            _disconnect(self.connection)
             self.close_connection = True
             return
         self._reply(request)
@@ -203,19 +203,19 @@ class _Handler(BaseHTTPRequestHandler):
     def _reply(self, request: Request) -> None:
         fake = self.server.fake
         fault = fake.faults.draw(f"{request.method} {self.path}")
-        spoilt = fault is not None and fault is not Fault.SLOW
-        instead = fake.instead(fault, request) if spoilt else None
-        answer = instead or fake.give(request)
-        status = fault if spoilt else answer.status
-        fake.requests.append(Asked(request.method, request.path, request.params, status))
+        is_faulty = fault is not None and fault is not Fault.SLOW
+        fault_answer = fake.fault_answer(fault, request) if is_faulty else None
+        answer = fault_answer or fake.answer_or_refuse(request)
+        status = fault if is_faulty else answer.status
+        fake.requests.append(LoggedRequest(request.method, request.path, request.params, status))
         if fault is Fault.SLOW:
             time.sleep(fake.faults.slow_seconds)
-        if spoilt and instead is None:
-            self._spoil(fault, answer)
+        if is_faulty and fault_answer is None:
+            self._corrupt(fault, answer)
         else:
             self._send(answer)
 
-    def _spoil(self, fault: Fault, answer: Answer) -> None:
+    def _corrupt(self, fault: Fault, answer: Answer) -> None:
         is_json = answer.type.startswith("application/json")
         if fault is Fault.CLOSED:
             self.close_connection = True
@@ -237,6 +237,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = self.close_connection or sent is not None
 
 
-def _cut(connection: socket.socket) -> None:
+def _disconnect(connection: socket.socket) -> None:
     with contextlib.suppress(OSError):  # the client may have disconnected
         connection.shutdown(socket.SHUT_RDWR)

@@ -20,10 +20,10 @@ class Connected:
         self._portal = portal
         self.client = client
 
-    def ask(self, method, *arguments, **named):
+    def ask(self, method, *arguments, **keywords):
         async def bounded():
             with anyio.fail_after(WAIT_S):
-                return await getattr(self.client, method)(*arguments, **named)
+                return await getattr(self.client, method)(*arguments, **keywords)
 
         return self._portal.call(bounded)
 
@@ -33,11 +33,11 @@ class Connected:
     def call_and_leave(self, tool, seconds, **arguments):
         """Cancel the call after this many seconds."""
 
-        async def left():
+        async def bounded():
             with anyio.move_on_after(seconds):
                 return await self.client.call_tool(tool, arguments)
 
-        return self._portal.call(left)
+        return self._portal.call(bounded)
 
 
 @contextmanager

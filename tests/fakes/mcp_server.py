@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from tests.fakes.command_line import ROOT
 
 STUBBORN = "stubborn"
-"""A second argument of stdio: it goes on when it is asked to end, and so does what it starts."""
+"""A second argument of stdio: the server and its children ignore requests to exit."""
 
 
 def make_server():

@@ -21,7 +21,7 @@ from tests.fakes.openai_wire import (
     Vectors,
     embedding_reply,
     events,
-    not_taken,
+    unsupported_message,
     usage,
     vector_of,
     wrong_chat,
@@ -91,12 +91,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.script.requests.append(Recorded(self.command, self.path, headers, body))
         if self.path not in routes:
             self._violation(f"{self.command} {self.path}: no such address", 404)
-        elif self._is_stranger(headers):
+        elif self._has_wrong_key(headers):
             self._fault(Fault(401, f"Incorrect API key provided: {headers.get('authorization')}"))
         else:
             routes[self.path](body)
 
-    def _is_stranger(self, headers: dict[str, str]) -> bool:
+    def _has_wrong_key(self, headers: dict[str, str]) -> bool:
         key = self.server.script.api_key
         return key is not None and headers.get("authorization") != f"Bearer {key}"
 
@@ -104,8 +104,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.script.listing:
             self._send_other(self.server.script.listing.popleft())
             return
-        named = {"object": "model", "created": 0, "owned_by": "test"}
-        data = [{"id": name, **named} for name in self.server.script.models]
+        common_fields = {"object": "model", "created": 0, "owned_by": "test"}
+        data = [{"id": name, **common_fields} for name in self.server.script.models]
         self._json({"object": "list", "data": data})
 
     def _chat(self, body: dict) -> None:
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._violation(wrong)
             return
         if refused := self.server.script.refused & set(body):
-            self._fault(Fault(400, not_taken(*refused)))
+            self._fault(Fault(400, unsupported_message(*refused)))
             return
         reply = self._next(self.server.script.chat, body)
         if isinstance(reply, Text):
@@ -184,9 +184,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif isinstance(reply, Raw):
             self._bytes(reply.body, reply.status, {"Content-Type": reply.content_type})
 
-    def _violation(self, what: str, status: int = 400) -> None:
-        self.server.script.violations.append(what)
-        self._fault(Fault(status, what))
+    def _violation(self, message: str, status: int = 400) -> None:
+        self.server.script.violations.append(message)
+        self._fault(Fault(status, message))
 
     def _fault(self, fault: Fault) -> None:
         error = {"message": fault.message, "type": "error", "param": None, "code": fault.code}

@@ -28,7 +28,7 @@ class OpenAIServer:
     requests: list[Recorded] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
-    """Set when a client leaves before the end of its answer."""
+    """Set when a client disconnects before the end of its answer."""
 
     held: str = ""
     """Embedding requests with a text that has this in it wait until they are let go."""
@@ -39,12 +39,12 @@ class OpenAIServer:
     let_go: threading.Event = field(default_factory=threading.Event)
 
     models: Sequence[str] = (MODEL, EMBEDDING_MODEL)
-    """What it lists, once `listing` is used up."""
+    """The listed models, once `listing` is used up."""
 
     listing: deque[Reply] = field(default_factory=deque)
 
     refused: frozenset[str] = frozenset()
-    """Fields of a chat request that it refuses, as servers of other makers do."""
+    """Fields of a chat request that the server rejects, as some other servers do."""
 
     def will(self, *replies: Reply) -> None:
         self.chat.extend(replies)

@@ -52,7 +52,7 @@ class Text:
 
 
 MANY = 100_000
-"""Of what an endless reply repeats: more than any limit allows, and yet a test ends."""
+"""Repetitions in an endless reply: beyond any limit, but the test still ends."""
 BETWEEN_NUMBERS = 40
 
 
@@ -151,7 +151,7 @@ def wrong_chat(body: dict) -> str | None:
     return None
 
 
-def not_taken(field: str) -> str:
+def unsupported_message(field: str) -> str:
     other = {"max_tokens": "max_completion_tokens"}.get(field)
     return f"Unsupported parameter: {field!r}." + (f" Use {other!r} instead." if other else "")
 

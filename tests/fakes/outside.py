@@ -100,8 +100,8 @@ def recorded() -> Iterator[Outside]:
         if libc.unshare(_NEW_NETWORK):
             reason = os.strerror(ctypes.get_errno())
             pytest.skip(f"no network namespace ({reason}); unless root, run {_AS_ORDINARY_USER}")
-        _lead_all_addresses_back()
-        _check_that_look_ups_are_seen()
+        _route_all_addresses_back()
+        _check_that_lookups_are_recorded()
         outside = Outside()
         try:
             yield outside
@@ -112,13 +112,13 @@ def recorded() -> Iterator[Outside]:
         os.close(before)
 
 
-def _lead_all_addresses_back() -> None:
+def _route_all_addresses_back() -> None:
     has_ipv6 = Path("/proc/thread-self/net/if_inet6").exists()
     for command in (*_ROUTES, *(_ROUTES_IPV6 if has_ipv6 else ())):
         subprocess.run(command.split(), check=True, timeout=10)
 
 
-def _check_that_look_ups_are_seen() -> None:
+def _check_that_lookups_are_recorded() -> None:
     outside = Outside()
     with suppress(OSError):
         socket.getaddrinfo("look-up.example", 80)

@@ -10,7 +10,7 @@ import pytest
 
 _VERSION_3 = 0x20080522
 _DAC_OVERRIDE, _DAC_READ_SEARCH = 1 << 1, 1 << 2
-"""The capabilities by which root passes over permissions, as capabilities(7) numbers them."""
+"""The capabilities that let root bypass permissions, numbered as in capabilities(7)."""
 
 
 class _Header(ctypes.Structure):
@@ -28,19 +28,19 @@ def permissions_hold() -> Iterator[None]:
         yield
         return
     if not sys.platform.startswith("linux"):
-        pytest.skip("root may open everything, and only Linux can change that")
-    sets = _called("capget")
+        pytest.skip("root may open everything, and only on Linux can that be prevented")
+    sets = _call("capget")
     before = sets[0].effective
     sets[0].effective = before & ~(_DAC_OVERRIDE | _DAC_READ_SEARCH)
-    _called("capset", sets)
+    _call("capset", sets)
     try:
         yield
     finally:
         sets[0].effective = before
-        _called("capset", sets)
+        _call("capset", sets)
 
 
-def _called(name: str, sets: "ctypes.Array[_Sets] | None" = None) -> "ctypes.Array[_Sets]":
+def _call(name: str, sets: "ctypes.Array[_Sets] | None" = None) -> "ctypes.Array[_Sets]":
     sets = sets or (_Sets * 2)()
     header = _Header(_VERSION_3, 0)
     if getattr(ctypes.CDLL(None, use_errno=True), name)(ctypes.byref(header), sets) != 0:

@@ -140,7 +140,7 @@ def test_a_client_that_retries_gets_everything_despite_faults(fake):
     for id in ids:
         answers = (ask_until_ok(fake, id) for _ in range(4))
         assert next(filter(None, answers))["id"] == id
-    assert fake.count("content/") == len(ids) + fake.faults.counts.total() - slow(fake)
+    assert fake.count("content/") == len(ids) + fake.faults.counts.total() - slow_count(fake)
 
 
 def ask_until_ok(fake, id):
@@ -151,7 +151,7 @@ def ask_until_ok(fake, id):
         return None
 
 
-def slow(fake):
+def slow_count(fake):
     return sum(count for fault, count in fake.faults.counts.items() if "slow" in fault)
 
 

@@ -1,4 +1,4 @@
-"""A third-party client reads the fake correctly, which shows that the fake is right."""
+"""A third-party client reads the fake correctly, which verifies the fake."""
 
 import json
 import re
@@ -45,7 +45,7 @@ def fill(fake):
 
 
 def read(site, **load):
-    """What the second client read, by id."""
+    """The pages that the second client reads, by id."""
     secret = {"username": EMAIL, "api_key": API_TOKEN} if site.cloud else {"token": ACCESS_TOKEN}
     arguments = {"url": site.url, "cloud": site.cloud, "credentials": secret, "load": load}
     result = subprocess.run(
@@ -57,7 +57,7 @@ def read(site, **load):
     )
     assert result.returncode == 0, result.stderr
     pages = json.loads(result.stdout)
-    assert len({page["id"] for page in pages}) == len(pages), "no page is given twice"
+    assert len({page["id"] for page in pages}) == len(pages), "no page is returned twice"
     return {page["id"]: (page["title"], page["text"]) for page in pages}
 
 
@@ -71,25 +71,25 @@ def plain(storage):
     )
 
 
-def test_it_reads_a_space_page_by_page(site):
+def test_a_space_is_read_page_by_page(site):
     documents = read(site, space_key="DOC", limit=25)
     assert documents == visible(site, only=lambda page: page.space == "DOC")
     assert len(documents) == 61
 
 
-def test_it_finds_pages_by_cql(site):
+def test_pages_are_found_by_cql(site):
     documents = read(site, cql='type = page and space in ("DOC", "HR")', limit=25)
     assert documents == visible(site, only=lambda page: True)
     assert len(documents) == 62
 
 
-def test_it_finds_pages_by_label(site):
+def test_pages_are_found_by_label(site):
     documents = read(site, label="public", limit=20)
     assert documents == visible(site, only=lambda page: "public" in page.labels)
     assert len(documents) == 31
 
 
-def test_it_reads_pages_by_id_with_their_comments(site):
+def test_pages_are_read_by_id_with_their_comments(site):
     [(id, page)] = visible(site, only=lambda page: page.space == "HR").items()
     title, text = page
     assert read(site, page_ids=[id], include_comments=True) == {

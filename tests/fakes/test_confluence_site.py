@@ -100,7 +100,7 @@ def test_attachments_have_versions_and_can_be_downloaded(fake):
     assert result["extensions"]["fileSize"] == 3
     answer = ask(fake, f"../..{result['_links']['download']}")
     assert answer.content == b"two"
-    assert bool(answer.history) is fake.cloud, "Cloud sends to where its media are"
+    assert bool(answer.history) is fake.cloud, "Cloud redirects to its media server"
     fake.restrict(page)
     assert ask(fake, f"../..{result['_links']['download']}").status_code == 404
 

@@ -17,7 +17,7 @@ def test_a_shared_folder_shows_only_its_contents(strict, api, team):
     assert names(api) == ["Plan", "Sub", "Team", "a.txt"]
     assert names(api, q=f"'{team.id}' in parents and trashed = false") == ["Sub", "a.txt"]
     result = api.files().get(fileId=team.id, fields="*").execute()
-    assert "parents" not in result, "the folder above is not shared"
+    assert "parents" not in result, "the parent folder is not shared"
     assert api.files().get(fileId=below.id, fields="parents").execute() == {"parents": [team.id]}
 
 
@@ -31,11 +31,11 @@ def test_files_that_are_not_shared_are_not_found(strict, api):
 
 
 def test_paging_ends_with_the_last_item(strict, api, team):
-    names_expected = sorted(strict.upload(f"{n}.txt", "x", team).name for n in range(25))
+    expected = sorted(strict.upload(f"{n}.txt", "x", team).name for n in range(25))
     query = f"'{team.id}' in parents"
-    assert names(api, q=query, pageSize=4) == names_expected
+    assert names(api, q=query, pageSize=4) == expected
     strict.page_limit = 10
-    assert names(api, q=query, pageSize=1000) == names_expected
+    assert names(api, q=query, pageSize=1000) == expected
     assert strict.calls()["files"] == 7 + 3
     assert error(api.files().list(q=query, pageToken="nonsense")) == (400, "invalid")
 
@@ -56,10 +56,10 @@ def test_files_are_downloaded_whole_or_in_ranges(strict, api, team):
     for content in (data, b""):
         file = strict.upload("a.bin", content, team)
         assert api.files().get_media(fileId=file.id).execute() == content
-        buffer, ends = io.BytesIO(), False
+        buffer, is_done = io.BytesIO(), False
         parts = MediaIoBaseDownload(buffer, api.files().get_media(fileId=file.id), chunksize=1000)
-        while not ends:
-            _, ends = parts.next_chunk()
+        while not is_done:
+            _, is_done = parts.next_chunk()
         assert buffer.getvalue() == content
         result = api.files().get(fileId=file.id, fields="md5Checksum,size").execute()
         assert result == {"md5Checksum": file.md5, "size": str(len(content))}
@@ -67,7 +67,7 @@ def test_files_are_downloaded_whole_or_in_ranges(strict, api, team):
 
 def test_google_documents_are_exported_and_not_downloaded(strict, api, team):
     doc = strict.doc("Plan", "# Plan\n\nWe ship in May.\n", team)
-    talk = strict.slides("Talk", ["Aims\nto ship", "End"], team)
+    slides = strict.slides("Talk", ["Aims\nto ship", "End"], team)
     file = strict.upload("a.txt", "x", team)
     files = api.files()
     assert files.export(fileId=doc.id, mimeType="text/markdown").execute() == (
@@ -77,7 +77,7 @@ def test_google_documents_are_exported_and_not_downloaded(strict, api, team):
     assert plain.decode("utf-8-sig") == "Plan\r\n\r\nWe ship in May."
     assert error(files.get_media(fileId=doc.id)) == (403, "fileNotDownloadable")
     assert error(files.export(fileId=file.id, mimeType="text/plain")) == (403, "fileNotExportable")
-    assert error(files.export(fileId=talk.id, mimeType="text/csv")) == (400, "badRequest")
+    assert error(files.export(fileId=slides.id, mimeType="text/csv")) == (400, "badRequest")
     strict.export_limit = 5
     too_large = (403, "exportSizeLimitExceeded")
     assert error(files.export(fileId=doc.id, mimeType="text/markdown")) == too_large
@@ -161,7 +161,7 @@ def test_visible_returns_what_an_importer_should_find(strict, team):
     strict.unshare(aside)
     assert strict.visible(team).keys() == {plan.id, both.id}
     strict.trash(below)
-    assert strict.visible(team).keys() == {both.id}, "it is in another folder too"
+    assert strict.visible(team).keys() == {both.id}, "the file is also in another folder"
     assert strict.visible(team, account="stranger@example.org") == {}
 
 
@@ -184,12 +184,12 @@ def test_a_folder_cannot_contain_itself(strict, team):
 def test_the_title_of_a_slide_is_its_first_line(strict, api, team):
     from pptx import Presentation
 
-    talk = strict.slides("Talk", ["Aims\nto ship", "End"], team)
+    slides = strict.slides("Talk", ["Aims\nto ship", "End"], team)
     mime = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-    data = api.files().export(fileId=talk.id, mimeType=mime).execute()
+    data = api.files().export(fileId=slides.id, mimeType=mime).execute()
     show = Presentation(io.BytesIO(data))
     assert [slide.shapes.title.text for slide in show.slides] == ["Aims", "End"]
-    assert talk.content == Slides(["Aims\nto ship", "End"])
+    assert slides.content == Slides(["Aims\nto ship", "End"])
 
 
 def test_a_spreadsheet_is_exported_whole_or_as_its_first_sheet(strict, api, team):

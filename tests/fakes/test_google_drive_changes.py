@@ -20,14 +20,14 @@ def test_changes_list_each_item_once_in_its_current_state(strict, api, team):
 
 def test_changes_are_paged(strict, api, team):
     token = start(api)
-    wanted = [strict.upload(f"{n}.txt", "x", team).id for n in range(5)]
+    expected = [strict.upload(f"{n}.txt", "x", team).id for n in range(5)]
     strict.page_limit = 2
     listed = []
     while token:
         page = api.changes().list(pageToken=token, **BY_LOG).execute()
         listed += [change["fileId"] for change in page["changes"]]
         token = page.get("nextPageToken")
-    assert listed == wanted
+    assert listed == expected
     assert strict.calls()["changes"] == 3
 
 
@@ -60,18 +60,18 @@ def test_trashed_items_of_others_can_be_hidden(strict, api, team):
     assert [change["removed"] for change in changes(api, token)[0]] == [False]
 
 
-@pytest.mark.parametrize("away", ["unshare", "move", "purge"])
-def test_items_that_become_invisible_are_listed_as_removed(strict, api, team, away):
+@pytest.mark.parametrize("operation", ["unshare", "move", "purge"])
+def test_items_that_become_invisible_are_listed_as_removed(strict, api, team, operation):
     file = strict.upload("a.txt", "x", team)
     token = start(api)
-    if away == "unshare":
+    if operation == "unshare":
         strict.unshare(team)
-    elif away == "move":
+    elif operation == "move":
         strict.move(file, strict.my_drive)
     else:
         strict.purge(file)
     [change], token = changes(api, token)
-    item = team if away == "unshare" else file
+    item = team if operation == "unshare" else file
     assert (change["removed"], change["fileId"]) == (True, item.id)
     assert "file" not in change
     assert error(api.files().get(fileId=file.id)) == (404, "notFound")
@@ -81,17 +81,21 @@ def test_items_that_become_invisible_are_listed_as_removed(strict, api, team, aw
 
 def test_a_shared_drive_has_its_own_log(strict, api, team):
     drive = strict.shared_drive("Wiki")
-    own, its = start(api), start(api, driveId=drive.id)
+    account_token, drive_token = start(api), start(api, driveId=drive.id)
     file = strict.upload("a.txt", "x", drive)
-    assert changes(api, own)[0] == [], "members read the log of the drive"
-    [change], its = changes(api, its, driveId=drive.id)
+    assert changes(api, account_token)[0] == [], "members read the log of the drive"
+    [change], drive_token = changes(api, drive_token, driveId=drive.id)
     assert change["fileId"] == file.id
     strict.move(file, team)
-    assert [change["removed"] for change in changes(api, own)[0]] == [False]
-    assert [change["removed"] for change in changes(api, its, driveId=drive.id)[0]] == [True]
-    [after] = changes(api, its, driveId=drive.id, includeCorpusRemovals=True)[0]
-    assert (after["removed"], after["file"]["id"]) == (True, file.id), "it is still there elsewhere"
-    assert error(api.changes().list(pageToken=its, **BY_LOG)) == (400, "invalid")
+    assert [change["removed"] for change in changes(api, account_token)[0]] == [False]
+    assert [change["removed"] for change in changes(api, drive_token, driveId=drive.id)[0]] == [
+        True
+    ]
+    [after] = changes(api, drive_token, driveId=drive.id, includeCorpusRemovals=True)[0]
+    assert (after["removed"], after["file"]["id"]) == (True, file.id), (
+        "the account can still see it elsewhere"
+    )
+    assert error(api.changes().list(pageToken=drive_token, **BY_LOG)) == (400, "invalid")
 
 
 def test_a_membership_change_is_one_entry(strict, api):

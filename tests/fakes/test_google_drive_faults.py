@@ -24,7 +24,7 @@ from tests.fakes.google_drive_client import client, error, names
         (Fault.UNAVAILABLE, (503, "backendError")),
     ],
 )
-def test_faults_are_worded_like_googles(strict, api, fault, expected):
+def test_faults_have_the_messages_of_google(strict, api, fault, expected):
     api.about().get(fields="user").execute()
     strict.faults = Faults(share=1, kinds=[fault])
     assert error(api.about().get(fields="user")) == expected
@@ -46,20 +46,20 @@ def test_every_fault_is_transient(strict, api, team):
 
 def test_each_thread_is_served_with_its_own_client(strict, team):
     strict.upload("a.txt", "x", team)
-    seen = []
+    results = []
     threads = [
-        threading.Thread(target=lambda: seen.append(names(client(strict)))) for _ in range(6)
+        threading.Thread(target=lambda: results.append(names(client(strict)))) for _ in range(6)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert seen == [["Team", "a.txt"]] * 6
+    assert results == [["Team", "a.txt"]] * 6
 
 
 def test_sign_in_is_never_rate_limited(strict):
     strict.faults = Faults(share=1, kinds=[DriveFault.RATE], at_most=1)
     client(strict).about().get(fields="user").execute()
-    assert [asked.path for asked in strict.requests][:2] == ["/token", "/token"], (
-        "it was asked again"
+    assert [request.path for request in strict.requests][:2] == ["/token", "/token"], (
+        "the request was repeated"
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fakes.google_drive_fields import KNOWN, UNASKED, parse, partial
+from tests.fakes.google_drive_fields import DEFAULT_FIELDS, KNOWN, parse, partial
 from tests.fakes.loopback import RefusedError
 
 FILE = {"id": "1", "name": "a", "shortcutDetails": {"targetId": "2", "targetMimeType": "t"}}
@@ -49,7 +49,7 @@ def test_a_mask_that_drive_rejects_is_refused(mask):
 
 
 def test_default_fields_are_known():
-    for schema, mask in UNASKED.items():
+    for schema, mask in DEFAULT_FIELDS.items():
         assert parse(mask, KNOWN[schema])
 
 

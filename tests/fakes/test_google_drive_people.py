@@ -28,7 +28,7 @@ def fake(monkeypatch):
     assert drive.refused == []
 
 
-def signed_in(fake, key=None):
+def sign_in(fake, key=None):
     credentials = service_account.Credentials.from_service_account_info(
         key or fake.service_account(), scopes=[READ_ONLY]
     )
@@ -36,7 +36,7 @@ def signed_in(fake, key=None):
     return credentials
 
 
-def who(fake, credentials):
+def account_response(fake, credentials):
     http = httplib2.Http()
     url = f"{fake.url}about?fields=user(emailAddress)"
     headers = {"Authorization": f"Bearer {credentials.token}"}
@@ -44,16 +44,16 @@ def who(fake, credentials):
 
 
 def test_a_service_account_signs_in_with_its_key(fake):
-    credentials = signed_in(fake)
+    credentials = sign_in(fake)
     assert credentials.valid
-    assert IMPORTER.encode() in who(fake, credentials)[1]
+    assert IMPORTER.encode() in account_response(fake, credentials)[1]
 
 
 def test_the_key_of_another_account_is_refused(fake):
     other_key = fake.service_account("other@a-project.iam.gserviceaccount.com")
     key = {**fake.service_account(), "private_key": other_key["private_key"]}
     with pytest.raises(RefreshError, match="Invalid JWT Signature"):
-        signed_in(fake, key)
+        sign_in(fake, key)
 
 
 @pytest.mark.parametrize(
@@ -69,21 +69,21 @@ def test_the_key_of_another_account_is_refused(fake):
 def test_an_assertion_must_be_current_and_meant_for_this_server(fake, claims, reason):
     key = fake.service_account()
     now = int(time.time())
-    told = {"iss": IMPORTER, "aud": key["token_uri"], "iat": now, "exp": now + 3600}
+    payload = {"iss": IMPORTER, "aud": key["token_uri"], "iat": now, "exp": now + 3600}
     signer = RSASigner.from_service_account_info(key)
-    assertion = jwt.encode(signer, {**told, "scope": READ_ONLY, **claims}).decode()
+    assertion = jwt.encode(signer, {**payload, "scope": READ_ONLY, **claims}).decode()
     kind = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     body = f"grant_type={kind}&assertion={assertion}"
-    status, told = httplib2.Http().request(key["token_uri"], "POST", body)
-    assert (status.status, reason in told.decode()) == (400, True)
+    status, content = httplib2.Http().request(key["token_uri"], "POST", body)
+    assert (status.status, reason in content.decode()) == (400, True)
 
 
 def test_a_revoked_key_is_refused(fake):
-    credentials = signed_in(fake)
+    credentials = sign_in(fake)
     fake.people.revoke(IMPORTER)
-    assert who(fake, credentials)[0].status == 401
+    assert account_response(fake, credentials)[0].status == 401
     with pytest.raises(RefreshError, match="invalid_grant"):
-        signed_in(fake)
+        sign_in(fake)
 
 
 def test_an_expired_access_token_is_replaced(fake):
@@ -100,29 +100,29 @@ def test_a_scope_without_read_access_is_insufficient(fake):
     assert error(api.about().get(fields="user")) == (403, "insufficientPermissions")
 
 
-def of_person(fake, **other):
+def user_credentials(fake, **other):
     stored = fake.people.authorized_user() | other
     del stored["type"]
     return credentials.Credentials(None, **stored)
 
 
 def test_a_stored_user_token_is_refreshed_until_revoked(fake):
-    credentials = of_person(fake)
+    credentials = user_credentials(fake)
     credentials.refresh(Request(httplib2.Http()))
-    assert PERSON.encode() in who(fake, credentials)[1]
+    assert PERSON.encode() in account_response(fake, credentials)[1]
     fake.people.revoke(PERSON)
     with pytest.raises(RefreshError, match="expired or revoked"):
         credentials.refresh(Request(httplib2.Http()))
 
 
 def test_a_stored_token_needs_its_client(fake):
-    credentials = of_person(fake, client_secret="another")
+    credentials = user_credentials(fake, client_secret="another")
     with pytest.raises(RefreshError, match="invalid_client"):
         credentials.refresh(Request(httplib2.Http()))
 
 
-def asked_for_consent(fake, flow):
-    """The redirect target of the browser."""
+def request_consent(fake, flow):
+    """The URL to which the browser is redirected."""
     url, _ = flow.authorization_url(access_type="offline", prompt="consent")
     address = urlsplit(url)
     connection = HTTPConnection(address.netloc, timeout=5)
@@ -137,16 +137,16 @@ def test_a_person_signs_in_with_a_browser(fake):
     flow = InstalledAppFlow.from_client_config(
         fake.people.client_secrets(), [READ_ONLY], redirect_uri=HOME
     )
-    back = asked_for_consent(fake, flow)
-    flow.fetch_token(authorization_response=back)
+    redirect = request_consent(fake, flow)
+    flow.fetch_token(authorization_response=redirect)
     assert flow.credentials.refresh_token
     assert flow.credentials.client_id == CLIENT["client_id"]
-    assert PERSON.encode() in who(fake, flow.credentials)[1]
+    assert PERSON.encode() in account_response(fake, flow.credentials)[1]
     second = InstalledAppFlow.from_client_config(
         fake.people.client_secrets(), [READ_ONLY], redirect_uri=HOME
     )
     with pytest.raises(Exception, match="invalid_grant"):
-        second.fetch_token(code=parse_qs(urlsplit(back).query)["code"][0])
+        second.fetch_token(code=parse_qs(urlsplit(redirect).query)["code"][0])
 
 
 def test_a_person_can_decline(fake):
@@ -154,5 +154,5 @@ def test_a_person_can_decline(fake):
     flow = InstalledAppFlow.from_client_config(
         fake.people.client_secrets(), [READ_ONLY], redirect_uri=HOME
     )
-    query = parse_qs(urlsplit(asked_for_consent(fake, flow)).query)
+    query = parse_qs(urlsplit(request_consent(fake, flow)).query)
     assert query["error"] == ["access_denied"]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes.google_drive_items import Item
-from tests.fakes.google_drive_query import MOST_TERMS, Query
+from tests.fakes.google_drive_query import MAX_TERMS, Query
 from tests.fakes.loopback import RefusedError
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -83,9 +83,9 @@ def test_terms_unknown_to_drive_or_the_fake_are_refused(text):
 
 
 def test_too_many_terms_are_refused():
-    Query(" or ".join(["trashed = true"] * MOST_TERMS))
+    Query(" or ".join(["trashed = true"] * MAX_TERMS))
     with pytest.raises(RefusedError, match="too complex"):
-        Query(" or ".join(["trashed = true"] * (MOST_TERMS + 1)))
+        Query(" or ".join(["trashed = true"] * (MAX_TERMS + 1)))
 
 
 TERMS = st.sampled_from(["trashed = true", "trashed = false", "name = 'a'", "'f' in parents"])
@@ -99,12 +99,12 @@ TREES = st.recursive(
 )
 
 
-def written(tree):
+def render(tree):
     if len(tree) == 1:
         return tree[0]
     if len(tree) == 2:
-        return f"not ({written(tree[1])})"
-    return f"({written(tree[0])}) {tree[1]} ({written(tree[2])})"
+        return f"not ({render(tree[1])})"
+    return f"({render(tree[0])}) {tree[1]} ({render(tree[2])})"
 
 
 def evaluate(tree, subject):
@@ -125,7 +125,7 @@ def evaluate(tree, subject):
 def test_any_combination_of_terms_is_evaluated_correctly(tree, trashed, name, is_in):
     parents = [Item("f", "F", "f", "kim", NOON, NOON)] if is_in else []
     subject = item(name, parents=parents, trashed=trashed)
-    assert Query(written(tree)).matches(subject) is evaluate(tree, subject)
+    assert Query(render(tree)).matches(subject) is evaluate(tree, subject)
 
 
 @given(st.text("abcdefgh '\\()=<>!notandr", max_size=30))

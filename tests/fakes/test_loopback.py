@@ -39,8 +39,8 @@ def get(fake, path="/a?b=c%20d"):
 def test_a_request_is_answered_and_logged(echo):
     status, _, body = get(echo)
     assert (status, json.loads(body)) == (200, {"path": "/a", "params": {"b": "c d"}})
-    [asked] = echo.requests
-    assert (asked.method, asked.path, asked.params, asked.status) == (
+    [request] = echo.requests
+    assert (request.method, request.path, request.params, request.status) == (
         "GET",
         "/a",
         {"b": "c d"},
@@ -88,7 +88,7 @@ def test_a_connection_closes_before_or_during_a_response(echo):
     with pytest.raises(IncompleteRead):
         get(echo)
     assert get(echo)[0] == 200
-    assert [asked.status for asked in echo.requests] == [Fault.CLOSED, Fault.TRUNCATED, 200]
+    assert [request.status for request in echo.requests] == [Fault.CLOSED, Fault.TRUNCATED, 200]
 
 
 @given(
@@ -145,10 +145,10 @@ def test_the_network_can_fail_in_the_middle_of_a_run(echo):
 
 
 def test_many_clients_are_served_concurrently(echo):
-    seen = []
-    threads = [threading.Thread(target=lambda: seen.append(get(echo)[0])) for _ in range(20)]
+    statuses = []
+    threads = [threading.Thread(target=lambda: statuses.append(get(echo)[0])) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(10)
-    assert seen == [200] * 20
+    assert statuses == [200] * 20

@@ -27,7 +27,7 @@ def send(address, kind=socket.SOCK_DGRAM):
         sender.send(b"x")
 
 
-def test_a_failing_name_lookup_is_recorded(outside):
+def test_a_failed_name_lookup_is_recorded(outside):
     with pytest.raises(OSError):
         socket.getaddrinfo("telemetry.example", 443)
     assert outside.calls() == ["telemetry.example"]

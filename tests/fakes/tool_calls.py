@@ -32,7 +32,7 @@ class ToolCalls(Text):
 
     def deltas(self) -> Iterator[dict]:
         yield from super().deltas()
-        for index, call in enumerate(self._shaped()):
+        for index, call in enumerate(self._as_objects()):
             arguments = call["function"]["arguments"]
             start = {**call, "index": index, "function": {**call["function"], "arguments": ""}}
             yield {"tool_calls": [start]}
@@ -41,9 +41,9 @@ class ToolCalls(Text):
                 yield {"tool_calls": [{"index": index, "function": piece}]}
 
     def message(self) -> dict:
-        return {**super().message(), "tool_calls": self._shaped()}
+        return {**super().message(), "tool_calls": self._as_objects()}
 
-    def _shaped(self) -> list[dict]:
+    def _as_objects(self) -> list[dict]:
         return [
             {
                 "id": call.id or f"call_{id(self)}_{index}",
@@ -73,7 +73,7 @@ def _wrong_definitions(body: dict) -> str | None:
         return "tools is empty"
     names = [tool.get("function", {}).get("name") for tool in tools]
     if not all(names) or len(set(names)) < len(names):
-        return f"tools need names of their own: {names}"
+        return f"tools need distinct names: {names}"
     parameters = [tool["function"].get("parameters", {}).get("type") for tool in tools]
     return None if set(parameters) == {"object"} else f"parameters must be an object: {names}"
 
