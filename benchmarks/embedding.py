@@ -142,4 +142,4 @@ def tell_likeness(
     first, second = (np.array(model.embed_documents(texts)) for model in (int8, fp32))
     cosines = (first * second).sum(axis=1)
     report.ratio("cosine of int8 with fp32, mean", float(cosines.mean()), "")
-    report.ratio("cosine of int8 with fp32, least", float(cosines.min()), "")
+    report.ratio("cosine of int8 with fp32, minimum", float(cosines.min()), "")

@@ -24,7 +24,7 @@ def texts_and_questions(size: int, queries: int, *, made_up: bool = False) -> Te
     """
     folder = Path(os.environ.get(EVAL_DATA, ROOT.parent / "shared" / "data")) / LABELED
     if made_up or not folder.exists():
-        about = f"synthetic words with Zipf's frequencies, {queries} questions"
+        about = f"synthetic words with a Zipf distribution, {queries} questions"
         return zipf(size, PASSAGE_WORDS), zipf(queries, QUESTION_WORDS, seed=1), about
     labeled = load_labeled_set(folder)
     real = [f"{title}\n{text}".strip() for title, text in labeled.corpus.values()]

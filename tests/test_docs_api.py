@@ -123,7 +123,7 @@ def test_a_folder_is_dry_run_imported_and_monitored(api):
         _wait_for_worker(api)
         output = api.sh(PAGE.command("import_folder.py").replace("~/handbook", "~/manual"))
     assert "1 documents, such as lift.md" in output
-    assert "It would be: {'new': 1" in output
+    assert "Dry run: {'new': 1" in output
     assert "completed: 1 passages" in output
     assert "  new: lift.md" in output
     assert "drafts" not in output
@@ -133,7 +133,7 @@ def test_the_client_says_that_no_worker_runs(api):
     manual = api.folder / "second"
     manual.mkdir()
     (manual / "roof.md").write_text("# Roof\n\nNobody goes up.\n")
-    assert "does a worker run" in api.python("import_folder.py", manual, code=1)
+    assert "is a worker running" in api.python("import_folder.py", manual, code=1)
 
 
 @CURL
@@ -172,7 +172,7 @@ def test_the_openai_client_streams_and_receives_the_evidence_last(api):
 def test_langchain_keeps_the_citations_and_uses_the_embeddings_of_the_index(api):
     output = api.python("langchain_client.py")
     assert f"1 verified {QUOTE}" in output
-    assert output.splitlines()[-2:] == ["From: {'VPN'}", "384 numbers a vector"]
+    assert output.splitlines()[-2:] == ["From: {'VPN'}", "384 dimensions"]
 
 
 def test_the_table_of_operations_is_complete(api):

@@ -31,7 +31,7 @@ def test_embedding_compares_precisions_and_cores(cache):
     figures = small_run("embedding", cache)
     assert figures["int8 / fp32, one thread"] > 0
     assert any(name.startswith("multilingual-e5-small, ") and "cores" in name for name in figures)
-    assert figures["cosine of int8 with fp32, least"] > 0.9
+    assert figures["cosine of int8 with fp32, minimum"] > 0.9
 
 
 def test_dense_search_matches_exact_search(cache):
