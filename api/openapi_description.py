@@ -94,7 +94,7 @@ further requests return 429. JSON bodies are limited to 1 MiB, in UTF-8. Strings
 queries must not contain NUL characters.
 
 **Lists** are returned as `{"items": [...], "total": n}`, paged with `limit` and `offset`. Times are
-ISO 8601 in UTC, ids are opaque."""
+ISO 8601 in UTC, and ids are opaque."""
 
 TAGS = {
     "health": "Liveness and readiness, without a key.",

@@ -56,7 +56,7 @@ def _title(status: int) -> str:
 
 
 class Problem(Schema):
-    """What went wrong: `type`, `status` and `retryable` for programs, `detail` for people."""
+    """What went wrong: `type`, `status`, and `retryable` for programs, `detail` for people."""
 
     type: str = Field(examples=["urn:footnote:not-found"])
     """Stable identifier of the problem type"""

@@ -16,15 +16,15 @@ a list of filters, any of which may match.
 """
 FILTER_FIELDS: Mapping[str, str] = {
     "source_id": "id of the source",
-    "collection": "what the source is filed under: its name, unless it says otherwise",
+    "collection": "collection of the source; by default, the source's name",
     "document_id": "id of the document",
-    "key": "the document's name within its source, such as a relative path",
+    "key": "key of the document within its source, such as a relative path",
     "title": "title of the document",
-    "format": "its format, such as pdf or md",
-    "labels": "list of labels, those of the source and the document's own",
-    "modified_at": "when the document was last changed, as 2026-11-21T10:00:00Z",
+    "format": "format of the document, such as pdf or md",
+    "labels": "labels of the source and of the document",
+    "modified_at": "when the document was last modified, such as 2026-11-21T10:00:00Z",
     "page": "page number from 1; only in formats with pages",
-    "script": "the writing most of the passage is in",
+    "script": "script of most of the passage",
 }
 """The fields of passages that filters may use, with their descriptions."""
 

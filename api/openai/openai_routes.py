@@ -90,7 +90,7 @@ class Embedding(Schema):
 
 
 class EmbeddingUsage(Schema):
-    """Tokens are not counted for embeddings: both are 0."""
+    """Tokens are not counted for embeddings: all counts are 0."""
 
     prompt_tokens: Literal[0] = 0
     """Always 0"""
@@ -108,7 +108,7 @@ class EmbeddingList(Schema):
     model: str = Field(examples=["multilingual-e5-small"])
     """Name of the embedding model"""
     usage: EmbeddingUsage = Field(EmbeddingUsage())
-    """Not counted"""
+    """Token usage; embeddings do not count tokens"""
 
 
 def embeddings_of(vectors: Sequence[Sequence[float]], model: str, encoding: str) -> EmbeddingList:

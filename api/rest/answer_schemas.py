@@ -62,7 +62,7 @@ _Location = Annotated[
 _Version = Annotated[
     str,
     Field(
-        description="Version of the document at that time; changes with its content",
+        description="Version of the document at the time of the answer; changes with its content",
         examples=["3f8a1c"],
     ),
 ]
@@ -229,7 +229,7 @@ class Source(ResponseModel):
 
 
 class Citation(ResponseModel):
-    """A citation of a passage, checked against the document as it was at that time."""
+    """A citation of a passage, checked against the document as it was then."""
 
     n: int = Field(examples=[1])
     """Number of the cited passage"""

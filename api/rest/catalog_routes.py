@@ -66,7 +66,7 @@ Values = Annotated[list[Line], Field(max_length=200, description="Acceptable val
 
 
 class PlaceFiltersRequest(Schema):
-    """The desired places: values by name of the catalog's filters, and these three fields."""
+    """Filters for places: values by filter name of the catalog, and the fields below."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Line | Values | None] = Field(init=False)
@@ -301,7 +301,7 @@ async def search_catalogue_stream(
 ) -> Response:
     """Find places and stream the answer as Server-Sent Events.
 
-    The events are `understood`, `ranked`, `token`, and `answered`; after a failure the last one is
+    The events are `understood`, `ranked`, `token`, and `answered`; after a failure, the last one is
     `error`, with problem details. The answer is stopped if the caller disconnects.
     """
     stream = streams.start(partial(_answer_events, services, principal, body))

@@ -95,7 +95,7 @@ SearchWords = Annotated[
     Query(
         max_length=1000,
         description="Only conversations whose title, questions, and answers contain all of these "
-        "words, also as parts of longer words",
+        "words, which may be parts of longer words",
         examples=["annual leave"],
     ),
 ]

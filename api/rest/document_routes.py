@@ -192,7 +192,7 @@ class DocumentQuery(Schema):
     warned: bool = False
     """Only documents with import warnings"""
     order: DocumentOrder = DocumentOrder.TITLE
-    """Sort order: `title`; latest import first; most passages first; `density`: fewest
+    """Sort order: `title`, `newest` import first, most `passages` first, or (`density`) fewest
     characters per page first"""
 
     limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
@@ -271,7 +271,7 @@ StartOffset = Annotated[
 ]
 EndOffset = Annotated[
     int | None,
-    Query(ge=0, le=2**31, description="End offset in the text, exclusive; defaults to its end"),
+    Query(ge=0, le=2**31, description="End offset in the text, exclusive; by default, its length"),
 ]
 
 

@@ -71,7 +71,7 @@ class Import(ResponseModel):
     keys: list[str] = Field(examples=[[]])
     """Keys of the documents to import; empty for the whole source"""
     confirm_removals: bool = Field(examples=[False])
-    """Whether documents are removed even if most of the source is gone"""
+    """Whether documents are removed even if most of the source's documents are missing"""
     wish: Literal["", "pause", "cancel"] = Field(
         validation_alias=AliasChoices("stop_request", "wish"), examples=[""]
     )
@@ -81,7 +81,7 @@ class Import(ResponseModel):
 
 
 class ImportDetails(Import):
-    """An import with its figures so far."""
+    """An import with its statistics so far."""
 
     counts: Annotated[dict[Outcome, int], _COUNTS]
     held_back: int = Field(ge=0, examples=[0])
@@ -91,7 +91,7 @@ class ImportDetails(Import):
     pages: int = Field(ge=0, examples=[0])
     """Number of pages in the documents that were read; 0 for formats without pages"""
     characters: int = Field(ge=0, examples=[5120])
-    """Length of their texts, in characters"""
+    """Number of characters in the documents that were read"""
     tokens: int = Field(ge=0, examples=[0])
     """In a dry run, the estimated number of tokens to embed; otherwise 0"""
     price: float = Field(ge=0, examples=[0])
@@ -152,8 +152,8 @@ class ImportRequest(RequestModel):
     """Options of an import."""
 
     confirm_removals: StrictBool = False
-    """Remove documents even if most of the source is gone; confirms an import that ended with
-    `needs confirmation`"""
+    """Remove documents even if most of the source's documents are missing; confirms an import that
+    ended with `needs confirmation`"""
 
 
 def import_response(job: ImportRun) -> Import:
@@ -193,7 +193,7 @@ def list_imports(
 
 @router.get("/imports/{import_id}", responses=NOT_FOUND)
 def read_import(services: OpenServices, principal: Reader, import_id: ImportId) -> ImportDetails:
-    """Read the state and figures of an import."""
+    """Read the state and statistics of an import."""
     return ImportDetails.of(services.import_reports.summary(principal, import_id))
 
 
@@ -252,10 +252,10 @@ def cancel_import(services: OpenServices, principal: Manager, import_id: ImportI
 
 @router.get("/imports/{import_id}/events", response_class=Response, responses=_EVENTS | NOT_FOUND)
 async def follow_import(services: OpenServices, principal: Reader, import_id: ImportId) -> Response:
-    """Stream an import as Server-Sent Events until it has ended or needs a person.
+    """Stream an import as Server-Sent Events until it ends or needs attention.
 
-    `progress` is sent when something has changed, at most four times a second. An import needs a
-    person if it is paused, or if there is no worker to run it.
+    `progress` is sent when something has changed, at most four times a second. An import needs
+    attention if it is paused, or if no worker is running.
     """
     queue = services.queue
     first = await run_sync(queue.get, principal, import_id)

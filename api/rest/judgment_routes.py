@@ -46,7 +46,7 @@ class LabelRequest(RequestModel):
 
 
 class Label(ResponseModel):
-    """A judgment of a passage's relevance to a question, with the passage as it was then."""
+    """A judgment of a passage's relevance to a question, with the passage as it was when judged."""
 
     id: str = Field(examples=["0c6f1d2e3b4a59687786950a1b2c3d4e"])
     """Id of the label"""
@@ -129,9 +129,9 @@ class ReplayedPassage(ResponseModel):
     """Page number from 1; null for formats without pages"""
     passage_id: Annotated[str, _PASSAGE]
     then: int | None = Field(examples=[1])
-    """Number of the passage in the stored answer; null if it is new"""
+    """Number of the passage in the stored answer; null if that answer did not use it"""
     now: int | None = Field(examples=[2])
-    """Number of the passage in the new answer; null if it is gone"""
+    """Number of the passage in the new answer; null if that answer did not use it"""
 
 
 class Replay(ResponseModel):
@@ -183,7 +183,7 @@ class ModeFigures(ResponseModel):
 
 
 class Evaluation(ResponseModel):
-    """Figures of the search modes over the person's labeled questions."""
+    """Quality metrics of the search modes on the person's labeled questions."""
 
     results: list[ModeFigures]
     """Results in the requested order"""

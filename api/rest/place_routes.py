@@ -32,7 +32,7 @@ class Catalog(ResponseModel):
     name: str = Field(examples=["New York restaurants"])
     """Name of the catalog"""
     places: int = Field(ge=0, examples=[300])
-    """Number of places so far"""
+    """Number of places imported so far"""
     aspects: list[str] = Field(examples=[["food", "service", "price"]])
     """Aspects by which places are judged, and for which people have preferences"""
     filters: dict[str, list[str]] = Field(examples=[{"borough_en": ["Bronx", "Brooklyn"]}])
@@ -104,7 +104,7 @@ class Pattern(ResponseModel):
     praises: bool
     """Whether the reviewers praise the aspect; otherwise they criticize it"""
     count: int = Field(examples=[4])
-    """Number of reviews that say so"""
+    """Number of reviews that express this opinion"""
     reviews: int = Field(examples=[6])
     """Number of reviews of the place by this group"""
     quotes: list[Quote]

@@ -70,7 +70,7 @@ class QuestionRequest(RequestModel):
     question: Question = Field(examples=["How many days of leave do I get?"])
     """The question as the person typed it"""
     conversation_id: str | None = Field(None, examples=["0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b"])
-    """Id of the conversation to ask in; null starts one"""
+    """Id of the conversation to ask in; null starts a new one"""
     search: SearchOptions | None = None
     """Search options; null uses those of the conversation. A new conversation stores them."""
     turn_id: str | None = Field(None, examples=["5b1f0f3e2d9c4b0f8a7e6d5c4b3a2910"])
@@ -269,7 +269,7 @@ async def ask_stream(
     """Ask a question and stream its answer as Server-Sent Events.
 
     The events are `started`, `question`, `step` (of an agent), `sources`, `token`, `citations`, and
-    `end`; after a failure the last one is `error`, with problem details. The answer is stopped if
+    `end`; after a failure, the last one is `error`, with problem details. The answer is stopped if
     the caller disconnects; the text so far is stored.
     """
     stream = streams.start(_answer_events(services, principal, body))

@@ -124,7 +124,10 @@ for _model in (TextCondition, MomentCondition, PageCondition, LabelsCondition, M
 
 Query = Annotated[
     Question,
-    Field(description="Query", examples=["How many days of annual leave?"]),
+    Field(
+        description="The question or words to search for",
+        examples=["How many days of annual leave?"],
+    ),
 ]
 Passages = Annotated[
     int,
@@ -134,7 +137,7 @@ Passages = Annotated[
 Modes = Annotated[
     Annotated[list[SearchMode], Field(min_length=1, max_length=20)] | None,
     Field(
-        description="The search modes, one that is named twice counts once; null for "
+        description="Search modes, without regard to duplicates; null for "
         + ", ".join(COMPARED_MODES),
         examples=[["bm25", "convex"]],
     ),

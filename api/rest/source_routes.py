@@ -54,7 +54,7 @@ def list_sources(
 
 @router.get("/sources/{source_id}", responses=NOT_FOUND)
 def read_source(services: OpenServices, principal: Reader, source_id: SourceId) -> SourceStatus:
-    """Read a source: its figures, schedule, and imports."""
+    """Read a source with its statistics, schedule, and imports."""
     return _source(services, principal, source_id)
 
 

@@ -32,30 +32,30 @@ from services.sources.source_service import Schedule, SourceSettings
 
 _MAX_TEXT_CHARS = 20_000  # the key of a service account has 2,400 characters
 _ABOUT: Mapping[str, str] = {
-    "path": "The folder or file, from the top of the machine; of a catalog its YAML description",
-    "include": "Patterns of the files that are imported; none: all",
-    "exclude": "Patterns of the files that are left out",
+    "path": "Absolute path of the folder or file; of a catalog, of its YAML description",
+    "include": "Glob patterns of the files to import; if empty, all files",
+    "exclude": "Glob patterns of the files to exclude",
     "login": "How to sign in",
-    "scope": "What of it is imported",
-    "url": "The address of the site, such as https://example.atlassian.net",
-    "email": "The account's e-mail address",
-    "user": "The account's user name",
-    "api_token": "The account's API token",
-    "access_token": "A personal access token",
-    "password": "The account's password",
+    "scope": "What to import",
+    "url": "Address of the site, such as https://example.atlassian.net",
+    "email": "Email address of the account",
+    "user": "User name of the account",
+    "api_token": "API token of the account",
+    "access_token": "Personal access token",
+    "password": "Password of the account",
     "spaces": "Spaces, by their keys",
     "trees": "Pages and their descendants, by their addresses or numbers",
-    "page_labels": "Labels of pages",
-    "cql": "A query in Confluence's own language",
-    "skip_labels": "Pages with one of these labels are excluded",
+    "page_labels": "Labels of the pages to import",
+    "cql": "Query in the Confluence Query Language",
+    "skip_labels": "Labels of the pages to exclude",
     "deletions": "How often to look for deleted pages",
-    "attachments": "Whether attached files are imported",
-    "comments": "Whether comments are imported",
-    "archived": "Whether archived spaces are imported too",
-    "service_account": "The key of a service account, as JSON",
-    "oauth_token": "The JSON that `python cli.py google-login` writes",
+    "attachments": "Whether to import attachments",
+    "comments": "Whether to import comments",
+    "archived": "Whether to import archived spaces",
+    "service_account": "Key of a service account, as JSON",
+    "oauth_token": "JSON that `python cli.py google-login` writes",
     "folders": "Folders and their contents, by their addresses or ids",
-    "files": "Single files, by their addresses or ids",
+    "files": "Individual files, by their addresses or ids",
     "drives": "Shared drives, by their addresses or ids",
     "types": "File types, such as pdf; all readable types if empty",
 }
@@ -146,10 +146,10 @@ def _default(one: FieldOfKind) -> Any:
 
 def _described(one: FieldOfKind) -> str:
     with_choices = " and ".join(
-        f"`{name}` {' or '.join(options)}" for name, options in one.when.items()
+        f"`{name}` is {' or '.join(options)}" for name, options in one.when.items()
     )
-    when = f"; with {with_choices}" if with_choices else ""
-    return f"{_ABOUT[one.name]}{when}{'; comes out nowhere' if one.secret else ''}"
+    when = f"; only if {with_choices}" if with_choices else ""
+    return f"{_ABOUT[one.name]}{when}{'; write-only' if one.secret else ''}"
 
 
 _ADDED = tuple(
@@ -162,12 +162,14 @@ _CHANGED: Any = Field(
     "source can't be changed",
     examples=[{"exclude": ["drafts/**"]}],
 )
-_LABELS = Field(description="Labels of each of its documents", examples=[["policy"]], max_length=50)
+_LABELS = Field(
+    description="Labels of all documents of the source", examples=[["policy"]], max_length=50
+)
 _NAME = Field(
     description="Name of the source; if empty, its kind provides one", examples=["Handbook"]
 )
 _COLLECTION = Field(description="Collection of the source; if empty, its name", examples=["HR"])
-_SCHEDULE = Field(description="How often it is refreshed automatically", examples=["daily"])
+_SCHEDULE = Field(description="How often the source is refreshed automatically", examples=["daily"])
 _SET = ("name", "collection", "labels", "schedule")
 
 
@@ -177,7 +179,7 @@ class SourceField(ResponseModel):
     name: str = Field(examples=["path"])
     """Name of the field in `fields` of a source"""
     type: FieldType = Field(examples=["text"])
-    """Type of the value: one line of text, several lines, one of the options, or yes or no"""
+    """Type of the value: one line of text, several lines, one of the options, or a Boolean"""
     required: bool = Field(examples=[True])
     """Whether the field is required"""
     secret: bool = Field(examples=[False])
@@ -189,7 +191,7 @@ class SourceField(ResponseModel):
     options: list[str] = Field(examples=[[]])
     """Allowed values of a choice, the first being the default; otherwise empty"""
     when: dict[str, list[str]] = Field(examples=[{"login": ["cloud"]}])
-    """The field applies only with these choices of other fields"""
+    """The field applies only if other fields have one of these values"""
 
 
 class SourceKind(ResponseModel):
@@ -215,7 +217,7 @@ class SourceStatus(ResponseModel):
     name: str = Field(examples=["Handbook"])
     """Name of the source"""
     location: str = Field(examples=["/srv/handbook"])
-    """Location of the source, for people"""
+    """Location of the source, as displayed to people"""
     fields: dict[str, Any] = Field(
         examples=[{"path": "/srv/handbook", "include": [], "exclude": []}]
     )
@@ -223,9 +225,9 @@ class SourceStatus(ResponseModel):
     collection: str = Field(examples=["HR"])
     """Collection of the source"""
     labels: list[str] = Field(examples=[["policy"]])
-    """Labels of each of its documents"""
+    """Labels of all documents of the source"""
     schedule: Schedule = Field(examples=["daily"])
-    """How often it is refreshed automatically"""
+    """How often the source is refreshed automatically"""
     paused: bool = Field(examples=[False])
     """Whether the source is paused and not refreshed automatically"""
     conversation_id: str = Field(examples=[""])
@@ -340,7 +342,7 @@ class SourceTest(ResponseModel):
     documents: int = Field(ge=0, examples=[4])
     """Number of documents listed"""
     is_all: bool = Field(examples=[True])
-    """Whether these are all documents"""
+    """Whether the whole source was listed"""
     titles: list[str] = Field(examples=[["leave.md"]])
     """Titles of the first documents"""
     skipped: list[SkippedDocument]

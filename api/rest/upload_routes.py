@@ -114,7 +114,7 @@ Files = Annotated[UploadForm, File()]
 Box = Annotated[
     str,
     Query(
-        description="Name of the upload box, created if there is none; if empty, Uploads",
+        description="Name of the upload box, created if necessary; if empty, `Uploads`",
         examples=["Contracts"],
     ),
     StringConstraints(pattern=NAME_OR_EMPTY, max_length=200),
@@ -125,7 +125,7 @@ Box = Annotated[
 def upload_files(
     services: OpenServices, principal: Manager, body: Files, box: Box = ""
 ) -> UploadedFiles:
-    """Upload files into a box that everybody can search, and import them.
+    """Upload files to an upload box that everyone can search, and import them.
 
     A file replaces an older one of the same name. Files that can't be used are rejected with a
     reason; the others are accepted.
