@@ -125,7 +125,7 @@ for _model in (TextCondition, MomentCondition, PageCondition, LabelsCondition, M
 Query = Annotated[
     Question,
     Field(
-        description="The question or words to search for",
+        description="Question or search words",
         examples=["How many days of annual leave?"],
     ),
 ]
