@@ -103,7 +103,7 @@ class AuthenticationMiddleware:
         headers = self._limit.count(key.id)
         scope.setdefault("state", {})["api_key"] = key
         await self._app(scope, receive, with_headers(send, headers))
-        # After the response, because it may have to wait for another process that is writing.
+        # After the response, because recording the use may have to wait for another writer.
         await run_in_threadpool(self._note_use, key)
 
     async def _key(self, authorization: str) -> ApiKey:

@@ -79,7 +79,7 @@ class Page(Schema, Generic[Item]):
 
 
 NOT_BLANK = r"[^\s\u001c-\u001f\u0085\ufeff]"
-"""Matches a text that is not blank.
+"""Matches a string that is not blank.
 
 The characters that Python's `strip` removes differ from those that `\\s` matches in each regex
 dialect. With the differences listed, pydantic, JSON Schema, and `strip` agree.

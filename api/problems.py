@@ -36,7 +36,7 @@ _log = get_logger("api")
 _NO_FILE = "It is text instead of a file: send the file with its name (curl: files=@NAME)"
 
 _TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
-"""Titles of RFC 9110, which Python has only since 3.13; problem types must not depend on that."""
+"""Titles from RFC 9110, the same in every Python version: Python has them only since 3.13."""
 
 _STATUS: Mapping[type[AppError], int] = {
     NotFoundError: 404,

@@ -55,9 +55,9 @@ class Stream(Generic[T]):
         return _item_of(await self._items.get())
 
     async def batches(self) -> AsyncIterator[list[T]]:
-        """The items in batches of all that have arrived.
+        """Yield batches of all items that have arrived since the previous batch.
 
-        A loop that falls behind can catch up, because the cost is per send, not per item.
+        A reader that falls behind can catch up, because the cost is per batch, not per item.
         """
         async for first in self:
             items = [first]

@@ -1,4 +1,4 @@
-"""`cli.py evaluate` and `labels`: figures over labeled sets, and labels as such sets."""
+"""`cli.py evaluate` and `labels`: metrics on labeled sets, and export and import of labels."""
 
 import json
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""`cli.py api-key`, `encryption-key` and `google-login`: keys and tokens."""
+"""`cli.py api-key`, `encryption-key`, and `google-login`: keys and tokens."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -103,7 +103,7 @@ def revoke_api_key(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The id from `api-key list`")],
     data_dir: DataDir = None,
 ) -> None:
-    """Revoke a key at once, in every running process."""
+    """Revoke a key immediately, in every running process."""
     with open_services(data_dir, warn=False) as services:
         services.api_keys.revoke(key_id)
     typer.echo(f"Key {key_id} is revoked.")

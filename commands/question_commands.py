@@ -1,4 +1,4 @@
-"""`cli.py ask`, `search` and `ratings`: answers, passages, and ratings of answers."""
+"""`cli.py ask`, `search`, and `ratings`: answers, passages, and ratings of answers."""
 
 import sys
 from collections.abc import Sequence

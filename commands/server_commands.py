@@ -1,4 +1,4 @@
-"""`cli.py serve`, `worker`, `api` and `mcp`: the long-running processes."""
+"""`cli.py serve`, `worker`, `api`, and `mcp`: the long-running processes."""
 
 import os
 import signal

@@ -177,7 +177,7 @@ class DirectoryLoader:
         max_bytes: int = DEFAULT_MAX_BYTES,
         excluded_folder: Path | None = None,
     ) -> None:
-        """Select the files that match `include`, unless they or a folder of theirs match `exclude`.
+        """Select the files that match `include`, unless they or a parent folder match `exclude`.
 
         A pattern without a slash matches the name alone, at any depth; `**` matches any number of
         folders. `max_bytes` limits each file. If `root` is a file, the patterns don't apply.

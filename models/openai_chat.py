@@ -275,7 +275,7 @@ class _Reading:
         return not self._cut
 
     def take(self, piece: ChatGenerationChunk) -> None:
-        """Count the piece towards the limits."""
+        """Count the piece toward the limits."""
         self._started = True
         self._finished = self._finished or bool((piece.generation_info or {}).get("finish_reason"))
         self._chars += _chars_of(piece)

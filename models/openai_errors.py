@@ -118,7 +118,7 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
 
 
 def broken_off(endpoint: Endpoint) -> ModelUnavailableError:
-    """The error for an answer that broke off."""
+    """The error for an answer that ended early."""
     return ModelUnavailableError(
         _("{host} stopped responding: the answer is incomplete; ask again.").format(
             host=endpoint.host

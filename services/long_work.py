@@ -54,7 +54,7 @@ class CancelableWait:
         self._last = Progress(Stage.LISTING, 0, 0)
 
     def report(self, progress: Progress) -> None:
-        """Report progress; the next wait is reported with the same figures."""
+        """Report progress; the next wait is reported with the same numbers."""
         self._last = progress
         self._on_progress(progress)
 

@@ -41,7 +41,7 @@ def is_open_to_others(path: Path) -> bool:
 
 def close_to_others(path: Path) -> bool:
     """Remove all permissions of other users, except for links; returns whether it is private."""
-    with suppress(OSError):  # another user's file, or deleted meanwhile
+    with suppress(OSError):  # another user's file, or deleted in the meantime
         if is_open_to_others(path) and not path.is_symlink() and path.stat().st_uid == os.geteuid():
             path.chmod(_mode(path) & ~_OTHERS)
     return not is_open_to_others(path)

@@ -57,7 +57,7 @@ def listed_resources(
 
 
 def read_resource(services: Services, principal: Principal, uri: str) -> ReadResourceResult:
-    """Read the text at that address; if it is not complete, also the address of the rest.
+    """The text at that address, followed by the address of the rest if it is cut off.
 
     Raises:
         MCPError: The person has no such document, or the address is not that of a document.

@@ -133,7 +133,7 @@ def answer_of(turn: Turn, numbered: NumberedAnswer) -> Answer:
 
 
 def sources_of(statuses: Sequence[SourceStatus]) -> LibrarySources:
-    """The sources with their figures, in the same order."""
+    """The sources with their numbers of documents and passages, in the same order."""
     return LibrarySources(
         sources=[
             LibrarySource(

@@ -184,7 +184,7 @@ def annotations_of(turn: Turn, content: str) -> list[Annotation]:
 
 
 def finish_reason_of(turn: Turn) -> FinishReason:
-    """Whether the answer is complete."""
+    """`stop` if the answer is complete, otherwise `length`."""
     return "stop" if turn.state is TurnState.COMPLETE else "length"
 
 

@@ -101,7 +101,7 @@ class ImportDetails(Import):
 
     @classmethod
     def of(cls, summary: ImportSummary) -> "ImportDetails":
-        """The response for an import and its figures."""
+        """The response for an import with its statistics."""
         figures = summary.figures
         return cls(
             **import_response(summary.run).model_dump(),

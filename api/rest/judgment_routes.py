@@ -234,7 +234,7 @@ evaluation_router = APIRouter(tags=["evaluation"])
 def evaluate_search(
     services: OpenServices, principal: Reader, body: EvaluationRequest
 ) -> Evaluation:
-    """Measure the search modes over the questions that you have labeled.
+    """Measure the search modes on the questions that you have labeled.
 
     Each question with a relevant passage is searched in each mode, in the current library.
     """

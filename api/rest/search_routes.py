@@ -301,7 +301,7 @@ def search(services: OpenServices, principal: Reader, body: SearchRequest) -> Se
 def compare_modes(services: OpenServices, principal: Reader, body: ComparisonRequest) -> Comparison:
     """Search in several modes and explain why each passage was found.
 
-    If a mode fails, its error is returned beside the results of the others.
+    If a mode fails, its error is returned with the results of the others.
     """
     condition = _condition(services, principal, body)
     modes = body.modes or COMPARED_MODES

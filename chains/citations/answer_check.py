@@ -272,7 +272,7 @@ def _check(
 
 
 def _supported(outcomes: Sequence[_Outcome], statements: Statements, bare: str) -> set[int]:
-    """The sentences with a verified citation, and with all figures in the passages they cite."""
+    """The sentences with a verified citation whose numbers all occur in the passages they cite."""
     evidence: defaultdict[int, str] = defaultdict(str)
     for outcome in outcomes:
         citation = outcome.citation

@@ -27,7 +27,7 @@ _log = get_logger("questions")
 
 ADDED_TERMS = 3
 MAX_REWRITE_CHARS = 1_000
-"""The maximum length of a rewrite, or twice the follow-up's if longer; more is an answer."""
+"""The maximum length of a rewrite, unless twice the follow-up is longer; more is an answer."""
 MARKER = re.compile(r"\[\d{1,3}[\]:]")
 """A marker, which shows that a rewrite is an answer or was copied from one."""
 

@@ -1,4 +1,4 @@
-"""The built-in answerer, which quotes sentences that answer, without a language model."""
+"""The built-in answerer, which quotes sentences that answer the question, without a model."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Scores by words how well each sentence of the retrieved passages answers a question."""
+"""Scores how well the words of each sentence of the retrieved passages answer a question."""
 
 import math
 import re
@@ -269,7 +269,7 @@ def passage_cosine(document: Document) -> float | None:
 
 
 def _passage_worths(documents: Sequence[Document], weight: float) -> list[float]:
-    """The amount that each passage adds to its sentences' scores; `weight` is for its cosine."""
+    """The amount that each passage adds to its sentences' scores; `weight` is its cosine's."""
     return [
         PASSAGE_WEIGHT * score + weight * (passage_cosine(document) or 0.0)
         for document, score in zip(documents, _passage_scores(documents), strict=True)

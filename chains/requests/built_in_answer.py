@@ -23,7 +23,7 @@ _INNER = str.maketrans(dict.fromkeys('"“”„‟', "'"))
 
 
 class FindsDocuments(Protocol):
-    """Finds documents; all methods but `retriever` return the passages of one, or an empty list."""
+    """Finds documents; all methods but `retriever` return one document's passages, or none."""
 
     def retriever(self) -> Runnable[str, list[Document]]:
         """Finds enough passages to compare documents."""

@@ -22,7 +22,7 @@ TOO_LIKE = 0.7
 UNFINISHED = 0.7
 """The weight of a sentence without closing punctuation, such as a list item."""
 WITH_NUMBER = 1.2
-"""The weight of a sentence with a number, as in rules and figures."""
+"""The weight of a sentence with a number, such as a rule with a limit."""
 
 Vector = Mapping[str, float]
 

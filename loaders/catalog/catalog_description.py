@@ -40,7 +40,7 @@ class Fields:
         return f"{self.location}.{key}" if self.location else key
 
     def only(self, *known: str) -> "Fields":
-        """Check that there are no other fields than these; returns `self`."""
+        """Check that there are no fields other than these; returns `self`."""
         for key in self.values:
             if key not in known:
                 raise SourceError(

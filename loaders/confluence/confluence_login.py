@@ -110,7 +110,7 @@ def connected(url: str, login: Login) -> "AtlassianRestAPI":
         api = AtlassianRestAPI(url, token=token, retry_with_header=False, session=session)
     else:
         api = AtlassianRestAPI(url, retry_with_header=False, session=session)
-        # Strings would be encoded as Latin-1, and an error of that would show the password.
+        # Strings would be encoded as Latin-1, and the resulting error would show the password.
         api._session.auth = HTTPBasicAuth(login.user.encode(), login.secret.encode())
     api.timeout = TIMEOUTS  # type: ignore[assignment]  # passed on to requests
     return api
@@ -128,5 +128,5 @@ def _token(secret: str) -> str:
 
 
 def session_of(api: "AtlassianRestAPI") -> "Session":
-    """The signed-in session, for downloads: the library's own keep whole files in memory."""
+    """The signed-in session for downloads; those of the library keep whole files in memory."""
     return api._session

@@ -63,7 +63,7 @@ _MAX_HEADER = 20_000  # characters; enough for a thousand recipients
 
 
 def read_eml(data: bytes) -> Content:
-    """Read an email: subject, people, date, text (or HTML if there is no text), and attachments.
+    """Read an email: subject, sender, recipients, date, text (or else HTML), and attachments.
 
     Raises:
         UnreadableError: The file is not an email, or is encrypted.

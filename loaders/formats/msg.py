@@ -73,7 +73,7 @@ _SUBJECT, _BODY, _HTML, _RTF, _HEADERS = "0037", "1000", "1013", "1009", "007D"
 _SENDER, _SENDER_MAIL, _SENDER_ADDRESS = "0C1A", "5D01", "0C1F"
 _TO, _CC = "0E04", "0E03"
 _SUBMITTED, _RECEIVED = 0x0039, 0x0E06
-_CODE_PAGES = (0x3FFD, 0x3FDE)  # of the properties, and of the body as sent
+_CODE_PAGES = (0x3FFD, 0x3FDE)  # for the properties, and for the original body
 _FILE_NAME, _SHORT_NAME, _SHOWN_NAME, _FILE = "3707", "3704", "3001", "3701"
 _ATTACHMENT, _EMBEDDED = "__attach_version1.0_#", "__substg1.0_3701000D"
 _PROPERTIES = "__properties_version1.0"
@@ -83,7 +83,7 @@ _ENCRYPTED = _("encrypted: open it in Outlook, save its text, and import that fi
 
 
 def read(data: bytes) -> Content:
-    """Read an email: subject, people, date, text (or HTML if there is no text), and attachments.
+    """Read an email: subject, sender, recipients, date, text (or else HTML), and attachments.
 
     Raises:
         UnreadableError: The file is not an Outlook email, or is damaged.
@@ -162,7 +162,7 @@ class _Storage:
 
 
 def _headers(storage: _Storage) -> dict[str, str]:
-    """The people and the date: from the original headers, or else from Outlook's properties."""
+    """Sender, recipients, and date, from the original headers or else from Outlook's properties."""
     sent = header_of(storage.text(_HEADERS))
     name = one_line(storage.text(_SENDER))
     address = storage.text(_SENDER_MAIL) or storage.text(_SENDER_ADDRESS)

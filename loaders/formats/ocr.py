@@ -47,7 +47,7 @@ _languages: tuple[str, ...] = ("eng", "kor", "jpn")
 
 
 def configure(languages: str) -> None:
-    """Set the languages for this process by Tesseract's names, such as "eng+kor"; "none" is off.
+    """Set the languages for this process by Tesseract's names ("eng+kor"); "none" disables OCR.
 
     Like Tesseract itself, they belong to the machine, not to a source, so loaders don't pass them
     on.

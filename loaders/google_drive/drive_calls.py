@@ -319,7 +319,7 @@ class DriveCalls:
         return self._retries.with_retries(attempt)
 
     def _for_one_document(self, fetch: Callable[[], T]) -> T:
-        """Fetch part of a document; after a failure, check with another call if Drive is down."""
+        """Fetch part of a document; after a failure, another call checks whether Drive is down."""
         try:
             return fetch()
         except SourceUnavailableError as error:

@@ -46,7 +46,7 @@ class DriveChanges:
             self.files.setdefault(change["fileId"], None)
 
     def shows_folders(self) -> bool:
-        """Whether any visible folder or shared drive has changed, inside the selection or not."""
+        """Whether any visible folder or shared drive has changed, even outside the selection."""
         files = (file for file in self.files.values() if file is not None)
         is_drive = any(name is not None for name in self.drives.values())
         return is_drive or any(
@@ -61,7 +61,7 @@ class DriveChanges:
 
 
 def changes_since(calls: DriveCalls, tokens: Mapping[str, str]) -> DriveChanges:
-    """The changes since the tokens, which are by shared drive; "" is for the user's own.
+    """The changes since the tokens, which are by shared drive; "" stands for the user's own drive.
 
     Raises:
         StaleTokenError: A token has expired.

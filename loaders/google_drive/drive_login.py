@@ -1,4 +1,4 @@
-"""Google logins: a service account, or a person, by a stored token created in a browser."""
+"""Google logins: a service account, or a person with a stored token from a browser sign-in."""
 
 import hashlib
 import json

@@ -118,7 +118,7 @@ class DriveScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DriveSelection:
-    """The ids of the items to import, and the types of files (`pdf`, `gdoc` ...; empty is all)."""
+    """The ids of the items to import, and the types of files (`pdf`, `gdoc` ...; if empty, all)."""
 
     scope: DriveScope
     ids: tuple[str, ...]

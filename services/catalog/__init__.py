@@ -1,4 +1,4 @@
-"""Catalog search: answers questions about places, considering people's preferences.
+"""Catalog search: answers questions about places according to people's preferences.
 
 `catalog_service` is the entry point, and `catalog_question` runs the steps of a question:
 `rule_analyzer` or `model_analyzer` extracts filters and aspect weights, `place_search` and

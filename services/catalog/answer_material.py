@@ -19,7 +19,7 @@ from storage.ledger.document_store import StoredDocument
 SHOWN_PLACES = 5
 """Maximum number of places that an answer recommends."""
 REVIEWS_PER_PLACE = 6
-"""Maximum number of passages per place that are selected for their quotes of patterns."""
+"""Maximum number of passages per place that are selected because a pattern quotes them."""
 FACTS = "Facts"
 """The heading of the facts in a place's document."""
 

@@ -224,7 +224,7 @@ class ChatService:
         search: SearchChoice | None = None,
         conversation_id: str = "",
     ) -> Generator[Event, None, None]:
-        """Answer a question without storing anything; yields the events of `stream` but the first.
+        """Answer a question without storing it; yields the events of `stream` except the first.
 
         Args:
             principal: The user.

@@ -1,4 +1,4 @@
-"""Measurement of search and answers: labeled sets, people's labels and ratings, and figures.
+"""Measures search and answers: labeled sets, people's labels and ratings, and metrics.
 
 It uses the same parts as the product and therefore imports the chat, search, and catalog services.
 Imported by `api`, `ui`, `commands`, and `bootstrap`.

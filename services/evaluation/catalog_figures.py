@@ -18,7 +18,7 @@ DESIRED_FROM, HEDGED_FROM = 0.75, 0.4
 
 
 def bucket(weight: float) -> str:
-    """The bucket of a weight from 0 to 1: wanted from 0.75, hedged from 0.4, else indifferent."""
+    """The bucket of a weight: wanted if at least 0.75, hedged if at least 0.4, else indifferent."""
     if weight >= DESIRED_FROM:
         return DESIRED
     return HEDGED if weight >= HEDGED_FROM else INDIFFERENT

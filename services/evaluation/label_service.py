@@ -1,4 +1,4 @@
-"""Labels: people mark the passages that answer a question, and search is measured by them."""
+"""Labels: people mark the passages that answer a question, and search is measured with them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ __all__ = ["Label", "LabelOrigin", "LabelService", "LabeledQuestions"]
 
 @dataclass(frozen=True)
 class LabelService:
-    """Stores each person's labels, and measures search by them.
+    """Stores each person's labels, and measures search with them.
 
     A label is stored with the document, span, and text of its passage, and never changes. After an
     import or reindexing, it applies to the passage that now contains that text.

@@ -1,4 +1,4 @@
-"""Measures search by labels, and stores labels on disk in the BEIR layout of `datasets`."""
+"""Measures search with labels, and stores labels on disk in the BEIR layout of `datasets`."""
 
 import json
 import time

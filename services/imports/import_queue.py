@@ -1,4 +1,4 @@
-"""The queue of import runs: requests, shows, and controls them."""
+"""Requests, shows, and controls the import runs of the queue."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Performs a run: holds its lease, reports and logs progress, obeys stop requests, records it."""
+"""Performs a run: holds the lease, reports progress, obeys stop requests, records the result."""
 
 import heapq
 import threading

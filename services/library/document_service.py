@@ -1,4 +1,4 @@
-"""The library's documents: listing, inspecting, importing again, and removing them."""
+"""Lists, inspects, reimports, and removes the library's documents."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

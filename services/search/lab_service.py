@@ -88,7 +88,7 @@ class LabService:
 
         A mode that fails reports it in its own result and does not affect the others. Times include
         embedding the question, ranking, reading, and with `rerank` reranking; models and indexes
-        are loaded before.
+        are loaded beforehand.
 
         Raises:
             InputError: No mode is given, or the question, `k` or the condition can't be used.

@@ -143,7 +143,7 @@ class RankingOptions:
 
 @dataclass(frozen=True)
 class SearchService:
-    """Retrieves passages; `mode` is the default mode, and `reranking` None if not configured."""
+    """Retrieves passages; `mode` is the default mode, and `reranking` may be None."""
 
     library: Library
     documents: Documents

@@ -261,7 +261,7 @@ class SourceSecretRow(Base):
 class DocumentRow(Base):
     """A document in its current version; `revision` counts its versions.
 
-    Figures about its text are stored for the library's table: `characters`, the predominant
+    Statistics about its text are stored for the library's table: `characters`, the predominant
     `script`, the number of `passages`, and the length of the longest passage in characters.
 
     `ix_documents_listed` covers all columns by which lists are filtered and sorted, because the

@@ -110,7 +110,7 @@ class Reading(Store):
 
 
 class LedgerFilter(Store):
-    """Evaluates filters in the ledger; slower than the vector store: reads one row per passage."""
+    """Evaluates filters in the ledger; slower than the vector store: reads a row per passage."""
 
     def allowed(self, index_id: str, conditions: Filter) -> Callable[[str], bool]:
         """Return a predicate: whether an id belongs to a matching passage of the index.

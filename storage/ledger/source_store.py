@@ -171,7 +171,7 @@ class StoredSource:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of each of its documents."""
+        """The labels that all of its documents have."""
         return tuple(normalize("NFC", label) for label in self.options.get("labels", ()))
 
 
@@ -299,7 +299,7 @@ class Sources(Store):
             session.execute(delete(SourceRow).where(SourceRow.id == source_id))
 
     def figures(self) -> dict[str, SourceFigures]:
-        """The figures by source id; sources with neither documents nor failures are omitted."""
+        """The statistics by source id; sources with neither documents nor failures are omitted."""
         documents_query = select(
             DocumentRow.source_id, func.count(), func.sum(DocumentRow.passages)
         )

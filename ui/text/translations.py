@@ -112,7 +112,7 @@ def untranslated(po_file: Catalog) -> list[str]:
 
 
 def _write(language: str, po_file: Catalog) -> None:
-    """Write the texts below the file's head, whose handwritten glossary is kept."""
+    """Write the texts below the file's header, which contains a handwritten glossary."""
     path, body = po_path(language), BytesIO()
     head = path.read_text(encoding="utf-8").split("\n\n", 1)[0].rstrip()
     write_po(body, po_file, WIDTH, omit_header=True, ignore_obsolete=True, include_lineno=False)
