@@ -89,7 +89,7 @@ def open_search(library, **options):
     return SearchService(whole, library.documents, **options)
 
 
-def search_keys(search, **options):
+def found_by(search, **options):
     return [one.metadata["key"] for one in search.search(LOCAL_USER, "number 3 leave", **options)]
 
 
@@ -109,14 +109,14 @@ def check_damage(data_dir, store, names, kind):
 
     library.maintenance.recover()
     search = open_search(library)
-    assert search_keys(search), f"{case}: the default mode finds nothing"
+    assert found_by(search), f"{case}: the default mode finds nothing"
     notices = search.library.damage()
     assert str(folder) in notices[0], f"{case}: {notices}"
     assert notices[1] == PARTLY_DAMAGED
-    assert set(search_keys(search, condition={"key": "03.txt"})) == {"03.txt"}, case
+    assert set(found_by(search, condition={"key": "03.txt"})) == {"03.txt"}, case
     for of, mode in MODE_OF_STORE.items():
         try:
-            assert search_keys(search, mode=mode), f"{case}: {mode} finds nothing"
+            assert found_by(search, mode=mode), f"{case}: {mode} finds nothing"
             assert of != store, f"{case}: {mode} answers"
         except DamagedIndexError as error:
             assert of == store, f"{case}: {error}"  # noqa: PT017 - either outcome is right
