@@ -38,7 +38,7 @@ def test_files_are_listed_by_key_with_the_hash_of_their_bytes(tmp_path):
     assert Path(refs[1].location).read_text() == "This is a/b/c.md."
 
 
-def test_a_document_carries_where_it_came_from(tmp_path):
+def test_the_metadata_of_a_document_contains_its_origin(tmp_path):
     write(tmp_path, "a/leave.md")
     loader = DirectoryLoader(tmp_path)
     (ref,) = loader.list()
@@ -59,7 +59,7 @@ def test_a_file_changed_after_listing_is_read_under_its_new_version(tmp_path):
     assert document.metadata["version"] == hashlib.sha256(b"new text").hexdigest() != ref.version
 
 
-def test_a_file_removed_after_listing_is_an_unreadable_document(tmp_path):
+def test_a_file_removed_after_listing_is_unreadable(tmp_path):
     write(tmp_path, "a.md")
     loader = DirectoryLoader(tmp_path)
     (ref,) = loader.list()
@@ -68,7 +68,7 @@ def test_a_file_removed_after_listing_is_an_unreadable_document(tmp_path):
         loader.read(ref)
 
 
-def test_a_file_removed_while_listing_is_simply_not_there(tmp_path):
+def test_a_file_removed_during_the_listing_is_not_listed(tmp_path):
     write(tmp_path, "a.md", "b.md")
     listing = DirectoryLoader(tmp_path).list()
     first = next(listing)
@@ -77,19 +77,19 @@ def test_a_file_removed_while_listing_is_simply_not_there(tmp_path):
     assert list(listing) == []
 
 
-def test_hidden_files_and_what_office_leaves_are_silently_left_out(tmp_path):
+def test_hidden_files_and_office_lock_files_are_ignored(tmp_path):
     write(tmp_path, ".hidden.md", ".git/config.md", "a/.b/c.md", "~$report.docx", "seen.md")
     assert [item.key for item in DirectoryLoader(tmp_path).list()] == ["seen.md"]
 
 
-def test_formats_that_are_not_read_are_named(tmp_path):
+def test_files_of_unsupported_formats_are_skipped_with_a_reason(tmp_path):
     write(tmp_path, "book.mp3", "README", "a.md")
     reasons = skipped(DirectoryLoader(tmp_path))
     assert reasons["book.mp3"] == "Footnote does not read .mp3 files yet"
     assert "file name extension" in reasons["README"]
 
 
-def test_include_and_exclude_choose_files_and_whole_folders(tmp_path):
+def test_include_and_exclude_patterns_apply_to_files_and_folders(tmp_path):
     write(tmp_path, "a.md", "a.txt", "drafts/b.md", "docs/c.md", "docs/old/d.md", "docs/e.mp3")
     assert keys(DirectoryLoader(tmp_path, include=["*.md"])) == [
         "a.md", "docs/c.md", "docs/old/d.md", "drafts/b.md",
@@ -98,7 +98,7 @@ def test_include_and_exclude_choose_files_and_whole_folders(tmp_path):
     assert [item.key for item in loader.list()] == ["docs/c.md"]
 
 
-def test_a_decomposed_name_has_a_composed_key_and_still_opens(tmp_path):
+def test_a_file_with_a_decomposed_name_is_read_and_has_a_composed_key(tmp_path):
     name = unicodedata.normalize("NFD", "휴가 규정 ガイド.md")
     write(tmp_path, name)
     loader = DirectoryLoader(tmp_path)
@@ -107,16 +107,16 @@ def test_a_decomposed_name_has_a_composed_key_and_still_opens(tmp_path):
     assert loader.read(ref).metadata["title"] == "휴가 규정 ガイド"
 
 
-def test_two_files_that_differ_in_unicode_form_alone_do_not_share_a_key(tmp_path):
+def test_of_two_names_that_differ_only_in_unicode_form_one_is_skipped(tmp_path):
     write(tmp_path, "가.md", unicodedata.normalize("NFD", "가.md"))
     if len(os.listdir(tmp_path)) < 2:
-        pytest.skip("this file system takes the two names for one")
+        pytest.skip("this file system normalizes file names")
     items = list(DirectoryLoader(tmp_path).list())
     assert [type(item) for item in items] == [DocumentRef, Skipped]
     assert "Unicode form" in items[1].reason
 
 
-def test_a_file_of_a_kind_that_is_not_read_is_no_error_but_one_too_large_is(tmp_path):
+def test_only_files_that_are_too_large_are_skipped_as_errors(tmp_path):
     write(tmp_path, "a.mp3", "b.md")
     errors = {item.key: item.is_error for item in DirectoryLoader(tmp_path, max_bytes=3).list()}
     assert errors == {"a.mp3": False, "b.md": True}
@@ -126,43 +126,43 @@ def test_a_name_that_is_not_utf8_is_skipped_with_a_key_that_can_be_stored(tmp_pa
     try:
         (Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xb0\xa1.txt"))).write_text("x")
     except OSError:
-        pytest.skip("this file system takes only UTF-8 names")
+        pytest.skip("this file system accepts only UTF-8 names")
     (item,) = DirectoryLoader(tmp_path).list()
     assert isinstance(item, Skipped)
     assert "rename" in item.reason
     (item.key + item.location).encode("utf-8")
 
 
-def test_links_inside_the_root_are_quiet_and_links_out_of_it_are_named(tmp_path):
+def test_only_links_that_leave_the_root_or_are_broken_are_reported(tmp_path):
     root = tmp_path / "root"
-    write(root, "a.md", "sub/b.md", ".store/kept.md")
+    write(root, "a.md", "sub/b.md", ".store/linked.md")
     write(tmp_path, "secret.md", "elsewhere/c.md")
     (root / "same.md").symlink_to(root / "a.md")
     (root / "cycle").symlink_to(root, target_is_directory=True)
     (root / "sub" / "up").symlink_to("..")
-    (root / "kept.md").symlink_to(root / ".store" / "kept.md")
+    (root / "linked.md").symlink_to(root / ".store" / "linked.md")
     (root / "out.md").symlink_to(tmp_path / "secret.md")
     (root / "outdir").symlink_to(tmp_path / "elsewhere")
     (root / "broken.md").symlink_to(root / "nothing.md")
     (root / "loop.md").symlink_to(root / "loop.md")
     loader = DirectoryLoader(root)
-    assert keys(loader) == ["a.md", "kept.md", "sub/b.md"]
+    assert keys(loader) == ["a.md", "linked.md", "sub/b.md"]
     assert sorted(skipped(loader)) == ["broken.md", "loop.md", "out.md", "outdir/"]
 
 
-def test_a_reference_out_of_the_root_is_refused(tmp_path):
+def test_references_that_leave_the_root_are_rejected(tmp_path):
     write(tmp_path, "secret.md", "root/a.md")
     ref = DocumentRef("a.md", "1", str(tmp_path / "root" / ".." / "secret.md"))
     with pytest.raises(SourceError, match="not in the folder"):
         DirectoryLoader(tmp_path / "root").read(ref)
 
 
-def test_a_pipe_is_skipped_and_never_opened(tmp_path):
+def test_named_pipes_are_skipped_without_opening_them(tmp_path):
     os.mkfifo(tmp_path / "pipe.txt")
     assert skipped(DirectoryLoader(tmp_path)) == {"pipe.txt": "not a regular file"}
 
 
-def test_a_file_over_the_limit_is_skipped_and_one_grown_over_it_is_unreadable(tmp_path):
+def test_files_over_the_size_limit_are_skipped_or_unreadable(tmp_path):
     write(tmp_path, "a.md")
     (tmp_path / "big.txt").write_bytes(b"x" * 3 * 2**20)
     loader = DirectoryLoader(tmp_path, max_bytes=2**20)
@@ -173,7 +173,7 @@ def test_a_file_over_the_limit_is_skipped_and_one_grown_over_it_is_unreadable(tm
         loader.read(ref)
 
 
-def test_without_permission_a_folder_and_a_file_are_named_and_the_rest_is_listed(as_nobody):
+def test_entries_without_permission_are_skipped_and_the_others_listed(as_nobody):
     write(as_nobody, "a.md", "locked.md", "private/b.md")
     (as_nobody / "private").chmod(0)
     (as_nobody / "locked.md").chmod(0)
@@ -184,18 +184,18 @@ def test_without_permission_a_folder_and_a_file_are_named_and_the_rest_is_listed
     assert reasons["locked.md"] == "the file can't be opened: Permission denied"
 
 
-def test_a_root_without_permission_is_a_source_error_that_names_it(as_nobody):
+def test_a_root_without_permission_raises_a_source_error(as_nobody):
     (as_nobody / "root").mkdir(mode=0)
     with pytest.raises(SourceError, match=r"root can't be opened: Permission denied"):
         list(DirectoryLoader(as_nobody / "root").list())
 
 
-def test_a_missing_root_is_a_source_error_that_names_it(tmp_path):
+def test_a_missing_root_raises_a_source_error(tmp_path):
     with pytest.raises(SourceError, match="no-such-folder"):
         list(DirectoryLoader(tmp_path / "no-such-folder").list())
 
 
-def test_a_root_that_is_a_file_is_a_source_of_one_document(tmp_path):
+def test_a_root_may_be_a_single_file(tmp_path):
     write(tmp_path, "a.md", "b.md", "c.mp3")
     loader = DirectoryLoader(tmp_path / "a.md")
     (ref,) = loader.list()
@@ -208,16 +208,16 @@ def test_an_empty_folder_lists_nothing(tmp_path):
     assert list(DirectoryLoader(tmp_path).list()) == []
 
 
-def test_a_file_that_can_not_be_read_does_not_stop_the_others(tmp_path):
+def test_an_unreadable_file_does_not_affect_the_others(tmp_path):
     write(tmp_path, "a.md", "c.md", "d.mp3")
     (tmp_path / "b.pdf").write_bytes(b"not a pdf")
     (tmp_path / "e.txt").write_bytes(b"")
-    loader, read = DirectoryLoader(tmp_path), []
+    loader, keys_read = DirectoryLoader(tmp_path), []
     for ref in loader.list():
         if isinstance(ref, DocumentRef):
             with contextlib.suppress(UnreadableError):
-                read.append(loader.read(ref).metadata["key"])
-    assert read == ["a.md", "c.md"]
+                keys_read.append(loader.read(ref).metadata["key"])
+    assert keys_read == ["a.md", "c.md"]
 
 
 def test_fifty_megabytes_of_text_are_listed_and_read(tmp_path):
@@ -233,22 +233,22 @@ names = st.text(st.sampled_from("ab가é."), min_size=1, max_size=3).filter(lamb
 
 @given(st.sets(st.lists(names, min_size=1, max_size=3).map(tuple), max_size=8))
 @settings(max_examples=40, deadline=None)
-def test_every_file_is_either_listed_or_hidden(paths):
+def test_all_files_except_hidden_ones_are_listed(paths):
     with tempfile.TemporaryDirectory() as folder:
-        written = set()
+        files = set()
         for parts in paths:
             path = Path(folder, *parts[:-1], parts[-1] + ".md")
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text("x")
-            except OSError:  # a file stands where this path wants a folder
+            except OSError:  # a parent of this path is a file
                 continue
-            written.add("/".join(path.relative_to(folder).parts))
-        expected = {p for p in written if not any(part.startswith(".") for part in p.split("/"))}
+            files.add("/".join(path.relative_to(folder).parts))
+        expected = {p for p in files if not any(part.startswith(".") for part in p.split("/"))}
         assert keys(DirectoryLoader(Path(folder))) == sorted(expected)
 
 
-def test_a_document_tells_when_its_file_was_changed(tmp_path):
+def test_the_metadata_of_a_document_contains_the_modification_time(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("text")
     os.utime(path, (0, 1_795_255_200))
@@ -258,7 +258,7 @@ def test_a_document_tells_when_its_file_was_changed(tmp_path):
 
 
 @pytest.mark.parametrize("seconds", [1e15, -1e15, 1e300])
-def test_a_time_that_is_no_date_is_left_out(seconds):
+def test_impossible_modification_times_are_omitted(seconds):
     class File:
         def stat(self):
             return SimpleNamespace(st_mtime=seconds)

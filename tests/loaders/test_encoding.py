@@ -46,19 +46,19 @@ WIDE = ("utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf
 
 @pytest.mark.parametrize("sentence", KOREAN)
 @pytest.mark.parametrize("encoding", ["cp949", "euc_kr", "johab", "iso2022_kr", *WIDE])
-def test_a_korean_sentence_comes_back_from_each_encoding(sentence, encoding):
+def test_korean_sentences_are_decoded_from_each_encoding(sentence, encoding):
     assert decode(sentence.encode(encoding)).text == sentence
 
 
 @pytest.mark.parametrize("sentence", JAPANESE)
 @pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "iso2022_jp", *WIDE])
-def test_a_japanese_sentence_comes_back_from_each_encoding(sentence, encoding):
+def test_japanese_sentences_are_decoded_from_each_encoding(sentence, encoding):
     assert decode(sentence.encode(encoding)).text == sentence
 
 
 @pytest.mark.parametrize("sentence", WESTERN)
 @pytest.mark.parametrize("encoding", ["cp1252", *WIDE])
-def test_a_western_sentence_comes_back_from_each_encoding(sentence, encoding):
+def test_western_sentences_are_decoded_from_each_encoding(sentence, encoding):
     assert decode(sentence.encode(encoding)).text == sentence
 
 
@@ -72,13 +72,13 @@ def test_a_western_sentence_comes_back_from_each_encoding(sentence, encoding):
         ("Zażółć gęślą jaźń, proszę państwa.", "cp1250"),
     ],
 )
-def test_other_scripts_are_told_apart_and_their_guess_is_admitted(sentence, encoding):
+def test_encodings_of_other_scripts_are_detected(sentence, encoding):
     assert decode(sentence.encode(encoding)).text == sentence
 
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([*KOREAN, "Footnote 2.0", "---", "\n"]), min_size=1, max_size=30))
-def test_korean_texts_of_any_mixture_survive_cp949(lines):
+def test_any_mixture_of_korean_and_ascii_lines_is_decoded_from_cp949(lines):
     text = "\n".join(lines)
     assert decode(text.encode("cp949")).text == text
 
@@ -88,39 +88,39 @@ def test_korean_texts_of_any_mixture_survive_cp949(lines):
     st.lists(st.sampled_from([*JAPANESE, "Footnote 2.0", "---", "\n"]), min_size=1, max_size=30),
     st.sampled_from(["cp932", "euc_jp"]),
 )
-def test_japanese_texts_of_any_mixture_survive(lines, encoding):
+def test_any_mixture_of_japanese_and_ascii_lines_is_decoded(lines, encoding):
     text = "\n".join(lines)
     assert decode(text.encode(encoding)).text == text
 
 
 @given(st.binary(max_size=300))
 @settings(deadline=None, max_examples=300)
-def test_arbitrary_bytes_are_decoded_or_refused(data):
+def test_arbitrary_bytes_are_decoded_or_rejected(data):
     with contextlib.suppress(UnreadableError):
         assert len(decode(data).text) <= len(data)
 
 
 @settings(deadline=None)
 @given(st.text(max_size=200))
-def test_valid_utf8_text_is_never_taken_for_anything_else(text):
+def test_valid_utf8_is_never_mistaken_for_another_encoding(text):
     if "\0" not in text and not text.startswith("\ufeff") and text.isprintable():
         assert decode(text.encode()).text == text
 
 
-def test_a_clear_detection_comes_without_warning_and_a_guess_with_one():
+def test_only_a_guessed_encoding_has_a_warning():
     assert decode(KOREAN[0].encode("cp949")).warnings == ()
     assert decode(JAPANESE[0].encode("cp932")).warnings == ()
     assert "a guess (cp1252)" in decode(WESTERN[0].encode("cp1252")).warnings[0]
 
 
-def test_a_declaration_decides_where_the_bytes_leave_it_open():
+def test_a_declared_encoding_decides_between_equally_likely_ones():
     data = "õriz ûrlap".encode("cp1252")
     assert decode(data, declared="cp1252").text == "õriz ûrlap"
     assert decode(data, declared="cp1250").text == "őriz űrlap"
     assert decode("õ û".encode("cp1252"), declared="cp1250").text == "ő ű"
 
 
-def test_a_wrong_declaration_does_not_turn_text_into_rubbish():
+def test_a_wrong_declared_encoding_is_ignored():
     data = "\n".join(KOREAN)
     assert decode(data.encode("cp949"), declared="cp1252").text == data
     assert decode(data.encode("utf-8"), declared="cp949").text == data
@@ -139,15 +139,15 @@ def test_a_wrong_declaration_does_not_turn_text_into_rubbish():
         (b"<p>charset=euc-kr</p>", None),
     ],
 )
-def test_the_declared_encoding_is_read_as_browsers_read_it(head, codec):
+def test_declared_encodings_are_interpreted_as_in_browsers(head, codec):
     assert declared_encoding(b"<html>" + head) == codec
 
 
-def test_one_broken_byte_costs_a_letter_and_a_warning_not_the_text():
+def test_invalid_bytes_are_replaced_with_a_warning():
     data = "\n".join(KOREAN).encode("cp949")
-    broken = decode(data[:200] + b"\xff" + data[200:])
-    assert KOREAN[0] in broken.text
-    assert "invalid bytes" in broken.warnings[0]
+    decoded = decode(data[:200] + b"\xff" + data[200:])
+    assert KOREAN[0] in decoded.text
+    assert "invalid bytes" in decoded.warnings[0]
     utf8 = decode("\n".join(JAPANESE * 3).encode()[:-1])
     assert utf8.encoding == "utf-8"
     assert JAPANESE[0] in utf8.text
@@ -162,18 +162,18 @@ def test_one_broken_byte_costs_a_letter_and_a_warning_not_the_text():
         os.urandom(5000),
     ],
 )
-def test_bytes_that_are_no_text_are_refused(data):
+def test_binary_data_is_rejected(data):
     with pytest.raises(UnreadableError, match="not text"):
         decode(data)
 
 
-def test_a_mark_decides_and_is_not_part_of_the_text():
+def test_a_byte_order_mark_sets_the_encoding_and_is_removed():
     decoded = decode(codecs.BOM_UTF16_BE + KOREAN[0].encode("utf-16-be"))
     assert (decoded.text, decoded.encoding) == (KOREAN[0], "utf-16-be")
     assert decode(codecs.BOM_UTF8 + b"plain").text == "plain"
 
 
-def test_letters_that_only_the_wider_codec_knows_are_read():
+def test_characters_outside_the_basic_codec_are_decoded():
     text = "①有給休暇は㈱の規程による。" + JAPANESE[0]
     assert decode(text.encode("euc_jis_2004")).text == text
 
@@ -188,7 +188,7 @@ def test_fifty_megabytes_are_decoded_in_seconds():
 
 @pytest.mark.skipif(not ENCODINGS.is_dir(), reason="the data set documents/encodings is absent")
 @pytest.mark.parametrize("declares", [True, False])
-def test_every_file_of_the_encodings_set_is_read_as_its_name_says(declares):
+def test_files_of_the_encodings_data_set_are_decoded_as_their_names_say(declares):
     wrong = []
     for path in sorted(ENCODINGS.iterdir()):
         data = path.read_bytes()

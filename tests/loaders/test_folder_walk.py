@@ -1,4 +1,4 @@
-"""Folders with entries that nobody may look at, and what becomes of each entry."""
+"""Folders whose entries can't be accessed."""
 
 import errno
 import os
@@ -25,15 +25,15 @@ def write(path: Path) -> Path:
     return path
 
 
-def listed(root: Path, **options) -> dict[str, str]:
-    """By key the reason of what is skipped, "" of what is listed."""
-    found = DirectoryLoader(root, **options).list()
-    return {one.key: one.reason if isinstance(one, Skipped) else "" for one in found}
+def reasons_by_key(root: Path, **options) -> dict[str, str]:
+    """The reason for which each entry is skipped; empty for listed entries."""
+    entries = DirectoryLoader(root, **options).list()
+    return {entry.key: entry.reason if isinstance(entry, Skipped) else "" for entry in entries}
 
 
 @pytest.fixture
 def root(tmp_path):
-    """A folder to import, and `private` beside it, to be forbidden."""
+    """A folder to import, next to a folder `private`."""
     write(tmp_path / "root" / "a.md")
     write(tmp_path / "private" / "secret.md")
     with permissions_hold():
@@ -48,45 +48,48 @@ def forbid(path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["secret.md", "folder", "nothing.md", "a/b/c.md"])
-def test_a_link_below_a_forbidden_folder_is_named_and_the_rest_is_listed(root, target):
+def test_a_link_into_a_forbidden_folder_is_skipped_with_a_reason(root, target):
     private = root.parent / "private"
     (root / "out.md").symlink_to(private / target)
     forbid(private)
     reason = "it can't be opened: Permission denied"
-    assert listed(root) == {"a.md": "", "out.md": reason}
+    assert reasons_by_key(root) == {"a.md": "", "out.md": reason}
 
 
-def test_such_a_link_is_named_even_where_no_pattern_asks_for_it(root):
-    """It may stand where a folder stood, whose documents must not go for it."""
+def test_a_link_into_a_forbidden_folder_is_reported_whatever_the_patterns(root):
+    """It may replace a folder, whose documents must not be removed."""
     private = root.parent / "private"
     (root / "docs").symlink_to(private / "docs")
     forbid(private)
-    [link] = [one for one in DirectoryLoader(root, include=["*.md"]).list() if one.key == "docs"]
+    entries = DirectoryLoader(root, include=["*.md"]).list()
+    [link] = [entry for entry in entries if entry.key == "docs"]
     assert (link.folder, link.is_error) == ("docs/", True)
 
 
-def test_a_link_to_a_forbidden_folder_inside_is_quiet_for_the_folder_is_named(root):
+def test_a_forbidden_folder_is_reported_but_not_a_link_to_it(root):
     (root / "sub").mkdir()
     (root / "link").symlink_to(root / "sub")
     forbid(root / "sub")
-    assert listed(root) == {"a.md": "", "sub/": "the folder can't be opened: Permission denied"}
+    assert reasons_by_key(root) == {
+        "a.md": "",
+        "sub/": "the folder can't be opened: Permission denied",
+    }
 
 
-def test_a_link_to_a_hidden_folder_that_was_forbidden_keeps_its_document(root):
+def test_a_link_into_a_hidden_folder_is_reported_once_the_folder_is_forbidden(root):
     write(root / ".store" / "kept.md")
     (root / "kept.md").symlink_to(root / ".store" / "kept.md")
-    assert listed(root) == {"a.md": "", "kept.md": ""}
+    assert reasons_by_key(root) == {"a.md": "", "kept.md": ""}
     forbid(root / ".store")
-    assert listed(root) == {"a.md": "", "kept.md": "it can't be opened: Permission denied"}
+    assert reasons_by_key(root) == {"a.md": "", "kept.md": "it can't be opened: Permission denied"}
 
 
-def test_a_folder_that_lists_but_can_not_be_entered_names_each_of_its_entries(root):
+def test_each_entry_of_a_folder_without_search_permission_is_reported(root):
     write(root / "sub" / "b.md")
     write(root / "sub" / "deeper" / "c.md")
     (root / "sub" / "link.md").symlink_to("b.md")
     (root / "sub").chmod(0o600)
-    found = listed(root)
-    assert found == {
+    assert reasons_by_key(root) == {
         "a.md": "",
         "sub/b.md": "the file can't be opened: Permission denied",
         "sub/deeper/": "the folder can't be opened: Permission denied",
@@ -95,9 +98,7 @@ def test_a_folder_that_lists_but_can_not_be_entered_names_each_of_its_entries(ro
 
 
 @pytest.mark.parametrize("number", [errno.ESTALE, errno.EIO, errno.ENAMETOOLONG, errno.EACCES])
-def test_a_link_that_the_system_can_not_follow_is_named_with_its_reason(
-    tmp_path, monkeypatch, number
-):
+def test_a_link_that_fails_to_resolve_is_skipped_with_the_reason(tmp_path, monkeypatch, number):
     write(tmp_path / "a.md")
     (tmp_path / "b.md").symlink_to("a.md")
 
@@ -106,12 +107,12 @@ def test_a_link_that_the_system_can_not_follow_is_named_with_its_reason(
 
     walk = FolderWalk(tmp_path, Globs(["**/*"]), Globs([]))
     monkeypatch.setattr(Path, "resolve", fail)
-    link = next(found for found in walk.entries() if found.key == "b.md")
+    link = next(entry for entry in walk.entries() if entry.key == "b.md")
     assert link.reason == f"it can't be opened: {os.strerror(number)}"
     assert link.may_be_folder
 
 
-def test_an_entry_of_which_the_system_does_not_say_what_it_is_is_named(tmp_path, monkeypatch):
+def test_an_entry_of_unknown_type_is_skipped_with_the_reason(tmp_path, monkeypatch):
     class Entry:
         name, path = "odd", str(tmp_path / "odd")
 
@@ -119,47 +120,47 @@ def test_an_entry_of_which_the_system_does_not_say_what_it_is_is_named(tmp_path,
             raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr("loaders.directory_loader._entries", lambda folder: [Entry()])
-    [found] = FolderWalk(tmp_path, Globs(["*.md"]), Globs([])).entries()
-    assert found.key == "odd"
-    assert found.reason == "it can't be opened: Input/output error"
-    assert found.may_be_folder
+    [entry] = FolderWalk(tmp_path, Globs(["*.md"]), Globs([])).entries()
+    assert entry.key == "odd"
+    assert entry.reason == "it can't be opened: Input/output error"
+    assert entry.may_be_folder
 
 
-def test_a_folder_that_vanishes_while_it_is_walked_is_named(tmp_path, monkeypatch):
+def test_a_folder_removed_during_the_walk_is_reported(tmp_path, monkeypatch):
     write(tmp_path / "a.md")
     write(tmp_path / "sub" / "b.md")
-    true_scandir = os.scandir
+    original_scandir = os.scandir
 
     def scandir(path):
         if Path(path).name == "sub":
             raise FileNotFoundError(errno.ENOENT, "No such file or directory")
-        return true_scandir(path)
+        return original_scandir(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
     reason = "the folder can't be opened: No such file or directory"
-    assert listed(tmp_path) == {"a.md": "", "sub/": reason}
+    assert reasons_by_key(tmp_path) == {"a.md": "", "sub/": reason}
 
 
-def test_links_that_lead_nowhere_are_named(tmp_path):
+def test_broken_links_are_reported(tmp_path):
     write(tmp_path / "a.md")
-    (tmp_path / "gone.md").symlink_to("gone-too.md")
+    (tmp_path / "missing.md").symlink_to("also-missing.md")
     (tmp_path / "through-a-file.md").symlink_to("a.md/b.md")
     (tmp_path / "one.md").symlink_to("two.md")
     (tmp_path / "two.md").symlink_to("one.md")
-    found = listed(tmp_path)
-    assert found.pop("a.md") == ""
-    assert set(found.values()) == {"a broken link"}
-    assert sorted(found) == ["gone.md", "one.md", "through-a-file.md", "two.md"]
+    reasons = reasons_by_key(tmp_path)
+    assert reasons.pop("a.md") == ""
+    assert set(reasons.values()) == {"a broken link"}
+    assert sorted(reasons) == ["missing.md", "one.md", "through-a-file.md", "two.md"]
 
 
-def test_a_link_does_not_lead_into_what_is_left_out(tmp_path):
+def test_links_into_the_excluded_folder_are_ignored(tmp_path):
     write(tmp_path / "a.md")
     write(tmp_path / ".data" / "uploads" / "private.md")
     (tmp_path / "b.md").symlink_to(tmp_path / ".data" / "uploads" / "private.md")
-    assert listed(tmp_path, excluded_folder=tmp_path / ".data") == {"a.md": ""}
+    assert reasons_by_key(tmp_path, excluded_folder=tmp_path / ".data") == {"a.md": ""}
 
 
-def test_a_file_that_became_a_link_to_the_outside_is_unreadable_and_no_more(tmp_path):
+def test_a_file_replaced_by_a_link_to_the_outside_is_unreadable(tmp_path):
     write(tmp_path / "secret.md")
     path = write(tmp_path / "root" / "a.md")
     loader = DirectoryLoader(tmp_path / "root")
@@ -170,17 +171,17 @@ def test_a_file_that_became_a_link_to_the_outside_is_unreadable_and_no_more(tmp_
         loader.read(ref)
 
 
-def test_a_file_whose_folder_was_forbidden_after_listing_is_unreadable_and_no_more(root):
+def test_a_file_in_a_folder_forbidden_after_listing_is_unreadable(root):
     write(root / "sub" / "b.md")
     loader = DirectoryLoader(root)
-    ref = next(one for one in loader.list() if one.key == "sub/b.md")
+    ref = next(entry for entry in loader.list() if entry.key == "sub/b.md")
     forbid(root / "sub")
     with pytest.raises(UnreadableError, match="Permission denied"):
         loader.read(ref)
 
 
 @pytest.mark.parametrize("name", ["nul\0", "x" * 300, "loop"])
-def test_a_root_that_can_be_no_path_is_a_source_error(tmp_path, name):
+def test_an_impossible_root_raises_a_source_error(tmp_path, name):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(SourceError):
         list(DirectoryLoader(tmp_path / name).list())
@@ -205,12 +206,12 @@ EXCLUDES = st.sampled_from([(), ("b.md",)])
 
 
 def build(root: Path, tree) -> None:
-    """Make of it what can be made: a file may stand where a folder is wanted."""
+    """Create the entries as far as possible: a parent of a path may be a file."""
     makers = {"file": write, "folder": lambda path: path.mkdir(parents=True), "pipe": os.mkfifo}
-    made, links = tree
-    for name, kind in made:
+    entries, links = tree
+    for name, kind in entries:
         with suppress(OSError):
-            if not (root / name).exists():  # to write into a pipe would wait for a reader
+            if not (root / name).exists():  # writing to a pipe would wait for a reader
                 makers[kind](root / name)
     for name, target in links:
         with suppress(OSError):
@@ -218,11 +219,11 @@ def build(root: Path, tree) -> None:
 
 
 @contextmanager
-def modes_of(root: Path, modes):
-    """The tree with these modes, as its owner sees it; with its own again in the end."""
-    there = [(root / name, mode) for name, mode in modes if not is_below_link(root, name)]
-    before = [(path, path.stat().st_mode) for path, _ in there if os.path.exists(path)]
-    for path, mode in there:
+def apply_modes(root: Path, modes):
+    """Set the modes of paths below the root, and restore them at the end."""
+    changes = [(root / name, mode) for name, mode in modes if not is_below_link(root, name)]
+    before = [(path, path.stat().st_mode) for path, _ in changes if os.path.exists(path)]
+    for path, mode in changes:
         if os.path.exists(path):
             path.chmod(mode)
     try:
@@ -235,7 +236,7 @@ def modes_of(root: Path, modes):
 
 def is_below_link(root: Path, name: str) -> bool:
     path = root / name
-    return any(os.path.islink(one) for one in (path, *path.parents) if one != root.parent)
+    return any(os.path.islink(part) for part in (path, *path.parents) if part != root.parent)
 
 
 def entries_below(root: Path) -> list[Path]:
@@ -250,25 +251,25 @@ def key(path: Path, root: Path) -> str:
     return key_of(PurePosixPath(path.relative_to(root)))
 
 
-def is_let_in(path: Path, root: Path, include: Globs, exclude: Globs) -> bool:
-    """Whether the rules let it in, were it a file; told anew, apart from the loader."""
-    above = [one for one in (path, *path.parents) if one != root and one.is_relative_to(root)]
-    if any(one.name.startswith((".", "~$")) or exclude.match(key(one, root)) for one in above):
+def is_included(path: Path, root: Path, include: Globs, exclude: Globs) -> bool:
+    """Whether the rules include the path if it is a file, independently of the loader's code."""
+    parts = [part for part in (path, *path.parents) if part != root and part.is_relative_to(root)]
+    if any(part.name.startswith((".", "~$")) or exclude.match(key(part, root)) for part in parts):
         return False
     return include.match(key(path, root))
 
 
-def is_link_to_what_is_walked(path: Path, root: Path, include: Globs, exclude: Globs) -> bool:
+def is_link_to_listed_entry(path: Path, root: Path, include: Globs, exclude: Globs) -> bool:
     if not (path.is_symlink() and os.path.exists(path)):
         return False
     target = path.resolve()
     is_inside = target.is_relative_to(root)
-    return is_inside and (target.is_dir() or is_let_in(target, root, include, exclude))
+    return is_inside and (target.is_dir() or is_included(target, root, include, exclude))
 
 
 @given(tree=TREES, modes=FORBIDDEN, include=INCLUDES, exclude=EXCLUDES)
 @settings(max_examples=200, deadline=None)
-def test_each_entry_of_any_tree_is_listed_or_skipped_or_left_out_by_a_rule(
+def test_every_entry_of_a_tree_is_listed_skipped_or_excluded_by_a_rule(
     tree, modes, include, exclude
 ):
     with tempfile.TemporaryDirectory() as folder:
@@ -280,26 +281,26 @@ def test_each_entry_of_any_tree_is_listed_or_skipped_or_left_out_by_a_rule(
         expected = [
             path
             for path in entries_below(root)
-            if is_let_in(path, *rules)
+            if is_included(path, *rules)
             and (path.is_symlink() or not path.is_dir())
-            and not is_link_to_what_is_walked(path, *rules)
+            and not is_link_to_listed_entry(path, *rules)
         ]
         loader = DirectoryLoader(root, include=include, exclude=exclude)
-        before = [one for one in loader.list() if isinstance(one, DocumentRef)]
-        with modes_of(root, modes):
-            found = list(loader.list())
-        skipped = [one for one in found if isinstance(one, Skipped)]
-        assert all(one.reason for one in skipped)
-        "".join(one.key + one.location for one in found).encode("utf-8")
-        told = {one.key for one in found}
-        hidden = tuple(one.folder for one in skipped if one.folder)
+        before = [entry for entry in loader.list() if isinstance(entry, DocumentRef)]
+        with apply_modes(root, modes):
+            entries = list(loader.list())
+        skipped = [entry for entry in entries if isinstance(entry, Skipped)]
+        assert all(entry.reason for entry in skipped)
+        "".join(entry.key + entry.location for entry in entries).encode("utf-8")
+        keys = {entry.key for entry in entries}
+        hidden = tuple(entry.folder for entry in skipped if entry.folder)
         for path in expected:
-            assert key(path, root) in told or f"{key(path, root)}/".startswith(hidden)
-        assert removed(before, found) == []
+            assert key(path, root) in keys or f"{key(path, root)}/".startswith(hidden)
+        assert removals(before, entries) == []
 
 
-def removed(before: list[DocumentRef], found) -> list[str]:
-    """What an import would take out of the library that holds what was listed `before`."""
+def removals(before: list[DocumentRef], entries) -> list[str]:
+    """The documents that an import of these entries would remove if `before` were imported."""
     known = {ref.key: StoredVersion(ref.key, ref.version, 1, 1, ref.location) for ref in before}
-    made = plan(found, known, {}, formats_version=1, confirm_removals=True)
-    return [document_id for document_id, _ in made.removals]
+    import_plan = plan(entries, known, {}, formats_version=1, confirm_removals=True)
+    return [document_id for document_id, _ in import_plan.removals]

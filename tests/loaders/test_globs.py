@@ -49,7 +49,7 @@ def test_a_pattern_without_slash_agrees_with_pathlib(pattern, name):
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("pattern", ["*a*a*a*a*b", "**/a*/**/a*/**/a*/**/b"])
-def test_many_wildcards_take_linear_time(pattern):
+def test_patterns_with_many_wildcards_match_in_linear_time(pattern):
     globs = Globs([pattern])
     assert not globs.match("a" * 100_000)
     assert not globs.match("/".join(["a"] * 50_000))

@@ -11,21 +11,21 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_writing_with_accents_and_in_other_scripts_is_not_suspected(text):
+def test_accented_letters_and_other_scripts_are_not_suspected(text):
     assert not is_suspected(text * 20)
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("wrongly", ["latin-1", "cp1252"])
-def test_utf8_once_read_as_latin_letters_is_suspected(text, wrongly):
-    assert is_suspected(text.encode().decode(wrongly, "replace"))
+@pytest.mark.parametrize("wrong_codec", ["latin-1", "cp1252"])
+def test_utf8_decoded_as_latin_1_or_cp1252_is_suspected(text, wrong_codec):
+    assert is_suspected(text.encode().decode(wrong_codec, "replace"))
 
 
-def test_cp949_once_read_as_latin_letters_is_suspected():
+def test_cp949_decoded_as_latin_1_is_suspected():
     assert is_suspected(TEXTS[0].encode("cp949").decode("latin-1"))
 
 
-def test_a_stray_sequence_in_a_long_text_is_not_suspected():
+def test_a_single_sequence_in_a_long_text_is_not_suspected():
     assert not is_suspected("How to write it: Ã© is no é. " + "Plain café talk. " * 400)
 
 

@@ -10,9 +10,10 @@ from errors import TemporarilyUnreadableError
 from loaders.programs import TooSlowError, run_program
 
 ROOT = Path(__file__).parents[2]
-# A program that starts another, as soffice does, and tells the process ids of both.
+# A program that starts another, as soffice does, and writes the process ids of both to files.
 FAMILY = (
-    "sleep 600 & echo $! > child; echo $$ > own; mv child {told}/child; mv own {told}/own; wait"
+    "sleep 600 & echo $! > child; echo $$ > own;"
+    " mv child {pid_folder}/child; mv own {pid_folder}/own; wait"
 )
 
 
@@ -28,46 +29,46 @@ def is_alive(pid):
     return state != "Z"
 
 
-def pids(told):
-    return [int((told / name).read_text()) for name in ("child", "own")]
+def pids(pid_folder):
+    return [int((pid_folder / name).read_text()) for name in ("child", "own")]
 
 
-def wait_until(holds):
+def wait_until(condition):
     end = time.monotonic() + 10
-    while not holds() and time.monotonic() < end:
+    while not condition() and time.monotonic() < end:
         time.sleep(0.02)
-    return holds()
+    return condition()
 
 
-def test_a_program_finds_what_it_is_given_and_its_work_is_brought_back():
-    ran = run_program(
+def test_a_program_gets_its_input_files_and_its_output_file_is_returned():
+    result = run_program(
         shell("tr a-z A-Z < in > out; echo done"), {"in": b"text"}, "out", timeout_s=9
     )
-    assert (ran.code, ran.output_file, ran.output) == (0, b"TEXT", "done\n")
+    assert (result.code, result.output_file, result.output) == (0, b"TEXT", "done\n")
 
 
-def test_a_failure_is_told_with_what_the_program_said():
-    ran = run_program(shell("echo no such page >&2; exit 3"), {}, "out", timeout_s=9)
-    assert (ran.code, ran.output_file, ran.output) == (3, None, "no such page\n")
+def test_a_failure_is_reported_with_the_exit_code_and_error_output():
+    result = run_program(shell("echo no such page >&2; exit 3"), {}, "out", timeout_s=9)
+    assert (result.code, result.output_file, result.output) == (3, None, "no such page\n")
 
 
-def test_its_folder_is_gone_afterwards_and_holds_nothing_of_ours():
+def test_the_working_folder_is_deleted_afterwards():
     folders = []
     run_program(lambda folder: folders.append(folder) or ["true"], {"a": b"b"}, timeout_s=9)
     assert not folders[0].exists()
 
 
-def test_a_program_sees_none_of_our_keys(monkeypatch):
+def test_programs_do_not_inherit_api_keys(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret-1")
     assert "secret-1" not in run_program(lambda _: ["env"], {}, timeout_s=9).output
 
 
-def test_a_slow_program_is_killed_with_what_it_started(tmp_path):
+def test_slow_programs_are_killed_with_their_child_processes(tmp_path):
     folders = []
 
     def command(folder):
         folders.append(folder)
-        return ["sh", "-c", FAMILY.format(told=tmp_path)]
+        return ["sh", "-c", FAMILY.format(pid_folder=tmp_path)]
 
     with pytest.raises(TooSlowError, match="longer than 1 s"):
         run_program(command, {}, timeout_s=1)
@@ -75,21 +76,21 @@ def test_a_slow_program_is_killed_with_what_it_started(tmp_path):
     assert not folders[0].exists()
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_program_dies_with_the_process_that_wanted_it_however_that_dies(tmp_path, how):
-    asking = (
-        # A run in the background ignores Ctrl-C, and hands that on to what it starts.
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_programs_are_killed_when_the_calling_process_ends(tmp_path, signal_number):
+    program = (
+        # Background processes ignore Ctrl-C, which their child processes inherit.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from loaders.programs import run_program\n"
         "def command(folder):\n"
         f"    open({str(tmp_path / 'folder')!r}, 'w').write(str(folder))\n"
-        f"    return ['sh', '-c', {FAMILY.format(told=tmp_path)!r}]\n"
+        f"    return ['sh', '-c', {FAMILY.format(pid_folder=tmp_path)!r}]\n"
         "run_program(command, {}, timeout_s=600)"
     )
-    process = subprocess.Popen([sys.executable, "-c", asking], cwd=ROOT, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stderr=subprocess.DEVNULL)
     assert wait_until((tmp_path / "own").exists)
     assert all(map(is_alive, pids(tmp_path)))
-    process.send_signal(how)
+    process.send_signal(signal_number)
     try:
         process.wait(10)
     finally:
@@ -98,41 +99,41 @@ def test_a_program_dies_with_the_process_that_wanted_it_however_that_dies(tmp_pa
     assert wait_until(lambda: not Path((tmp_path / "folder").read_text()).exists())
 
 
-def test_nothing_that_a_program_leaves_running_outlives_it(tmp_path):
-    left = f"sleep 600 & echo $! > {tmp_path}/left"
-    run_program(shell(left), {}, timeout_s=9)
-    assert wait_until(lambda: not is_alive(int((tmp_path / "left").read_text())))
+def test_background_processes_of_a_program_are_killed_when_it_exits(tmp_path):
+    script = f"sleep 600 & echo $! > {tmp_path}/child"
+    run_program(shell(script), {}, timeout_s=9)
+    assert wait_until(lambda: not is_alive(int((tmp_path / "child").read_text())))
 
 
-def test_a_program_can_not_fill_the_disk(monkeypatch):
+def test_the_size_of_output_files_is_limited(monkeypatch):
     monkeypatch.setattr("loaders.programs._LARGEST", 2**20)
-    ran = run_program(shell("exec head -c 9000000 /dev/zero > out"), {}, "out", timeout_s=9)
-    assert ran.code == 128 + signal.SIGXFSZ
-    assert len(ran.output_file or b"") <= 2**20
+    result = run_program(shell("exec head -c 9000000 /dev/zero > out"), {}, "out", timeout_s=9)
+    assert result.code == 128 + signal.SIGXFSZ
+    assert len(result.output_file or b"") <= 2**20
 
 
-def test_no_room_for_the_folder_is_a_reason_to_try_again(monkeypatch, tmp_path):
+def test_failing_to_create_the_working_folder_is_retryable(monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     with pytest.raises(TemporarilyUnreadableError, match="could not be run"):
         run_program(shell("true"), {}, timeout_s=9)
 
 
-def test_a_program_that_is_not_there_fails():
+def test_a_missing_program_fails():
     assert run_program(lambda _: ["no-such-program-1"], {}, timeout_s=9).code != 0
 
 
-def test_waiting_can_be_broken_off(tmp_path):
-    class Stopped(Exception):
+def test_an_exception_during_the_wait_kills_the_program(tmp_path):
+    class Alarm(Exception):
         pass
 
-    def stop(*_):
-        raise Stopped
+    def raise_alarm(*_):
+        raise Alarm
 
-    previous = signal.signal(signal.SIGALRM, stop)
+    previous = signal.signal(signal.SIGALRM, raise_alarm)
     signal.setitimer(signal.ITIMER_REAL, 1)
     try:
-        with pytest.raises(Stopped):
-            run_program(shell(FAMILY.format(told=tmp_path)), {}, timeout_s=60)
+        with pytest.raises(Alarm):
+            run_program(shell(FAMILY.format(pid_folder=tmp_path)), {}, timeout_s=60)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)

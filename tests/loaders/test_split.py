@@ -30,15 +30,15 @@ SIZES = st.integers(1, 120).flatmap(lambda n: st.tuples(st.just(n), st.integers(
 
 
 def passages_of(text, *, size=1000, overlap=150, **more):
-    given = {"document_id": "handbook", "version": "1"} | more
-    return split(text, size=size, overlap=overlap, **given)
+    options = {"document_id": "handbook", "version": "1"} | more
+    return split(text, size=size, overlap=overlap, **options)
 
 
 def texts_of(text, **sizes):
     return [passage.text for passage in passages_of(text, **sizes)]
 
 
-def assert_sound(text, passages, size):
+def assert_valid(text, passages, size):
     covered, last_start = 0, -1
     for number, passage in enumerate(passages):
         assert passage.ordinal == number
@@ -55,16 +55,16 @@ def assert_sound(text, passages, size):
 
 @settings(max_examples=400, deadline=None)
 @given(TEXTS, SIZES)
-def test_passages_are_exact_ordered_bounded_and_leave_nothing_out(text, sizes):
+def test_passages_are_exact_ordered_bounded_and_complete(text, sizes):
     size, overlap = sizes
-    assert_sound(text, passages_of(text, size=size, overlap=overlap), size)
+    assert_valid(text, passages_of(text, size=size, overlap=overlap), size)
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
 @pytest.mark.parametrize(("size", "overlap"), [(1000, 150), (200, 50), (40, 0)])
-def test_passages_of_the_sample_documents_are_sound(path, size, overlap):
+def test_passages_of_the_sample_documents_are_valid(path, size, overlap):
     text = path.read_text(encoding="utf-8")
-    assert_sound(text, passages_of(text, size=size, overlap=overlap), size)
+    assert_valid(text, passages_of(text, size=size, overlap=overlap), size)
 
 
 HEADINGS = st.lists(st.tuples(st.integers(1, 6), st.sampled_from("ABC")), max_size=12)
@@ -72,7 +72,7 @@ HEADINGS = st.lists(st.tuples(st.integers(1, 6), st.sampled_from("ABC")), max_si
 
 @settings(deadline=None)
 @given(HEADINGS)
-def test_heading_paths_are_those_of_a_plain_walk_over_the_headings(headings):
+def test_heading_paths_contain_all_enclosing_headings(headings):
     text = "".join(f"{'#' * level} {title}{n}\nbody\n" for n, (level, title) in enumerate(headings))
     expected, open_headings = [], {}
     for n, (level, title) in enumerate(headings):
@@ -82,17 +82,17 @@ def test_heading_paths_are_those_of_a_plain_walk_over_the_headings(headings):
     assert [passage.heading_path for passage in passages_of(text)] == expected
 
 
-def test_a_heading_keeps_its_wide_spaces_and_loses_its_marks():
+def test_headings_lose_their_number_signs_but_keep_wide_spaces():
     [passage] = passages_of("##  第1章\u3000総則 C# ##\r\n本文\r\n")
     assert passage.heading_path == ("第1章 総則 C#",)
 
 
-def test_a_hash_inside_code_is_no_heading():
+def test_number_signs_in_code_do_not_start_headings():
     text = "# Setup\nrun\n```sh\n# install\nmake\n```\n\n    # indented code\n\nThen\n"
     assert [passage.heading_path for passage in passages_of(text)] == [("Setup",)]
 
 
-def test_a_heading_without_text_of_its_own_joins_the_next_section():
+def test_a_heading_without_text_is_joined_with_the_next_section():
     passages = passages_of("intro\n# Handbook\n\n## Leave\n15 days\n## Empty\n# End\nbye")
     assert [(p.text, p.heading_path) for p in passages] == [
         ("intro", ()),
@@ -101,11 +101,11 @@ def test_a_heading_without_text_of_its_own_joins_the_next_section():
     ]
 
 
-def test_a_small_section_is_not_mixed_with_the_next():
+def test_small_sections_are_not_merged():
     assert texts_of("# A\none\n# B\ntwo") == ["# A\none", "# B\ntwo"]
 
 
-def test_text_is_cut_at_paragraphs_first():
+def test_text_is_split_preferably_between_paragraphs():
     text = "\n\n".join(f"Paragraph {n} says. One more thing." for n in range(9))
     assert all(part.startswith("Paragraph") for part in texts_of(text, size=100, overlap=0))
 
@@ -120,37 +120,37 @@ def test_text_is_cut_at_paragraphs_first():
         ("Costs are 1.5 e.g. in use! ", "!"),
     ],
 )
-def test_a_long_paragraph_is_cut_where_sentences_end(sentence, end):
+def test_long_paragraphs_are_split_between_sentences(sentence, end):
     parts = texts_of(sentence * 40, size=150, overlap=0)
     assert len(parts) > 2
     assert all(part.endswith(end) for part in parts)
 
 
-def test_wrapped_lines_are_cut_where_sentences_end_not_lines():
+def test_wrapped_lines_are_split_between_sentences_and_not_lines():
     text = "This sentence goes on over\ntwo lines of text.\n" * 20
     assert all(part.endswith(".") for part in texts_of(text, size=130, overlap=0))
 
 
-def test_a_long_table_is_cut_between_rows():
+def test_long_tables_are_split_between_rows():
     text = "\n".join(f"| row {n} | costs 1.50, or more. Or less |" for n in range(40))
     for part in texts_of(text, size=200, overlap=0):
         assert all(re.fullmatch(r"\|.*\|", line) for line in part.splitlines())
 
 
 @pytest.mark.parametrize("code_chars", [60, 170, 195])
-def test_code_that_fits_stays_whole(code_chars):
+def test_code_that_fits_is_not_split(code_chars):
     code = "```py\n" + "x = 1\n\n" * (code_chars // 7) + "```"
     text = "\n".join(["Some words of text. " * 8, code, "More words of text. " * 8])
     assert any(code in part for part in texts_of(text, size=200, overlap=40))
 
 
-def test_code_that_does_not_fit_is_cut_at_its_lines():
+def test_long_code_is_split_between_lines():
     lines = [f"call(number={n})" for n in range(100)]
     for part in texts_of("```\n" + "\n".join(lines) + "\n```", size=200, overlap=0):
         assert set(part.splitlines()) <= {*lines, "```"}
 
 
-def test_a_passage_repeats_the_last_sentence_of_the_one_before():
+def test_a_passage_repeats_the_last_sentence_of_the_previous_one():
     sentences = [f"This is sentence number {n} of the section." for n in range(100, 160)]
     parts = texts_of(" ".join(sentences), size=400, overlap=100)
     for before, after in pairwise(parts):
@@ -161,20 +161,20 @@ def test_a_passage_repeats_the_last_sentence_of_the_one_before():
 
 @settings(deadline=None)
 @given(TEXTS, SIZES)
-def test_the_repeated_text_is_no_longer_than_asked(text, sizes):
+def test_the_repeated_text_is_no_longer_than_the_overlap(text, sizes):
     size, overlap = sizes
     passages = passages_of(text, size=size, overlap=overlap)
     for before, after in pairwise(passages):
         assert before.end - after.start <= overlap
 
 
-def test_sections_do_not_repeat_each_other():
+def test_passages_do_not_overlap_across_sections():
     text = "".join(f"# Part {n}\n" + "Some words here. " * 40 + "\n" for n in range(5))
     for passage in passages_of(text, size=300, overlap=100):
         assert passage.text.startswith("# Part") or "# Part" not in passage.text
 
 
-def test_no_crumb_is_left_at_the_end_of_a_section():
+def test_sections_do_not_end_with_tiny_passages():
     text = "A sentence of some thirty chars. " * 26 + "The end."
     assert min(map(len, texts_of(text, size=900, overlap=100))) > 100
 
@@ -186,7 +186,7 @@ def test_a_passage_has_the_page_of_its_first_character():
     assert [p.page for p in passages_of(text)] == [None] * 4
 
 
-def test_ids_follow_from_what_was_cut_and_how():
+def test_passage_ids_depend_only_on_the_document_version_and_sizes():
     text = "# A\none\n# B\ntwo"
     ids = [passage.id for passage in passages_of(text)]
     assert ids == [passage.id for passage in passages_of(text)]
@@ -196,7 +196,7 @@ def test_ids_follow_from_what_was_cut_and_how():
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, 0), (-5, 0), (100, 100), (100, 101), (10, -1)])
-def test_sizes_that_cannot_work_are_refused(size, overlap):
+def test_invalid_sizes_are_rejected(size, overlap):
     with pytest.raises(ValueError, match="size"):
         passages_of("text", size=size, overlap=overlap)
 
