@@ -1,4 +1,4 @@
-"""Small files of each format, made as people's programs make them."""
+"""Small files of each format."""
 
 import io
 import zipfile
@@ -9,7 +9,7 @@ from typing import Any
 def pdf_file(
     pages: Sequence[str], *, title: str = "", password: str | None = None, owner: str = ""
 ) -> bytes:
-    """A PDF with one page for each text; lines that begin with "# " are set larger."""
+    """A PDF with one page per text; lines that begin with "# " are in a larger font."""
     from reportlab.lib.pdfencrypt import StandardEncryption
     from reportlab.pdfbase import pdfmetrics
     from reportlab.pdfbase.cidfonts import UnicodeCIDFont
@@ -42,7 +42,7 @@ def _font(line: str) -> str:
 
 
 def docx_file(build: Any = None) -> bytes:
-    """A document that `build(document)` fills, or a small one."""
+    """A document filled by `build(document)`, or else a small one."""
     from docx import Document
 
     document = Document()
@@ -55,7 +55,7 @@ def docx_file(build: Any = None) -> bytes:
 
 
 def pptx_file(build: Any = None) -> bytes:
-    """A presentation that `build(presentation)` fills, or a small one."""
+    """A presentation filled by `build(presentation)`, or else a small one."""
     from pptx import Presentation
 
     presentation = Presentation()
@@ -69,7 +69,7 @@ def pptx_file(build: Any = None) -> bytes:
 
 
 def xlsx_file(sheets: dict[str, Sequence[Sequence[Any]]] | None = None) -> bytes:
-    """A workbook of rows by sheet."""
+    """A workbook; the keys are the names of the sheets."""
     from openpyxl import Workbook
 
     book = Workbook()
@@ -82,12 +82,11 @@ def xlsx_file(sheets: dict[str, Sequence[Sequence[Any]]] | None = None) -> bytes
 
 
 def html_page(body: str, *, head: str = "", encoding: str = "utf-8") -> bytes:
-    """A page with that head and body."""
     return f"<!DOCTYPE html><html><head>{head}</head><body>{body}</body></html>".encode(encoding)
 
 
 def zipped(parts: dict[str, bytes]) -> bytes:
-    """A zip archive of parts by name."""
+    """A zip archive of parts, given by name."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in parts.items():

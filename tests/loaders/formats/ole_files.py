@@ -1,4 +1,4 @@
-"""Compound files as Outlook and Hangul write them, sector by sector ([MS-CFB], version 3)."""
+"""Compound files ([MS-CFB], version 3), as Outlook and Hangul write them."""
 
 import struct
 import zlib
@@ -10,7 +10,7 @@ STORAGE, STREAM, ROOT = 1, 2, 5
 
 
 def ole_file(streams: Mapping[str, bytes]) -> bytes:
-    """A compound file with these streams; "/" in a name parts storages."""
+    """A compound file with these streams; "/" in a name separates storages."""
     folders = sorted({path[:i] for path in streams for i, c in enumerate(path) if c == "/"})
     paths = [*folders, *streams]
     small, small_table, big, starts = b"", [], [], {}
@@ -107,9 +107,15 @@ def msg_file(
     fixed: Mapping[int, int] | None = None,
     encoding: str = "",
 ) -> bytes:
-    """A mail of Outlook, its properties by their number in hexadecimal digits.
+    """An Outlook message.
 
-    `encoding` makes the texts eight-bit ones; `fixed` are numbers by property.
+    Args:
+        texts: Text properties by their hexadecimal id.
+        binary: Binary properties by their hexadecimal id.
+        attachments: Pairs of name and content.
+        embedded: Pairs of name and text properties of embedded messages.
+        fixed: Numeric properties by id.
+        encoding: The code page of 8-bit text properties; if empty, they are Unicode.
     """
     streams = {"__properties_version1.0": bytes(32) + _fixed(fixed or {})}
     streams |= _texts("", texts, encoding)
@@ -149,7 +155,7 @@ def record(tag: int, level: int, data: bytes) -> bytes:
 
 
 def hwp_paragraph(text: str | bytes, level: int = 0, *, shape: int = 0, style: int = 0) -> bytes:
-    """A paragraph's header and its text, given as a string or in raw units."""
+    """A paragraph's header and its text, which may be given as raw UTF-16 units."""
     raw = text.encode("utf-16-le") if isinstance(text, str) else text
     header = struct.pack("<IIHBB", len(raw) // 2, 0, shape, style, 0)
     return record(66, level, header) + record(67, level + 1, raw + b"\r\0")
@@ -160,7 +166,7 @@ def hwp_control(kind: str, level: int) -> bytes:
 
 
 def hwp_cell(text: str, row: int, column: int, rows: int = 1, columns: int = 1) -> bytes:
-    """A cell at level 2, as those of a table in the body stand."""
+    """A cell at level 2, the level of tables in the body."""
     header = struct.pack("<HHIHHHH", 1, 0, 0, column, row, columns, rows)
     return record(72, 2, header) + hwp_paragraph(text, 2)
 
@@ -178,11 +184,11 @@ def hwp_file(
     preview: str = "",
     raw_sections: Sequence[bytes] = (),
 ) -> bytes:
-    """A Hangul document of version 5 with these sections' records."""
+    """A Hangul document of version 5; each section is its records."""
     header = b"HWP Document File".ljust(32, b"\0") + struct.pack("<II", 0x05000300, flags)
     streams = {"FileHeader": header.ljust(256, b"\0"), "DocInfo": _packed(info, flags)}
-    found = raw_sections or [_packed(section, flags) for section in sections]
-    streams |= {f"BodyText/Section{i}": data for i, data in enumerate(found)}
+    raw = raw_sections or [_packed(section, flags) for section in sections]
+    streams |= {f"BodyText/Section{i}": data for i, data in enumerate(raw)}
     if preview:
         streams["PrvText"] = preview.encode("utf-16-le")
     return ole_file(streams)

@@ -1,4 +1,4 @@
-"""Pictures of sentences, as scanners and screens show them."""
+"""Images of sentences, as from scanners and screens."""
 
 import functools
 import io
@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from loaders.programs import is_installed
 
 FONTS = Path("/usr/share/fonts")
-FACES = {"ko": 1, "ja": 0, "en": 0}  # of the collections of Noto CJK
+FACES = {"ko": 1, "ja": 0, "en": 0}  # indexes in the Noto CJK font collections
 SENTENCES = {
     "ko": (
         "연차 휴가는 매년 15일이 부여됩니다.",
@@ -39,8 +39,8 @@ def font_file(name: str = "NotoSansCJK-Regular.ttc") -> Path | None:
     return next(iter(sorted(FONTS.rglob(name))), None) if FONTS.is_dir() else None
 
 
-def why_not() -> str:
-    """Why recognising can't be tested here; empty where it can."""
+def missing_requirement() -> str:
+    """What OCR tests lack on this machine; empty if they can run."""
     if not is_installed("tesseract"):
         return "tesseract is not installed"
     return "" if font_file() else "the font Noto Sans CJK is not installed"
@@ -55,27 +55,27 @@ def scan(
     width: int = 2480,
     height: int = 1200,
 ) -> Image.Image:
-    """An upper third of an A4 page at 300 dots per inch: 44 pixels are a little over 10 points."""
+    """The upper third of an A4 page at 300 dpi; 44 pixels are a little over 10 points."""
     picture = Image.new("L", (width, height), 255)
     draw = ImageDraw.Draw(picture)
-    letters = ImageFont.truetype(str(font_file(font)), size, index=FACES[language])
+    typeface = ImageFont.truetype(str(font_file(font)), size, index=FACES[language])
     for number, line in enumerate(lines):
-        draw.text((width // 12, 100 + 2 * size * number), line, font=letters, fill=0)
+        draw.text((width // 12, 100 + 2 * size * number), line, font=typeface, fill=0)
     return picture
 
 
-def worn(page: Image.Image, seed: int = 0) -> Image.Image:
-    """The page as a poor copier gives it: askew, blurred, grainy, and much packed.
+def photocopy(page: Image.Image, seed: int = 0) -> Image.Image:
+    """The page as from a poor copier: rotated, blurred, grainy, and strongly compressed.
 
     Args:
-        page: The page as it was.
-        seed: Of its grain: Pillow's own noise can't be had twice.
+        page: The original page.
+        seed: The seed of the grain, which makes it reproducible, unlike Pillow's own noise.
     """
     askew = page.rotate(0.6, Image.Resampling.BICUBIC, fillcolor=255)
     blurred = askew.filter(ImageFilter.GaussianBlur(1.2))
     grain = Image.fromarray(_grain(page.size, seed))
     grainy = Image.blend(blurred, grain, 0.25).point(lambda value: min(255, value * 1.15))
-    return Image.open(io.BytesIO(saved(grainy, "JPEG", quality=40)))
+    return Image.open(io.BytesIO(image_file(grainy, "JPEG", quality=40)))
 
 
 def _grain(size: tuple[int, int], seed: int) -> np.ndarray:
@@ -83,19 +83,18 @@ def _grain(size: tuple[int, int], seed: int) -> np.ndarray:
     return noise.clip(0, 255).astype(np.uint8)
 
 
-def saved(picture: Image.Image, kind: str = "PNG", **options: object) -> bytes:
-    """The picture as a file."""
+def image_file(picture: Image.Image, kind: str = "PNG", **options: object) -> bytes:
     out = io.BytesIO()
     picture.save(out, kind, **options)
     return out.getvalue()
 
 
-def error_rate(wanted: str, found: str) -> float:
-    """Characters to insert, remove or replace, for each one wanted (Levenshtein's distance)."""
-    above = list(range(len(found) + 1))
-    for i, letter in enumerate(wanted, start=1):
+def error_rate(expected: str, actual: str) -> float:
+    """The Levenshtein distance per expected character."""
+    above = list(range(len(actual) + 1))
+    for i, letter in enumerate(expected, start=1):
         row = [i]
-        for j, other in enumerate(found, start=1):
+        for j, other in enumerate(actual, start=1):
             row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != other)))
         above = row
-    return above[-1] / len(wanted)
+    return above[-1] / len(expected)

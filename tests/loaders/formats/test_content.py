@@ -25,7 +25,7 @@ def test_cleaning_twice_changes_nothing_more(text):
 
 @settings(deadline=None)
 @given(st.lists(st.text(st.characters()), max_size=6))
-def test_a_pages_offset_is_where_its_text_starts(pages):
+def test_page_offsets_point_to_the_text_of_the_page(pages):
     text, starts = join_pages(pages)
     assert clean(text) == text
     for start, number in starts:
@@ -36,31 +36,31 @@ def test_a_pages_offset_is_where_its_text_starts(pages):
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.text("a|\\ \n"), max_size=4), max_size=5))
-def test_a_table_has_a_line_for_each_row_with_text(rows):
+def test_a_pipe_table_has_a_line_for_each_row_with_text(rows):
     table = pipe_table(rows)
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     assert len(table.splitlines()) == (len(filled) + 1 if filled else 0)
 
 
-def test_columns_without_text_go_and_the_others_keep_their_order():
+def test_only_columns_without_text_are_removed():
     assert without_empty_columns([["a", "", "b"], ["", " ", "c"], ["d"]]) == [
         ["a", "b"], ["", "c"], ["d"],
     ]  # fmt: skip
 
 
-def test_headings_stay_within_six_levels_and_one_line():
+def test_headings_have_at_most_six_levels_and_one_line():
     assert heading(9, "a\n b") == "###### a b"
 
 
 @settings(deadline=None)
 @given(st.text("`ab\n"))
-def test_a_fence_is_longer_than_what_it_holds(code):
+def test_a_code_fence_never_occurs_in_the_code(code):
     fence = fenced(code).split("\n", 1)[0]
     assert fence not in code
 
 
 @pytest.mark.parametrize(
-    ("title", "told"),
+    ("title", "expected"),
     [
         ("Leave policy", "Leave policy"),
         ("휴가\n규정", "휴가 규정"),
@@ -72,5 +72,5 @@ def test_a_fence_is_longer_than_what_it_holds(code):
         (None, ""),
     ],
 )
-def test_titles_that_programs_set_are_no_titles(title, told):
-    assert file_title(title) == told
+def test_titles_that_programs_set_are_ignored(title, expected):
+    assert file_title(title) == expected

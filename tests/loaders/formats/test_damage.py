@@ -1,4 +1,4 @@
-"""Whatever happens to a file on its way: a document or a reason, and soon."""
+"""Damaged files are read or rejected, and quickly."""
 
 import json
 import time
@@ -45,7 +45,7 @@ NOTEBOOK = {
         {"cell_type": "code", "source": "x", "outputs": [{"data": {"text/plain": "1"}}]},
     ],
 }
-WHOLE = {
+FILES = {
     "a.eml": MAIL,
     "a.msg": msg_file({"0037": "s", "1000": "b"}, attachments=[("a.txt", b"text")]),
     "a.rtf": RTF,
@@ -62,58 +62,58 @@ WHOLE = {
     "a.tsv": b"a\tb\n1\t2\n",
     "a.zip": zipped({"a.txt": b"text", "b.docx": docx_file(), "c.zip": zipped({"d.md": b"# x"})}),
 }
-SUFFIXES = sorted({name.rpartition(".")[2] for name in WHOLE})
+SUFFIXES = sorted({name.rpartition(".")[2] for name in FILES})
 SECONDS = 2.0
 
 
-def read_or_refuse(name, data):
+def assert_read_or_rejected(name, data):
     started = time.process_time()
     try:
         text = read_document(name, data).page_content
     except UnreadableError:
-        text = "a reason"
+        text = "rejected"
     assert text == clean(text)
     assert text.strip()
     assert time.process_time() - started < SECONDS
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_the_whole_files_are_read(name):
-    assert read_document(name, WHOLE[name]).page_content
+@pytest.mark.parametrize("name", FILES)
+def test_undamaged_files_are_read(name):
+    assert read_document(name, FILES[name]).page_content
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-def test_a_damaged_file_is_a_document_or_a_reason(name, data):
-    whole = WHOLE[name]
+def test_damaged_files_are_read_or_rejected(name, data):
+    whole = FILES[name]
     cut, at = (data.draw(st.integers(0, len(whole))) for _ in range(2))
     junk = data.draw(st.binary(max_size=8))
-    read_or_refuse(name, whole[:cut])
-    read_or_refuse(name, whole[:at] + junk + whole[at + len(junk) :])
-    read_or_refuse(name, whole[:at] + junk + whole[at:])
+    assert_read_or_rejected(name, whole[:cut])
+    assert_read_or_rejected(name, whole[:at] + junk + whole[at + len(junk) :])
+    assert_read_or_rejected(name, whole[:at] + junk + whole[at:])
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(data=st.binary(max_size=400))
 @settings(deadline=None, max_examples=40)
-def test_arbitrary_bytes_are_a_document_or_a_reason(suffix, data):
-    read_or_refuse(f"a.{suffix}", data)
+def test_arbitrary_bytes_are_read_or_rejected(suffix, data):
+    assert_read_or_rejected(f"a.{suffix}", data)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_an_empty_file_says_so(suffix):
+def test_empty_files_are_rejected(suffix):
     with pytest.raises(UnreadableError, match=r"^the file is empty$"):
         read_document(f"a.{suffix}", b"")
 
 
 @pytest.mark.parametrize("suffix", ["odt", "ods", "odp", "epub", "hwpx", "zip"])
-def test_a_cut_off_archive_says_so(suffix):
+def test_truncated_archives_are_rejected(suffix):
     with pytest.raises(UnreadableError, match=rf"damaged, incomplete, or not a \.{suffix} file"):
-        read_document(f"a.{suffix}", WHOLE[f"a.{suffix}"][:-200])
+        read_document(f"a.{suffix}", FILES[f"a.{suffix}"][:-200])
 
 
 @pytest.mark.parametrize("suffix", ["msg", "hwp"])
-def test_a_cut_off_compound_file_says_so(suffix):
+def test_truncated_compound_files_are_rejected(suffix):
     with pytest.raises(UnreadableError, match="damaged or not a "):
-        read_document(f"a.{suffix}", WHOLE[f"a.{suffix}"][:700])
+        read_document(f"a.{suffix}", FILES[f"a.{suffix}"][:700])

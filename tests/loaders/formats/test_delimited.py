@@ -14,7 +14,7 @@ def markdown(text: str, encoding: str = "utf-8") -> str:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_each_dialect_is_read(delimiter):
+def test_files_with_any_common_delimiter_are_read(delimiter):
     rows = [["Team", "Cups, won"], ["Blues", "1"], ["Reds; x", "2"]]
     out = io.StringIO()
     csv.writer(out, delimiter=delimiter).writerows(rows)
@@ -23,33 +23,33 @@ def test_each_dialect_is_read(delimiter):
     )
 
 
-def test_commas_in_the_text_do_not_outvote_the_delimiter():
+def test_commas_in_cells_are_not_mistaken_for_the_delimiter():
     assert delimiter_of("a;b\n1,5;x\n2,7;y, z\n") == ";"
 
 
-def test_one_column_is_a_table_too():
+def test_a_single_column_becomes_a_table():
     assert markdown("Lyrics\nla la\n") == "| Lyrics |\n| --- |\n| la la |"
 
 
-def test_quoted_lines_and_bars_stay_in_their_cell():
+def test_line_breaks_and_pipes_in_quoted_cells_stay_in_their_cell():
     assert markdown('a,b\n"x\ny","p|q"\n') == "| a | b |\n| --- | --- |\n| x y | p\\|q |"
 
 
-def test_ragged_and_empty_rows_cost_nothing():
+def test_short_rows_are_accepted_and_empty_rows_dropped():
     assert markdown("a,b\n\n1\n1,2,3\n,,\n") == (
         "| a | b |  |\n| --- | --- | --- |\n| 1 |\n| 1 | 2 | 3 |"
     )
 
 
-def test_a_japanese_file_of_a_spreadsheet_program_is_read():
+def test_files_in_cp932_are_read():
     assert "| 佐藤太郎 | 東京 |" in markdown("名前,住所\n佐藤太郎,東京\n三木英子,大阪\n", "cp932")
 
 
-def test_a_cell_may_hold_a_whole_book():
+def test_cells_may_be_very_long():
     assert "x" * 200_000 in markdown("a,b\n1," + "x" * 200_000 + "\n")
 
 
-def test_a_wide_row_does_not_make_every_other_row_wide():
+def test_one_wide_row_does_not_widen_all_others():
     text = markdown("a,b\n" * 5000 + "c," * 5000)
     assert len(text) < 200_000
 
@@ -72,7 +72,7 @@ def test_every_cell_is_in_the_table(rows):
         ]
 
 
-def test_values_between_tabs_are_a_table():
+def test_tab_separated_values_become_a_table():
     document = read_document("a.tsv", "이름\t일수\n김, 이\t15\n佐藤\t10\n".encode())
     assert document.page_content == "| 이름 | 일수 |\n| --- | --- |\n| 김, 이 | 15 |\n| 佐藤 | 10 |"
     assert document.metadata["format"] == "tsv"

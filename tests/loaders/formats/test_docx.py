@@ -23,7 +23,7 @@ def append(document, xml: str) -> None:
     body.insert(len(body) - 1, parse_xml(xml.replace("<w:p>", f"<w:p {nsdecls('w')}>", 1)))
 
 
-def test_paragraphs_and_tables_stand_in_the_order_of_the_body():
+def test_paragraphs_and_tables_keep_their_order():
     def build(document):
         document.add_heading("Leave", 1)
         document.add_paragraph("Before.")
@@ -39,25 +39,26 @@ def test_paragraphs_and_tables_stand_in_the_order_of_the_body():
     )
 
 
-def test_the_title_is_the_first_heading_then_the_files_property():
-    def headed(document):
+def test_the_title_is_the_first_heading_or_else_the_title_property():
+    def with_heading(document):
         document.core_properties.title = "Template"
         document.add_heading("Real title", 1)
 
-    def plain(document):
+    def with_property(document):
         document.core_properties.title = "Property"
         document.add_paragraph("text")
 
-    def junk(document):
+    def with_default_title(document):
         document.core_properties.title = "Word Document"
         document.add_paragraph("text")
 
-    assert [read(b).metadata["title"] for b in (headed, plain, junk)] == [
+    builders = (with_heading, with_property, with_default_title)
+    assert [read(build).metadata["title"] for build in builders] == [
         "Real title", "Property", "a",
     ]  # fmt: skip
 
 
-def test_a_localised_style_id_is_known_by_its_name_and_by_what_it_is_based_on():
+def test_heading_styles_are_recognized_by_name_and_by_their_base_style():
     def build(document):
         style = document.styles["Heading 2"]
         style.element.set(qn("w:styleId"), "제목2")
@@ -69,7 +70,7 @@ def test_a_localised_style_id_is_known_by_its_name_and_by_what_it_is_based_on():
     assert markdown(build) == "## 첫째\n\n## 둘째"
 
 
-def test_an_outline_level_makes_a_heading_of_any_paragraph():
+def test_paragraphs_with_an_outline_level_are_headings():
     def build(document):
         append(
             document,
@@ -79,7 +80,7 @@ def test_an_outline_level_makes_a_heading_of_any_paragraph():
     assert markdown(build) == "### Clause"
 
 
-def test_lists_keep_their_marks_and_numbers():
+def test_lists_keep_their_bullets_and_numbers():
     def build(document):
         document.add_paragraph("one", style="List Bullet")
         document.add_paragraph("two", style="List Bullet")
@@ -90,7 +91,7 @@ def test_lists_keep_their_marks_and_numbers():
     assert markdown(build) == "- one\n- two\n\nSteps:\n\n1. ask\n2. wait"
 
 
-def test_numbers_that_word_only_counts_are_written_out():
+def test_automatic_numbers_are_written_out():
     def build(document):
         numbering = document.part.numbering_part.element
         levels = (
@@ -116,7 +117,7 @@ def test_numbers_that_word_only_counts_are_written_out():
 
 
 @pytest.mark.parametrize(
-    ("number", "form", "written"),
+    ("number", "number_format", "expected"),
     [
         (4, "lowerRoman", "iv"),
         (1994, "upperRoman", "MCMXCIV"),
@@ -127,11 +128,11 @@ def test_numbers_that_word_only_counts_are_written_out():
         (7, "unheardOf", "7"),
     ],
 )
-def test_numbers_are_written_as_word_writes_them(number, form, written):
-    assert format_number(number, form) == written
+def test_numbers_are_formatted_as_in_word(number, number_format, expected):
+    assert format_number(number, number_format) == expected
 
 
-def test_lines_in_a_code_style_are_one_block():
+def test_adjacent_lines_in_a_code_style_are_one_code_block():
     def build(document):
         style = document.styles.add_style("Source Code", WD_STYLE_TYPE.PARAGRAPH)
         for line in ("if x:", "    y = 1", "", "z"):
@@ -141,7 +142,7 @@ def test_lines_in_a_code_style_are_one_block():
     assert markdown(build) == "```\nif x:\n    y = 1\n\nz\n```\n\ntext"
 
 
-def test_cells_merged_down_are_repeated_and_a_frame_is_no_table():
+def test_merged_cells_are_repeated_and_tables_of_one_cell_become_paragraphs():
     def build(document):
         table = document.add_table(3, 2)
         texts = ("Who", "Days", "Staff", "14", "", "15")
@@ -156,7 +157,7 @@ def test_cells_merged_down_are_repeated_and_a_frame_is_no_table():
     )
 
 
-def test_deleted_text_is_gone_and_inserted_text_is_there():
+def test_tracked_deletions_are_omitted_and_insertions_kept():
     def build(document):
         append(
             document,
@@ -167,7 +168,7 @@ def test_deleted_text_is_gone_and_inserted_text_is_there():
     assert markdown(build) == "Get 15 days"
 
 
-def test_readings_above_kanji_are_not_mixed_into_the_text():
+def test_furigana_are_omitted():
     def build(document):
         append(
             document,
@@ -179,7 +180,7 @@ def test_readings_above_kanji_are_not_mixed_into_the_text():
     assert markdown(build) == "休暇の規程"
 
 
-def test_a_text_box_is_read_once_after_its_paragraph():
+def test_text_boxes_are_read_once_after_their_paragraph():
     def build(document):
         mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
         box = "<w:txbxContent><w:p><w:r><w:t>In the box.</w:t></w:r></w:p></w:txbxContent>"
@@ -193,7 +194,7 @@ def test_a_text_box_is_read_once_after_its_paragraph():
     assert markdown(build) == "Beside it.\n\nIn the box."
 
 
-def test_content_controls_are_read_as_if_they_were_not_there():
+def test_the_text_in_content_controls_is_read():
     def build(document):
         control = OxmlElement("w:sdt")
         content = OxmlElement("w:sdtContent")
@@ -204,7 +205,7 @@ def test_content_controls_are_read_as_if_they_were_not_there():
     assert markdown(build) == "Inside."
 
 
-def test_tables_in_cells_are_read_once():
+def test_nested_tables_are_read_once():
     def build(document):
         cell = document.add_table(1, 2).cell(0, 0)
         for depth in range(12):
@@ -215,7 +216,7 @@ def test_tables_in_cells_are_read_once():
     assert [text.count(f"word{depth} ") for depth in range(12)] == [1] * 12
 
 
-def test_a_footnote_follows_its_paragraph_as_a_quotation():
+def test_footnotes_follow_their_paragraph_as_block_quotes():
     def build(document):
         append(
             document,
@@ -238,7 +239,7 @@ def test_a_footnote_follows_its_paragraph_as_a_quotation():
     assert text == "Fifteen days.\n\n> From 2026.\n\nNext."
 
 
-def test_thousands_of_paragraphs_take_seconds_not_minutes():
+def test_documents_with_thousands_of_paragraphs_are_read_quickly():
     def build(document):
         paragraph = document.add_paragraph("Text of a handbook.", style="List Bullet")._p
         body = document.element.body

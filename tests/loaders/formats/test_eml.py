@@ -19,7 +19,7 @@ def read(message):
     return read_document("a.eml", data)
 
 
-def test_a_mail_is_its_subject_people_date_and_text():
+def test_subject_addresses_date_and_text_are_read():
     message = mail(
         To="이 과장 <lee@a.kr>", Cc="朴 <p@a.kr>", Date="Sat, 21 Nov 2026 10:00:00 +0900"
     )
@@ -40,14 +40,14 @@ def test_text_is_preferred_to_html():
     assert read(message).page_content.endswith("\n\nplain")
 
 
-def test_html_is_read_as_pages_are_where_there_is_no_text():
+def test_html_is_converted_if_there_is_no_plain_text():
     message = mail()
     message.set_content("<h2>연차</h2><ul><li>15일</li></ul>", subtype="html")
     assert read(message).page_content.endswith("\n\n## 연차\n\n- 15일")
 
 
 @pytest.mark.parametrize(
-    ("label", "codec", "words"),
+    ("charset", "codec", "words"),
     [
         ("iso-2022-jp", "iso2022_jp", "有給休暇は十五日です"),
         ("shift_jis", "cp932", "①有給休暇は十五日です"),
@@ -57,8 +57,8 @@ def test_html_is_read_as_pages_are_where_there_is_no_text():
         ("x-unknown", "euc_jp", "有給休暇は毎年十五日が与えられます"),
     ],
 )
-def test_letters_are_right_in_every_encoding_that_mails_have(label, codec, words):
-    head = f"From: a@b.c\nSubject: x\nContent-Type: text/plain; charset={label}\n\n"
+def test_bodies_are_decoded_even_if_their_charset_is_wrong_or_unknown(charset, codec, words):
+    head = f"From: a@b.c\nSubject: x\nContent-Type: text/plain; charset={charset}\n\n"
     assert read(head.encode() + words.encode(codec)).page_content.endswith(words)
 
 
@@ -76,17 +76,17 @@ def test_encoded_subjects_are_decoded(subject):
     assert title in ("연차", "有給\u57f7\u5bb6") or title.startswith("有給")
 
 
-def test_a_subject_in_bare_eight_bit_letters_is_decoded():
+def test_subjects_in_raw_8_bit_characters_are_decoded():
     data = "From: a@b.c\nSubject: 연차 휴가 안내입니다\n\ntext".encode("cp949")
     assert read(data).metadata["title"] == "연차 휴가 안내입니다"
 
 
-def test_flowing_text_is_joined():
+def test_soft_line_breaks_of_flowed_text_are_removed():
     data = b"From: a@b.c\nContent-Type: text/plain; format=flowed\n\none \ntwo\nthree\n-- \nKim\n"
     assert read(data).page_content.endswith("one two\nthree\n-- \nKim")
 
 
-def test_attachments_that_can_be_read_are_sections():
+def test_readable_attachments_become_sections():
     message = mail()
     message.set_content("text")
     message.add_attachment(b"a;b\n1;2\n", maintype="text", subtype="csv", filename="표.csv")
@@ -101,7 +101,7 @@ def test_attachments_that_can_be_read_are_sections():
     assert document.metadata["warnings"] == ["a.bin: Footnote does not read .bin files yet"]
 
 
-def test_a_mail_in_the_mail_is_a_section():
+def test_attached_emails_become_sections():
     inner = mail(Subject="원문")
     inner.set_content("원래의 글")
     message = mail()
@@ -112,7 +112,7 @@ def test_a_mail_in_the_mail_is_a_section():
     )
 
 
-def test_mails_nested_past_any_sense_are_named_not_read():
+def test_too_deeply_nested_emails_are_reported_and_not_read():
     message = mail(Subject="0")
     message.set_content("text 0")
     for depth in range(1, 6):
@@ -126,7 +126,7 @@ def test_mails_nested_past_any_sense_are_named_not_read():
     assert "not read: nested more than 2 files deep" in document.metadata["warnings"][0]
 
 
-def test_pictures_of_the_layout_are_left_out():
+def test_inline_images_are_ignored():
     message = mail()
     message.set_content("text")
     message.add_related(b"GIF89a", maintype="image", subtype="gif", cid="<logo>")
@@ -135,18 +135,18 @@ def test_pictures_of_the_layout_are_left_out():
     assert document.metadata["warnings"] == []
 
 
-def test_an_encrypted_mail_says_so():
+def test_encrypted_emails_are_rejected():
     data = b'From: a@b.c\nContent-Type: multipart/encrypted; boundary="x"\n\n--x\n\n--x--\n'
     with pytest.raises(UnreadableError, match="encrypted: open it in your mail program"):
         read(data)
 
 
-def test_what_is_no_mail_is_refused():
+def test_files_that_are_not_emails_are_rejected():
     with pytest.raises(UnreadableError, match="it is not an email"):
         read(b"Just a note.\n\nNothing else.")
 
 
-def test_a_cut_off_attachment_leaves_the_text():
+def test_the_text_is_read_even_if_an_attachment_is_truncated():
     message = mail()
     message.set_content("text")
     archive = zipped({"a.txt": b"abc" * 900})

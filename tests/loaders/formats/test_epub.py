@@ -26,19 +26,19 @@ def test_a_title_page_is_not_repeated():
     assert text == "# 휴가 책\n\n김 작가"
 
 
-def test_the_page_of_contents_is_left_out():
+def test_the_navigation_document_is_omitted():
     nav = "<body><ol><li>첫째 장</li></ol></body>"
     assert "1." not in read({"nav.xhtml": nav, **CHAPTERS}).page_content
 
 
-def test_names_of_chapters_may_be_escaped():
+def test_chapter_names_may_be_percent_encoded():
     document = read(
         {"%EC%9E%A5.xhtml": ""}, others={"OEBPS/장.xhtml": b"<html><body>text</body></html>"}
     )
     assert document.page_content == "text"
 
 
-def test_a_protected_book_says_so_and_hidden_fonts_do_not_matter():
+def test_encrypted_chapters_are_rejected_but_not_encrypted_fonts():
     place = '<encryption><CipherReference URI="{}"/></encryption>'
     fonts = {"META-INF/encryption.xml": place.format("OEBPS/font.otf").encode()}
     assert "15일" in read(CHAPTERS, others=fonts).page_content
@@ -47,7 +47,7 @@ def test_a_protected_book_says_so_and_hidden_fonts_do_not_matter():
         read(CHAPTERS, others=chapter)
 
 
-def test_a_chapter_that_is_missing_is_named():
+def test_missing_chapters_are_reported_as_warnings():
     data = epub_file(CHAPTERS).replace(b"OEBPS/a.xhtml", b"OEBPS/z.xhtml")
     document = read_document("a.epub", data)
     assert "15일" in document.page_content

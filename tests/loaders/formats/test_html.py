@@ -11,7 +11,7 @@ def markdown(body: str, **head: str) -> str:
     return read_document("a.html", html_page(body, **head)).page_content
 
 
-def test_headings_paragraphs_and_lists_keep_their_shape():
+def test_headings_paragraphs_and_lists_keep_their_structure():
     assert markdown(
         "<h1>Leave</h1><p>Fifteen\n days.</p><h3>Kinds</h3>"
         "<ul><li>paid<ul><li>annual</li></ul></li><li>unpaid</li></ul>"
@@ -21,7 +21,7 @@ def test_headings_paragraphs_and_lists_keep_their_shape():
     )
 
 
-def test_what_is_not_read_is_left_out():
+def test_navigation_scripts_controls_and_hidden_elements_are_omitted():
     text = markdown(
         "<nav>menu</nav><script>js()</script><style>p{}</style><p>Text</p><noscript>on</noscript>"
         "<div role=navigation>trail</div><p hidden>h</p><p style='display: none'>n</p>"
@@ -30,12 +30,12 @@ def test_what_is_not_read_is_left_out():
     assert text == "Text"
 
 
-def test_a_quote_reads_as_the_page_does():
+def test_inline_markup_is_removed_and_text_not_escaped():
     text = markdown("<p>Get <b>15 days</b> of <a href='http://x/y'>paid_leave</a> * <i>now</i></p>")
     assert text == "Get 15 days of paid_leave * now"
 
 
-def test_code_keeps_its_lines_and_its_language():
+def test_code_blocks_keep_their_lines_and_language():
     text = markdown("<pre><code class='language-python'>if x:\n    y  = 1\n\n\nz</code></pre>")
     assert text == "```python\nif x:\n    y  = 1\n\n\nz\n```"
     inner = markdown("<ul><li>run<pre>a  b\n\nc</pre></li></ul>")
@@ -53,7 +53,7 @@ def test_a_table_becomes_a_pipe_table():
     assert text == "Days\n\n| Kind | Days |\n| --- | --- |\n| Paid\\|full | 15 a year |"
 
 
-def test_cells_that_span_rows_are_repeated_and_columns_keep_their_place():
+def test_cells_that_span_rows_are_repeated_in_their_columns():
     text = markdown(
         "<table><tr><th>Who<th colspan=2>Days<tr><td rowspan=2>Staff<td>2025<td>14"
         "<tr><td>2026<td>15</table>"
@@ -63,7 +63,7 @@ def test_cells_that_span_rows_are_repeated_and_columns_keep_their_place():
     )
 
 
-def test_tables_that_lay_out_a_page_are_blocks():
+def test_layout_tables_become_paragraphs():
     text = markdown(
         "<table><tr><td><h2>Left</h2><p>one</p></td></tr></table>"
         "<table><tr><td>menu</td><td><table><tr><td>a<td>b<tr><td>c<td>d</table></td></tr></table>"
@@ -71,17 +71,17 @@ def test_tables_that_lay_out_a_page_are_blocks():
     assert text == "## Left\n\none\n\nmenu\n\n| a | b |\n| --- | --- |\n| c | d |"
 
 
-def test_tags_left_open_are_closed_as_browsers_close_them():
+def test_unclosed_tags_are_closed_as_in_browsers():
     assert markdown("<p>a<p>b<ul><li>x<li>y</ul>") == "a\n\nb\n\n- x\n- y"
 
 
-def test_japanese_lines_of_the_source_join_without_a_space_and_english_ones_with_one():
+def test_only_japanese_source_lines_are_joined_without_a_space():
     assert markdown("<p>有給休暇は\n毎年付与\n  される。and\nso on</p>") == (
         "有給休暇は毎年付与される。and so on"
     )
 
 
-def test_the_title_heads_a_page_that_has_no_first_heading():
+def test_the_title_becomes_a_heading_if_the_page_has_none():
     document = read_document("a.html", html_page("<p>x</p>", head="<title>My\n page</title>"))
     assert document.metadata["title"] == "My page"
     assert document.page_content == "# My page\n\nx"
@@ -99,12 +99,12 @@ def test_the_title_heads_a_page_that_has_no_first_heading():
         ("utf-16-le", ""),
     ],
 )
-def test_the_encoding_is_found_whatever_the_page_claims(encoding, head):
+def test_the_encoding_is_detected_even_if_the_declared_one_is_wrong(encoding, head):
     sentence = "요청하신 페이지를 찾을 수 없습니다."
     assert markdown(f"<p>{sentence}</p>", head=head, encoding=encoding) == sentence
 
 
-def test_tags_nested_past_any_sense_leave_their_text_and_a_warning():
+def test_too_deeply_nested_tags_become_plain_text_with_a_warning():
     document = read_document("a.html", html_page("<div>" * 5000 + "the text"))
     assert document.page_content == "the text"
     assert "nested too deeply" in document.metadata["warnings"][0]
@@ -115,7 +115,7 @@ def test_tags_nested_past_any_sense_leave_their_text_and_a_warning():
 @pytest.mark.parametrize(
     "part", ["<p>para ", "<li>item", "<tr><td>a<td>b", "<h2>h</h2>", "<b>b</b> ", "<br>"]
 )
-def test_time_grows_with_the_page_and_no_faster(part):
+def test_pages_are_converted_in_linear_time(part):
     opening = "<table>" if "<tr>" in part else "<ol>"
     require_linear_time(lambda count: markdown(opening + part * count + "x"), 8000)
 

@@ -6,10 +6,10 @@ from PIL import Image
 
 from errors import NothingToReadError, TemporarilyUnreadableError, UnreadableError
 from loaders.formats import SUFFIXES, read_document
-from tests.loaders.formats.pictures import SENTENCES, saved, scan, why_not
+from tests.loaders.formats.pictures import SENTENCES, image_file, missing_requirement, scan
 
 LINES = SENTENCES["en"]
-KINDS = {
+IMAGE_FORMATS = {
     "png": "PNG",
     "jpg": "JPEG",
     "jpeg": "JPEG",
@@ -19,7 +19,7 @@ KINDS = {
     "bmp": "BMP",
     "gif": "GIF",
 }
-needs_tesseract = pytest.mark.skipif(bool(why_not()), reason=why_not())
+requires_tesseract = pytest.mark.skipif(bool(missing_requirement()), reason=missing_requirement())
 
 
 def text_of(data: bytes, name: str = "a.png") -> str:
@@ -31,7 +31,7 @@ def small(lines=LINES[:2]) -> Image.Image:
 
 
 def png_of_size(width: int, height: int) -> bytes:
-    """A PNG of so many white points: some kilobytes, however large it unpacks."""
+    """A white PNG that declares this size but contains at most ten rows."""
 
     def part(kind, data):
         length, check = struct.pack(">I", len(data)), struct.pack(">I", zlib.crc32(kind + data))
@@ -44,11 +44,11 @@ def png_of_size(width: int, height: int) -> bytes:
     return start + part(b"IHDR", header) + part(b"IDAT", points) + part(b"IEND", b"")
 
 
-@needs_tesseract
-@pytest.mark.parametrize("suffix", KINDS)
-def test_each_kind_of_picture_gives_its_text(suffix):
+@requires_tesseract
+@pytest.mark.parametrize("suffix", IMAGE_FORMATS)
+def test_text_is_recognized_in_every_image_format(suffix):
     assert f".{suffix}" in SUFFIXES
-    document = read_document(f"Leave.{suffix}", saved(small(), KINDS[suffix]))
+    document = read_document(f"Leave.{suffix}", image_file(small(), IMAGE_FORMATS[suffix]))
     assert document.page_content == "\n\n".join(LINES[:2])
     assert document.metadata == {
         "title": "Leave",
@@ -59,10 +59,10 @@ def test_each_kind_of_picture_gives_its_text(suffix):
     }
 
 
-@needs_tesseract
-def test_each_page_of_a_tiff_has_its_number():
+@requires_tesseract
+def test_pages_of_tiff_files_are_numbered():
     pages = [small([LINES[0]]), small([]), small([LINES[2]])]
-    data = saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
+    data = image_file(pages[0], "TIFF", save_all=True, append_images=pages[1:])
     document = read_document("a.tif", data)
     (first, one), (start, three) = document.metadata["pages"]
     assert (first, one, three) == (0, 1, 3)
@@ -70,30 +70,30 @@ def test_each_page_of_a_tiff_has_its_number():
     assert document.metadata["warnings"][0].startswith("the text of page 1, 3 was recognized")
 
 
-@needs_tesseract
-def test_pictures_that_move_are_read_as_they_begin():
-    data = saved(small([LINES[0]]), "GIF", save_all=True, append_images=[small([LINES[1]])])
+@requires_tesseract
+def test_only_the_first_frame_of_an_animation_is_read():
+    data = image_file(small([LINES[0]]), "GIF", save_all=True, append_images=[small([LINES[1]])])
     assert text_of(data, "a.gif") == LINES[0]
 
 
-@needs_tesseract
-def test_a_photograph_is_turned_as_its_camera_says():
+@requires_tesseract
+def test_photos_are_rotated_according_to_their_exif_orientation():
     sideways = small().transpose(Image.Transpose.ROTATE_90)
     exif = Image.Exif()
     exif[0x0112] = 6  # to be turned by 90 degrees clockwise
-    assert text_of(saved(sideways, "JPEG", exif=exif), "a.jpg") == "\n\n".join(LINES[:2])
+    assert text_of(image_file(sideways, "JPEG", exif=exif), "a.jpg") == "\n\n".join(LINES[:2])
 
 
-@needs_tesseract
-def test_letters_on_nothing_are_read():
+@requires_tesseract
+def test_text_on_a_transparent_background_is_recognized():
     letters = Image.new("RGBA", small().size, (0, 0, 0, 0))
     letters.putalpha(Image.eval(small(), lambda value: 255 - value))
-    assert text_of(saved(letters)) == "\n\n".join(LINES[:2])
+    assert text_of(image_file(letters)) == "\n\n".join(LINES[:2])
 
 
-@needs_tesseract
+@requires_tesseract
 @pytest.mark.parametrize(
-    "changed",
+    "convert",
     [
         lambda page: page.convert("1"),
         lambda page: page.convert("P"),
@@ -101,42 +101,44 @@ def test_letters_on_nothing_are_read():
         lambda page: page.convert("I;16").point(lambda value: value * 256),
         lambda page: Image.eval(page, lambda value: 255 - value),
     ],
-    ids=["black and white", "palette", "colours", "16 bits", "white on black"],
+    ids=["black and white", "palette", "colors", "16 bits", "white on black"],
 )
-def test_the_depth_of_its_colours_does_not_matter(changed):
-    assert text_of(saved(changed(small()))) == "\n\n".join(LINES[:2])
+def test_text_is_recognized_in_every_color_mode(convert):
+    assert text_of(image_file(convert(small()))) == "\n\n".join(LINES[:2])
 
 
-@needs_tesseract
-def test_the_small_letters_of_a_screen_are_read():
-    text = text_of(saved(scan(LINES, size=16, width=900, height=300)))
+@requires_tesseract
+def test_small_text_in_screenshots_is_recognized():
+    text = text_of(image_file(scan(LINES, size=16, width=900, height=300)))
     assert text.replace("\n\n", "\n") == "\n".join(LINES)
 
 
-@needs_tesseract
-def test_a_picture_larger_than_needed_is_read_smaller(monkeypatch):
+@requires_tesseract
+def test_large_images_are_scaled_down(monkeypatch):
     sizes = []
     from loaders.formats import ocr
 
-    told = ocr._scaled
-    monkeypatch.setattr(ocr, "_scaled", lambda grey: sizes.append(told(grey)) or sizes[-1])
+    original_scaled = ocr._scaled
+    monkeypatch.setattr(
+        ocr, "_scaled", lambda image: sizes.append(original_scaled(image)) or sizes[-1]
+    )
     large = scan(LINES[:2], size=100, width=6200, height=4000)
-    assert text_of(saved(large)) == "\n\n".join(LINES[:2])
+    assert text_of(image_file(large)) == "\n\n".join(LINES[:2])
     assert sizes[0].size == (3100, 2000)
 
 
-@needs_tesseract
+@requires_tesseract
 @pytest.mark.parametrize(("width", "height"), [(40_000, 40_000), (10_000, 10_000)])
-def test_more_points_than_are_safe_are_refused(width, height):
+def test_images_with_too_many_pixels_are_rejected(width, height):
     with pytest.raises(UnreadableError, match="89 million pixels, too many to decode safely"):
         text_of(png_of_size(width, height))
 
 
-@needs_tesseract
-def test_a_large_page_of_a_tiff_costs_that_page_only(monkeypatch):
+@requires_tesseract
+def test_only_oversized_pages_of_a_tiff_file_are_skipped(monkeypatch):
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1800 * 300)
     pages = [small([LINES[0]]), scan([LINES[1]], width=1800, height=500)]
-    data = saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
+    data = image_file(pages[0], "TIFF", save_all=True, append_images=pages[1:])
     document = read_document("a.tif", data)
     assert document.page_content == LINES[0]
     assert document.metadata["warnings"][1].startswith(
@@ -144,31 +146,31 @@ def test_a_large_page_of_a_tiff_costs_that_page_only(monkeypatch):
     )
 
 
-@needs_tesseract
-def test_a_picture_without_text_says_so():
+@requires_tesseract
+def test_images_without_text_are_rejected():
     with pytest.raises(NothingToReadError, match="no text was recognized") as caught:
-        text_of(saved(Image.new("RGB", (800, 600), "navy")))
+        text_of(image_file(Image.new("RGB", (800, 600), "navy")))
     assert not caught.value.retryable
 
 
-@needs_tesseract
-def test_a_cut_off_or_false_picture_is_named():
-    whole = saved(small())
+@requires_tesseract
+def test_truncated_images_and_other_files_are_rejected():
+    whole = image_file(small())
     with pytest.raises(UnreadableError, match="the picture is damaged or incomplete"):
         text_of(whole[: len(whole) // 2])
     with pytest.raises(UnreadableError, match="damaged, or not a picture"):
         text_of(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n")
 
 
-def test_without_tesseract_a_picture_names_what_to_install(monkeypatch, tmp_path):
+def test_without_tesseract_the_error_names_the_package_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnreadableError, match="apt-get install tesseract-ocr "):
-        text_of(saved(Image.new("L", (9, 9))))
+        text_of(image_file(Image.new("L", (9, 9))))
 
 
-def test_what_recognises_may_go_between_listing_and_reading(monkeypatch):
+def test_uninstalling_tesseract_after_the_listing_raises_a_retryable_error(monkeypatch):
     from loaders.formats import ocr
 
     monkeypatch.setattr("loaders.formats.ocr.is_installed", lambda name: False)
     with pytest.raises(TemporarilyUnreadableError, match="apt-get install tesseract-ocr "):
-        ocr.read_picture(saved(Image.new("L", (9, 9))))
+        ocr.read_picture(image_file(Image.new("L", (9, 9))))

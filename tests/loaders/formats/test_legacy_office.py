@@ -13,17 +13,17 @@ from loaders.programs import is_installed, run_program
 from tests.loaders.formats.files import docx_file, html_page, pptx_file, xlsx_file
 from tests.loaders.formats.ole_files import ole_file
 
-needs_libreoffice = pytest.mark.skipif(
+requires_libreoffice = pytest.mark.skipif(
     not is_installed("soffice"), reason="LibreOffice is not installed"
 )
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
 STREAMS = {"doc": "WordDocument", "ppt": "PowerPoint Document", "xls": "Workbook"}
 
 
-def old(data: bytes, kind: str) -> bytes:
-    """A newer file as LibreOffice saves it in the format of before 2007."""
+def legacy_file(data: bytes, kind: str) -> bytes:
+    """A file converted by LibreOffice to the format before 2007."""
     profile = "-env:UserInstallation=file://{}/profile"
-    made = run_program(
+    converted = run_program(
         lambda folder: [
             "soffice",
             profile.format(folder),
@@ -38,9 +38,9 @@ def old(data: bytes, kind: str) -> bytes:
         f"out/it.{kind}",
         timeout_s=120,
     ).output_file
-    assert made is not None
-    assert made.startswith(OLE[:8])
-    return made
+    assert converted is not None
+    assert converted.startswith(OLE[:8])
+    return converted
 
 
 def handbook(document):
@@ -61,18 +61,18 @@ def slides(presentation):
 
 @pytest.fixture(scope="module")
 def doc():
-    return old(docx_file(handbook), "doc")
+    return legacy_file(docx_file(handbook), "doc")
 
 
 @pytest.fixture(scope="module")
 def xls():
-    return old(
+    return legacy_file(
         xlsx_file({"Leave": [["구분", "日数"], ["연차", 15]], "Pay": [["Day"], [25]]}), "xls"
     )
 
 
-@needs_libreoffice
-def test_a_doc_is_read_as_its_docx_is(doc):
+@requires_libreoffice
+def test_doc_files_keep_headings_tables_and_lists(doc):
     document = read_document("규정.doc", doc)
     assert document.page_content == (
         "# 휴가 규정\n\n연차 휴가는 매년 15일입니다. 有給休暇は十五日です。\n\n"
@@ -81,9 +81,9 @@ def test_a_doc_is_read_as_its_docx_is(doc):
     assert (document.metadata["format"], document.metadata["title"]) == ("doc", "휴가 규정")
 
 
-@needs_libreoffice
-def test_a_ppt_keeps_the_numbers_of_its_slides():
-    document = read_document("plan.ppt", old(pptx_file(slides), "ppt"))
+@requires_libreoffice
+def test_ppt_files_keep_their_slide_numbers():
+    document = read_document("plan.ppt", legacy_file(pptx_file(slides), "ppt"))
     (first, one), (second, two) = document.metadata["pages"]
     text = document.page_content
     assert (first, one, two, document.metadata["format"]) == (0, 1, 2, "ppt")
@@ -93,8 +93,8 @@ def test_a_ppt_keeps_the_numbers_of_its_slides():
     assert "두 번째 장" in text[second:]
 
 
-@needs_libreoffice
-def test_an_xls_keeps_every_sheet(xls):
+@requires_libreoffice
+def test_every_sheet_of_an_xls_file_is_read(xls):
     document = read_document("a.xls", xls)
     assert document.metadata["format"] == "xls"
     for row in ("| 구분 | 日数 |", "| 연차 | 15 |", "| Day |", "| 25 |", "# Leave", "# Pay"):
@@ -110,7 +110,7 @@ def test_an_xls_keeps_every_sheet(xls):
         ("a.xls", html_page("<table><tr><td>a<td>b<tr><td>1<td>2</table>")),
     ],
 )
-def test_newer_files_and_web_pages_under_an_old_name_need_no_libreoffice(
+def test_new_formats_with_an_old_extension_are_read_without_libreoffice(
     monkeypatch, tmp_path, name, data
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -120,27 +120,27 @@ def test_newer_files_and_web_pages_under_an_old_name_need_no_libreoffice(
 
 
 @pytest.mark.parametrize("kind", ["doc", "ppt", "xls"])
-def test_without_libreoffice_the_file_is_listed_and_says_what_to_install(
-    monkeypatch, tmp_path, kind
-):
+def test_without_libreoffice_files_are_listed_but_not_read(monkeypatch, tmp_path, kind):
     monkeypatch.setenv("PATH", "")
     (tmp_path / f"a.{kind}").write_bytes(ole_file({STREAMS[kind]: b"text"}))
     files = DirectoryLoader(tmp_path)
     (ref,) = files.list()
     with pytest.raises(
         TemporarilyUnreadableError, match="apt-get install libreoffice-writer-nogui"
-    ) as why:
+    ) as caught:
         files.read(ref)
-    assert f".{kind} files require LibreOffice, which is not installed" in str(why.value)
-    assert why.value.retryable
+    assert f".{kind} files require LibreOffice, which is not installed" in str(caught.value)
+    assert caught.value.retryable
 
 
-@needs_libreoffice
-def test_files_are_converted_beside_each_other(doc, xls):
+@requires_libreoffice
+def test_files_are_converted_concurrently(doc, xls):
     with ThreadPoolExecutor(4) as pool:
-        read = [*pool.map(lambda file: read_document(*file), [("a.doc", doc), ("b.xls", xls)] * 2)]
-    assert [one.metadata["format"] for one in read] == ["doc", "xls"] * 2
-    assert read[0].page_content == read[2].page_content
+        documents = [
+            *pool.map(lambda file: read_document(*file), [("a.doc", doc), ("b.xls", xls)] * 2)
+        ]
+    assert [one.metadata["format"] for one in documents] == ["doc", "xls"] * 2
+    assert documents[0].page_content == documents[2].page_content
 
 
 def stream(data: bytes, name: str) -> bytearray:
@@ -149,14 +149,14 @@ def stream(data: bytes, name: str) -> bytearray:
 
 
 def with_stream(data: bytes, name: str, changed: bytes) -> bytes:
-    held = io.BytesIO(data)
-    with OleFileIO(held, write_mode=True) as file:
+    buffer = io.BytesIO(data)
+    with OleFileIO(buffer, write_mode=True) as file:
         file.write_stream(name, changed)
-        return held.getvalue()
+        return buffer.getvalue()
 
 
-@needs_libreoffice
-def test_a_password_is_told_as_such(doc, xls):
+@requires_libreoffice
+def test_password_protected_files_are_rejected(doc, xls):
     word = stream(doc, "WordDocument")
     word[11] |= 1  # fEncrypted
     excel = stream(xls, "Workbook")
@@ -170,35 +170,35 @@ def test_a_password_is_told_as_such(doc, xls):
             read_document(name, data)
 
 
-@needs_libreoffice
+@requires_libreoffice
 @pytest.mark.parametrize("kind", ["doc", "ppt", "xls"])
 @pytest.mark.parametrize("data", [OLE, ole_file({"Contents": b"text"}), OLE[:8]])
-def test_a_damaged_file_is_a_reason(kind, data):
+def test_damaged_files_are_rejected_permanently(kind, data):
     with pytest.raises(UnreadableError) as caught:
         read_document(f"a.{kind}", data)
     assert not caught.value.retryable
     assert f"save it as .{kind}x" in str(caught.value) or "damaged" in str(caught.value)
 
 
-def test_something_else_under_an_old_name_is_a_reason():
+def test_other_files_with_an_old_extension_are_rejected():
     with pytest.raises(UnreadableError, match=r"damaged, or not a \.doc file"):
         read_document("a.doc", b"only some text")
 
 
-@needs_libreoffice
-def test_a_file_that_takes_too_long_is_a_reason(monkeypatch, doc):
+@requires_libreoffice
+def test_files_that_take_too_long_to_convert_are_rejected(monkeypatch, doc):
     monkeypatch.setattr(legacy_office, "_TIMEOUT_S", 0.05)
     with pytest.raises(UnreadableError, match=r"longer than 0\.05 s: open it in the program"):
         read_document("a.doc", doc)
 
 
-@needs_libreoffice
-def test_what_a_file_links_to_is_not_fetched():
-    asked = []
+@requires_libreoffice
+def test_linked_images_are_not_fetched():
+    requests = []
 
     class Site(BaseHTTPRequestHandler):
         def do_GET(self):
-            asked.append(self.path)
+            requests.append(self.path)
             self.send_error(404)
 
         do_HEAD = do_OPTIONS = do_PROPFIND = do_GET
@@ -215,7 +215,7 @@ def test_what_a_file_links_to_is_not_fetched():
 
         return run_program(as_text, {"it.doc": page}, "out/it.odt", timeout_s=120).output_file
 
-    def with_a_plain_profile(folder):
+    def command_with_default_profile(folder):
         command = legacy_office._command(folder, "doc")
         (folder / "profile" / "user" / "registrymodifications.xcu").unlink()
         return command
@@ -224,8 +224,8 @@ def test_what_a_file_links_to_is_not_fetched():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             assert convert(lambda folder: legacy_office._command(folder, "doc"))
-            assert asked == []
-            assert convert(with_a_plain_profile)
-            assert asked  # the page does ask, where it is let
+            assert requests == []
+            assert convert(command_with_default_profile)
+            assert requests  # LibreOffice fetches the image if the profile allows it
         finally:
             server.shutdown()

@@ -12,7 +12,7 @@ TICKS = int((SENT - datetime(1601, 1, 1, tzinfo=UTC)).total_seconds()) * 10**7
 MAIL = {"0037": "휴가 안내", "1000": "연차는 15일입니다.\r\n有給は15日です。"}
 
 
-def test_a_mail_is_its_subject_people_date_and_text():
+def test_subject_addresses_date_and_text_are_read():
     texts = {**MAIL, "0C1A": "김 대리", "5D01": "kim@example.com", "0E04": "이 과장", "0E03": "박"}
     document = read_document("a.msg", msg_file(texts, fixed={0x0039: TICKS}))
     assert document.page_content == (
@@ -22,39 +22,39 @@ def test_a_mail_is_its_subject_people_date_and_text():
     assert document.metadata["title"] == "휴가 안내"
 
 
-def test_the_headers_of_sending_tell_people_and_date():
+def test_transport_headers_provide_addresses_and_date():
     headers = "From: Kim <k@a.kr>\r\nTo: Lee <l@a.kr>\r\nDate: Sat, 21 Nov 2026 19:00:00 +0900\r\n"
     text = read_document("a.msg", msg_file({**MAIL, "007D": headers})).page_content
     assert "From: Kim <k@a.kr>\nTo: Lee <l@a.kr>\nDate: 2026-11-21 19:00+09:00" in text
 
 
-def test_html_is_read_for_want_of_text():
+def test_html_is_converted_if_there_is_no_plain_text():
     page = "<html><body><p>연차</p><ul><li>15일</li></ul></body></html>".encode("cp949")
     data = msg_file({"0037": "s"}, binary={"1013": page}, fixed={0x3FDE: 949})
     assert read_document("a.msg", data).page_content == "# s\n\n연차\n\n- 15일"
 
 
 @pytest.mark.parametrize(("page", "encoding"), [(949, "cp949"), (932, "cp932")])
-def test_eight_bit_texts_are_of_the_named_code_page(page, encoding):
+def test_8_bit_text_is_decoded_with_the_specified_code_page(page, encoding):
     words = {949: "연차", 932: "有給休暇"}[page]
     data = msg_file({"0037": words, "1000": words}, fixed={0x3FFD: page}, encoding=encoding)
     assert read_document("a.msg", data).page_content == f"# {words}\n\n{words}"
 
 
 def compressed(plain):
-    """RTF of literal runs, its second half a run that refers back."""
+    """Compressed RTF that consists of literal runs only."""
     packed = b""
     for at in range(0, len(plain), 8):
         packed += b"\0" + plain[at : at + 8]
     return struct.pack("<II4sI", len(packed) + 12, len(plain), b"LZFu", 0) + packed
 
 
-def test_compressed_rtf_is_read_for_want_of_both():
+def test_compressed_rtf_is_read_if_there_is_neither_text_nor_html():
     data = msg_file({"0037": "s"}, binary={"1009": compressed(rb"{\rtf1 Fifteen days.\par}")})
     assert read_document("a.msg", data).page_content == "# s\n\nFifteen days."
 
 
-def test_runs_of_compressed_rtf_repeat_what_has_gone_by():
+def test_back_references_of_compressed_rtf_are_resolved():
     # The example of [MS-OXRTFCP], section 4.1.1.
     packed = bytes.fromhex(
         "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320a"
@@ -64,19 +64,19 @@ def test_runs_of_compressed_rtf_repeat_what_has_gone_by():
     assert read_document("a.msg", data).page_content == "# s\n\nhello world"
 
 
-def test_attachments_are_sections_and_others_are_named():
+def test_readable_attachments_become_sections_and_others_are_reported():
     data = msg_file(MAIL, attachments=[("규정.txt", "연차 규정".encode()), ("a.bin", b"\0\1")])
     document = read_document("a.msg", data)
     assert document.page_content.endswith("## 규정.txt\n\n연차 규정")
     assert document.metadata["warnings"] == ["a.bin: Footnote does not read .bin files yet"]
 
 
-def test_a_mail_in_the_mail_is_a_section():
+def test_attached_emails_become_sections():
     data = msg_file(MAIL, embedded=[("전달", {"0037": "원문", "1000": "원래의 글"})])
     text = read_document("a.msg", data).page_content
     assert text.endswith("## 전달\n\n# 원문\n\n원래의 글")
 
 
-def test_another_compound_file_is_refused():
+def test_other_compound_files_are_rejected():
     with pytest.raises(UnreadableError, match="not an Outlook message"):
         read_document("a.msg", ole_file({"FileHeader": b"x"}))

@@ -21,7 +21,7 @@ def test_headings_and_paragraphs_are_read():
     assert document.metadata["title"] == "휴가 규정"
 
 
-def test_the_title_style_is_a_heading_also_through_another_style():
+def test_styles_derived_from_the_title_style_are_headings():
     styles = (
         '<style:style style:family="paragraph" style:name="P1" style:parent-style-name="Title"/>'
     )
@@ -29,7 +29,7 @@ def test_the_title_style_is_a_heading_also_through_another_style():
     assert document.page_content == "# Handbook"
 
 
-def test_the_title_of_the_properties_is_used_without_a_heading():
+def test_the_title_property_is_used_if_there_is_no_heading():
     assert odt("<text:p>x</text:p>", title="연차 안내").metadata["title"] == "연차 안내"
 
 
@@ -46,7 +46,7 @@ def test_lists_keep_their_numbers_and_depth():
     assert odt(body, styles=styles).page_content == "1. one\n  - inner\n2. two\n\nend"
 
 
-def test_tables_are_pipe_tables_with_merged_cells_repeated():
+def test_tables_become_pipe_tables_with_merged_cells_repeated():
     body = (
         "<table:table><table:table-column/><table:table-header-rows><table:table-row>"
         '<table:table-cell table:number-rows-spanned="2"><text:p>Team</text:p></table:table-cell>'
@@ -57,7 +57,7 @@ def test_tables_are_pipe_tables_with_merged_cells_repeated():
     assert odt(body).page_content == "| Team | Days |\n| --- | --- |\n| Team | 15 |"
 
 
-def test_notes_and_boxes_follow_their_paragraph():
+def test_notes_text_boxes_and_descriptions_follow_their_paragraph():
     body = (
         "<text:p>Fact<text:note><text:note-citation>1</text:note-citation><text:note-body>"
         "<text:p>Source</text:p></text:note-body></text:note>.<draw:frame><draw:text-box>"
@@ -67,7 +67,7 @@ def test_notes_and_boxes_follow_their_paragraph():
     assert odt(body).page_content == "Fact.\n\n> Source\n\nBoxed\n\nA plan"
 
 
-def test_what_is_deleted_noted_or_generated_is_left_out():
+def test_deleted_text_annotations_and_tables_of_contents_are_omitted():
     body = (
         "<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p>"
         "</text:deletion></text:changed-region></text:tracked-changes>"
@@ -78,12 +78,12 @@ def test_what_is_deleted_noted_or_generated_is_left_out():
     assert odt(body).page_content == "Kept"
 
 
-def test_preformatted_lines_are_one_block_of_code():
+def test_adjacent_preformatted_lines_are_one_code_block():
     line = '<text:p text:style-name="Preformatted_20_Text">{}</text:p>'
     assert odt(line.format("a = 1") + line.format("b = 2")).page_content == "```\na = 1\nb = 2\n```"
 
 
-def test_sheets_are_tables_under_their_names():
+def test_sheets_become_tables_below_their_names():
     body = (
         '<table:table table:name="연차"><table:table-row>'
         "<table:table-cell><text:p>name</text:p></table:table-cell>"
@@ -98,7 +98,7 @@ def test_sheets_are_tables_under_their_names():
     assert text == "# 연차\n\n| name | days |\n| --- | --- |\n| Kim |\n| Kim |"
 
 
-def test_slides_are_pages_with_title_points_and_notes():
+def test_slides_become_pages_with_title_bullets_and_notes():
     body = (
         '<draw:page><draw:frame svg:x="9cm" svg:y="2.5cm"><draw:text-box><text:p>right</text:p>'
         '</draw:text-box></draw:frame><draw:frame svg:x="1cm" svg:y="2.5cm"><draw:text-box>'
@@ -118,18 +118,18 @@ def test_slides_are_pages_with_title_points_and_notes():
 
 
 @pytest.mark.parametrize("suffix", ["odt", "ods", "odp"])
-def test_an_encrypted_file_says_so(suffix):
+def test_encrypted_files_are_rejected(suffix):
     manifest = "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"
     with pytest.raises(UnreadableError, match="^password-protected"):
         read_document(f"a.{suffix}", odf_file("text", "", manifest=manifest))
 
 
-def test_a_file_without_its_content_is_damaged():
+def test_files_without_a_content_part_are_rejected_as_damaged():
     with pytest.raises(UnreadableError, match=r"damaged: its part content\.xml is missing"):
         read_document("a.odt", zipped({"mimetype": b"x"}))
 
 
-def test_boxes_in_boxes_are_read_once_each():
+def test_nested_text_boxes_are_read_once():
     body = "<text:p>deep</text:p>"
     for _ in range(40):
         frame = f"<draw:frame><draw:text-box>{body}</draw:text-box></draw:frame>"

@@ -15,13 +15,13 @@ JAPANESE = "有給休暇は毎年十五日付与されます。"
 
 @pytest.fixture(autouse=True)
 def _without_ocr():
-    """Pages without text are the same on every machine; `test_ocr.py` reads them."""
+    """Make results for pages without text independent of the machine; see `test_ocr.py`."""
     ocr.configure("none")
     yield
     ocr.configure("eng+kor+jpn")
 
 
-def test_each_page_starts_where_its_text_does():
+def test_page_offsets_point_to_the_text_of_the_page():
     document = read_document("a.pdf", pdf_file(["First page.", "Second page.", "Third page."]))
     text, pages = document.page_content, document.metadata["pages"]
     starts = [start for start, _ in pages]
@@ -30,12 +30,12 @@ def test_each_page_starts_where_its_text_does():
     assert words == ["First", "Second", "Third"]
 
 
-def test_korean_and_japanese_come_out_as_written():
+def test_korean_and_japanese_text_is_read():
     document = read_document("a.pdf", pdf_file([KOREAN, JAPANESE]))
     assert document.page_content == f"{KOREAN}\n\n{JAPANESE}"
 
 
-def test_large_lines_are_headings_and_gaps_part_paragraphs():
+def test_large_lines_become_headings_and_gaps_separate_paragraphs():
     page = (
         "# Security\n\nPasswords are changed every 90 days. They hold at\n"
         "least twelve letters of any kind that you like.\n\n\nLaptops are encrypted."
@@ -48,13 +48,13 @@ def test_large_lines_are_headings_and_gaps_part_paragraphs():
     assert document.metadata["title"] == "Security"
 
 
-def test_a_title_in_the_file_wins_unless_a_program_has_set_it():
+def test_the_title_property_takes_precedence_unless_a_program_set_it():
     assert read_document("a.pdf", pdf_file(["x"], title="Handbook")).metadata["title"] == "Handbook"
     for junk in ("untitled", "Microsoft Word - draft", "report.docx", "(anonymous)"):
         assert read_document("a.pdf", pdf_file(["x"], title=junk)).metadata["title"] == "a"
 
 
-def test_japanese_lines_that_wrap_are_one():
+def test_wrapped_japanese_lines_are_joined():
     page = (
         "有給休暇は入社日を基準に毎年十五日付与さ\nれ、翌年まで繰り越すことができるものと\nする。"
     )
@@ -62,7 +62,7 @@ def test_japanese_lines_that_wrap_are_one():
     assert text == page.replace("\n", "")
 
 
-def test_words_painted_one_by_one_stand_on_one_line():
+def test_words_drawn_one_by_one_are_on_one_line():
     from reportlab.pdfgen.canvas import Canvas
 
     out = io.BytesIO()
@@ -75,8 +75,8 @@ def test_words_painted_one_by_one_stand_on_one_line():
     assert text == "Module one is an introduction\nto the whole product"
 
 
-def painted(rows) -> str:
-    """The Markdown of rows of (x, text), each piece a text object of its own."""
+def drawn_table(rows) -> str:
+    """The Markdown of rows of (x, text), each drawn as a separate text object."""
     from reportlab.pdfgen.canvas import Canvas
 
     out = io.BytesIO()
@@ -88,17 +88,17 @@ def painted(rows) -> str:
     return read_document("a.pdf", out.getvalue()).page_content
 
 
-def test_rows_whose_cells_start_together_are_a_table():
+def test_aligned_rows_become_a_table():
     rows = [("Kind", "Days"), ("Paid leave", "15"), ("Sick leave", "30")]
     cells = [[(60, a), (200, b)] for a, b in rows]
-    assert painted([[(60, "A sentence before it.")], *cells]) == (
+    assert drawn_table([[(60, "A sentence before it.")], *cells]) == (
         "A sentence before it.\n\n| Kind | Days |\n| --- | --- |\n"
         "| Paid leave | 15 |\n| Sick leave | 30 |"
     )
 
 
 def letter_by_letter(rows) -> str:
-    """The Markdown of rows of (x, text) whose letters come from pypdf one by one."""
+    """The Markdown of rows of (x, text) whose letters pypdf reports one by one."""
     collector = LineCollector()
     for number, row in enumerate(rows):
         for x, text in row:
@@ -109,7 +109,7 @@ def letter_by_letter(rows) -> str:
     return Layout([collector.lines]).markdown(collector.lines)
 
 
-def test_cells_painted_letter_by_letter_are_cells_and_such_prose_is_no_table():
+def test_text_drawn_letter_by_letter_becomes_a_table_only_if_it_is_aligned():
     rows = [("구분", "일수 안내"), ("연차", "십오 일"), ("병가", "삼십 일")]
     table = letter_by_letter([[(60, a), (200, b)] for a, b in rows])
     assert table == ("| 구분 | 일수 안내 |\n| --- | --- |\n| 연차 | 십오 일 |\n| 병가 | 삼십 일 |")
@@ -117,39 +117,39 @@ def test_cells_painted_letter_by_letter_are_cells_and_such_prose_is_no_table():
 
 
 @pytest.mark.parametrize("mark", ["-", "*", "1.", "(a)"])
-def test_list_marks_painted_apart_make_no_table(mark):
-    text = painted([[(60, mark), (80, "one point")]] * 4)
+def test_list_markers_drawn_separately_are_not_mistaken_for_a_table(mark):
+    text = drawn_table([[(60, mark), (80, "one point")]] * 4)
     assert text == "\n".join([f"{mark} one point"] * 4)
 
 
-def test_an_empty_user_password_opens_and_any_other_is_a_reason():
+def test_only_files_with_an_empty_user_password_are_read():
     readable = pdf_file(["Secret words"], owner="owner")
     assert read_document("a.pdf", readable).page_content == "Secret words"
     with pytest.raises(UnreadableError, match="password-protected: save a copy without a password"):
         read_document("a.pdf", pdf_file(["Secret words"], password="hunter2"))
 
 
-def test_a_pdf_without_text_is_probably_a_scan():
+def test_files_without_text_are_reported_as_probable_scans():
     with pytest.raises(UnreadableError, match="^0 characters: probably a scan; reading text in"):
         read_document("a.pdf", pdf_file(["", ""]))
 
 
-def test_pages_without_text_are_named_in_a_warning_and_keep_their_number():
+def test_pages_without_text_are_reported_and_counted():
     document = read_document("a.pdf", pdf_file(["One", "", "Three", "Four", ""]))
     assert [number for _, number in document.metadata["pages"]] == [1, 3, 4]
     assert document.metadata["warnings"] == ["no text on page 2, 5 of 5: blank or scanned"]
 
 
-def test_a_pdf_with_hardly_a_page_of_text_is_probably_a_scan():
+def test_files_with_text_on_few_pages_are_reported_as_probable_scans():
     document = read_document("a.pdf", pdf_file(["One", "", "", "Four", ""]))
     (warning,) = document.metadata["warnings"]
     assert warning.startswith("no text on page 2-3, 5 of 5: probably a scan; reading text in")
 
 
-def test_a_damaged_page_costs_that_page_only():
+def test_a_damaged_page_does_not_affect_the_others():
     data = pdf_file(["First page.", "Second page."])
     streams = [match.start() for match in re.finditer(rb"stream\n", data)]
-    # The first content stream: its filter's name no longer exists.
+    # Replace the filter of the first content stream by an unknown one.
     at = data.rindex(b"/FlateDecode", 0, streams[0])
     broken = data[:at] + b"/NonsenseXYZ" + data[at + 12 :]
     document = read_document("a.pdf", broken)
@@ -168,9 +168,9 @@ def test_a_damaged_page_costs_that_page_only():
         ("10-\n20 days", "10-\n20 days"),
     ],
 )
-def test_a_word_cut_at_a_lines_end_is_joined_only_where_that_is_safe(text, expected):
+def test_hyphenated_words_are_joined_only_if_that_is_safe(text, expected):
     assert join_hyphenated([text]) == [expected]
 
 
-def test_what_joins_a_word_may_stand_on_another_page():
+def test_hyphenated_words_are_looked_up_on_all_pages():
     assert join_hyphenated(["self-\nservice", "by self-service", "a service"])[0] == "self-service"

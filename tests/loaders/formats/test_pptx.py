@@ -24,7 +24,7 @@ def box(shapes, text, left=1.0, top=1.0):
     frame.text = text
 
 
-def test_a_slide_is_a_page_and_its_title_a_heading():
+def test_slides_become_pages_and_their_titles_headings():
     def build(presentation):
         slide = slide_of(presentation, TITLE_AND_TEXT, "휴가")
         frame = slide.placeholders[1].text_frame
@@ -41,7 +41,7 @@ def test_a_slide_is_a_page_and_its_title_a_heading():
     assert document.metadata["title"] == "휴가"
 
 
-def test_shapes_are_read_from_top_to_bottom_those_of_groups_too():
+def test_shapes_and_grouped_shapes_are_read_from_top_to_bottom():
     def build(presentation):
         slide = slide_of(presentation, BLANK)
         box(slide.shapes, "third", top=5)
@@ -53,7 +53,7 @@ def test_shapes_are_read_from_top_to_bottom_those_of_groups_too():
     assert read(build).page_content == "first\n\nsecond\n\nthird"
 
 
-def test_a_table_is_a_pipe_table():
+def test_tables_become_pipe_tables():
     def build(presentation):
         shapes = slide_of(presentation, TITLE_ONLY, "Days").shapes
         table = shapes.add_table(2, 2, Inches(1), Inches(2), Inches(4), Inches(1)).table
@@ -69,7 +69,7 @@ def test_a_table_is_a_pipe_table():
     assert read(build).page_content == expected
 
 
-def test_a_charts_numbers_are_a_table():
+def test_charts_become_tables_of_their_data():
     def build(presentation):
         data = CategoryChartData()
         data.categories = ["Q1", "Q2"]
@@ -86,7 +86,7 @@ def test_a_charts_numbers_are_a_table():
     )
 
 
-def test_notes_follow_their_slide_as_a_quotation():
+def test_notes_follow_their_slide_as_block_quotes():
     def build(presentation):
         slide = slide_of(presentation, TITLE_ONLY, "Plan")
         slide.notes_slide.notes_text_frame.text = "Say this.\nThen that."
@@ -94,7 +94,7 @@ def test_notes_follow_their_slide_as_a_quotation():
     assert read(build).page_content == "# Plan\n\n> Say this.\n\n> Then that."
 
 
-def test_a_title_frame_that_holds_a_whole_text_is_text():
+def test_very_long_slide_titles_become_paragraphs():
     def build(presentation):
         slide_of(presentation, TITLE_ONLY, "word " * 100)
 

@@ -18,7 +18,7 @@ def escaped(text, codec):
     return "".join(f"\\'{byte:02x}" for byte in text.encode(codec))
 
 
-def test_paragraphs_and_letters_are_read():
+def test_paragraphs_and_escaped_characters_are_read():
     text = read(r"One {\b bold} word.\par Caf\'e9 \u8212? dash\line below\par").page_content
     assert text == "One bold word.\n\nCafé — dash\nbelow"
 
@@ -27,17 +27,17 @@ def test_paragraphs_and_letters_are_read():
     ("font", "codec", "words"),
     [(1, "cp949", "연차는 15일입니다"), (2, "cp932", "有給休暇は表のとおり")],
 )
-def test_bytes_are_in_the_encoding_of_their_font(font, codec, words):
+def test_escaped_bytes_are_decoded_with_the_encoding_of_their_font(font, codec, words):
     assert read(rf"\f{font} {escaped(words, codec)}\par").page_content == words
 
 
 @pytest.mark.parametrize(("page", "words"), [(949, "연차 휴가"), (932, "年次休暇")])
-def test_bytes_without_a_font_of_their_own_are_in_the_code_page(page, words):
+def test_escaped_bytes_without_a_font_are_decoded_with_the_code_page(page, words):
     body = escaped(words, f"cp{page}")
     assert read(body, rf"\ansi\ansicpg{page}").page_content == words
 
 
-def test_second_bytes_that_look_like_letters_belong_to_their_first():
+def test_unescaped_second_bytes_of_double_byte_characters_are_decoded():
     raw = "".join(
         chr(byte) if chr(byte).isalnum() and byte < 128 else f"\\'{byte:02x}"
         for byte in "テスト".encode("cp932")
@@ -46,12 +46,12 @@ def test_second_bytes_that_look_like_letters_belong_to_their_first():
     assert read(rf"\f2 {raw}\par").page_content == "テスト"
 
 
-def test_unicode_letters_come_without_their_stand_ins():
+def test_fallback_characters_of_unicode_escapes_are_skipped():
     text = read(r"\uc1\u50672?\u52264? \uc2\u26377\'97\'4c \u-10179?\u-8704??\par").page_content
     assert text == "연차 有 😀"
 
 
-def test_headings_have_their_levels():
+def test_outline_levels_become_heading_levels():
     styles = r"{\stylesheet{\s1\outlinelevel0 heading 1;}{\s2\outlinelevel1 heading 2;}}"
     body = styles + r"\pard\s1 Leave\par\pard\s2\outlinelevel1 Days\par\pard Fifteen.\par"
     document = read(body)
@@ -60,12 +60,12 @@ def test_headings_have_their_levels():
 
 
 @pytest.mark.parametrize("name", ["heading 1", "Heading 1", escaped("제목 1", "cp949"), "Title"])
-def test_styles_of_headings_are_known_by_their_names(name):
+def test_heading_styles_are_recognized_by_name(name):
     body = rf"{{\stylesheet{{\s0 Normal;}}{{\s4\f1\b {name};}}}}\pard\s4 Leave\par\pard\s0 x\par"
     assert read(body).page_content == "# Leave\n\nx"
 
 
-def test_the_title_of_the_properties_is_used_without_a_heading():
+def test_the_title_property_is_used_if_there_is_no_heading():
     document = read(r"{\info{\title Leave rules}{\author Kim}}Text\par")
     assert document.metadata["title"] == "Leave rules"
     assert document.page_content == "Text"
@@ -79,7 +79,7 @@ def test_lists_keep_their_numbers_and_depth():
     assert read(body).page_content == "1. one\n  - two\n\nafter"
 
 
-def test_tables_are_pipe_tables_with_merged_cells_repeated():
+def test_tables_become_pipe_tables_with_merged_cells_repeated():
     body = (
         r"\trowd\clvmgf\cellx1000\cellx2000\pard\intbl Team\cell Days\cell\row"
         r"\trowd\clvmrg\cellx1000\cellx2000\pard\intbl \cell 15\par more\cell\row\pard After\par"
@@ -89,7 +89,7 @@ def test_tables_are_pipe_tables_with_merged_cells_repeated():
     )
 
 
-def test_what_a_reader_does_not_see_is_left_out():
+def test_invisible_text_and_pictures_are_omitted():
     body = (
         r"{\header Head}{\*\generator Word;}{\pict\pngblip 89504e47}{\v hidden}{\deleted gone}"
         r"\v so\v0 Shown {\*\bkmkstart x}{\field{\*\fldinst HYPERLINK http://a}{\fldrslt link}}"
@@ -98,7 +98,7 @@ def test_what_a_reader_does_not_see_is_left_out():
     assert read(body).page_content == "Shown link"
 
 
-def test_binary_data_are_skipped_whatever_they_look_like():
+def test_binary_data_is_skipped_even_if_it_resembles_markup():
     body = r"a{\pict\bin10 {{{\par }}}b\par"
     assert read(body).page_content == "ab"
 
@@ -108,11 +108,11 @@ def test_notes_follow_their_paragraph():
     assert text.page_content == "Fact.\n\n> The source.\n\nNext"
 
 
-def test_the_unicode_half_of_a_pair_is_read():
+def test_only_the_unicode_alternative_is_read():
     assert read(r"{\upr{ascii}{\*\ud{\u50672?}}}\par").page_content == "연"
 
 
-def test_a_file_that_ends_early_says_so():
+def test_truncated_files_are_read_with_a_warning():
     document = read_document("a.rtf", rb"{\rtf1 Text {\b that")
     assert document.page_content == "Text that"
     assert document.metadata["warnings"] == [
@@ -120,6 +120,6 @@ def test_a_file_that_ends_early_says_so():
     ]
 
 
-def test_what_is_no_rtf_is_refused():
+def test_files_that_are_not_rtf_are_rejected():
     with pytest.raises(UnreadableError, match="does not begin like an RTF file"):
         read_document("a.rtf", b"plain text")

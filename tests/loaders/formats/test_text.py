@@ -7,7 +7,7 @@ def title(text: str, name: str = "name.md") -> str:
     return read_document(name, text.encode()).metadata["title"]
 
 
-def test_markdown_is_kept_to_the_letter():
+def test_markdown_stays_unchanged():
     text = (
         "# Leave\n\n- *15* days\n\n| a | b |\n| --- | --- |\n\n```python\n# code\n\n\n\nx = 1\n```"
     )
@@ -28,11 +28,11 @@ def test_markdown_is_kept_to_the_letter():
         ("#hashtag", "name"),
     ],
 )
-def test_the_title_is_what_the_author_put_on_top(text, expected):
+def test_the_title_is_read_from_front_matter_or_the_first_heading(text, expected):
     assert title(text) == expected
 
 
-def test_a_korean_file_in_its_old_encoding_says_which():
+def test_the_detected_encoding_is_stored_in_the_metadata():
     text = "연차 휴가는 매년 15일이 부여됩니다."
     document = read_document("a.txt", text.encode("cp949"))
     assert (document.page_content, document.metadata["encoding"]) == (text, "cp949")

@@ -13,7 +13,7 @@ def markdown(sheets) -> str:
     return read_document("a.xlsx", xlsx_file(sheets)).page_content
 
 
-def test_each_sheet_is_a_heading_and_a_table_without_empty_rows_and_columns():
+def test_sheets_become_headings_and_tables_without_empty_rows_and_columns():
     text = markdown(
         {
             "휴가": [["Kind", None, "Days"], [], ["Paid|full", None, 15], [None, None, None]],
@@ -27,12 +27,12 @@ def test_each_sheet_is_a_heading_and_a_table_without_empty_rows_and_columns():
     )
 
 
-def test_lines_above_the_table_are_paragraphs():
+def test_rows_above_the_table_become_paragraphs():
     text = markdown({"S": [["Report 2026"], ["in won"], [], ["a", "b"], [1, 2]]})
     assert text == "# S\n\nReport 2026\n\nin won\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
 
 
-def test_values_read_as_the_sheet_shows_them():
+def test_values_are_formatted_as_in_the_sheet():
     rows = [
         ["x", "y"],
         [date(2026, 1, 2), datetime(2026, 1, 2, 9, 30)],
@@ -44,7 +44,7 @@ def test_values_read_as_the_sheet_shows_them():
     assert "| TRUE | 0.3 |" in text
 
 
-def test_a_percentage_is_one():
+def test_cells_with_a_percent_format_are_shown_as_percentages():
     from openpyxl import Workbook
 
     book = Workbook()
@@ -55,14 +55,14 @@ def test_a_percentage_is_one():
     assert "| rate | 15.5% |" in read_document("a.xlsx", out.getvalue()).page_content
 
 
-def test_the_size_a_file_claims_is_not_believed():
+def test_wrong_sheet_dimensions_are_ignored():
     parts = unzipped(xlsx_file({"S": [["a", "b"], [1, 2]]}))
     sheet = parts["xl/worksheets/sheet1.xml"]
     parts["xl/worksheets/sheet1.xml"] = re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', sheet)
     assert "| 1 | 2 |" in read_document("a.xlsx", zipped(parts)).page_content
 
 
-def test_a_sheet_of_billions_of_claimed_cells_is_refused():
+def test_sheets_with_too_many_cells_are_rejected():
     parts = unzipped(xlsx_file({"S": [["a"]]}))
     row = b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>'
     rows = b"".join(row % (i, i) for i in range(1, 3000))

@@ -15,7 +15,7 @@ def read(text, encoding="utf-8"):
     return read_document("a.xml", text.encode(encoding))
 
 
-def test_records_are_lines_of_name_and_value():
+def test_records_become_lines_of_name_and_value():
     text = read(
         "<staff><person><name>김</name><days>15</days></person>"
         "<person><name>佐藤</name><days>10</days></person></staff>"
@@ -23,7 +23,7 @@ def test_records_are_lines_of_name_and_value():
     assert text == "name: 김\ndays: 15\n\nname: 佐藤\ndays: 10"
 
 
-def test_attributes_that_are_words_are_read():
+def test_only_attributes_with_words_are_read():
     text = read(
         '<a><site city="서울 본사" id="s-1" href="http://x"/>'
         '<rule lang="ko" for="staff">15일</rule></a>'
@@ -31,7 +31,7 @@ def test_attributes_that_are_words_are_read():
     assert text == "site: 서울 본사\nrule staff: 15일"
 
 
-def test_a_feed_is_its_entries_with_their_pages_as_text():
+def test_feed_entries_become_sections_with_their_html_converted():
     document = read(
         "<rss><channel><title>소식</title><image><url>http://x/a.gif</url><title>소식</title></image>"
         "<item><title>휴가</title><pubDate>2026-11-21</pubDate>"
@@ -45,7 +45,7 @@ def test_a_feed_is_its_entries_with_their_pages_as_text():
     assert document.metadata["title"] == "소식"
 
 
-def test_a_book_is_headings_paragraphs_lists_code_and_tables():
+def test_docbook_elements_become_markdown():
     text = read(
         "<book><title>Guide</title><chapter><title>Leave</title>"
         "<para>You get <emphasis>15</emphasis> days.</para><itemizedlist><listitem><para>one</para>"
@@ -69,7 +69,7 @@ def test_the_declared_encoding_is_used(encoding, words):
     assert read(declared, encoding).page_content == words
 
 
-def test_entities_fetch_and_repeat_nothing(tmp_path):
+def test_entities_are_neither_fetched_nor_expanded(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
     text = f'<!DOCTYPE a [<!ENTITY x SYSTEM "file://{secret}">]><a><p>text &x;</p></a>'
@@ -80,7 +80,7 @@ def test_entities_fetch_and_repeat_nothing(tmp_path):
     assert time.process_time() - started < 2
 
 
-def test_broken_xml_is_read_as_far_as_possible_with_a_warning():
+def test_invalid_xml_is_read_as_far_as_possible_with_a_warning():
     document = read("<a><p>one</p>\n<p>two &nope; <b>three</p></a>")
     assert document.page_content.startswith("one")
     assert document.metadata["warnings"] == [
@@ -88,19 +88,19 @@ def test_broken_xml_is_read_as_far_as_possible_with_a_warning():
     ]
 
 
-def test_what_holds_no_xml_is_refused():
+def test_files_that_are_not_xml_are_rejected():
     with pytest.raises(UnreadableError, match="the XML is invalid at line 1, and none of it"):
         read("just words")
 
 
-def test_depth_past_any_sense_is_a_text_or_a_reason():
+def test_too_deeply_nested_xml_is_rejected():
     text = "<a>" * 5000 + "deep" + "</a>" * 5000
     with pytest.raises(UnreadableError):
         read(text)
 
 
 @pytest.mark.skipif(not ENCODED, reason="the data set documents is absent")
-def test_real_feeds_of_every_encoding_are_read_without_broken_letters():
+def test_real_feeds_are_decoded_without_replacement_characters():
     for path in ENCODED:
         document = read_document(path.name, path.read_bytes())
         assert len(document.page_content) > 50, path.name

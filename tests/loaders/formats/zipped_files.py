@@ -1,4 +1,4 @@
-"""OpenDocument, Hangul (.hwpx) and EPUB files, their parts written by hand."""
+"""OpenDocument, Hangul (.hwpx), and EPUB files."""
 
 from tests.loaders.formats.files import zipped
 
@@ -18,7 +18,7 @@ HWPX_NAMES = " ".join(
 def odf_file(
     kind: str, body: str, *, styles: str = "", title: str = "", manifest: str = ""
 ) -> bytes:
-    """An OpenDocument file; `kind` is text, spreadsheet or presentation."""
+    """An OpenDocument file; `kind` is "text", "spreadsheet", or "presentation"."""
     head = f"<office:automatic-styles>{styles}</office:automatic-styles>"
     whole = f"{head}<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     meta = f"<office:meta><dc:title>{title}</dc:title></office:meta>"
@@ -34,7 +34,7 @@ def odf_file(
 def hwpx_file(
     *sections: str, header: str = "", title: str = "", others: dict[str, bytes] | None = None
 ) -> bytes:
-    """A Hangul document of the XML kind, of sections' paragraphs."""
+    """A Hangul document in XML; each section is its paragraphs."""
     parts = {
         "mimetype": "application/hwp+zip",
         "Contents/header.xml": f"<hh:head {HWPX_NAMES}>{header}</hh:head>",
@@ -52,7 +52,7 @@ def epub_file(
     author: str = "",
     others: dict[str, bytes] | None = None,
 ) -> bytes:
-    """A book of chapters by file name, in the order of its spine."""
+    """A book; the chapters are given by file name, in the order of the spine."""
     items = "".join(
         f'<item id="c{i}" href="{name}" media-type="application/xhtml+xml"'
         f"{' properties=' + chr(34) + 'nav' + chr(34) if name == 'nav.xhtml' else ''}/>"
