@@ -9,7 +9,7 @@ import pytest
 from domain import LOCAL_USER, DocumentFilter
 from errors import AppError, DamagedLedgerError
 from storage.ledger import ledger_check
-from tests.storage.damage import contents, flipped, settled
+from tests.storage.damage import checkpointed_bytes, contents, corrupt
 
 pytestmark = pytest.mark.slow
 
@@ -40,11 +40,11 @@ def test_starting_listing_asking_and_checking_never_crash(
     before.chat.ask(LOCAL_USER, QUESTION)
     before.parts.database.close()
     ledger = tmp_path / "data" / "footnote.db"
-    whole, copy = settled(ledger), tmp_path / "copy"
+    whole, copy = checkpointed_bytes(ledger), tmp_path / "copy"
     for number in range(seed, seed + 8):
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(tmp_path / "data", copy, symlinks=True)
-        (copy / "footnote.db").write_bytes(flipped(whole, random.Random(number)))
+        (copy / "footnote.db").write_bytes(corrupt(whole, random.Random(number)))
         contents_before = contents(copy)
         services = []
         open_services = partial(build_services, embed=True, data_dir=copy)

@@ -11,7 +11,7 @@ from storage.ledger.database import open_database
 from storage.ledger.ledger_check import has_foreign_log
 from storage.ledger.source_store import Sources
 from tests.fakes.library import DictLoader, Library
-from tests.storage.damage import contents, settled
+from tests.storage.damage import checkpointed_bytes, contents
 
 RECOVERY = r"restore footnote\.db from a backup.*FOOTNOTE_DATA_DIR"
 
@@ -22,7 +22,7 @@ def folder(tmp_path):
     library = Library(tmp_path / "data")
     library.load(DictLoader({"a.txt": "one word after another. " * 40, "b.txt": "short"}))
     library.database.close()
-    settled(tmp_path / "data" / "footnote.db")
+    checkpointed_bytes(tmp_path / "data" / "footnote.db")
     return tmp_path / "data"
 
 

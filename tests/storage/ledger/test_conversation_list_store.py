@@ -36,65 +36,68 @@ def turns(n):
 
 
 @pytest.fixture
-def filled(conversations):
+def four_conversations(conversations):
     for n in (2, 0, 3, 1):
         conversations.add(ANNA, conversation(n), turns(n))
     return conversations
 
 
-def test_pages_follow_each_other_from_the_newest(filled):
-    first = filled.page(ANNA, limit=3)
-    rest = filled.page(ANNA, limit=3, offset=3)
+def test_conversations_are_listed_page_by_page_from_the_newest(four_conversations):
+    first = four_conversations.page(ANNA, limit=3)
+    rest = four_conversations.page(ANNA, limit=3, offset=3)
     assert [one.title for one in [*first, *rest]] == [f"Number {n}" for n in (3, 2, 1, 0)]
-    assert filled.count(ANNA) == 4
-    assert filled.count(BERT) == 0
+    assert four_conversations.count(ANNA) == 4
+    assert four_conversations.count(BERT) == 0
 
 
-def test_what_was_added_is_whole_with_all_branches_in_their_order(filled, database):
-    assert filled.whole(ANNA, "c1") == (conversation(1), turns(1))
+def test_an_added_conversation_contains_all_branches_in_order(four_conversations, database):
+    assert four_conversations.whole(ANNA, "c1") == (conversation(1), turns(1))
     assert Conversations(database).turns(ANNA, "c1") == turns(1)[:2]
 
 
-def test_what_is_added_belongs_to_who_adds_it(conversations):
+def test_an_added_conversation_belongs_to_the_calling_user(conversations):
     conversations.add(BERT, conversation(1), turns(1))
     assert conversations.whole(BERT, "c1")[0].user_id == "bert"
     with pytest.raises(NotFoundError):
         conversations.whole(ANNA, "c1")
 
 
-def test_words_are_looked_for_in_all_turns_together(filled):
-    def found(*words):
-        return [one.id for one in filled.holding(ANNA, words)]
+def test_words_are_searched_in_all_turns_of_a_conversation(four_conversations):
+    def matching_ids(*words):
+        return [one.id for one in four_conversations.holding(ANNA, words)]
 
-    assert found("first", "number", "2") == ["c2"]
-    assert found("INSTEAD") == ["c3", "c2", "c1", "c0"]
-    assert found("first", "third") == []
-    assert filled.holding(BERT, ["first"]) == []
+    assert matching_ids("first", "number", "2") == ["c2"]
+    assert matching_ids("INSTEAD") == ["c3", "c2", "c1", "c0"]
+    assert matching_ids("first", "third") == []
+    assert four_conversations.holding(BERT, ["first"]) == []
 
 
-def test_purging_takes_the_turns_and_nothing_that_is_kept(filled, database):
-    filled.delete(ANNA, "c1", NOON)
-    filled.delete(ANNA, "c2", NOON + timedelta(seconds=1))
-    assert filled.purge(NOON) == 0
-    assert filled.purge(NOON + timedelta(seconds=1)) == 1
+def test_purging_removes_only_old_deleted_conversations_and_their_turns(
+    four_conversations, database
+):
+    four_conversations.delete(ANNA, "c1", NOON)
+    four_conversations.delete(ANNA, "c2", NOON + timedelta(seconds=1))
+    assert four_conversations.purge(NOON) == 0
+    assert four_conversations.purge(NOON + timedelta(seconds=1)) == 1
     with pytest.raises(NotFoundError):
-        filled.restore(ANNA, "c1")
-    filled.restore(ANNA, "c2")
-    assert filled.count(ANNA) == 3
-    filled.add(ANNA, conversation(1), turns(1))  # none of its turns is left behind
-    assert filled.whole(ANNA, "c1")[1] == turns(1)
+        four_conversations.restore(ANNA, "c1")
+    four_conversations.restore(ANNA, "c2")
+    assert four_conversations.count(ANNA) == 3
+    # Adding it again succeeds because its turns were removed, too.
+    four_conversations.add(ANNA, conversation(1), turns(1))
+    assert four_conversations.whole(ANNA, "c1")[1] == turns(1)
 
 
-@pytest.mark.parametrize("whose", [ANNA, BERT])
-def test_only_an_own_conversation_is_changed(filled, whose):
-    filled.delete(ANNA, "c1", NOON)
-    gone = "c1" if whose is ANNA else "c2"
+@pytest.mark.parametrize("principal", [ANNA, BERT])
+def test_only_existing_conversations_of_the_user_can_be_changed(four_conversations, principal):
+    four_conversations.delete(ANNA, "c1", NOON)
+    missing_id = "c1" if principal is ANNA else "c2"
     for change in (
-        lambda: filled.rename(whose, gone, "Mine"),
-        lambda: filled.remember(whose, gone, SearchChoice()),
-        lambda: filled.delete(whose, gone, NOON),
-        lambda: filled.whole(whose, gone),
+        lambda: four_conversations.rename(principal, missing_id, "Mine"),
+        lambda: four_conversations.remember(principal, missing_id, SearchChoice()),
+        lambda: four_conversations.delete(principal, missing_id, NOON),
+        lambda: four_conversations.whole(principal, missing_id),
     ):
         with pytest.raises(NotFoundError):
             change()
-    assert filled.whole(ANNA, "c2")[0] == conversation(2)
+    assert four_conversations.whole(ANNA, "c2")[0] == conversation(2)

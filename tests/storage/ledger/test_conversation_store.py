@@ -5,6 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import text
@@ -51,7 +52,7 @@ WHY = Explanation(
 )
 
 
-def answered(turn):
+def with_answer(turn):
     return replace(
         turn,
         state=TurnState.COMPLETE,
@@ -76,38 +77,42 @@ def answered(turn):
     )
 
 
-def test_a_finished_turn_reads_back_exactly_after_a_restart(tmp_path):
+def test_finished_turns_are_unchanged_after_a_restart(tmp_path):
     before = Conversations(open_database(tmp_path))
     conversation = before.create(ANNA, "휴가")
-    turn = answered(before.start_turn(ANNA, conversation.id, "며칠?"))
+    turn = with_answer(before.start_turn(ANNA, conversation.id, "며칠?"))
     before.finish_turn(ANNA, turn)
 
     assert Conversations(open_database(tmp_path)).turns(ANNA, conversation.id) == [turn]
 
 
-def test_a_question_is_kept_before_there_is_an_answer(conversations):
+def test_questions_are_stored_before_their_answers(conversations):
     conversation = conversations.create(ANNA, "x")
     turn = conversations.start_turn(ANNA, conversation.id, "Why?")
     assert conversations.turns(ANNA, conversation.id) == [turn]
     assert turn.state is TurnState.RUNNING
 
 
-def test_turns_come_oldest_first_and_conversations_with_the_latest_turn_first(
+def titles_of(conversation_list, **page):
+    return [conversation.title for conversation in conversation_list.page(ANNA, **page)]
+
+
+def test_turns_are_listed_from_the_oldest_and_conversations_from_the_latest(
     database, conversations
 ):
-    listed = ConversationList(database)
+    titles = partial(titles_of, ConversationList(database))
     first, second = (conversations.create(ANNA, title) for title in ("first", "second"))
-    asked = [conversations.start_turn(ANNA, first.id, str(n)) for n in range(12)]
+    turns = [conversations.start_turn(ANNA, first.id, str(n)) for n in range(12)]
 
-    assert conversations.turns(ANNA, first.id) == asked
-    assert conversations.turns(ANNA, first.id, latest=3) == asked[-3:]
-    assert [found.title for found in listed.page(ANNA, limit=5)] == ["first", "second"]
+    assert conversations.turns(ANNA, first.id) == turns
+    assert conversations.turns(ANNA, first.id, latest=3) == turns[-3:]
+    assert titles(limit=5) == ["first", "second"]
     conversations.start_turn(ANNA, second.id, "?")
-    assert [found.title for found in listed.page(ANNA, limit=1)] == ["second"]
-    assert [found.title for found in listed.page(ANNA, limit=5, offset=1)] == ["first"]
+    assert titles(limit=1) == ["second"]
+    assert titles(limit=5, offset=1) == ["first"]
 
 
-def test_a_conversation_is_seen_by_its_owner_alone(database, conversations):
+def test_only_the_owner_can_access_a_conversation(database, conversations):
     conversation = conversations.create(ANNA, "private")
     turn = conversations.start_turn(ANNA, conversation.id, "?")
 
@@ -126,20 +131,20 @@ def test_a_conversation_is_seen_by_its_owner_alone(database, conversations):
     assert conversations.turns(ANNA, conversation.id) == [turn]
 
 
-def test_a_conversation_begins_with_its_first_turn_or_not_at_all(database, conversations):
+def test_a_conversation_is_created_only_together_with_its_first_turn(database, conversations):
     remembered, search = SearchChoice(k=3), SearchChoice(k=4)
     turn = conversations.start_first_turn(ANNA, "Why", "Why?", remembered=remembered, search=search)
-    begun = conversations.get(ANNA, turn.conversation_id)
-    assert (begun.title, begun.search) == ("Why", remembered)
-    assert (begun.shown_turn_id, begun.updated_at) == (turn.id, turn.created_at)
+    conversation = conversations.get(ANNA, turn.conversation_id)
+    assert (conversation.title, conversation.search) == ("Why", remembered)
+    assert (conversation.shown_turn_id, conversation.updated_at) == (turn.id, turn.created_at)
     assert (turn.question, turn.parent_id, turn.search) == ("Why?", None, search)
-    assert conversations.turns(ANNA, begun.id) == [turn]
+    assert conversations.turns(ANNA, conversation.id) == [turn]
     with pytest.raises(NotFoundError, match="never"):
         conversations.start_first_turn(ANNA, "Why", "Why?", parent_id="never")
-    assert ConversationList(database).page(ANNA, limit=5) == [begun]
+    assert ConversationList(database).page(ANNA, limit=5) == [conversation]
 
 
-def test_a_turn_can_not_be_written_into_another_conversation(conversations):
+def test_a_turn_cannot_be_stored_in_another_conversation(conversations):
     mine, theirs = conversations.create(BERT, "mine"), conversations.create(ANNA, "theirs")
     turn = conversations.start_turn(ANNA, theirs.id, "?")
     with pytest.raises(NotFoundError):
@@ -162,11 +167,11 @@ def running_turn(database, conversations, process, age=timedelta()):
     return lambda: conversations.turns(ANNA, conversation.id)[0]
 
 
-def test_only_the_running_turns_of_dead_processes_become_incomplete(database, conversations):
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
+def test_only_running_turns_of_dead_processes_become_incomplete(database, conversations):
+    dead_process = subprocess.Popen([sys.executable, "-c", ""])
+    dead_process.wait()
     host = socket.gethostname()
-    dead = running_turn(database, conversations, f"{host}/{ended.pid}")
+    dead = running_turn(database, conversations, f"{host}/{dead_process.pid}")
     alive = running_turn(database, conversations, f"{host}/{os.getppid()}")
     elsewhere = running_turn(database, conversations, "other/1", timedelta(minutes=5))
     forgotten = running_turn(database, conversations, "other/1", timedelta(hours=2))
@@ -177,30 +182,30 @@ def test_only_the_running_turns_of_dead_processes_become_incomplete(database, co
     assert alive().state is elsewhere().state is TurnState.RUNNING
 
 
-def test_asking_again_shows_the_new_branch_and_the_other_one_is_a_step_away(conversations):
-    talk = conversations.create(ANNA, "x").id
-    first, second = (conversations.start_turn(ANNA, talk, question) for question in "12")
-    again = conversations.start_turn(ANNA, talk, "1 again", parent_id=None)
-    assert conversations.turns(ANNA, talk) == [again]
-    assert conversations.versions(ANNA, talk)[first.id] == (first.id, again.id)
-    conversations.show(ANNA, talk, first.id)
-    assert conversations.turns(ANNA, talk) == [first, second]
-    assert conversations.turn(ANNA, talk, again.id) == again
+def test_a_new_version_of_a_question_is_shown_and_the_old_branch_stays(conversations):
+    conversation_id = conversations.create(ANNA, "x").id
+    first, second = (conversations.start_turn(ANNA, conversation_id, question) for question in "12")
+    again = conversations.start_turn(ANNA, conversation_id, "1 again", parent_id=None)
+    assert conversations.turns(ANNA, conversation_id) == [again]
+    assert conversations.versions(ANNA, conversation_id)[first.id] == (first.id, again.id)
+    conversations.show(ANNA, conversation_id, first.id)
+    assert conversations.turns(ANNA, conversation_id) == [first, second]
+    assert conversations.turn(ANNA, conversation_id, again.id) == again
 
 
-def test_what_comes_next_follows_the_branch_that_is_shown(conversations):
-    talk = conversations.create(ANNA, "x").id
-    first = conversations.start_turn(ANNA, talk, "1")
-    conversations.start_turn(ANNA, talk, "2")
-    other = conversations.start_turn(ANNA, talk, "2 again", parent_id=first.id)
-    after = conversations.start_turn(ANNA, talk, "3")
+def test_new_turns_continue_the_branch_that_is_shown(conversations):
+    conversation_id = conversations.create(ANNA, "x").id
+    first = conversations.start_turn(ANNA, conversation_id, "1")
+    conversations.start_turn(ANNA, conversation_id, "2")
+    other = conversations.start_turn(ANNA, conversation_id, "2 again", parent_id=first.id)
+    after = conversations.start_turn(ANNA, conversation_id, "3")
     assert after.parent_id == other.id
-    assert conversations.turns(ANNA, talk) == [first, other, after]
-    assert conversations.turns(ANNA, talk, until=other.id) == [first, other]
-    assert conversations.turns(ANNA, talk, until=None) == []
+    assert conversations.turns(ANNA, conversation_id) == [first, other, after]
+    assert conversations.turns(ANNA, conversation_id, until=other.id) == [first, other]
+    assert conversations.turns(ANNA, conversation_id, until=None) == []
 
 
-def test_a_turn_of_another_conversation_is_no_parent_and_not_shown(conversations):
+def test_turns_of_other_conversations_are_rejected(conversations):
     mine, other = (conversations.create(ANNA, title).id for title in ("mine", "other"))
     foreign = conversations.start_turn(ANNA, other, "?")
     for call in (
@@ -214,44 +219,42 @@ def test_a_turn_of_another_conversation_is_no_parent_and_not_shown(conversations
     assert conversations.turns(ANNA, mine) == []
 
 
-def test_how_to_search_is_remembered_and_what_was_searched_is_kept(conversations):
+def test_search_settings_are_stored_with_conversations_and_turns(conversations):
     search = SearchChoice(Scope(collections=("휴가",), since="2026-01-01"), SearchMode.BM25, 7, 0.4)
-    talk = conversations.create(ANNA, "x", search)
-    turn = conversations.start_turn(ANNA, talk.id, "?", search=search)
-    assert conversations.get(ANNA, talk.id).search == search
-    assert conversations.turns(ANNA, talk.id)[0].search == turn.search == search
+    conversation = conversations.create(ANNA, "x", search)
+    turn = conversations.start_turn(ANNA, conversation.id, "?", search=search)
+    assert conversations.get(ANNA, conversation.id).search == search
+    assert conversations.turns(ANNA, conversation.id)[0].search == turn.search == search
 
 
-def test_no_turn_is_lost_where_many_ask_at_once(tmp_path):
+def test_concurrent_questions_are_all_stored(tmp_path):
     open_database(tmp_path).close()
-    talk = Conversations(open_database(tmp_path)).create(ANNA, "x").id
+    conversation_id = Conversations(open_database(tmp_path)).create(ANNA, "x").id
 
     def ask(n):
-        own = Conversations(open_database(tmp_path))  # as another process has it
+        own = Conversations(open_database(tmp_path))  # like another process
         for turn in range(5):
-            own.finish_turn(ANNA, answered(own.start_turn(ANNA, talk, f"{n}.{turn}")))
+            own.finish_turn(ANNA, with_answer(own.start_turn(ANNA, conversation_id, f"{n}.{turn}")))
 
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(ask, range(4)))
-    turns = Conversations(open_database(tmp_path)).turns(ANNA, talk)
+    turns = Conversations(open_database(tmp_path)).turns(ANNA, conversation_id)
     assert sorted(turn.question for turn in turns) == [
         f"{n}.{m}" for n in range(4) for m in range(5)
     ]
     assert all(turn.answer for turn in turns)
 
 
-def test_a_deleted_conversation_is_found_no_more_but_keeps_the_answer_under_way(
-    database, conversations
-):
-    talk = conversations.create(ANNA, "x").id
-    turn = conversations.start_turn(ANNA, talk, "?")
-    set_deleted(database, talk, datetime.now(UTC))
+def test_an_answer_that_finishes_after_the_deletion_is_stored(database, conversations):
+    conversation_id = conversations.create(ANNA, "x").id
+    turn = conversations.start_turn(ANNA, conversation_id, "?")
+    set_deleted(database, conversation_id, datetime.now(UTC))
     assert ConversationList(database).page(ANNA, limit=5) == []
     with pytest.raises(NotFoundError):
-        conversations.turns(ANNA, talk)
-    conversations.finish_turn(ANNA, answered(turn))
-    set_deleted(database, talk, None)
-    assert conversations.turns(ANNA, talk) == [answered(turn)]
+        conversations.turns(ANNA, conversation_id)
+    conversations.finish_turn(ANNA, with_answer(turn))
+    set_deleted(database, conversation_id, None)
+    assert conversations.turns(ANNA, conversation_id) == [with_answer(turn)]
 
 
 def set_deleted(database, conversation_id, moment):

@@ -19,18 +19,18 @@ def passages_of(library, key):
     return library.documents.passages(document_id(library.source.id, key), index_id)
 
 
-def test_hydrated_passages_are_exact_and_in_the_order_asked(library):
+def test_hydrated_passages_are_exact_and_in_the_requested_order(library):
     passages = passages_of(library, "handbook/leave.md")
-    asked = [passages[2].id, passages_of(library, "b.txt")[0].id, passages[0].id]
-    found = library.documents.hydrate(asked)
+    passage_ids = [passages[2].id, passages_of(library, "b.txt")[0].id, passages[0].id]
+    hydrated = library.documents.hydrate(passage_ids)
 
-    assert [passage.id for passage in found] == asked
+    assert [passage.id for passage in hydrated] == passage_ids
     assert len(passages) > 3
-    for passage in found:
+    for passage in hydrated:
         text = library.documents.text(passage.metadata["document_id"])
-        place = slice(passage.metadata["start"], passage.metadata["end"])
-        assert passage.page_content == text[place]
-    assert found[0].metadata == {
+        span = slice(passage.metadata["start"], passage.metadata["end"])
+        assert passage.page_content == text[span]
+    assert hydrated[0].metadata == {
         "document_id": document_id(library.source.id, "handbook/leave.md"),
         "source_id": library.source.id,
         "key": "handbook/leave.md",
@@ -49,19 +49,19 @@ def test_hydrated_passages_are_exact_and_in_the_order_asked(library):
     }
 
 
-def test_a_passage_the_ledger_does_not_know_is_left_out(library):
+def test_unknown_passages_are_not_hydrated(library):
     known = passages_of(library, "b.txt")[0].id
-    found = library.documents.hydrate(["unknown", known, "unknown too"])
-    assert [passage.id for passage in found] == [known]
+    hydrated = library.documents.hydrate(["unknown", known, "unknown too"])
+    assert [passage.id for passage in hydrated] == [known]
 
 
-def test_more_passages_than_a_statement_holds_can_be_asked_for(library):
+def test_more_passages_than_sql_parameters_can_be_hydrated(library):
     known = passages_of(library, "b.txt")[0].id
-    asked = [f"unknown {n}" for n in range(40_000)]
-    assert len(library.documents.hydrate([*asked, known])) == 1
+    passage_ids = [f"unknown {n}" for n in range(40_000)]
+    assert len(library.documents.hydrate([*passage_ids, known])) == 1
 
 
-def test_passages_of_an_index_that_is_being_built_stand_beside_those_that_answer(library):
+def test_passages_stay_available_while_another_index_is_built(library):
     known = passages_of(library, "b.txt")[0].id
     seen = []
     library.reindex(on_progress=lambda _: seen.append(len(library.documents.hydrate([known]))))
@@ -79,7 +79,7 @@ def test_documents_are_listed_by_key_page_by_page(library):
     assert library.documents.count() == 3
 
 
-def test_a_document_counts_its_versions_and_keeps_its_id(library):
+def test_an_updated_document_keeps_its_id_and_increments_its_revision(library):
     before = library.documents.get(document_id(library.source.id, "b.txt"))
     library.load(DictLoader({"handbook/leave.md": TEXT, "b.txt": "changed", "a.txt": "shorter"}))
     after = library.documents.get(before.id)
@@ -89,22 +89,22 @@ def test_a_document_counts_its_versions_and_keeps_its_id(library):
     assert library.documents.text(after.id) == "changed"
 
 
-def test_what_is_gone_is_not_found(library):
-    gone = document_id(library.source.id, "b.txt")
+def test_removed_documents_raise_not_found(library):
+    removed_id = document_id(library.source.id, "b.txt")
     library.load(DictLoader({"handbook/leave.md": TEXT, "a.txt": "shorter"}))
     for call in (library.documents.get, library.documents.text):
-        with pytest.raises(NotFoundError, match=gone):
-            call(gone)
+        with pytest.raises(NotFoundError, match=removed_id):
+            call(removed_id)
 
 
-def test_ids_are_all_of_them_or_those_an_index_lacks(library):
+def test_document_ids_can_be_limited_to_those_missing_in_an_index(library):
     everything = list(library.documents.ids())
     assert len(everything) == 3
     assert list(library.documents.ids(missing_in=library.indexes.active().id)) == []
     assert list(library.documents.ids(missing_in="a new one")) == everything
 
 
-def test_the_documents_of_passages_are_told_and_unknown_passages_left_out(library):
+def test_document_ids_are_looked_up_by_passage_id(library):
     known = [*passages_of(library, "b.txt"), *passages_of(library, "handbook/leave.md")]
-    asked = [*(passage.id for passage in known), "unknown", *map(str, range(1000))]
-    assert library.documents.of_passages(asked) == {one.id: one.document_id for one in known}
+    passage_ids = [*(passage.id for passage in known), "unknown", *map(str, range(1000))]
+    assert library.documents.of_passages(passage_ids) == {one.id: one.document_id for one in known}

@@ -18,7 +18,7 @@ def path(tmp_path):
     return tmp_path / KEY_FILE
 
 
-def test_a_key_is_made_once_in_a_file_for_its_user_alone(tmp_path, path):
+def test_a_key_is_created_once_in_a_file_readable_only_by_its_user(tmp_path, path):
     keys = EncryptionKeys(tmp_path)
     assert keys.first() is None
     token = keys.create().encrypt(b"plain")
@@ -28,13 +28,13 @@ def test_a_key_is_made_once_in_a_file_for_its_user_alone(tmp_path, path):
     assert not path.with_name(f"{KEY_FILE}.new").exists()
 
 
-def test_processes_that_make_it_at_once_agree_on_one_key(tmp_path):
+def test_concurrent_processes_create_the_same_key(tmp_path):
     program = (
         "import sys; from pathlib import Path;"
         "from storage.ledger.secret_store import EncryptionKeys;"
         "sys.stdin.read(); print(EncryptionKeys(Path(sys.argv[1])).create().encrypt(b'x').decode())"
     )
-    started = [
+    processes = [
         subprocess.Popen(
             [sys.executable, "-c", program, str(tmp_path)],
             cwd=Path(__file__).parents[3],
@@ -44,34 +44,34 @@ def test_processes_that_make_it_at_once_agree_on_one_key(tmp_path):
         )
         for _ in range(4)
     ]
-    for process in started:
+    for process in processes:
         process.stdin.close()
-    tokens = [process.stdout.read() for process in started]
-    assert [process.wait(60) for process in started] == [0] * 4
+    tokens = [process.stdout.read() for process in processes]
+    assert [process.wait(60) for process in processes] == [0] * 4
     key = EncryptionKeys(tmp_path).first()
     assert {key.decrypt(token.strip()) for token in tokens} == {b"x"}
 
 
-def test_what_a_killed_process_left_half_made_is_no_key(tmp_path, path):
+def test_a_partial_key_of_a_killed_process_is_ignored(tmp_path, path):
     path.with_name(f"{KEY_FILE}.new").write_text("half a k")
     keys = EncryptionKeys(tmp_path)
     assert keys.first() is None
     assert keys.create() is not None
 
 
-def test_the_setting_comes_first_and_the_file_still_decrypts(tmp_path):
-    of_file = EncryptionKeys(tmp_path).create()
+def test_the_setting_takes_precedence_but_the_key_of_the_file_still_decrypts(tmp_path):
+    file_key = EncryptionKeys(tmp_path).create()
     setting = new_key()
     both = EncryptionKeys(tmp_path, setting)
     token = both.first().encrypt(b"plain")
     assert Fernet(setting).decrypt(token) == b"plain"
     with pytest.raises(InvalidToken):
-        of_file.decrypt(token)
-    assert [*both.all()][1].decrypt(of_file.encrypt(b"old")) == b"old"
+        file_key.decrypt(token)
+    assert [*both.all()][1].decrypt(file_key.encrypt(b"old")) == b"old"
 
 
 @pytest.mark.parametrize("separator", [",", "\n", ", \n"])
-def test_the_file_may_hold_several_keys(tmp_path, path, separator):
+def test_the_file_may_contain_several_keys(tmp_path, path, separator):
     new, old = new_key(), new_key()
     path.write_text(f"{new}{separator}{old}\n")
     first, second = EncryptionKeys(tmp_path).all()
@@ -80,7 +80,7 @@ def test_the_file_may_hold_several_keys(tmp_path, path, separator):
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"not a key", b"\xff\x00" * 30, b"A" * 43])
-def test_a_damaged_file_is_named_left_as_it_is_and_not_shown(tmp_path, path, content):
+def test_damaged_key_files_are_reported_and_stay_unchanged(tmp_path, path, content):
     path.write_bytes(content)
     with pytest.raises(ConfigError, match="empty or damaged.*FOOTNOTE_ENCRYPTION_KEY") as caught:
         EncryptionKeys(tmp_path).first()
@@ -89,12 +89,12 @@ def test_a_damaged_file_is_named_left_as_it_is_and_not_shown(tmp_path, path, con
     assert path.read_bytes() == content
 
 
-def test_a_damaged_file_is_no_hindrance_where_the_setting_does(tmp_path, path):
+def test_a_damaged_key_file_does_not_matter_if_the_setting_has_a_key(tmp_path, path):
     path.write_text("")
     assert EncryptionKeys(tmp_path, new_key()).first() is not None
 
 
-def test_a_file_that_others_could_read_is_closed_and_told(tmp_path, path, caplog):
+def test_permissions_of_a_readable_key_file_are_fixed_with_a_warning(tmp_path, path, caplog):
     caplog.set_level(logging.WARNING)
     EncryptionKeys(tmp_path).create()
     path.chmod(0o644)
@@ -103,7 +103,7 @@ def test_a_file_that_others_could_read_is_closed_and_told(tmp_path, path, caplog
     assert "permissions fixed" in caplog.text
 
 
-def test_a_file_of_another_user_that_others_can_read_is_told(tmp_path, path, caplog, monkeypatch):
+def test_a_readable_key_file_of_another_user_is_reported(tmp_path, path, caplog, monkeypatch):
     EncryptionKeys(tmp_path).create()
     path.chmod(0o640)
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
@@ -111,21 +111,21 @@ def test_a_file_of_another_user_that_others_can_read_is_told(tmp_path, path, cap
     assert "chmod 600" in caplog.text
 
 
-def test_a_file_that_may_not_be_read_is_named(tmp_path, path):
+def test_an_unreadable_key_file_is_reported(tmp_path, path):
     EncryptionKeys(tmp_path).create()
     path.chmod(0)
     with permissions_hold(), pytest.raises(ConfigError, match=r"encryption\.key can't be read"):
         EncryptionKeys(tmp_path).first()
 
 
-def test_a_folder_that_may_not_be_written_is_told_with_what_else_there_is(tmp_path):
+def test_the_error_for_a_read_only_folder_names_the_alternative_settings(tmp_path):
     tmp_path.chmod(0o500)
-    told = r"encryption\.key \(Permission denied\).*FOOTNOTE_ENCRYPTION_KEY.*FOOTNOTE_SECRET_"
-    with permissions_hold(), pytest.raises(ConfigError, match=told):
+    message = r"encryption\.key \(Permission denied\).*FOOTNOTE_ENCRYPTION_KEY.*FOOTNOTE_SECRET_"
+    with permissions_hold(), pytest.raises(ConfigError, match=message):
         EncryptionKeys(tmp_path).create()
     tmp_path.chmod(0o700)
 
 
-def test_nothing_of_a_key_is_in_its_representation(tmp_path):
+def test_the_repr_does_not_contain_the_key(tmp_path):
     key = new_key()
     assert key not in repr(EncryptionKeys(tmp_path, key))

@@ -3,7 +3,7 @@ from storage.ledger.document_list_store import Headings
 from storage.ledger.document_store import Documents
 
 
-def test_the_headings_of_documents_stand_in_the_order_of_the_text(build_services, handbook):
+def test_headings_are_in_the_order_of_the_text(build_services, handbook):
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     documents = {one.key: one.id for one in services.library.documents.list()}

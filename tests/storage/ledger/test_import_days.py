@@ -18,7 +18,7 @@ def add_import(shelf, started_at, outcomes, kind=ImportKind.IMPORT):
         row.started_at, row.kind = started_at, kind
 
 
-def test_documents_new_changed_and_gone_are_counted_by_the_day_of_the_import(tmp_path):
+def test_new_changed_and_removed_documents_are_counted_per_day(tmp_path):
     shelf = Shelf(tmp_path)
     add_import(shelf, NOON, [Outcome.NEW, Outcome.NEW, Outcome.UNCHANGED, Outcome.FAILED])
     add_import(shelf, NOON + timedelta(hours=3), [Outcome.NEW, Outcome.CHANGED])

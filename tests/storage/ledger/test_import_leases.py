@@ -42,7 +42,7 @@ def enqueue(database, queue):
     return enqueue
 
 
-def test_the_oldest_is_taken_first_and_the_next_only_when_it_is_done(leases, enqueue):
+def test_imports_are_claimed_one_at_a_time_from_the_oldest(leases, enqueue):
     first, second = enqueue("a"), enqueue("b")
     assert leases.claim("w").id == first
     assert leases.claim("v") is None
@@ -50,109 +50,105 @@ def test_the_oldest_is_taken_first_and_the_next_only_when_it_is_done(leases, enq
     assert leases.claim("v").id == second
 
 
-def test_of_many_who_ask_at_once_one_gets_it(tmp_path, enqueue):
-    job, taken = enqueue("a"), []
+def test_only_one_of_several_concurrent_claims_succeeds(tmp_path, enqueue):
+    import_id, claimed = enqueue("a"), []
 
-    def take(name):
+    def claim(name):
         database = open_database(tmp_path)
-        taken.append(ImportLeases(database).claim(name))
+        claimed.append(ImportLeases(database).claim(name))
         database.close()
 
-    threads = [threading.Thread(target=take, args=(f"w{n}",)) for n in range(6)]
+    threads = [threading.Thread(target=claim, args=(f"w{n}",)) for n in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [one.id for one in taken if one] == [job]
+    assert [one.id for one in claimed if one] == [import_id]
 
 
-def test_with_its_process_alive_and_its_lease_renewed_an_import_is_left_alone(leases, enqueue):
-    job = enqueue("a")
+def test_an_import_with_a_live_worker_and_a_valid_lease_is_not_interrupted(leases, enqueue):
+    import_id = enqueue("a")
     leases.claim(process_name())
     assert leases.interrupt_dead() == 0
     assert leases.claim("v") is None
-    assert job
+    assert import_id
 
 
 @pytest.mark.parametrize("worker", [ELSEWHERE, process_name()], ids=["elsewhere", "here"])
-def test_an_expired_lease_interrupts(leases, queue, enqueue, monkeypatch, worker):
-    job = enqueue("a")
+def test_an_expired_lease_interrupts_the_import(leases, queue, enqueue, monkeypatch, worker):
+    import_id = enqueue("a")
     monkeypatch.setattr(import_leases, "LEASE", timedelta(seconds=-1))
     leases.claim(worker)
     assert leases.interrupt_dead() == 1
-    assert queue.get(job).state is ImportState.INTERRUPTED
-    assert leases.stop_request(job, worker) is None
-    assert leases.settle(job, worker, ImportState.COMPLETED, message="", seconds=1) is None
-    assert leases.stop(job, worker, ImportState.QUEUED, seconds=1) is None
-    assert queue.get(job).state is ImportState.INTERRUPTED
+    assert queue.get(import_id).state is ImportState.INTERRUPTED
+    assert leases.stop_request(import_id, worker) is None
+    assert leases.settle(import_id, worker, ImportState.COMPLETED, message="", seconds=1) is None
+    assert leases.stop(import_id, worker, ImportState.QUEUED, seconds=1) is None
+    assert queue.get(import_id).state is ImportState.INTERRUPTED
 
 
-def test_people_see_the_import_of_a_dead_worker_interrupted_before_another_takes_it(
-    leases, queue, enqueue
-):
-    job = enqueue("a")
+def test_the_import_of_a_dead_worker_is_reported_as_interrupted(leases, queue, enqueue):
+    import_id = enqueue("a")
     leases.claim(DEAD)
     assert [one.state for one in queue.current()] == [ImportState.INTERRUPTED]
-    taken = leases.claim(process_name())
-    assert taken is None  # not before it is noted
+    claimed = leases.claim(process_name())
+    assert claimed is None  # until the interruption is stored
     leases.interrupt_dead()
-    assert leases.claim(process_name()).id == job
-    assert queue.get(job).state is ImportState.RUNNING
+    assert leases.claim(process_name()).id == import_id
+    assert queue.get(import_id).state is ImportState.RUNNING
 
 
-def test_a_renewed_lease_lasts(leases, enqueue, monkeypatch):
-    job = enqueue("a")
+def test_renewing_a_lease_prevents_its_expiry(leases, enqueue, monkeypatch):
+    import_id = enqueue("a")
     with monkeypatch.context() as patched:
         patched.setattr(import_leases, "LEASE", timedelta(seconds=-1))
         leases.claim(ELSEWHERE)
-    leases.renew(job, ELSEWHERE)
+    leases.renew(import_id, ELSEWHERE)
     assert leases.interrupt_dead() == 0
 
 
-def test_what_was_wished_of_an_import_whose_worker_died_comes_true(leases, queue, enqueue):
-    job = enqueue("a")
+def test_a_cancellation_request_takes_effect_after_the_worker_died(leases, queue, enqueue):
+    import_id = enqueue("a")
     leases.claim(DEAD)
-    queue.request_stop(job, CANCEL)
+    queue.request_stop(import_id, CANCEL)
     leases.interrupt_dead()
-    assert (queue.get(job).state, queue.get(job).ended) == (ImportState.CANCELLED, True)
+    assert (queue.get(import_id).state, queue.get(import_id).ended) == (ImportState.CANCELLED, True)
 
 
-def test_a_wish_comes_true_at_once_where_the_worker_is_dead_and_nobody_has_noted_it(
-    leases, queue, enqueue
-):
-    job = enqueue("a")
+def test_an_import_of_a_dead_worker_is_canceled_at_once(leases, queue, enqueue):
+    import_id = enqueue("a")
     leases.claim(DEAD)
-    assert enqueue("a") == job, "it will look at the source anew"
-    assert queue.request_stop(job, CANCEL).state is ImportState.CANCELLED
-    assert queue.get(job).ended
+    assert enqueue("a") == import_id, "an interrupted import will list the source again"
+    assert queue.request_stop(import_id, CANCEL).state is ImportState.CANCELLED
+    assert queue.get(import_id).ended
 
 
-def test_an_import_whose_workers_die_at_the_same_document_fails_in_the_end(leases, queue, enqueue):
+def test_an_import_fails_after_three_workers_died_at_the_same_document(leases, queue, enqueue):
     def die_at(key):
         leases.claim(DEAD)
-        leases.save_progress(job, DEAD, Progress(Stage.READING, 1, 9, key), 1.0)
+        leases.save_progress(import_id, DEAD, Progress(Stage.READING, 1, 9, key), 1.0)
         leases.interrupt_dead()
-        return queue.get(job).state
+        return queue.get(import_id).state
 
-    job = enqueue("a")
-    told = [die_at(key) for key in ("a.pdf", "a.pdf", "b.pdf", "b.pdf")]
-    assert told == [ImportState.INTERRUPTED] * 4
-    assert enqueue("a") == job, "it is the same import still"
+    import_id = enqueue("a")
+    states = [die_at(key) for key in ("a.pdf", "a.pdf", "b.pdf", "b.pdf")]
+    assert states == [ImportState.INTERRUPTED] * 4
+    assert enqueue("a") == import_id, "the interrupted import is reused"
     assert die_at("b.pdf") is ImportState.FAILED
-    assert "3 times at b.pdf" in queue.get(job).message
-    assert enqueue("a") != job
+    assert "3 times at b.pdf" in queue.get(import_id).message
+    assert enqueue("a") != import_id
 
 
-def test_what_is_asked_for_while_an_import_is_at_work_waits_for_its_turn(leases, queue, enqueue):
-    at_work = enqueue("a")
+def test_an_import_requested_during_another_one_is_queued_once(leases, queue, enqueue):
+    running = enqueue("a")
     leases.claim("w")
     later = enqueue("a")
-    assert later != at_work, "it may have looked at the source already"
+    assert later != running, "the running import may have listed the source already"
     assert enqueue("a") == later
 
 
 @pytest.mark.parametrize(("stop_request", "is_same"), [("", True), (CANCEL, False)])
-def test_a_removal_at_work_is_not_asked_for_twice_unless_it_stops(
+def test_a_running_removal_is_not_queued_again_unless_it_is_stopping(
     leases, queue, enqueue, stop_request, is_same
 ):
     source_id = queue.get(enqueue("a")).source_id
@@ -165,21 +161,21 @@ def test_a_removal_at_work_is_not_asked_for_twice_unless_it_stops(
     assert (again.id == removal.id) is is_same
 
 
-def test_an_import_of_the_source_ends_interrupted_ones_of_all_of_it_with_their_counts(
+def test_a_new_full_import_ends_interrupted_full_imports_of_the_source(
     database, leases, queue, enqueue
 ):
-    whole = enqueue("a")
-    source_id = queue.get(whole).source_id
-    asked = queue.enqueue(source_id, "anna", ImportKind.IMPORT, {"keys": ["a.txt"]}).id
-    Imports(database).add(whole, [ImportItem("a.txt", "/a.txt", Outcome.NEW)])
-    with database.write() as session:  # as if both workers had died at once
+    full = enqueue("a")
+    source_id = queue.get(full).source_id
+    partial = queue.enqueue(source_id, "anna", ImportKind.IMPORT, {"keys": ["a.txt"]}).id
+    Imports(database).add(full, [ImportItem("a.txt", "/a.txt", Outcome.NEW)])
+    with database.write() as session:  # as if the workers of both had died
         session.execute(update(ImportRow).values(state=ImportState.INTERRUPTED))
     leases.start(source_id, "anna", "v")
-    assert (queue.get(whole).ended, queue.get(whole).counts) == (True, {"new": 1})
-    assert not queue.get(asked).ended, "it reads a document that has not changed"
+    assert (queue.get(full).ended, queue.get(full).counts) == (True, {"new": 1})
+    assert not queue.get(partial).ended, "a partial import also reads unchanged documents"
 
 
-def test_a_worker_lives_while_it_gives_signs_of_life(database):
+def test_a_worker_is_alive_while_it_renews_its_registration(database):
     workers, name = Workers(database), process_name()
     assert not workers.any_alive()
     workers.renew(DEAD)
@@ -191,22 +187,22 @@ def test_a_worker_lives_while_it_gives_signs_of_life(database):
     assert not workers.any_alive()
 
 
-def test_of_earlier_dry_runs_only_what_would_change_is_kept(database, leases, queue, enqueue):
+def test_only_the_latest_dry_run_keeps_unchanged_items(database, leases, queue, enqueue):
     source_id = queue.get(enqueue("a")).source_id
     queue.request_stop(queue.current()[0].id, CANCEL)
     items = [ImportItem(one.value, "/x", one) for one in (Outcome.NEW, Outcome.UNCHANGED)]
-    jobs = []
+    import_ids = []
     for _ in range(2):
-        jobs.append(queue.enqueue(source_id, "anna", ImportKind.DRY_RUN, {}).id)
+        import_ids.append(queue.enqueue(source_id, "anna", ImportKind.DRY_RUN, {}).id)
         leases.claim("w")
-        Imports(database).add(jobs[-1], items)
-        leases.settle(jobs[-1], "w", ImportState.COMPLETED, message="", seconds=1)
-    first, second = (Imports(database).get(job).items for job in jobs)
+        Imports(database).add(import_ids[-1], items)
+        leases.settle(import_ids[-1], "w", ImportState.COMPLETED, message="", seconds=1)
+    first, second = (Imports(database).get(import_id).items for import_id in import_ids)
     assert (list(first), list(second)) == (items[:1], items)
-    assert queue.get(jobs[0]).counts == {"new": 1, "unchanged": 1}
+    assert queue.get(import_ids[0]).counts == {"new": 1, "unchanged": 1}
 
 
-def test_of_another_machine_nobody_knows_that_it_is_dead():
+def test_processes_of_other_machines_are_never_known_to_be_dead():
     assert not is_known_dead(ELSEWHERE)
     assert is_known_dead(DEAD)
     assert not is_known_dead(process_name())

@@ -7,11 +7,9 @@ from storage.ledger.import_leases import ImportLeases
 from storage.ledger.import_store import Failure, Failures, Imports
 from storage.ledger.source_store import Sources
 
-DONE = ImportItem(
-    "a.txt", "/a.txt", Outcome.NEW, "", 3, pages=2, characters=50, tokens=9, title="A"
-)
-SAME = ImportItem("b.txt", "/b.txt", Outcome.UNCHANGED)
-BAD = ImportItem("c.pdf", "/c.pdf", Outcome.FAILED, "encrypted")
+NEW = ImportItem("a.txt", "/a.txt", Outcome.NEW, "", 3, pages=2, characters=50, tokens=9, title="A")
+UNCHANGED = ImportItem("b.txt", "/b.txt", Outcome.UNCHANGED)
+FAILED = ImportItem("c.pdf", "/c.pdf", Outcome.FAILED, "encrypted")
 
 
 @pytest.fixture
@@ -35,43 +33,43 @@ def leases(database):
 
 
 @pytest.fixture
-def finished(imports, leases, source_id):
-    def finished(items):
+def finish_import(imports, leases, source_id):
+    def finish_import(items):
         import_id = leases.start(source_id, "anna", "w")
         imports.add(import_id, items)
         state = ImportState.COMPLETED
         leases.settle(import_id, "w", state, message="a message", seconds=1.5, passages=3)
         return ImportReport(import_id, source_id, state, tuple(items), 3, 1.5, "a message")
 
-    return finished
+    return finish_import
 
 
-def test_a_report_reads_back_exactly(imports, source_id, finished):
-    report = finished([DONE, BAD, SAME])
+def test_reports_are_stored_unchanged(imports, source_id, finish_import):
+    report = finish_import([NEW, FAILED, UNCHANGED])
     assert imports.get(report.id) == report
     assert imports.latest(source_id) == report
     assert imports.latest("another") is None
 
 
-def test_a_running_import_shows_what_is_settled_so_far(imports, leases, source_id):
+def test_the_report_of_a_running_import_contains_the_items_so_far(imports, leases, source_id):
     import_id = leases.start(source_id, "anna", "w")
-    imports.add(import_id, [DONE])
+    imports.add(import_id, [NEW])
     assert imports.get(import_id).state is ImportState.RUNNING
-    assert imports.get(import_id).items == (DONE,)
+    assert imports.get(import_id).items == (NEW,)
 
 
-def test_only_the_latest_report_lists_what_was_unchanged(imports, finished):
-    first = finished([DONE, SAME])
-    second = finished([SAME])
-    assert imports.get(first.id).items == (DONE,)
-    assert imports.get(second.id).items == (SAME,)
+def test_only_the_latest_report_contains_unchanged_items(imports, finish_import):
+    first = finish_import([NEW, UNCHANGED])
+    second = finish_import([UNCHANGED])
+    assert imports.get(first.id).items == (NEW,)
+    assert imports.get(second.id).items == (UNCHANGED,)
 
 
-def test_failures_are_remembered_by_key_until_they_are_forgotten(imports, leases, source_id):
+def test_failures_are_stored_by_key_until_they_are_deleted(imports, leases, source_id):
     import_id = leases.start(source_id, "anna", "w")
     other = ImportItem("d", "d", Outcome.FAILED, "no permission")
-    imports.fail(import_id, source_id, BAD, Failure("v1", 1, "encrypted", "/c.pdf"))
-    imports.fail(import_id, source_id, BAD, Failure("v2", 1, "truncated", "/c.pdf"))
+    imports.fail(import_id, source_id, FAILED, Failure("v1", 1, "encrypted", "/c.pdf"))
+    imports.fail(import_id, source_id, FAILED, Failure("v2", 1, "truncated", "/c.pdf"))
     imports.fail(import_id, source_id, other, Failure("v", 1, "no permission", "d", again=True))
 
     assert imports.failures(source_id) == {
@@ -83,16 +81,16 @@ def test_failures_are_remembered_by_key_until_they_are_forgotten(imports, leases
     assert list(imports.failures(source_id)) == ["d"]
 
 
-def test_a_dismissed_failure_shows_again_once_another_version_fails(imports, source_id, database):
-    shown = Failures(database)
+def test_a_dismissed_failure_reappears_if_another_version_fails(imports, source_id, database):
+    failures = Failures(database)
     for version, expected in (("v1", 0), ("v2", 1)):
         imports.remember(source_id, {"c.pdf": Failure("v1", 1, "encrypted")})
-        shown.dismiss(source_id, ["c.pdf"])
+        failures.dismiss(source_id, ["c.pdf"])
         imports.remember(source_id, {"c.pdf": Failure(version, 1, "encrypted")})
-        assert shown.count() == expected
+        assert failures.count() == expected
     assert "c.pdf" in imports.failures(source_id)
 
 
-def test_an_unknown_import_is_not_found(imports):
+def test_unknown_imports_raise_not_found(imports):
     with pytest.raises(NotFoundError, match="nothing"):
         imports.get("nothing")

@@ -26,16 +26,16 @@ def indexes(tmp_path):
     ],
     ids=str,
 )
-def test_whatever_gives_another_index_gives_another_fingerprint(change):
+def test_the_fingerprint_depends_on_embedding_splitter_and_sizes(change):
     assert replace(SPEC, **change).fingerprint != SPEC.fingerprint
 
 
-def test_where_the_model_is_served_does_not_matter_to_the_index():
+def test_the_fingerprint_does_not_depend_on_the_address_of_the_model():
     moved = replace(SPEC, embedding=dict(SPEC.embedding, base_url="http://elsewhere"))
     assert moved.fingerprint == SPEC.fingerprint
 
 
-def test_taking_over_retires_the_index_that_answered(indexes):
+def test_activating_an_index_retires_the_active_one(indexes):
     old, new = new_index(SPEC, IndexState.ACTIVE), new_index(SPEC, IndexState.BUILDING)
     assert indexes.active() is None
     indexes.add(old)
@@ -50,14 +50,14 @@ def test_taking_over_retires_the_index_that_answered(indexes):
     assert indexes.retired() == []
 
 
-def test_the_passages_of_each_index_are_counted_without_those_of_the_others(tmp_path):
+def test_passages_are_counted_per_index(tmp_path):
     library = Library(tmp_path)
     library.load(DictLoader({"leave.md": "A sentence about the leave. " * 200}))
     active = library.indexes.active()
     id_ = document_id(library.source.id, "leave.md")
     passages = library.documents.passages(id_, active.id)
     assert library.indexes.passages(active.id) == len(passages) > 2
-    for other, count in (("0", 1), ("z", 2)):  # one before the active index and one after it
+    for other, count in (("0", 1), ("z", 2)):  # ids that sort before and after the active index
         library.indexes.add(replace(new_index(SPEC, IndexState.BUILDING), id=other))
         Ledger(library.database).commit_passages(other, passages[:count])
         assert library.indexes.passages(other) == count

@@ -26,12 +26,12 @@ def labels(tmp_path):
     return Labels(open_database(tmp_path))
 
 
-def test_labels_read_back_exactly_after_a_restart(tmp_path):
+def test_labels_are_unchanged_after_a_restart(tmp_path):
     Labels(open_database(tmp_path)).put(ANNA, [LABEL])
     assert list(Labels(open_database(tmp_path)).list(ANNA)) == [LABEL]
 
 
-def test_a_label_replaces_the_one_of_its_question_and_passage_alone(labels):
+def test_a_label_replaces_only_that_of_the_same_question_and_passage(labels):
     others = [replace(LABEL, question="other?"), replace(LABEL, passage_id="p2")]
     labels.put(ANNA, [LABEL, *others])
     wrong = replace(LABEL, grade=0, origin=LabelOrigin.CHAT)
@@ -39,19 +39,19 @@ def test_a_label_replaces_the_one_of_its_question_and_passage_alone(labels):
     assert sorted(labels.list(ANNA), key=repr) == sorted([wrong, *others], key=repr)
 
 
-def test_of_two_for_one_passage_in_one_call_the_later_is_kept(labels):
+def test_of_two_labels_for_the_same_passage_in_one_call_the_last_is_stored(labels):
     labels.put(ANNA, [LABEL, replace(LABEL, grade=0)])
     assert [label.grade for label in labels.list(ANNA)] == [0]
 
 
-def test_more_labels_than_a_statement_has_variables_are_kept(labels):
+def test_more_labels_than_sql_parameters_can_be_stored(labels):
     many = [replace(LABEL, passage_id=str(n)) for n in range(4000)]
     labels.put(ANNA, many)
     labels.put(ANNA, many)
     assert len(list(labels.list(ANNA))) == 4000
 
 
-def test_labels_are_seen_and_changed_by_their_owner_alone(labels):
+def test_only_the_owner_can_see_and_change_labels(labels):
     labels.put(ANNA, [LABEL])
     labels.put(BERT, [replace(LABEL, grade=0)])
     labels.remove(BERT, LABEL.question, ["p1"])
@@ -60,7 +60,7 @@ def test_labels_are_seen_and_changed_by_their_owner_alone(labels):
     assert labels.for_passages(ANNA, LABEL.question, ["p1", "p2"]) == [LABEL]
 
 
-def test_labels_come_oldest_first(labels):
+def test_labels_are_listed_from_oldest_to_newest(labels):
     newer = replace(LABEL, passage_id="p0", created_at=datetime(2026, 11, 22, tzinfo=UTC))
     labels.put(ANNA, [newer, LABEL])
     assert list(labels.list(ANNA)) == [LABEL, newer]

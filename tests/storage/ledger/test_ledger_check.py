@@ -1,4 +1,4 @@
-"""Damage of the ledger's file: met at the start, while it is used, or by the check."""
+"""Damage to the ledger's file that is detected at startup, during use, or by the check."""
 
 import random
 import sqlite3
@@ -16,7 +16,7 @@ from storage.ledger.database import check_ledger, open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.ledger_tables import SourceRow
 from tests.fakes.library import DictLoader, Library
-from tests.storage.damage import PAGE, contents, flipped, settled
+from tests.storage.damage import PAGE, checkpointed_bytes, contents, corrupt
 
 
 @pytest.fixture
@@ -24,20 +24,20 @@ def folder(tmp_path):
     library = Library(tmp_path)
     library.load(DictLoader({f"{n}.txt": f"{n} word after another. " * 40 for n in range(9)}))
     library.database.close()
-    settled(tmp_path / "footnote.db")
+    checkpointed_bytes(tmp_path / "footnote.db")
     return tmp_path
 
 
 @pytest.fixture
-def unchecked(monkeypatch):
-    """Every ledger counts as a large one, whose pages are not all looked at when it is opened."""
+def large_ledger(monkeypatch):
+    """Treat every ledger as a large one, which is not completely checked when it is opened."""
     monkeypatch.setattr(ledger_check, "MAX_CHECKED_BYTES", 0)
 
 
 def page_of(folder, name):
     with sqlite3.connect(folder / "footnote.db") as connection:
-        wanted = "SELECT rootpage FROM sqlite_master WHERE name = ?"
-        return connection.execute(wanted, [name]).fetchone()[0]
+        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        return connection.execute(query, [name]).fetchone()[0]
 
 
 def overwrite(folder, name):
@@ -60,7 +60,7 @@ def findings(folder):
     return "\n".join(caught.value.findings)
 
 
-def test_a_damaged_page_is_told_with_its_table_and_nothing_is_changed(folder):
+def test_damaged_pages_are_reported_with_their_table_without_changing_files(folder):
     overwrite(folder, "passages")
     before = contents(folder)
     with pytest.raises(DamagedLedgerError, match=r"footnote\.db is damaged.*cli\.py check"):
@@ -69,7 +69,7 @@ def test_a_damaged_page_is_told_with_its_table_and_nothing_is_changed(folder):
     assert contents(folder) == before
 
 
-def test_of_a_large_ledger_the_pages_a_start_writes_to_are_looked_at(folder, unchecked):
+def test_opening_a_large_ledger_checks_the_tables_that_the_start_writes_to(folder, large_ledger):
     overwrite(folder, "imports")
     before = contents(folder)
     with pytest.raises(DamagedLedgerError, match="imports"):
@@ -77,7 +77,7 @@ def test_of_a_large_ledger_the_pages_a_start_writes_to_are_looked_at(folder, unc
     assert contents(folder) == before
 
 
-def test_of_a_large_ledger_other_damage_is_told_when_it_is_met(folder, unchecked):
+def test_other_damage_of_a_large_ledger_is_reported_on_access(folder, large_ledger):
     overwrite(folder, "document_texts")
     documents = Documents(open_database(folder))
     [document_id, *_] = documents.ids()
@@ -85,7 +85,7 @@ def test_of_a_large_ledger_other_damage_is_told_when_it_is_met(folder, unchecked
         documents.text(document_id)
 
 
-def test_an_index_that_lacks_a_row_is_named_by_the_check(folder):
+def test_the_check_reports_indexes_with_missing_rows(folder):
     execute(
         folder,
         "PRAGMA writable_schema = ON",
@@ -95,22 +95,22 @@ def test_an_index_that_lacks_a_row_is_named_by_the_check(folder):
     assert "ix_passages_id" in findings(folder)
 
 
-def test_rows_that_refer_to_nothing_are_counted_by_the_check(folder):
+def test_the_check_counts_dangling_references(folder):
     execute(folder, "DELETE FROM documents WHERE key = '3.txt'")
-    told = findings(folder)
-    assert "document_texts: 1 rows refer to missing rows of documents" in told
+    report = findings(folder)
+    assert "document_texts: 1 rows refer to missing rows of documents" in report
 
 
-def test_a_lost_table_or_column_is_damage(folder):
+def test_missing_tables_and_columns_are_reported_as_damage(folder):
     execute(folder, "DROP TABLE ratings", "ALTER TABLE turns DROP COLUMN usage")
-    told = findings(folder)
-    assert "ratings" in told
-    assert "the table turns has no column usage" in told
+    report = findings(folder)
+    assert "ratings" in report
+    assert "the table turns has no column usage" in report
     with pytest.raises(DamagedLedgerError):
         open_database(folder)
 
 
-def test_a_ledger_without_its_version_is_not_migrated_again(folder):
+def test_a_ledger_without_a_version_is_not_migrated(folder):
     execute(folder, "DELETE FROM alembic_version")
     before = contents(folder)
     with pytest.raises(DamagedLedgerError, match="its version is missing"):
@@ -119,32 +119,32 @@ def test_a_ledger_without_its_version_is_not_migrated_again(folder):
 
 
 CELLS = {
-    "a broken letter": "UPDATE documents SET title = CAST(x'ff61' AS TEXT)",
-    "bytes for a text": "UPDATE documents SET title = x'ff61'",
-    "a text for a number": "UPDATE documents SET revision = 'x1'",
-    "half of JSON": "UPDATE documents SET pages = '[[0,'",
-    "JSON too deep": f"UPDATE documents SET pages = '{'[' * 100_000}'",
-    "bytes for JSON": "UPDATE documents SET pages = x'ff61'",
-    "no date": "UPDATE documents SET imported_at = '20z6-01-01 00:00:00.000000'",
-    "a number for a date": "UPDATE documents SET imported_at = 7",
+    "invalid UTF-8": "UPDATE documents SET title = CAST(x'ff61' AS TEXT)",
+    "bytes instead of text": "UPDATE documents SET title = x'ff61'",
+    "text instead of a number": "UPDATE documents SET revision = 'x1'",
+    "truncated JSON": "UPDATE documents SET pages = '[[0,'",
+    "too deeply nested JSON": f"UPDATE documents SET pages = '{'[' * 100_000}'",
+    "bytes instead of JSON": "UPDATE documents SET pages = x'ff61'",
+    "invalid date": "UPDATE documents SET imported_at = '20z6-01-01 00:00:00.000000'",
+    "number instead of a date": "UPDATE documents SET imported_at = 7",
 }
 
 
 @pytest.mark.parametrize("statement", CELLS.values(), ids=CELLS.keys())
-def test_a_cell_that_nobody_wrote_is_told_when_read_and_by_the_check(folder, statement):
+def test_invalid_cells_are_reported_on_access_and_by_the_check(folder, statement):
     execute(folder, statement)
     with pytest.raises(DamagedLedgerError, match=r"footnote\.db.*cli\.py check"):
         Documents(open_database(folder)).list()
     assert "documents: " in findings(folder)
 
 
-def test_json_of_another_shape_is_told_when_read(folder):
+def test_json_of_an_unexpected_type_is_reported_on_access(folder):
     execute(folder, "UPDATE documents SET pages = '[5]'")
     with pytest.raises(DamagedLedgerError, match=r"can't be read \(TypeError"):
         Documents(open_database(folder)).list()
 
 
-def test_a_damaged_cell_met_while_writing_undoes_the_write(folder):
+def test_an_invalid_cell_read_during_a_write_rolls_it_back(folder):
     execute(folder, "UPDATE sources SET options = '{'")
     database = open_database(folder)
 
@@ -159,15 +159,15 @@ def test_a_damaged_cell_met_while_writing_undoes_the_write(folder):
         assert session.scalar(text("SELECT name FROM sources")) == "docs"
 
 
-def test_a_sound_ledger_and_a_folder_without_one_have_no_findings(folder, tmp_path):
+def test_the_check_accepts_intact_ledgers_and_folders_without_one(folder, tmp_path):
     before = contents(folder)
     check_ledger(folder)
     check_ledger(tmp_path / "nothing")
     assert contents(folder) == before
 
 
-def test_a_ledger_rebuilt_from_its_rows_opens_with_all_of_them(folder):
-    """As the recovery of SQLite writes it: not in WAL mode, with a table for what has no place."""
+def test_a_ledger_recovered_with_sqlite_opens_with_all_rows(folder):
+    """SQLite's recovery creates a table lost_and_found and does not enable WAL mode."""
     ledger, recovered = folder / "footnote.db", folder / "recovered.db"
     with sqlite3.connect(ledger) as old, sqlite3.connect(recovered) as new:
         new.executescript("\n".join(old.iterdump()))
@@ -192,24 +192,24 @@ STEPS = [
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32), st.booleans())
-@example(12931, False)  # SQLite quotes damaged SQL, line break and all
-def test_whatever_is_flipped_ends_well_or_with_one_message(tmp_path_factory, seed, is_large):
+@example(12931, False)  # SQLite's message quotes damaged SQL including a line break
+def test_any_damage_is_harmless_or_raises_an_error_of_one_line(tmp_path_factory, seed, is_large):
     folder, whole = template(tmp_path_factory)
-    (folder / "footnote.db").write_bytes(flipped(whole, random.Random(seed)))
+    (folder / "footnote.db").write_bytes(corrupt(whole, random.Random(seed)))
     for side in ("-wal", "-shm"):
         (folder / f"footnote.db{side}").unlink(missing_ok=True)
     before = contents(folder)
     with pytest.MonkeyPatch.context() as patch:
         if is_large:
             patch.setattr(ledger_check, "MAX_CHECKED_BYTES", 0)
-        messages = [said_by(lambda: open_database(folder).close())]
+        messages = [error_message(lambda: open_database(folder).close())]
         assert not messages[0] or contents(folder) == before
-        messages += [said_by(lambda: check_ledger(folder)), *use(folder)]
+        messages += [error_message(lambda: check_ledger(folder)), *use(folder)]
     assert not any("\n" in message for message in messages)
 
 
-def said_by(step):
-    """What the step says to people where it fails; every other error is one of the test."""
+def error_message(step):
+    """The message if the step fails with an AppError, else ""; other errors fail the test."""
     try:
         step()
     except AppError as error:
@@ -219,9 +219,9 @@ def said_by(step):
 
 def use(folder):
     opened = []
-    yield said_by(lambda: opened.append(Library(folder)))
+    yield error_message(lambda: opened.append(Library(folder)))
     for library in opened:
-        yield from (said_by(partial(step, library)) for step in STEPS)
+        yield from (error_message(partial(step, library)) for step in STEPS)
         library.database.close()
 
 
@@ -229,11 +229,11 @@ _TEMPLATE = []
 
 
 def template(tmp_path_factory):
-    """A folder whose ledger each example overwrites, and the whole ledger; made once."""
+    """A folder whose ledger each example overwrites, and the intact ledger; created once."""
     if not _TEMPLATE:
         folder = tmp_path_factory.mktemp("flipped")
         library = Library(folder)
         library.load(DictLoader({f"{n}.txt": f"{n} word after another. " * 40 for n in range(9)}))
         library.database.close()
-        _TEMPLATE.append((folder, settled(folder / "footnote.db")))
+        _TEMPLATE.append((folder, checkpointed_bytes(folder / "footnote.db")))
     return _TEMPLATE[0]

@@ -26,19 +26,19 @@ def library(tmp_path_factory):
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_the_same_passages_pass(library, condition):
+def test_the_ledger_allows_the_same_passages_as_the_vector_store(library, condition):
     ids = library.active.passages.ids()
-    passes = LedgerFilter(library.database).allowed(library.indexes.active().id, condition)
-    allowed = library.active.passages.allowed(condition)
-    assert {id_ for id_ in ids if passes(id_)} == {id_ for id_ in ids if allowed(id_)}
-    assert not passes("nobody")
+    ledger_allows = LedgerFilter(library.database).allowed(library.indexes.active().id, condition)
+    store_allows = library.active.passages.allowed(condition)
+    assert {id_ for id_ in ids if ledger_allows(id_)} == {id_ for id_ in ids if store_allows(id_)}
+    assert not ledger_allows("nobody")
 
 
-def test_of_another_index_nothing_passes(library):
-    passes = LedgerFilter(library.database).allowed("another", {})
-    assert not any(map(passes, library.active.passages.ids()))
+def test_passages_of_other_indexes_are_not_allowed(library):
+    ledger_allows = LedgerFilter(library.database).allowed("another", {})
+    assert not any(map(ledger_allows, library.active.passages.ids()))
 
 
-def test_a_filter_that_can_not_be_understood_is_refused(library):
+def test_invalid_filters_are_rejected(library):
     with pytest.raises(ValueError, match="unknown operator"):
         LedgerFilter(library.database).allowed("any", {"key": {"$like": "a"}})

@@ -10,19 +10,19 @@ def database(tmp_path):
     return open_database(tmp_path)
 
 
-def test_documents_are_left_out_and_taken_back_beside_the_sources_other_options(database):
+def test_exclusions_are_added_and_removed_without_changing_other_options(database):
     options = {"include": ["**/*"]}
     source = Sources(database).ensure("directory", "/docs", name="docs", options=options)
-    left_out = Exclusions(database)
+    exclusions = Exclusions(database)
     assert excluded_keys(source.options) == []
-    left_out.add(source.id, ["b.md", "a.md"])
-    left_out.add(source.id, ["a.md", "c.md"])
+    exclusions.add(source.id, ["b.md", "a.md"])
+    exclusions.add(source.id, ["a.md", "c.md"])
     assert excluded_keys(Sources(database).get(source.id).options) == ["a.md", "b.md", "c.md"]
-    left_out.remove(source.id, ["b.md", "never"])
+    exclusions.remove(source.id, ["b.md", "never"])
     assert Sources(database).get(source.id).options == {**options, "left_out": ["a.md", "c.md"]}
 
 
 @pytest.mark.parametrize("call", ["add", "remove"])
-def test_a_source_that_is_gone_is_named(database, call):
-    with pytest.raises(NotFoundError, match="there is no source gone"):
-        getattr(Exclusions(database), call)("gone", ["a.md"])
+def test_the_error_for_a_missing_source_names_it(database, call):
+    with pytest.raises(NotFoundError, match="there is no source missing"):
+        getattr(Exclusions(database), call)("missing", ["a.md"])

@@ -5,8 +5,8 @@ from domain import Passage
 from storage.ledger.passage_finder import matching_passage
 
 
-def cut(text, *ends):
-    """The text as passages that end there."""
+def split_at(text, *ends):
+    """The text split into passages that end at these offsets."""
     starts = [0, *ends[:-1]]
     return [
         Passage(f"{start}-{end}", "d", n, start, end, text[start:end])
@@ -14,43 +14,43 @@ def cut(text, *ends):
     ]
 
 
-def test_the_passage_with_the_same_text_is_it_though_it_moved():
+def test_a_passage_with_the_same_text_matches_even_if_it_moved():
     text = "Something new. Ten days of leave. Tell your lead."
-    [_, leave, _] = passages = cut(text, 15, 34, 49)
+    [_, leave, _] = passages = split_at(text, 15, 34, 49)
     assert matching_passage(leave.text, 0, text, passages) == leave
 
 
-def test_of_equal_passages_the_nearest_is_it():
+def test_of_equal_passages_the_nearest_matches():
     text = "ten days ten days ten days "
-    passages = cut(text, 9, 18, 27)
+    passages = split_at(text, 9, 18, 27)
     assert matching_passage("ten days ", 10, text, passages) == passages[1]
 
 
-def test_after_another_cut_the_passage_that_shares_most_of_it_is_it():
+def test_after_resplitting_the_passage_with_most_of_the_text_matches():
     text = "aaaa bbbb cccc dddd "
-    passages = cut(text, 14, 20)
+    passages = split_at(text, 14, 20)
     assert matching_passage("bbbb cccc ", 5, text, passages) == passages[0]
     assert matching_passage("dddd", 15, text, passages) == passages[1]
 
 
-def test_a_text_that_the_document_no_longer_says_is_lost():
+def test_text_that_the_document_no_longer_contains_has_no_match():
     text = "Leave is twelve days."
-    assert matching_passage("Leave is ten days.", 0, text, cut(text, len(text))) is None
+    assert matching_passage("Leave is ten days.", 0, text, split_at(text, len(text))) is None
 
 
-def test_a_passage_that_shares_less_than_half_is_not_it():
+def test_a_passage_with_less_than_half_of_the_text_does_not_match():
     text = "x" * 3 + "needle ab" + "y" * 30
     passages = [Passage("p", "d", 0, 9, 42, text[9:42])]
     assert matching_passage("needle ab", 3, text, passages) is None
 
 
-def test_a_document_without_passages_has_it_nowhere():
+def test_a_document_without_passages_has_no_match():
     assert matching_passage("text", 0, "text", []) is None
 
 
 @given(st.text("ab ", min_size=1, max_size=40), st.data())
-def test_every_passage_is_found_again_in_its_own_document(text, data):
+def test_every_passage_matches_itself(text, data):
     ends = sorted(data.draw(st.sets(st.integers(1, len(text)))) | {len(text)})
-    passages = cut(text, *ends)
+    passages = split_at(text, *ends)
     for passage in passages:
         assert matching_passage(passage.text, passage.start, text, passages) == passage

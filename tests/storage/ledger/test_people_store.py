@@ -24,7 +24,7 @@ def people(tmp_path):
     return People(open_database(tmp_path))
 
 
-def keep(people, person):
+def save(people, person):
     people.change(person.owner_id, person.id, lambda _: person)
 
 
@@ -37,21 +37,21 @@ def keep(people, person):
         st.sampled_from(["", "en", "ko", "ja"]),
     )
 )
-def test_who_is_kept_is_who_is_found(database, person):
+def test_people_are_stored_unchanged(database, person):
     people = People(database)
-    keep(people, person)
+    save(people, person)
     assert people.get(person.owner_id, person.id) == person
 
 
-def test_saving_again_replaces(people):
-    keep(people, KIM)
-    keep(people, replace(KIM, preferences={"service": 1.0}))
+def test_saving_a_person_again_replaces_all_preferences(people):
+    save(people, KIM)
+    save(people, replace(KIM, preferences={"service": 1.0}))
     assert people.get("ada", "kim") == Person("ada", "kim", {"service": 1.0}, "ko")
 
 
-def test_owners_do_not_see_each_other_s_people(people):
-    keep(people, KIM)
-    keep(people, Person("bob", "kim"))
+def test_people_are_separate_for_each_owner(people):
+    save(people, KIM)
+    save(people, Person("bob", "kim"))
     assert people.get("bob", "kim").preferences == {}
     assert people.get("ada", "kim") == KIM
     with pytest.raises(NotFoundError, match="no user 'kim'"):
@@ -59,17 +59,19 @@ def test_owners_do_not_see_each_other_s_people(people):
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
-def test_a_preference_that_is_no_number_is_not_kept(people, number):
+def test_preferences_that_are_not_finite_numbers_are_rejected(people, number):
     with pytest.raises(InputError, match="preference for food must be a number"):
-        keep(people, replace(KIM, preferences={"food": number}))
+        save(people, replace(KIM, preferences={"food": number}))
     with pytest.raises(NotFoundError):
         people.get("ada", "kim")
 
 
-def test_changes_at_the_same_time_are_all_kept(people):
+def test_concurrent_changes_are_all_stored(people):
     def add(aspect):
         people.change(
-            "ada", "kim", lambda was: replace(was, preferences={**was.preferences, aspect: 1.0})
+            "ada",
+            "kim",
+            lambda person: replace(person, preferences={**person.preferences, aspect: 1.0}),
         )
 
     aspects = [f"aspect {n}" for n in range(8)]
@@ -81,8 +83,8 @@ def test_changes_at_the_same_time_are_all_kept(people):
     assert sorted(people.get("ada", "kim").preferences) == aspects
 
 
-def test_a_change_starts_from_nobody_and_can_t_give_somebody_another_name(people):
-    changed = people.change("ada", "kim", lambda was: replace(was, id="an", language="ja"))
+def test_changing_an_unknown_person_creates_it_and_cannot_change_its_id(people):
+    changed = people.change("ada", "kim", lambda person: replace(person, id="an", language="ja"))
     assert changed == people.get("ada", "kim") == Person("ada", "kim", {}, "ja")
     with pytest.raises(NotFoundError):
         people.get("ada", "an")

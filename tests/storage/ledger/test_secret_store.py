@@ -20,7 +20,7 @@ def database(tmp_path):
 
 @pytest.fixture
 def secrets_with(database, tmp_path):
-    """The secrets with what the setting holds; "" is nothing."""
+    """A function that returns secrets given the value of the encryption key setting."""
     return lambda setting="": Secrets(database, EncryptionKeys(tmp_path, setting))
 
 
@@ -29,9 +29,7 @@ def source_id(database):
     return Sources(database).ensure("confluence", "https://wiki", name="Wiki").id
 
 
-def test_a_secret_is_given_back_and_stands_nowhere_in_the_data_folder(
-    database, secrets_with, source_id, tmp_path, caplog
-):
+def test_secrets_are_stored_only_encrypted(database, secrets_with, source_id, tmp_path, caplog):
     caplog.set_level(logging.DEBUG)
     secrets = secrets_with(new_key())
     secrets.save(source_id, "api_token", PLAIN)
@@ -45,13 +43,13 @@ def test_a_secret_is_given_back_and_stands_nowhere_in_the_data_folder(
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(secret=st.text(st.characters(exclude_categories=["Cs"])))
-def test_any_text_is_given_back_as_it_was(secrets_with, source_id, secret):
+def test_secrets_may_be_any_text(secrets_with, source_id, secret):
     secrets = secrets_with(new_key())
     secrets.save(source_id, "password", secret)
     assert secrets.get(source_id, "password") == secret
 
 
-def test_another_secret_takes_the_place_of_the_one_there_is(secrets_with, source_id):
+def test_a_new_secret_replaces_the_old_one(secrets_with, source_id):
     secrets = secrets_with(new_key())
     secrets.save(source_id, "api_token", "one")
     secrets.save(source_id, "password", "two")
@@ -60,14 +58,14 @@ def test_another_secret_takes_the_place_of_the_one_there_is(secrets_with, source
         secrets.get(source_id, "api_token")
 
 
-def test_secrets_go_with_their_source(database, secrets_with, source_id):
+def test_removing_a_source_removes_its_secrets(database, secrets_with, source_id):
     secrets_with(new_key()).save(source_id, "api_token", PLAIN)
     Sources(database).remove(source_id)
     with database.read() as session:
         assert session.scalar(text("select count(*) from source_secrets")) == 0
 
 
-def test_after_a_change_of_keys_the_old_one_decrypts_until_all_are_rotated(secrets_with, source_id):
+def test_an_old_key_decrypts_until_all_secrets_are_rotated(secrets_with, source_id):
     old, new = new_key(), new_key()
     secrets_with(old).save(source_id, "api_token", PLAIN)
     both = secrets_with(f"{new}, {old}")
@@ -81,7 +79,7 @@ def test_after_a_change_of_keys_the_old_one_decrypts_until_all_are_rotated(secre
 
 
 @pytest.mark.parametrize("setting", ["", " , "])
-def test_without_a_setting_the_first_secret_has_a_key_made(
+def test_without_a_key_in_the_setting_the_first_secret_creates_one(
     secrets_with, source_id, tmp_path, setting
 ):
     secrets_with(setting).save(source_id, "api_token", PLAIN)
@@ -91,12 +89,12 @@ def test_without_a_setting_the_first_secret_has_a_key_made(
     assert (tmp_path / KEY_FILE).read_bytes() == key
 
 
-def test_with_a_setting_no_key_is_made(secrets_with, source_id, tmp_path):
+def test_with_a_key_in_the_setting_no_key_file_is_created(secrets_with, source_id, tmp_path):
     secrets_with(new_key()).save(source_id, "api_token", PLAIN)
     assert not (tmp_path / KEY_FILE).exists()
 
 
-def test_a_secret_of_the_file_outlives_a_setting_that_comes_and_goes(
+def test_secrets_encrypted_with_the_key_file_survive_changes_of_the_setting(
     secrets_with, source_id, tmp_path
 ):
     secrets_with().save(source_id, "api_token", PLAIN)
@@ -111,7 +109,7 @@ def test_a_secret_of_the_file_outlives_a_setting_that_comes_and_goes(
     assert secrets_with().get(source_id, "api_token") == PLAIN
 
 
-def test_a_lost_key_is_never_replaced_while_there_are_secrets(secrets_with, source_id, tmp_path):
+def test_a_lost_key_is_never_replaced_while_secrets_exist(secrets_with, source_id, tmp_path):
     secrets_with().save(source_id, "api_token", PLAIN)
     file = tmp_path / KEY_FILE
     key = file.read_bytes()
@@ -131,7 +129,7 @@ def test_a_lost_key_is_never_replaced_while_there_are_secrets(secrets_with, sour
     assert secrets_with().get(source_id, "api_token") == PLAIN
 
 
-def test_after_a_lost_key_another_in_the_setting_takes_new_secrets(
+def test_after_losing_a_key_new_secrets_can_be_stored_with_another_one(
     secrets_with, source_id, tmp_path
 ):
     secrets_with().save(source_id, "api_token", PLAIN)
@@ -143,7 +141,7 @@ def test_after_a_lost_key_another_in_the_setting_takes_new_secrets(
     assert secrets.get(source_id, "api_token") == "again"
 
 
-def test_once_the_last_secret_is_gone_a_key_may_be_made_anew(secrets_with, source_id, tmp_path):
+def test_a_new_key_is_created_once_no_secret_exists(secrets_with, source_id, tmp_path):
     secrets_with().save(source_id, "api_token", PLAIN)
     (tmp_path / KEY_FILE).unlink()
     secrets_with().forget(source_id)
@@ -151,7 +149,7 @@ def test_once_the_last_secret_is_gone_a_key_may_be_made_anew(secrets_with, sourc
     assert secrets_with().get(source_id, "api_token") == "new"
 
 
-def test_a_damaged_file_is_named_only_where_no_other_key_decrypts(
+def test_a_damaged_key_file_is_reported_only_if_no_other_key_decrypts(
     secrets_with, source_id, tmp_path
 ):
     setting = new_key()
@@ -163,19 +161,19 @@ def test_a_damaged_file_is_named_only_where_no_other_key_decrypts(
     assert secrets_with(setting).rotate() == 1
 
 
-def test_where_there_is_no_secret_nothing_is_rotated_and_no_key_is_made(secrets_with, tmp_path):
+def test_rotating_without_secrets_does_not_create_a_key(secrets_with, tmp_path):
     assert secrets_with().rotate() == 0
     assert not (tmp_path / KEY_FILE).exists()
 
 
 @pytest.mark.parametrize("wrong", ["secret-but-no-key", "ü" * 44, "A" * 43])
-def test_what_is_not_a_key_is_refused_and_not_shown(secrets_with, wrong):
+def test_invalid_keys_are_rejected_and_not_quoted(secrets_with, wrong):
     with pytest.raises(ConfigError, match="FOOTNOTE_ENCRYPTION_KEY.*encryption-key") as caught:
         secrets_with(f"{new_key()},{wrong}").require_key()
     assert wrong not in str(caught.value)
     assert caught.value.__cause__ is None
 
 
-def test_nothing_of_it_is_in_its_representation(secrets_with):
+def test_the_repr_does_not_contain_the_key(secrets_with):
     key = new_key()
     assert key not in repr(secrets_with(key))

@@ -2,7 +2,7 @@ from domain import LOCAL_USER
 from storage.ledger.document_list_store import Titles
 
 
-def test_titles_are_read_with_their_keys(imported):
+def test_titles_are_listed_with_their_keys(imported):
     services = imported(embed=True)
     titles = Titles(services.parts.database)
     assert [(one.title, one.key) for one in titles.all()] == [
@@ -13,7 +13,7 @@ def test_titles_are_read_with_their_keys(imported):
     ]
 
 
-def test_documents_are_told_apart_by_what_their_passages_share(imported):
+def test_documents_are_filtered_by_metadata(imported):
     services = imported(embed=True)
     titles = Titles(services.parts.database)
     ids = {one.key: one.id for one in titles.all()}
@@ -22,7 +22,7 @@ def test_documents_are_told_apart_by_what_their_passages_share(imported):
     assert titles.matching([ids["leave.md"]], {"key": "vpn.md"}) == set()
 
 
-def test_the_passages_of_a_document_come_in_the_order_of_its_text(imported):
+def test_passage_ids_of_a_document_are_in_the_order_of_its_text(imported):
     services = imported(embed=True)
     titles = Titles(services.parts.database)
     leave = next(one for one in titles.all() if one.key == "leave.md")

@@ -8,7 +8,7 @@ from storage.ledger.conversation_store import LATEST, TurnTree
 
 @st.composite
 def trees(draw):
-    """A tree as turns make it: each follows an older one, or none."""
+    """Trees in which each turn follows an older one or none."""
     parents = {}
     for n in range(draw(st.integers(1, 12))):
         parents[f"t{n}"] = draw(st.sampled_from([None, *parents]))
@@ -16,7 +16,7 @@ def trees(draw):
 
 
 @given(trees())
-def test_a_branch_goes_from_a_first_turn_to_the_one_that_was_asked_for(tree):
+def test_a_branch_leads_from_a_first_turn_to_the_requested_one(tree):
     for last in tree.parents:
         branch = tree.branch(last)
         assert branch[-1] == last
@@ -25,7 +25,7 @@ def test_a_branch_goes_from_a_first_turn_to_the_one_that_was_asked_for(tree):
 
 
 @given(trees())
-def test_every_turn_is_among_its_versions_which_follow_the_same_turn_oldest_first(tree):
+def test_the_versions_of_a_turn_are_all_turns_with_its_parent_from_the_oldest(tree):
     versions = tree.versions()
     assert versions.keys() == tree.parents.keys()
     ages = list(tree.parents)
@@ -37,7 +37,7 @@ def test_every_turn_is_among_its_versions_which_follow_the_same_turn_oldest_firs
 
 
 @given(trees())
-def test_the_newest_below_a_turn_is_the_end_of_a_branch_through_it(tree):
+def test_the_newest_turn_below_another_is_the_end_of_a_branch_through_it(tree):
     for turn in tree.parents:
         newest = tree.newest_below(turn)
         assert turn in tree.branch(newest)
@@ -46,7 +46,7 @@ def test_the_newest_below_a_turn_is_the_end_of_a_branch_through_it(tree):
         assert newest == below[-1]
 
 
-def test_the_latest_is_what_is_shown_and_nothing_before_the_first_turn():
+def test_the_latest_turn_resolves_to_the_shown_one():
     assert TurnTree("t1", {"t0": None, "t1": "t0"}).resolve(LATEST) == "t1"
     assert TurnTree("", {}).resolve(LATEST) is None
     assert TurnTree("t0", {"t0": None}).resolve(None) is None

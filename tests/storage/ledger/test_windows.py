@@ -1,4 +1,4 @@
-"""Passages widened by their neighbours."""
+"""Passages extended by their neighbors."""
 
 import pytest
 
@@ -25,14 +25,14 @@ def passages(library):
     return library.documents.passages(leave, library.indexes.active().id)
 
 
-def test_a_window_is_the_exact_text_from_the_first_neighbour_to_the_last(library, passages):
+def test_a_window_is_the_exact_text_from_the_first_neighbor_to_the_last(library, passages):
     ids = [passage.id for passage in passages]
     assert any(a.end > b.start for a, b in zip(passages, passages[1:], strict=False))
     for n in (0, 1, 2, 5, len(ids)):
         windows = library.documents.neighbors(ids, n)
         assert windows.keys() == set(ids)
-        for place, passage in enumerate(passages):
-            inside = passages[max(0, place - n) : place + n + 1]
+        for position, passage in enumerate(passages):
+            inside = passages[max(0, position - n) : position + n + 1]
             window = windows[passage.id]
             assert window.text == TEXT[window.start : window.end]
             assert (window.start, window.end) == (inside[0].start, inside[-1].end)
@@ -40,7 +40,7 @@ def test_a_window_is_the_exact_text_from_the_first_neighbour_to_the_last(library
             assert (window.id, window.document_id) == (passage.id, passage.document_id)
 
 
-def test_its_heading_path_is_what_its_passages_share(library, passages):
+def test_the_heading_path_of_a_window_is_common_to_its_passages(library, passages):
     first_of = {passage.heading_path: passage for passage in reversed(passages)}
     inner, edge = first_of[("Leave", "Rule 0")], first_of[("Leave", "Rule 1")]
     windows = library.documents.neighbors([inner.id, edge.id], 1)
@@ -48,13 +48,13 @@ def test_its_heading_path_is_what_its_passages_share(library, passages):
     assert windows[edge.id].heading_path == ("Leave",)
 
 
-def test_an_id_that_the_ledger_does_not_know_is_left_out(library, passages):
+def test_unknown_passages_have_no_window(library, passages):
     assert library.documents.neighbors(["unknown"], 1) == {}
     assert library.documents.neighbors([], 1) == {}
     assert list(library.documents.neighbors(["unknown", passages[0].id], 1)) == [passages[0].id]
 
 
-def test_the_page_is_the_one_it_begins_on(tmp_path):
+def test_the_page_of_a_window_is_that_of_its_start(tmp_path):
     text = "".join(f"Page {n} tells of days off. {'More words follow. ' * 20}\n" for n in range(4))
     pages = [(text.index(f"Page {n}"), n + 1) for n in range(4)]
 
@@ -74,8 +74,8 @@ def test_the_page_is_the_one_it_begins_on(tmp_path):
     assert window.page == 2
 
 
-def test_passages_of_two_indexes_are_not_mixed(tmp_path):
-    """Both indexes may hold the same id, and a building one passages of its own."""
+def test_windows_never_mix_passages_of_two_indexes(tmp_path):
+    """A passage may have the same id in both indexes but other neighbors."""
     text = SECTION * 20
     library = Library(tmp_path)
     library.load(DictLoader({"a.txt": text}))
