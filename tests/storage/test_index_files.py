@@ -14,7 +14,7 @@ from storage.keywords.keyword_index import KeywordIndex
 from storage.keywords.segment_files import SegmentFiles
 from storage.vectors.passage_files import PassageFiles
 from storage.vectors.passage_store import DeepLakePassages
-from tests.storage.vectors.random_vectors import SpokenVectors
+from tests.storage.vectors.random_vectors import TextVectors
 
 ROOT = Path(__file__).parents[2]
 WRITE = """
@@ -33,7 +33,7 @@ STORES = ["passages", "keywords"]
 
 def store_in(folder, kind):
     if kind == "passages":
-        return DeepLakePassages(folder / kind, SpokenVectors())
+        return DeepLakePassages(folder / kind, TextVectors())
     return KeywordIndex(folder / kind)
 
 

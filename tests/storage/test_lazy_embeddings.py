@@ -3,10 +3,10 @@
 import pytest
 
 from storage.vectors.passage_store import RECENT_QUESTIONS, LazyEmbeddings
-from tests.storage.vectors.random_vectors import SpokenVectors
+from tests.storage.vectors.random_vectors import TextVectors
 
 
-class CountingVectors(SpokenVectors):
+class CountingVectors(TextVectors):
     """Notes each question; fails for the empty one."""
 
     def __init__(self):

@@ -1,10 +1,10 @@
-"""An embedding whose texts say their own vectors, so that a test decides what is near."""
+"""An embedding whose texts contain their vectors, so that tests control the distances."""
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
 
-class SpokenVectors(Embeddings):
+class TextVectors(Embeddings):
     """The text `"1 0.5 -2 | any words"` has the vector [1, 0.5, -2]."""
 
     def embed_documents(self, texts):
@@ -14,5 +14,5 @@ class SpokenVectors(Embeddings):
         return [float(number) for number in text.split("|")[0].split()]
 
 
-def spoken(vector, words=""):
+def as_text(vector, words=""):
     return " ".join(repr(float(np.float32(value))) for value in vector) + " | " + words

@@ -4,42 +4,43 @@ import numpy as np
 import pytest
 
 from storage.vectors.passage_store import DeepLakePassages
-from tests.storage.vectors.random_vectors import SpokenVectors
+from tests.storage.vectors.random_vectors import TextVectors
 
 
 @pytest.fixture
 def store(tmp_path):
-    made = DeepLakePassages(tmp_path, SpokenVectors())
+    store = DeepLakePassages(tmp_path, TextVectors())
     for batch in range(3):
-        made.add_texts(["1 0", "0 1"], ids=[f"{batch}", "shared"])
-    return made
+        store.add_texts(["1 0", "0 1"], ids=[f"{batch}", "shared"])
+    return store
 
 
 def log_of(folder):
-    (log,) = (one for one in (folder / "rows" / "_deeplake_log").iterdir() if one.name != "_meta")
+    logs = (folder / "rows" / "_deeplake_log").iterdir()
+    [log] = [path for path in logs if path.name != "_meta"]
     return log
 
 
-def take_a_number_and_die(folder):
+def reserve_commit_number(folder):
     counter = log_of(folder) / "next_base"
-    upcoming = int.from_bytes(counter.read_bytes(), "little")
-    counter.write_bytes((upcoming + 1).to_bytes(8, "little"))
+    next_number = int.from_bytes(counter.read_bytes(), "little")
+    counter.write_bytes((next_number + 1).to_bytes(8, "little"))
 
 
-def test_commits_after_a_writer_died_within_its_commit_do_not_wait_for_it(tmp_path, store):
-    took = []
-    for current in (store, DeepLakePassages(tmp_path, SpokenVectors())):
-        take_a_number_and_die(tmp_path)
+def test_commits_do_not_wait_for_a_writer_that_died_during_its_commit(tmp_path, store):
+    durations = []
+    for current in (store, DeepLakePassages(tmp_path, TextVectors())):
+        reserve_commit_number(tmp_path)
         started = time.monotonic()
-        current.add_texts(["1 1"], ids=["shared"])  # only commits that delete would wait
-        took.append(time.monotonic() - started)
-    assert max(took) < 1.5
-    assert sorted(DeepLakePassages(tmp_path, SpokenVectors()).ids()) == ["0", "1", "2", "shared"]
+        current.add_texts(["1 1"], ids=["shared"])  # replaces: only commits that delete would wait
+        durations.append(time.monotonic() - started)
+    assert max(durations) < 1.5
+    assert sorted(DeepLakePassages(tmp_path, TextVectors()).ids()) == ["0", "1", "2", "shared"]
 
 
-def test_a_log_without_gaps_is_left_alone_whatever_the_size_of_a_commit(tmp_path, store):
-    many = 20_000  # Deep Lake names the log files of large commits otherwise
+def test_logs_without_gaps_stay_unchanged_for_commits_of_any_size(tmp_path, store):
+    many = 20_000  # Deep Lake names the log files of large commits differently
     store.add_vectors([f"m{n}" for n in range(many)], ["x"] * many, np.ones((many, 2)), [{}] * many)
     store.delete(["0", "m7"])
     assert [file for file in log_of(tmp_path).glob("[0-9]*") if not file.stat().st_size] == []
-    assert len(DeepLakePassages(tmp_path, SpokenVectors())) == many + 2
+    assert len(DeepLakePassages(tmp_path, TextVectors())) == many + 2

@@ -1,4 +1,4 @@
-"""What other processes are told of a commit."""
+"""Notes from which other processes learn what a commit changed."""
 
 import numpy as np
 import pytest
@@ -18,27 +18,27 @@ def notes(tmp_path):
     return Changes(tmp_path)
 
 
-def test_a_state_has_not_changed_since_itself(notes):
+def test_a_version_has_no_changes_since_itself(notes):
     assert notes.between("5", "5", 3) == Change([], 0)
 
 
 @given(commits=COMMITS)
-def test_several_commits_are_told_as_one_change(tmp_path_factory, commits):
+def test_several_commits_are_combined_into_one_change(tmp_path_factory, commits):
     notes = Changes(tmp_path_factory.mktemp("notes"))
     before = [f"old{n}" for n in range(6)]
     now = list(before)
-    for number, (places, added) in enumerate(commits):
-        gone = sorted({int(place * len(now)) for place in places}) if now else []
-        now = [one for row, one in enumerate(now) if row not in gone]
+    for number, (positions, added) in enumerate(commits):
+        deleted = sorted({int(position * len(now)) for position in positions}) if now else []
+        now = [name for row, name in enumerate(now) if row not in deleted]
         now += [f"new{number}-{n}" for n in range(added)]
-        notes.note(f"v{number:02}", f"v{number + 1:02}", Change(gone, added))
-    found = notes.between("v00", f"v{len(commits):02}", len(before))
-    kept = [one for row, one in enumerate(before) if row not in found.deleted]
-    assert kept == [one for one in now if one.startswith("old")]
-    assert found.added == len(now) - len(kept)
+        notes.note(f"v{number:02}", f"v{number + 1:02}", Change(deleted, added))
+    change = notes.between("v00", f"v{len(commits):02}", len(before))
+    remaining = [name for row, name in enumerate(before) if row not in change.deleted]
+    assert remaining == [name for name in now if name.startswith("old")]
+    assert change.added == len(now) - len(remaining)
 
 
-def test_where_a_note_is_missing_nothing_is_known(notes, tmp_path):
+def test_a_missing_note_makes_the_change_unknown(notes, tmp_path):
     for n in range(3):
         notes.note(str(n), str(n + 1), Change([], 1))
     (tmp_path / "changes" / "1.json").unlink()
@@ -47,13 +47,13 @@ def test_where_a_note_is_missing_nothing_is_known(notes, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"after": "1", "gone": [7], "added": 0}'])
-def test_a_damaged_note_or_one_that_does_not_fit_tells_nothing(notes, tmp_path, text):
+def test_invalid_notes_make_the_change_unknown(notes, tmp_path, text):
     (tmp_path / "changes").mkdir()
     (tmp_path / "changes" / "0.json").write_text(text)
     assert notes.between("0", "1", 3) is None
 
 
-def test_old_notes_are_dropped(notes, tmp_path, monkeypatch):
+def test_old_notes_are_deleted(notes, tmp_path, monkeypatch):
     monkeypatch.setattr(passage_dataset, "MAX_CHANGES", 2)
     for n in range(5):
         notes.note(str(n), str(n + 1), Change([], 1))

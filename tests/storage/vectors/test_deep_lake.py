@@ -13,12 +13,12 @@ logging.basicConfig(level=logging.WARNING)
 before = dict(os.environ)
 from storage.vectors import deep_lake
 assert "deeplake" not in sys.modules, "importing our module alone must be cheap"
-found = []
-threads = [threading.Thread(target=lambda: found.append(deep_lake.load())) for _ in range(4)]
+modules = []
+threads = [threading.Thread(target=lambda: modules.append(deep_lake.load())) for _ in range(4)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
-assert len(found) == 4 and len(set(map(id, found))) == 1
-assert dict(os.environ) == before, "the proxy settings must be as they were"
+assert len(modules) == 4 and len(set(map(id, modules))) == 1
+assert dict(os.environ) == before, "the proxy settings must be restored"
 """
 
 
@@ -33,13 +33,13 @@ def run(command, **environment):
     "environment",
     [{}, {"https_proxy": "http://proxy.example:3128", "NO_PROXY": "*", "HTTP_PROXY": ""}],
 )
-def test_loading_stops_the_reporter_and_puts_the_proxies_back(environment):
-    done = run([sys.executable, "-c", LOAD], **environment)
-    assert done.returncode == 0, done.stderr
-    assert "could not be switched off" not in done.stderr
+def test_loading_disables_the_crash_reporter_and_restores_the_proxies(environment):
+    result = run([sys.executable, "-c", LOAD], **environment)
+    assert result.returncode == 0, result.stderr
+    assert "could not be switched off" not in result.stderr
 
 
-def test_a_reporter_that_cannot_be_stopped_is_said():
+def test_a_crash_reporter_that_cannot_be_disabled_is_logged():
     code = """
 import logging
 logging.basicConfig()
@@ -47,14 +47,14 @@ from types import SimpleNamespace
 from storage.vectors.deep_lake import _disable_crash_reporter
 _disable_crash_reporter(SimpleNamespace(_deeplake=SimpleNamespace(__file__=None)))
 """
-    done = run([sys.executable, "-c", code])
-    assert "could not be switched off" in done.stderr
+    result = run([sys.executable, "-c", code])
+    assert "could not be switched off" in result.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux network namespaces")
 @pytest.mark.parametrize("environment", [{}, {"NO_PROXY": "*"}], ids=["plain", "no_proxy set"])
-def test_nothing_leaves_the_machine(tmp_path, environment):
+def test_no_external_network_connections_are_made(tmp_path, environment):
     code = """
 import sys, time
 from pathlib import Path
@@ -66,6 +66,6 @@ assert store.similarity_search("dog", 1)[0].page_content == "a dog"
 time.sleep(1)
 """
     with recorded() as outside:
-        done = run([sys.executable, "-c", code, str(tmp_path / "store")], **environment)
-        assert done.returncode == 0, done.stderr
+        result = run([sys.executable, "-c", code, str(tmp_path / "store")], **environment)
+        assert result.returncode == 0, result.stderr
         assert outside.calls() == []

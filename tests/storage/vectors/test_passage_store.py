@@ -13,12 +13,12 @@ from langchain_tests.integration_tests import VectorStoreIntegrationTests
 from errors import StorageError
 from storage.filters import checks_of, matches
 from storage.vectors.passage_store import DeepLakePassages
-from tests.storage.vectors.random_vectors import SpokenVectors, spoken
+from tests.storage.vectors.random_vectors import TextVectors, as_text
 
 ROOT = Path(__file__).parents[3]
 
 
-class TestLangChainsStandardSuite(VectorStoreIntegrationTests):
+class TestLangChainStandardSuite(VectorStoreIntegrationTests):
     @pytest.fixture
     def vectorstore(self, tmp_path):
         return DeepLakePassages(tmp_path / "passages", self.get_embeddings())
@@ -26,12 +26,12 @@ class TestLangChainsStandardSuite(VectorStoreIntegrationTests):
 
 @pytest.fixture
 def store(tmp_path):
-    return DeepLakePassages(tmp_path / "passages", SpokenVectors())
+    return DeepLakePassages(tmp_path / "passages", TextVectors())
 
 
-def again(store, tmp_path):
-    """The same folder, opened anew."""
-    return DeepLakePassages(tmp_path / "passages", SpokenVectors())
+def reopen(store, tmp_path):
+    """Open the same folder again."""
+    return DeepLakePassages(tmp_path / "passages", TextVectors())
 
 
 def ids_of(documents):
@@ -42,23 +42,23 @@ def ids_of(documents):
 
 
 def random_history(seed, stores, steps=12, dimension=6):
-    """The same adds, overwrites and deletes on each store; some vectors come twice."""
+    """Apply the same random changes to each store; some vectors occur twice."""
     rng = np.random.default_rng(seed)
-    used = [rng.standard_normal(dimension)]
+    past = [rng.standard_normal(dimension)]
     for _ in range(steps):
         if rng.random() < 0.3:
-            gone = [str(n) for n in rng.integers(0, 60, rng.integers(1, 8))]
+            deleted = [str(n) for n in rng.integers(0, 60, rng.integers(1, 8))]
             for store in stores:
-                store.delete(gone)
+                store.delete(deleted)
             continue
         size = int(rng.integers(1, 12))
         vectors = [
-            used[rng.integers(len(used))] if rng.random() < 0.1 else rng.standard_normal(dimension)
+            past[rng.integers(len(past))] if rng.random() < 0.1 else rng.standard_normal(dimension)
             for _ in range(size)
         ]
-        used += vectors
+        past += vectors
         ids = [str(n) for n in rng.integers(0, 60, size)]
-        texts = [spoken(vector, f"{rng.integers(1000)}") for vector in vectors]
+        texts = [as_text(vector, f"{rng.integers(1000)}") for vector in vectors]
         metadata = [
             {"page": int(rng.integers(5)), "lang": str(rng.choice(["en", "ko"]))} for _ in ids
         ]
@@ -67,17 +67,17 @@ def random_history(seed, stores, steps=12, dimension=6):
     return rng
 
 
-def groups(found):
-    """Ids by score, since the order of equal scores is anybody's."""
-    tied = {}
-    for document, score in found:
-        tied.setdefault(round(score, 4), set()).add((document.id, document.page_content))
-    return tied
+def groups(scored):
+    """Ids and texts by score, because the order of equal scores is undefined."""
+    ids_by_score = {}
+    for document, score in scored:
+        ids_by_score.setdefault(round(score, 4), set()).add((document.id, document.page_content))
+    return ids_by_score
 
 
 def assert_same_ranking(ours, theirs):
     assert [s for _, s in ours] == pytest.approx([s for _, s in theirs], abs=1e-5)
-    last = round(theirs[-1][1], 4) if theirs else None  # k may cut a group of equals anywhere
+    last = round(theirs[-1][1], 4) if theirs else None  # k may split a group of equal scores
     mine, other = groups(ours), groups(theirs)
     assert {s: g for s, g in mine.items() if s != last} == {
         s: g for s, g in other.items() if s != last
@@ -85,40 +85,40 @@ def assert_same_ranking(ours, theirs):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_results_are_those_of_the_in_memory_store(seed, store, tmp_path):
-    oracle = InMemoryVectorStore(SpokenVectors())
+def test_results_equal_those_of_the_in_memory_store(seed, store, tmp_path):
+    oracle = InMemoryVectorStore(TextVectors())
     rng = random_history(seed, [store, oracle])
     conditions = {"page": {"$gte": 1, "$lt": 4}, "lang": {"$in": ["ko", "ja"]}}
     checks = checks_of(conditions)
-    for current in (store, again(store, tmp_path)):
+    for current in (store, reopen(store, tmp_path)):
         assert sorted(current.ids()) == sorted(oracle.store)
         for k in (1, 4, 200):
             query = rng.standard_normal(6).tolist()
             assert_same_ranking(
-                current.similarity_search_with_score(spoken(query), k),
-                oracle.similarity_search_with_score(spoken(query), k),
+                current.similarity_search_with_score(as_text(query), k),
+                oracle.similarity_search_with_score(as_text(query), k),
             )
             assert_same_ranking(
                 current.similarity_search_with_score_by_vector(query, k, filter=conditions),
                 oracle.similarity_search_with_score_by_vector(
-                    query, k, filter=lambda found: matches(checks, found.metadata)
+                    query, k, filter=lambda document: matches(checks, document.metadata)
                 ),
             )
 
 
 @pytest.mark.parametrize("lambda_mult", [0.0, 0.25, 0.5, 1.0])
 @pytest.mark.parametrize("fetch_k", [3, 20, 100])
-def test_mmr_chooses_what_the_in_memory_store_chooses(store, lambda_mult, fetch_k):
-    oracle = InMemoryVectorStore(SpokenVectors())
+def test_mmr_results_equal_those_of_the_in_memory_store(store, lambda_mult, fetch_k):
+    oracle = InMemoryVectorStore(TextVectors())
     rng = np.random.default_rng(fetch_k)
-    texts = [spoken(vector) for vector in rng.standard_normal((50, 5)) * 3]
-    for each in (store, oracle):
-        each.add_texts(texts, [{"n": n} for n in range(50)], ids=[str(n) for n in range(50)])
+    texts = [as_text(vector) for vector in rng.standard_normal((50, 5)) * 3]
+    for target in (store, oracle):
+        target.add_texts(texts, [{"n": n} for n in range(50)], ids=[str(n) for n in range(50)])
     for _ in range(5):
         query = rng.standard_normal(5).tolist()
         settings = {"k": 6, "fetch_k": fetch_k, "lambda_mult": lambda_mult}
-        assert ids_of(store.max_marginal_relevance_search(spoken(query), **settings)) == ids_of(
-            oracle.max_marginal_relevance_search(spoken(query), **settings)
+        assert ids_of(store.max_marginal_relevance_search(as_text(query), **settings)) == ids_of(
+            oracle.max_marginal_relevance_search(as_text(query), **settings)
         )
         assert ids_of(
             store.max_marginal_relevance_search_by_vector(
@@ -126,12 +126,12 @@ def test_mmr_chooses_what_the_in_memory_store_chooses(store, lambda_mult, fetch_
             )
         ) == ids_of(
             oracle.max_marginal_relevance_search_by_vector(
-                query, **settings, filter=lambda found: found.metadata["n"] < 25
+                query, **settings, filter=lambda document: document.metadata["n"] < 25
             )
         )
 
 
-# --- what is kept comes back ------------------------------------------------------------------
+# --- storing ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -142,27 +142,27 @@ def test_mmr_chooses_what_the_in_memory_store_chooses(store, lambda_mult, fetch_
         {"int": 2**60, "float": 0.1 + 0.2, "text": "따옴표 ' \" \\ \u2028 💥", "": "empty key"},
     ],
 )
-def test_metadata_comes_back_exactly(store, tmp_path, metadata):
+def test_metadata_is_stored_unchanged(store, tmp_path, metadata):
     store.add_texts(["1 0 | x"], [metadata], ids=["a"])
-    found = again(store, tmp_path).get_by_ids(["a"])[0].metadata
-    assert found == metadata
-    assert repr(found) == repr(metadata)
+    stored = reopen(store, tmp_path).get_by_ids(["a"])[0].metadata
+    assert stored == metadata
+    assert repr(stored) == repr(metadata)
 
 
 @pytest.mark.parametrize(
     "text", ["", " ", "\x00", "\x00\x00b", "a\x00b", "\ufeff", "'; DROP", "日本語\n\r\n"]
 )
-def test_text_and_id_come_back_exactly(tmp_path, text):
+def test_texts_and_ids_are_stored_unchanged(tmp_path, text):
     for current in (0, 1):
         store = DeepLakePassages(tmp_path / "p", DeterministicFakeEmbedding(size=4))
         if current == 0:
             store.add_texts([text, "other"], ids=["id " + text, "o"])
-        assert [found.page_content for found in store.get_by_ids(["id " + text])] == [text]
-        assert text in [found.page_content for found in store.similarity_search("x", 5)]
+        assert [passage.page_content for passage in store.get_by_ids(["id " + text])] == [text]
+        assert text in [passage.page_content for passage in store.similarity_search("x", 5)]
 
 
 @pytest.mark.parametrize(
-    ("ids", "texts", "vectors", "metadata", "named"),
+    ("ids", "texts", "vectors", "metadata", "message"),
     [
         (["a"], ["x"], [[math.nan, 1]], [{}], "finite"),
         (["a"], ["x"], [[math.inf, 1]], [{}], "finite"),
@@ -177,47 +177,47 @@ def test_text_and_id_come_back_exactly(tmp_path, text):
         ([""], ["x"], [[1, 2]], [{}], "empty"),
     ],
 )
-def test_what_cannot_be_kept_exactly_is_refused_and_changes_nothing(
-    store, ids, texts, vectors, metadata, named
+def test_values_that_cannot_be_stored_exactly_are_rejected(
+    store, ids, texts, vectors, metadata, message
 ):
-    store.add_texts(["1 2 | kept"], ids=["kept"])
-    with pytest.raises(ValueError, match=named):
+    store.add_texts(["1 2 | old"], ids=["old"])
+    with pytest.raises(ValueError, match=message):
         store.add_vectors(ids, texts, np.array(vectors), metadata)
-    assert store.ids() == ["kept"]
+    assert store.ids() == ["old"]
 
 
-def test_the_last_of_equal_ids_in_one_call_counts(store):
+def test_the_last_of_duplicate_ids_in_one_call_counts(store):
     store.add_texts(["1 0 | old", "0 1 | b", "1 1 | new"], ids=["a", "b", "a"])
     assert sorted(store.ids()) == ["a", "b"]
     assert store.get_by_ids(["a"])[0].page_content == "1 1 | new"
 
 
-def test_ids_are_made_where_none_is_given(store):
-    made = store.add_documents([Document(id="mine", page_content="1 0"), Document("0 1")])
-    assert made[0] == "mine"
-    assert len(set(made)) == 2
-    assert sorted(store.ids()) == sorted(made)
+def test_missing_ids_are_generated(store):
+    ids = store.add_documents([Document(id="mine", page_content="1 0"), Document("0 1")])
+    assert ids[0] == "mine"
+    assert len(set(ids)) == 2
+    assert sorted(store.ids()) == sorted(ids)
 
 
-def test_get_by_ids_keeps_the_order_asked_and_skips_the_unknown(store):
+def test_get_by_ids_keeps_the_order_and_skips_unknown_ids(store):
     store.add_texts(["1 0", "0 1", "1 1"], ids=["a", "b", "c"])
     assert ids_of(store.get_by_ids(["c", "nobody", "a"])) == ["c", "a"]
 
 
-def test_vectors_come_back_as_they_were_given(store, tmp_path):
-    given = np.float32([[3, 4], [0, 0], [1e-20, 7]])
-    store.add_vectors(["a", "b", "c"], ["x"] * 3, given, [{}] * 3)
-    found = again(store, tmp_path).vectors_of(["c", "nobody", "a", "b", "c"])
-    assert list(found) == ["c", "a", "b"]
-    assert np.array_equal(np.stack([found[name] for name in "abc"]), given)
+def test_vectors_are_stored_unchanged(store, tmp_path):
+    vectors = np.float32([[3, 4], [0, 0], [1e-20, 7]])
+    store.add_vectors(["a", "b", "c"], ["x"] * 3, vectors, [{}] * 3)
+    stored = reopen(store, tmp_path).vectors_of(["c", "nobody", "a", "b", "c"])
+    assert list(stored) == ["c", "a", "b"]
+    assert np.array_equal(np.stack([stored[name] for name in "abc"]), vectors)
 
 
-def test_delete_of_none_deletes_all_and_of_nothing_deletes_nothing(store, tmp_path):
+def test_delete_without_ids_deletes_all_and_with_an_empty_list_nothing(store, tmp_path):
     store.add_texts(["1 0", "0 1"], ids=["a", "b"])
     store.delete([])
     assert len(store) == 2
     store.delete()
-    assert store.ids() == again(store, tmp_path).ids() == []
+    assert store.ids() == reopen(store, tmp_path).ids() == []
     assert store.similarity_search("1 0") == []
     store.add_texts(["1 0"], ids=["c"])
     assert ids_of(store.similarity_search("1 0")) == ["c"]
@@ -226,7 +226,7 @@ def test_delete_of_none_deletes_all_and_of_nothing_deletes_nothing(store, tmp_pa
 # --- searching ----------------------------------------------------------------------------------
 
 
-def test_a_zero_vector_is_kept_but_never_found(store):
+def test_zero_vectors_are_stored_but_never_found(store):
     store.add_texts(["0 0 | korean", "-1 0 | far", "1 0 | near"], ids=["zero", "far", "near"])
     assert ids_of(store.similarity_search("1 0", 9)) == ["near", "far"]
     assert ids_of(store.max_marginal_relevance_search("1 0", 9)) == ["near", "far"]
@@ -249,7 +249,7 @@ def test_k_must_be_positive(store, k):
         store.max_marginal_relevance_search("1 0", 2, k)
 
 
-def test_a_query_of_another_length_names_both(store):
+def test_the_error_for_a_query_of_another_dimension_names_both(store):
     store.add_texts(["1 0"])
     with pytest.raises(ValueError, match=r"3.*2"):
         store.similarity_search("1 0 0")
@@ -257,15 +257,15 @@ def test_a_query_of_another_length_names_both(store):
         store.similarity_search_by_vector([math.nan, 1.0])
 
 
-def test_relevance_is_the_cosine_cut_off_at_zero(store):
+def test_relevance_is_the_cosine_with_a_minimum_of_zero(store):
     store.add_texts(["1 0", "1 1", "0 1", "-1 0"], ids=["same", "half", "right angle", "opposite"])
-    found = store.similarity_search_with_relevance_scores("2 0", 9)
-    assert {document.id: score for document, score in found} == pytest.approx(
+    scored = store.similarity_search_with_relevance_scores("2 0", 9)
+    assert {document.id: score for document, score in scored} == pytest.approx(
         {"same": 1, "half": math.sqrt(0.5), "right angle": 0, "opposite": 0}
     )
-    assert all(0 <= score <= 1 for _, score in found)
-    near = store.similarity_search_with_relevance_scores("2 0", 9, score_threshold=0.7)
-    assert ids_of(document for document, _ in near) == ["same", "half"]
+    assert all(0 <= score <= 1 for _, score in scored)
+    pairs = store.similarity_search_with_relevance_scores("2 0", 9, score_threshold=0.7)
+    assert ids_of(document for document, _ in pairs) == ["same", "half"]
 
 
 RETRIEVERS = [
@@ -276,7 +276,7 @@ RETRIEVERS = [
 
 
 @pytest.mark.parametrize("kind", RETRIEVERS, ids=lambda kind: kind["search_type"])
-async def test_each_kind_of_retriever_filters_and_answers_async_too(store, kind):
+async def test_retrievers_of_each_type_filter_results_also_asynchronously(store, kind):
     store.add_texts(["1 0", "1 0.1", "1 0.2"], [{"p": 1}, {"p": 2}, {}], ids=["a", "b", "c"])
     retriever = store.as_retriever(**kind)
     assert set(ids_of(retriever.invoke("1 0"))) == {"a", "b", "c"}
@@ -284,30 +284,30 @@ async def test_each_kind_of_retriever_filters_and_answers_async_too(store, kind)
     assert ids_of(await retriever.ainvoke("1 0", filter={"p": {"$gt": 1}})) == ["b"]
 
 
-async def test_the_async_methods_do_what_the_others_do(tmp_path):
+async def test_async_methods_equal_sync_methods(tmp_path):
     store = await DeepLakePassages.afrom_documents(
         [Document(id="a", page_content="1 0", metadata={"p": 1}), Document("0 1")],
-        SpokenVectors(),
+        TextVectors(),
         path=tmp_path / "passages",
     )
     await store.aadd_texts(["1 1"], [{"p": 2}], ids=["c"])
     assert ids_of(await store.aget_by_ids(["c"])) == ["c"]
-    kept = {"filter": {"p": {"$in": [1, 2]}}}
-    assert ids_of(await store.asimilarity_search("1 0", 9, **kept)) == ["a", "c"]
-    assert ids_of(await store.asimilarity_search_by_vector([1, 0], 9, **kept)) == ["a", "c"]
-    scored = await store.asimilarity_search_with_score("1 0", 9, **kept)
+    options = {"filter": {"p": {"$in": [1, 2]}}}
+    assert ids_of(await store.asimilarity_search("1 0", 9, **options)) == ["a", "c"]
+    assert ids_of(await store.asimilarity_search_by_vector([1, 0], 9, **options)) == ["a", "c"]
+    scored = await store.asimilarity_search_with_score("1 0", 9, **options)
     assert [score for _, score in scored] == pytest.approx([1, math.sqrt(0.5)])
-    relevant = await store.asimilarity_search_with_relevance_scores("1 0", 9, **kept)
+    relevant = await store.asimilarity_search_with_relevance_scores("1 0", 9, **options)
     assert len(relevant) == 2
-    assert ids_of(await store.amax_marginal_relevance_search("1 0", 9, **kept)) == ["a", "c"]
-    by_vector = await store.amax_marginal_relevance_search_by_vector([1, 0], 9, **kept)
+    assert ids_of(await store.amax_marginal_relevance_search("1 0", 9, **options)) == ["a", "c"]
+    by_vector = await store.amax_marginal_relevance_search_by_vector([1, 0], 9, **options)
     assert ids_of(by_vector) == ["a", "c"]
     await store.adelete(["a"])
     assert len(store) == 2
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_search_ever_returns_a_row_that_violates_the_filter(store, tmp_path, seed):
+def test_searches_return_exactly_the_rows_that_match_the_filter(store, tmp_path, seed):
     rng = random_history(seed, [store], steps=15)
     filters = [
         {"page": 2},
@@ -316,41 +316,41 @@ def test_no_search_ever_returns_a_row_that_violates_the_filter(store, tmp_path, 
         {"lang": {"$lt": "en"}},
         {"missing": None},
     ]
-    for current in (store, again(store, tmp_path)):
+    for current in (store, reopen(store, tmp_path)):
         everything = current.get_by_ids(current.ids())
         for conditions in filters:
             checks = checks_of(conditions)
-            expected = {found.id for found in everything if matches(checks, found.metadata)}
+            expected = {one.id for one in everything if matches(checks, one.metadata)}
             query = rng.standard_normal(6).tolist()
-            for near in (
-                current.similar_ids(spoken(query), 200, filter=conditions),
-                current.diverse_ids(spoken(query), 200, 200, filter=conditions),
+            for pairs in (
+                current.similar_ids(as_text(query), 200, filter=conditions),
+                current.diverse_ids(as_text(query), 200, 200, filter=conditions),
             ):
-                assert {id_ for id_, _ in near} == expected
+                assert {id_ for id_, _ in pairs} == expected
             allowed = current.allowed(conditions)
             assert {id_ for id_ in [*current.ids(), "nobody"] if allowed(id_)} == expected
-            for found in (
-                current.similarity_search(spoken(query), 200, filter=conditions),
+            for results in (
+                current.similarity_search(as_text(query), 200, filter=conditions),
                 current.similarity_search_by_vector(query, 200, filter=conditions),
-                current.max_marginal_relevance_search(spoken(query), 200, 200, filter=conditions),
+                current.max_marginal_relevance_search(as_text(query), 200, 200, filter=conditions),
             ):
-                assert set(ids_of(found)) == expected
+                assert set(ids_of(results)) == expected
 
 
 @pytest.mark.parametrize("conditions", [None, {"page": {"$gte": 2}}])
 @pytest.mark.parametrize("seed", range(3))
-def test_ids_alone_are_those_of_the_searches_that_read_the_texts(store, seed, conditions):
-    query = spoken(random_history(seed, [store], steps=10).standard_normal(6))
+def test_id_searches_equal_full_searches(store, seed, conditions):
+    query = as_text(random_history(seed, [store], steps=10).standard_normal(6))
     for k in (1, 5, 200):
         similar = store.similarity_search_with_score(query, k, filter=conditions)
         assert store.similar_ids(query, k, filter=conditions) == [(d.id, s) for d, s in similar]
         diverse = store.max_marginal_relevance_search(query, k, 20, 0.3, filter=conditions)
-        found = store.diverse_ids(query, k, 20, 0.3, filter=conditions)
-        assert [id_ for id_, _ in found] == ids_of(diverse)
-        assert set(found) <= set(store.similar_ids(query, 200, filter=conditions))
+        diverse_ids = store.diverse_ids(query, k, 20, 0.3, filter=conditions)
+        assert [id_ for id_, _ in diverse_ids] == ids_of(diverse)
+        assert set(diverse_ids) <= set(store.similar_ids(query, 200, filter=conditions))
 
 
-def test_a_misspelt_or_unknown_filter_is_refused(store):
+def test_unknown_filter_arguments_and_operators_are_rejected(store):
     store.add_texts(["1 0"], [{"page": 1}])
     with pytest.raises(TypeError, match="filters"):
         store.similarity_search("1 0", filters={"page": 2})
@@ -367,9 +367,9 @@ def test_a_misspelt_or_unknown_filter_is_refused(store):
 # --- opening ------------------------------------------------------------------------------------
 
 
-def test_a_folder_that_does_not_exist_reads_as_empty_and_is_not_created(tmp_path):
+def test_a_missing_folder_is_read_as_empty_and_not_created(tmp_path):
     for read_only in (True, False):
-        store = DeepLakePassages(tmp_path / "none", SpokenVectors(), read_only=read_only)
+        store = DeepLakePassages(tmp_path / "none", TextVectors(), read_only=read_only)
         assert store.similarity_search("1 0") == store.ids() == store.get_by_ids(["a"]) == []
         assert store.vectors_of(["a"]) == {}
         assert store.similar_ids("1 0", 3) == store.diverse_ids("1 0", 3) == []
@@ -379,10 +379,10 @@ def test_a_folder_that_does_not_exist_reads_as_empty_and_is_not_created(tmp_path
     assert not (tmp_path / "none").exists()
 
 
-def test_a_read_only_store_sees_what_a_writer_adds_later_and_refuses_changes(tmp_path):
-    reader = DeepLakePassages(tmp_path / "p", SpokenVectors(), read_only=True)
+def test_a_read_only_store_sees_later_commits_and_rejects_changes(tmp_path):
+    reader = DeepLakePassages(tmp_path / "p", TextVectors(), read_only=True)
     assert reader.ids() == []
-    DeepLakePassages(tmp_path / "p", SpokenVectors()).add_texts(["1 0"], ids=["a"])
+    DeepLakePassages(tmp_path / "p", TextVectors()).add_texts(["1 0"], ids=["a"])
     assert ids_of(reader.similarity_search("1 0")) == ["a"]
     with pytest.raises(StorageError, match="read-only"):
         reader.add_texts(["0 1"])
@@ -390,7 +390,7 @@ def test_a_read_only_store_sees_what_a_writer_adds_later_and_refuses_changes(tmp
         reader.delete(["a"])
 
 
-def test_deeplake_is_not_imported_before_there_is_something_to_read(tmp_path):
+def test_deeplake_is_imported_only_if_there_is_something_to_read(tmp_path):
     code = """
 import sys
 from pathlib import Path

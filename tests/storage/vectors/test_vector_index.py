@@ -7,14 +7,14 @@ from storage.vectors import vector_index
 from storage.vectors.vector_index import VectorIndex, unit_length
 
 
-def index_of(vectors, wanted=None):
+def index_of(vectors, included=None):
     vectors = np.asarray(vectors, dtype=np.float32)
-    keep = np.ones(len(vectors), bool) if wanted is None else np.asarray(wanted)
-    return VectorIndex.load(lambda a, b: vectors[a:b], vectors.shape[1], keep)
+    mask = np.ones(len(vectors), bool) if included is None else np.asarray(included)
+    return VectorIndex.load(lambda a, b: vectors[a:b], vectors.shape[1], mask)
 
 
 def plain_ranking(vectors, query, rows):
-    """The same by definition, one pair at a time, in double precision."""
+    """Cosines computed from the definition in double precision, in descending order."""
     scores = {}
     for row in rows:
         a, b = np.asarray(vectors[row], float), np.asarray(query, float)
@@ -30,7 +30,7 @@ def plain_ranking(vectors, query, rows):
     k=st.integers(1, 70),
     share=st.sampled_from([None, 0.0, 0.1, 0.6, 1.0]),
 )
-def test_the_ranking_is_the_cosine_by_definition(seed, rows, k, share):
+def test_results_are_ranked_by_cosine(seed, rows, k, share):
     rng = np.random.default_rng(seed)
     vectors = rng.standard_normal((rows, 7)) * 10 ** rng.uniform(-6, 6, (rows, 1))
     vectors[rng.random(rows) < 0.1] = 0
@@ -38,27 +38,27 @@ def test_the_ranking_is_the_cosine_by_definition(seed, rows, k, share):
     allowed = None if share is None else rng.random(rows) < share
     candidates = range(rows) if allowed is None else np.flatnonzero(allowed)
 
-    found = index_of(vectors).search(unit_length(query[None])[0][0], k, allowed)
+    results = index_of(vectors).search(unit_length(query[None])[0][0], k, allowed)
 
     expected = plain_ranking(vectors, query, candidates)[:k]
-    assert [row for row, _ in found] == [row for row, _ in expected]
-    assert [s for _, s in found] == pytest.approx([s for _, s in expected], abs=1e-5)
+    assert [row for row, _ in results] == [row for row, _ in expected]
+    assert [s for _, s in results] == pytest.approx([s for _, s in expected], abs=1e-5)
 
 
-def test_equal_vectors_come_in_row_order_also_where_k_cuts_them():
+def test_equal_vectors_are_in_row_order_even_if_k_excludes_some():
     index = index_of([[1, 0], [2, 0], [0, 1], [5, 0], [3, 0]])
     assert [row for row, _ in index.search(np.float32([1, 0]), 3)] == [0, 1, 3]
 
 
-def test_a_row_that_is_not_wanted_or_has_no_direction_is_never_found():
-    index = index_of([[1, 0], [0, 0], [1, 1], [0, 1]], wanted=[True, True, False, True])
+def test_excluded_rows_and_zero_vectors_are_never_found():
+    index = index_of([[1, 0], [0, 0], [1, 1], [0, 1]], included=[True, True, False, True])
     assert [row for row, _ in index.search(np.float32([1, 0]), 9)] == [0, 3]
 
 
 def test_huge_and_tiny_vectors_keep_their_direction():
     index = index_of([[3e38, 0], [1e-44, 0], [0, 1e-30]])
-    found = dict(index.search(np.float32([1, 0]), 3))
-    assert found == pytest.approx({0: 1.0, 1: 1.0, 2: 0.0})
+    results = dict(index.search(np.float32([1, 0]), 3))
+    assert results == pytest.approx({0: 1.0, 1: 1.0, 2: 0.0})
 
 
 def test_loading_in_blocks_reads_every_row_once(monkeypatch):
@@ -70,5 +70,5 @@ def test_loading_in_blocks_reads_every_row_once(monkeypatch):
     assert np.array_equal(index.vectors([5, 2]), vectors[[5, 2]])
 
 
-def test_no_rows_give_no_hits():
+def test_an_empty_index_has_no_results():
     assert index_of(np.empty((0, 4))).search(np.float32([1, 0, 0, 0]), 3) == []

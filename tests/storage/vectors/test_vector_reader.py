@@ -1,4 +1,4 @@
-"""All vectors are read through handles that are dropped, and always of one state."""
+"""Vectors are read through short-lived handles but always from one version of the dataset."""
 
 import numpy as np
 import pytest
@@ -7,16 +7,16 @@ from storage.vectors import passage_rows
 from storage.vectors.passage_dataset import PassageDataset
 from storage.vectors.passage_rows import VectorReader
 from storage.vectors.passage_store import DeepLakePassages
-from tests.storage.vectors.random_vectors import SpokenVectors
+from tests.storage.vectors.random_vectors import TextVectors
 
 TEXTS = ["1 0", "0 1", "1 1", "0 -1", "-1 0"]
 
 
 @pytest.fixture
 def store(tmp_path):
-    made = DeepLakePassages(tmp_path, SpokenVectors())
-    made.add_texts(TEXTS, ids=list("abcde"))
-    return made
+    store = DeepLakePassages(tmp_path, TextVectors())
+    store.add_texts(TEXTS, ids=list("abcde"))
+    return store
 
 
 @pytest.fixture
@@ -25,16 +25,16 @@ def dataset(store, tmp_path):
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    """The handles that are opened from here on."""
+def opened_handles(monkeypatch):
+    """The dataset handles opened during the test."""
     handles = []
-    opener = PassageDataset.open
+    original_open = PassageDataset.open
 
-    def open_and_note(folder, *, read_only):
-        handles.append(opener(folder, read_only=read_only))
+    def recording_open(folder, *, read_only):
+        handles.append(original_open(folder, read_only=read_only))
         return handles[-1]
 
-    monkeypatch.setattr(PassageDataset, "open", open_and_note)
+    monkeypatch.setattr(PassageDataset, "open", recording_open)
     monkeypatch.setattr(passage_rows, "ROWS_PER_HANDLE", 2)
     return handles
 
@@ -44,19 +44,19 @@ def read_all(dataset):
     return np.concatenate([reader.read(row, row + 1) for row in range(len(TEXTS))])
 
 
-def test_many_vectors_are_read_through_several_handles(dataset, opened):
+def test_many_vectors_are_read_through_several_handles(dataset, opened_handles):
     expected = dataset.vectors(0, len(TEXTS))
     assert np.array_equal(read_all(dataset), expected)
-    assert len(opened) == 3
+    assert len(opened_handles) == 3
 
 
-def test_few_vectors_are_read_without_opening_the_dataset_again(dataset, opened, monkeypatch):
+def test_few_vectors_are_read_without_reopening_the_dataset(dataset, opened_handles, monkeypatch):
     monkeypatch.setattr(passage_rows, "ROWS_PER_HANDLE", len(TEXTS))
     assert len(read_all(dataset)) == len(TEXTS)
-    assert opened == []
+    assert opened_handles == []
 
 
-def test_a_commit_meanwhile_is_not_mixed_in(store, dataset, opened):
+def test_a_concurrent_commit_does_not_affect_a_reader(store, dataset, opened_handles):
     expected = dataset.vectors(0, len(TEXTS))
     reader = VectorReader(dataset, len(TEXTS))
     first = reader.read(0, 1)
