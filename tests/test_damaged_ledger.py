@@ -9,7 +9,7 @@ import pytest
 from domain import LOCAL_USER, DocumentFilter
 from errors import AppError, DamagedLedgerError
 from storage.ledger import ledger_check
-from tests.storage.damage import checkpointed_bytes, contents, corrupt
+from tests.storage.damage import checkpoint, contents, corrupt
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ def test_starting_listing_asking_and_checking_never_crash(
     before.chat.ask(LOCAL_USER, QUESTION)
     before.parts.database.close()
     ledger = tmp_path / "data" / "footnote.db"
-    whole, copy = checkpointed_bytes(ledger), tmp_path / "copy"
+    whole, copy = checkpoint(ledger), tmp_path / "copy"
     for number in range(seed, seed + 8):
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(tmp_path / "data", copy, symlinks=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 PAGE = 4096
 
 
-def checkpointed_bytes(ledger: Path) -> bytes:
+def checkpoint(ledger: Path) -> bytes:
     """Write the log back to the ledger and return the ledger's bytes."""
     with sqlite3.connect(ledger) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

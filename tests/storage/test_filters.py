@@ -15,10 +15,10 @@ ranges = st.dictionaries(
     st.one_of(st.integers(-2, 2), st.just(1.5), st.sampled_from(["a", "b"])),
     min_size=1,
 )
-wanted = st.one_of(st.booleans(), st.integers(-3, 3), st.sampled_from(["a", "b", "1"]))
+items = st.one_of(st.booleans(), st.integers(-3, 3), st.sampled_from(["a", "b", "1"]))
 contents = st.one_of(
-    st.fixed_dictionaries({"$contains": wanted}),
-    st.fixed_dictionaries({"$contains_any": st.lists(wanted, max_size=3)}),
+    st.fixed_dictionaries({"$contains": items}),
+    st.fixed_dictionaries({"$contains_any": st.lists(items, max_size=3)}),
 )
 conditions = st.one_of(
     values,
@@ -32,38 +32,38 @@ filters = st.dictionaries(fields, conditions, max_size=3)
 metadata = st.dictionaries(fields, values, max_size=3)
 
 
-def holds(found, condition):
-    """What domain.Filter promises, spelt out for one value."""
+def holds(value, condition):
+    """The definition of domain.Filter for one value."""
     if isinstance(condition, dict) and "$in" in condition:
-        return any(same(found, wanted) for wanted in condition["$in"])
+        return any(same(value, item) for item in condition["$in"])
     if isinstance(condition, dict) and "$nin" in condition:
-        return not any(same(found, unwanted) for unwanted in condition["$nin"])
+        return not any(same(value, item) for item in condition["$nin"])
     if isinstance(condition, dict) and (condition.keys() & {"$contains", "$contains_any"}):
-        [(name, looked_for)] = condition.items()
-        any_of = [looked_for] if name == "$contains" else looked_for
-        return type(found) is list and any(same(part, one) for part in found for one in any_of)
+        [(name, operand)] = condition.items()
+        operands = [operand] if name == "$contains" else operand
+        return type(value) is list and any(same(part, one) for part in value for one in operands)
     if isinstance(condition, dict) and condition:
-        return all(in_order(found, name, limit) for name, limit in condition.items())
-    return same(found, condition)
+        return all(in_order(value, name, limit) for name, limit in condition.items())
+    return same(value, condition)
 
 
 def same(left, right):
     return (type(left) is bool) == (type(right) is bool) and left == right
 
 
-def in_order(found, name, limit):
-    if type(found) is bool or isinstance(found, str) != isinstance(limit, str):
+def in_order(value, name, limit):
+    if type(value) is bool or isinstance(value, str) != isinstance(limit, str):
         return False
-    if not isinstance(found, int | float | str):
+    if not isinstance(value, int | float | str):
         return False
-    answers = {"$gt": found > limit, "$gte": found >= limit}
-    return {**answers, "$lt": found < limit, "$lte": found <= limit}[name]
+    comparisons = {"$gt": value > limit, "$gte": value >= limit}
+    return {**comparisons, "$lt": value < limit, "$lte": value <= limit}[name]
 
 
 @given(conditions=filters, rows=st.lists(metadata, max_size=6))
-def test_exactly_the_rows_that_satisfy_every_condition_pass(conditions, rows):
+def test_exactly_the_rows_that_satisfy_all_conditions_match(conditions, rows):
     expected = [
-        all(field in row and holds(row[field], one) for field, one in conditions.items())
+        all(field in row and holds(row[field], check) for field, check in conditions.items())
         for row in rows
     ]
     checks = checks_of(conditions)
@@ -72,13 +72,13 @@ def test_exactly_the_rows_that_satisfy_every_condition_pass(conditions, rows):
     assert np.array_equal(mask(checks, columns, len(rows)), np.array(expected, bool))
 
 
-def test_a_field_that_is_none_is_not_a_field_that_is_missing():
+def test_none_does_not_match_missing_fields():
     checks = checks_of({"page": None})
     assert matches(checks, {"page": None})
     assert not matches(checks, {})
 
 
-def test_what_is_kept_out_does_not_come_in_without_the_field():
+def test_nin_does_not_match_missing_fields():
     checks = checks_of({"source_id": {"$nin": ["private"]}})
     assert matches(checks, {"source_id": "open"})
     assert matches(checks, {"source_id": None})
@@ -86,12 +86,12 @@ def test_what_is_kept_out_does_not_come_in_without_the_field():
     assert not matches(checks, {})
 
 
-def test_operators_of_one_field_hold_together():
+def test_operators_of_one_field_are_combined_with_and():
     checks = checks_of({"source_id": {"$in": ["a", "b"], "$nin": ["b"]}})
     assert [matches(checks, {"source_id": one}) for one in "abc"] == [True, False, False]
 
 
-def test_any_of_several_filters_will_do():
+def test_or_matches_any_of_several_filters():
     either = checks_of({"$or": [{"format": "md", "page": 1}, {"source_id": {"$in": ["own"]}}]})
     rows = [
         {"format": "md", "page": 1},
@@ -105,19 +105,19 @@ def test_any_of_several_filters_will_do():
     assert mask(either, columns, len(rows)).tolist() == expected
 
 
-def test_fields_beside_several_filters_are_refused():
+def test_fields_next_to_or_are_rejected():
     with pytest.raises(ValueError, match="alone.*format"):
         checks_of({"$or": [], "format": "md"})
 
 
-def test_true_is_not_one():
+def test_true_does_not_match_one():
     assert not matches(checks_of({"page": 1}), {"page": True})
     assert not matches(checks_of({"page": {"$in": [1]}}), {"page": True})
     assert not matches(checks_of({"page": {"$gte": 0}}), {"page": True})
 
 
 @pytest.mark.parametrize(
-    ("condition", "named"),
+    ("condition", "message"),
     [
         ({"$regex": "x"}, r"\$regex"),
         ({"$gt": 1, "plain": 2}, "plain"),
@@ -131,7 +131,7 @@ def test_true_is_not_one():
         ({"$lt": True}, r"\$lt"),
     ],
 )
-def test_a_condition_that_makes_no_sense_is_named(condition, named):
-    with pytest.raises(ValueError, match=named) as caught:
+def test_errors_for_invalid_conditions_name_the_operator_and_field(condition, message):
+    with pytest.raises(ValueError, match=message) as caught:
         checks_of({"format": condition})
     assert "format" in str(caught.value)

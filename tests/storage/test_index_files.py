@@ -1,4 +1,4 @@
-"""What a list says of files beside commits, crashes, merges and other processes."""
+"""Checksum lists after commits, crashes, and merges, and with concurrent processes."""
 
 import subprocess
 import sys
@@ -48,12 +48,12 @@ def add(store, *ids):
         store.add([(id_, f"cat {id_}") for id_ in ids])
 
 
-def listed(folder, kind):
+def listed_files(folder, kind):
     return set(read_list(folder / kind).files)
 
 
-def writing(folder, kind, how, commits):
-    command = [sys.executable, "-c", WRITE, kind, str(folder), how, str(commits)]
+def start_writer(folder, kind, mode, commits):
+    command = [sys.executable, "-c", WRITE, kind, str(folder), mode, str(commits)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
@@ -62,7 +62,7 @@ def kind(request):
     return request.param
 
 
-def test_before_the_first_commit_nothing_is_wrong_unless_the_ledger_says_so(tmp_path, kind):
+def test_a_missing_index_is_damage_only_if_the_ledger_expects_it(tmp_path, kind):
     files = files_in(tmp_path, kind)
     files.require_sound()
     files.must_exist = True
@@ -70,33 +70,33 @@ def test_before_the_first_commit_nothing_is_wrong_unless_the_ledger_says_so(tmp_
         files.require_sound()
 
 
-def test_a_file_in_place_of_the_folder_of_a_store_is_named(tmp_path, kind):
+def test_a_file_in_place_of_the_folder_is_reported(tmp_path, kind):
     (tmp_path / kind).write_text("no folder")
     with pytest.raises(DamagedIndexError, match=f"{tmp_path / kind}.*Not a directory"):
         store_in(tmp_path, kind).ids()
 
 
-def test_each_commit_lists_its_files_and_reads_no_others(tmp_path, kind, monkeypatch):
+def test_a_commit_reads_only_its_own_files_for_the_list(tmp_path, kind, monkeypatch):
     store = store_in(tmp_path, kind)
     add(store, "a", "b")
-    before = listed(tmp_path, kind)
-    read = []
+    before = listed_files(tmp_path, kind)
+    paths = []
 
-    def reading(path):
-        read.append(str(path.relative_to(tmp_path / kind)))
-        return index_files.FileDigest(path.stat().st_size, "not looked at")
+    def recording_digest(path):
+        paths.append(str(path.relative_to(tmp_path / kind)))
+        return index_files.FileDigest(path.stat().st_size, "not computed")
 
-    def listing(*args):
+    def recording_list(*args):
         with monkeypatch.context() as patch:
-            patch.setattr(index_files, "file_digest", reading)
-            return whole(*args)
+            patch.setattr(index_files, "file_digest", recording_digest)
+            return original(*args)
 
-    whole = index_files.with_new_files
-    monkeypatch.setattr(index_files, "with_new_files", listing)
+    original = index_files.with_new_files
+    monkeypatch.setattr(index_files, "with_new_files", recording_list)
     add(store, "c")
     assert before
-    assert set(read) == listed(tmp_path, kind) - before
-    assert len(read) > 3
+    assert set(paths) == listed_files(tmp_path, kind) - before
+    assert len(paths) > 3
 
 
 def test_every_file_of_a_commit_is_listed(tmp_path, kind):
@@ -104,21 +104,21 @@ def test_every_file_of_a_commit_is_listed(tmp_path, kind):
     add(store, "a", "b")
     store.delete(["a"])
     folder = tmp_path / kind
-    there = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
-    changing = {CHECKSUMS, "writer.json", "index/meta.json", "index/.managed.json"}
-    left = there - listed(tmp_path, kind) - changing
+    files = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+    unlisted = {CHECKSUMS, "writer.json", "index/meta.json", "index/.managed.json"}
+    others = files - listed_files(tmp_path, kind) - unlisted
     assert all(
-        name.endswith((".lock", "next_base")) or name.startswith("changes/") for name in left
+        name.endswith((".lock", "next_base")) or name.startswith("changes/") for name in others
     )
 
 
 @pytest.mark.parametrize("name", [".DS_Store", ".nfs000000000001"])
-def test_hidden_files_of_other_programs_may_come_and_go(tmp_path, kind, name):
+def test_hidden_files_of_other_programs_are_ignored(tmp_path, kind, name):
     add(store_in(tmp_path, kind), "a")
     folder = tmp_path / kind
     strays = [file.parent / name for file in list(folder.rglob("*")) if file.is_file()]
     for stray in strays:
-        stray.write_text("of a file manager")
+        stray.write_text("from a file manager")
     add(store_in(tmp_path, kind), "b")
     for stray in strays:
         stray.unlink(missing_ok=True)
@@ -127,50 +127,54 @@ def test_hidden_files_of_other_programs_may_come_and_go(tmp_path, kind, name):
 
 
 @pytest.mark.slow
-def test_a_writer_killed_between_its_commit_and_the_list_leaves_no_damage(tmp_path, kind):
+def test_killing_a_writer_after_its_commit_and_before_its_list_is_no_damage(tmp_path, kind):
     add(store_in(tmp_path, kind), "a")
-    before = listed(tmp_path, kind)
-    with writing(tmp_path, kind, "killed", 1) as other:
+    before = listed_files(tmp_path, kind)
+    with start_writer(tmp_path, kind, "killed", 1) as other:
         assert other.wait(60) < 0
 
     files_in(tmp_path, kind).require_sound()
-    assert listed(tmp_path, kind) == before
+    assert listed_files(tmp_path, kind) == before
     assert sorted(store_in(tmp_path, kind).ids()) == ["a", "other0"]
 
     add(store_in(tmp_path, kind), "b")
     files_in(tmp_path, kind).require_sound()
     assert sorted(store_in(tmp_path, kind).ids()) == ["a", "b", "other0"]
-    assert len(listed(tmp_path, kind)) > len(before) + 1
+    assert len(listed_files(tmp_path, kind)) > len(before) + 1
 
 
 @pytest.mark.slow
-def test_a_writer_killed_before_any_list_leaves_a_store_without_one(tmp_path, kind):
-    with writing(tmp_path, kind, "killed", 1) as other:
+def test_killing_a_writer_before_its_first_list_is_no_damage(tmp_path, kind):
+    with start_writer(tmp_path, kind, "killed", 1) as other:
         assert other.wait(60) < 0
     assert not (tmp_path / kind / CHECKSUMS).exists()
     files = files_in(tmp_path, kind)
     files.require_sound()
 
     files.record_first()
-    assert listed(tmp_path, kind)
+    assert listed_files(tmp_path, kind)
     files.require_sound()
     assert store_in(tmp_path, kind).ids() == ["other0"]
 
 
-def test_merges_that_no_list_knows_of_are_no_damage(tmp_path, monkeypatch):
+def test_unlisted_merges_are_no_damage(tmp_path, monkeypatch):
     store = store_in(tmp_path, "keywords")
     add(store, "a")
     with monkeypatch.context() as patch:
         patch.setattr(IndexFiles, "record", lambda _: None)
         for number in range(20):
             add(store, f"b{number}")
-    assert not all((tmp_path / "keywords" / name).exists() for name in listed(tmp_path, "keywords"))
+    assert not all(
+        (tmp_path / "keywords" / name).exists() for name in listed_files(tmp_path, "keywords")
+    )
     files_in(tmp_path, "keywords").require_sound()
     add(store, "c")
-    assert all((tmp_path / "keywords" / name).exists() for name in listed(tmp_path, "keywords"))
+    assert all(
+        (tmp_path / "keywords" / name).exists() for name in listed_files(tmp_path, "keywords")
+    )
 
 
-def test_a_commit_that_changes_nothing_is_no_damage(tmp_path, monkeypatch):
+def test_unlisted_commits_without_changes_are_no_damage(tmp_path, monkeypatch):
     store = store_in(tmp_path, "keywords")
     add(store, "a")
     monkeypatch.setattr(IndexFiles, "record", lambda _: None)
@@ -179,41 +183,41 @@ def test_a_commit_that_changes_nothing_is_no_damage(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_reader_beside_a_writer_never_meets_damage(tmp_path, kind):
+def test_a_concurrent_reader_never_sees_damage(tmp_path, kind):
     add(store_in(tmp_path, kind), "a")
-    looks, files, store = 0, files_in(tmp_path, kind), store_in(tmp_path, kind)
-    with writing(tmp_path, kind, "whole", 25) as other:
+    checks, files, store = 0, files_in(tmp_path, kind), store_in(tmp_path, kind)
+    with start_writer(tmp_path, kind, "whole", 25) as other:
         while other.poll() is None:
             files.require_sound()
             files_in(tmp_path, kind).require_sound()
             assert "a" in store.ids()
-            looks += 1
+            checks += 1
         assert other.returncode == 0
-    assert looks > 3
+    assert checks > 3
     time.sleep(0.6)  # REFRESH_S of the passages
     assert len(store.ids()) == 26
 
 
-def test_a_file_is_read_once_and_again_only_when_it_is_not_sound(tmp_path, kind, monkeypatch):
+def test_unchanged_files_are_read_only_once(tmp_path, kind, monkeypatch):
     add(store_in(tmp_path, kind), "a")
-    read = []
-    whole = index_files.file_digest
+    paths = []
+    original = index_files.file_digest
 
-    def reading(path):
-        read.append(path)
-        return whole(path)
+    def recording_digest(path):
+        paths.append(path)
+        return original(path)
 
-    monkeypatch.setattr(index_files, "file_digest", reading)
+    monkeypatch.setattr(index_files, "file_digest", recording_digest)
     files = files_in(tmp_path, kind)
     files.require_sound()
-    assert len(read) == len(listed(tmp_path, kind))
+    assert len(paths) == len(listed_files(tmp_path, kind))
     files.require_sound()
-    assert len(read) == len(listed(tmp_path, kind))
+    assert len(paths) == len(listed_files(tmp_path, kind))
     assert files_in(tmp_path, kind).problems(contents=False) == []
-    assert len(read) == len(listed(tmp_path, kind))
+    assert len(paths) == len(listed_files(tmp_path, kind))
 
 
-def test_the_error_names_the_first_file_and_all_can_be_listed(tmp_path, kind):
+def test_the_error_names_the_first_damaged_file_and_all_can_be_listed(tmp_path, kind):
     add(store_in(tmp_path, kind), "a")
     names = [name for name in read_list(tmp_path / kind).files if not name.endswith(".json")]
     for name in names[:3]:
@@ -226,22 +230,22 @@ def test_the_error_names_the_first_file_and_all_can_be_listed(tmp_path, kind):
 
 
 @pytest.mark.parametrize("counter", [b"", b"\0" * 8, b"\xff" * 8, (2**40).to_bytes(8, "little")])
-def test_a_counter_of_commits_that_can_not_be_right_is_refused_before_it_is_used(tmp_path, counter):
+def test_an_invalid_commit_counter_is_rejected_before_it_is_used(tmp_path, counter):
     store = store_in(tmp_path, "passages")
     add(store, "a")
     for number in range(3):
         add(store, f"b{number}")
     [log] = {file.parent for file in tmp_path.rglob("next_base") if file.parent.name != "_meta"}
-    whole = (log / "next_base").read_bytes()
+    original = (log / "next_base").read_bytes()
     (log / "next_base").write_bytes(counter)
     with pytest.raises(DamagedIndexError, match="next_base does not match"):
         add(store, "c")
-    (log / "next_base").write_bytes((int.from_bytes(whole, "little") + 1).to_bytes(8, "little"))
-    add(store, "c")  # a killed writer leaves a number unused
+    (log / "next_base").write_bytes((int.from_bytes(original, "little") + 1).to_bytes(8, "little"))
+    add(store, "c")  # killed writers leave unused numbers
     assert store.ids() == ["a", "b0", "b1", "b2", "c"]
 
 
-def test_a_log_without_its_commits_is_named_file_by_file(tmp_path):
+def test_each_missing_commit_of_a_log_is_reported(tmp_path):
     add(store_in(tmp_path, "passages"), "a")
     [log] = tmp_path.rglob("_meta")
     commits = list(log.glob("[0-9]*"))
@@ -254,18 +258,18 @@ def test_a_log_without_its_commits_is_named_file_by_file(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["[" * 100_000, "{", "\0", "[]", '{"segments": [{}]}'])
-def test_a_description_of_the_segments_that_is_none_is_named(tmp_path, content):
+def test_invalid_segment_metadata_is_reported(tmp_path, content):
     add(store_in(tmp_path, "keywords"), "a")
     (tmp_path / "keywords" / "index" / "meta.json").write_text(content)
     with pytest.raises(DamagedIndexError, match=r"can't be used: index/meta\.json "):
         files_in(tmp_path, "keywords").require_sound()
 
 
-def test_a_list_that_can_not_be_written_fails_no_commit(tmp_path, kind, monkeypatch):
-    def full(*_):
+def test_a_commit_succeeds_even_if_its_list_cannot_be_written(tmp_path, kind, monkeypatch):
+    def disk_full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(index_files, "write_list", full)
+    monkeypatch.setattr(index_files, "write_list", disk_full)
     store = store_in(tmp_path, kind)
     add(store, "a")
     assert store.ids() == ["a"]

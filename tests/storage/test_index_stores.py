@@ -11,14 +11,14 @@ SPEC = IndexSpec({"name": "a model"}, "a model", "1", 100, 10)
 
 
 @pytest.fixture
-def loaded():
+def loaded_models():
     return []
 
 
 @pytest.fixture
-def stores(tmp_path, loaded):
+def stores(tmp_path, loaded_models):
     def load(embedding):
-        loaded.append(embedding)
+        loaded_models.append(embedding)
         return HashingEmbeddings()
 
     return IndexStores(tmp_path, load)
@@ -28,19 +28,19 @@ def index():
     return new_index(SPEC, IndexState.BUILDING)
 
 
-def test_the_model_of_an_index_is_loaded_once_and_not_before_a_text_is_embedded(stores, loaded):
+def test_the_model_of_an_index_is_loaded_once_when_a_text_is_embedded(stores, loaded_models):
     store = stores.create(index())
     store.keywords.add([("a", "some words")])
     assert store.passages.ids() == []
-    assert loaded == []
+    assert loaded_models == []
 
     store.passages.add_texts(["some words"], ids=["a"])
-    [found] = store.passages.similarity_search("some words", k=1)
-    assert found.id == "a"
-    assert loaded == [{"name": "a model"}]
+    [passage] = store.passages.similarity_search("some words", k=1)
+    assert passage.id == "a"
+    assert loaded_models == [{"name": "a model"}]
 
 
-def test_an_index_that_stays_open_is_the_same_object_until_it_is_deleted(stores):
+def test_an_open_index_is_the_same_object_until_it_is_deleted(stores):
     one = index()
     store = stores.create(one)
     assert stores.open(one) is store
@@ -57,7 +57,7 @@ def test_only_the_two_latest_indexes_stay_open(stores):
     assert stores.open(indexes[0]) is not opened[0]
 
 
-def test_a_missing_folder_is_never_taken_for_an_empty_index(stores):
+def test_a_missing_folder_is_never_mistaken_for_an_empty_index(stores):
     one = index()
     stores.create(one)
     shutil.rmtree(stores.folder(one.id))
@@ -67,7 +67,7 @@ def test_a_missing_folder_is_never_taken_for_an_empty_index(stores):
     assert not stores.folder(one.id).exists()
 
 
-def test_a_folder_that_can_not_be_made_is_named(tmp_path):
+def test_the_error_for_a_folder_that_cannot_be_created_names_it(tmp_path):
     (tmp_path / "indexes").write_text("")
     with pytest.raises(StorageError, match=str(tmp_path / "indexes")):
         IndexStores(tmp_path, lambda _: HashingEmbeddings()).create(index())

@@ -1,4 +1,4 @@
-"""The model is loaded late, and asked once for a question that is embedded again soon."""
+"""The model is loaded lazily, and embeddings of recent questions are cached."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.storage.vectors.random_vectors import TextVectors
 
 
 class CountingVectors(TextVectors):
-    """Notes each question; fails for the empty one."""
+    """Records each question; fails for empty ones."""
 
     def __init__(self):
         self.questions = []
@@ -30,12 +30,12 @@ def embeddings(model):
 
 
 def test_the_model_is_loaded_with_the_first_text(model):
-    loaded = []
-    embeddings = LazyEmbeddings(lambda: loaded.append(model) or model)
-    assert loaded == []
+    loaded_models = []
+    embeddings = LazyEmbeddings(lambda: loaded_models.append(model) or model)
+    assert loaded_models == []
     embeddings.embed_query("1 0")
     embeddings.embed_documents(["0 1"])
-    assert loaded == [model]
+    assert loaded_models == [model]
 
 
 def test_a_recent_question_is_embedded_once(embeddings, model):
@@ -43,19 +43,19 @@ def test_a_recent_question_is_embedded_once(embeddings, model):
     assert model.questions == ["1 0"]
 
 
-def test_what_a_caller_does_to_a_vector_does_not_change_the_next_one(embeddings):
+def test_changing_a_returned_vector_does_not_affect_the_cache(embeddings):
     embeddings.embed_query("1 0").clear()
     assert embeddings.embed_query("1 0") == [1.0, 0.0]
 
 
-def test_only_so_many_questions_are_kept(embeddings, model):
+def test_the_number_of_cached_questions_is_limited(embeddings, model):
     for number in range(RECENT_QUESTIONS + 1):
         embeddings.embed_query(f"{number} 1")
     embeddings.embed_query("0 1")
     assert model.questions.count("0 1") == 2
 
 
-def test_a_question_that_failed_is_asked_again(embeddings, model):
+def test_failed_questions_are_not_cached(embeddings, model):
     for _ in range(2):
         with pytest.raises(ValueError, match="^$"):
             embeddings.embed_query("")

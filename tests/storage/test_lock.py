@@ -16,7 +16,7 @@ import sys, time
 from pathlib import Path
 from storage.lock import HOLDER_FILE, writer_lock
 with writer_lock(Path(sys.argv[1])):
-    print("held", flush=True)
+    print("locked", flush=True)
     time.sleep(60)
 """
 
@@ -27,13 +27,13 @@ def holder(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout.readline() == "held\n"
+    assert process.stdout.readline() == "locked\n"
     yield process
     process.kill()
     process.wait(10)
 
 
-def test_a_second_process_is_told_who_writes_and_how_long_it_waited(tmp_path, holder):
+def test_waiting_for_another_process_times_out_and_names_it(tmp_path, holder):
     started = time.monotonic()
     with pytest.raises(BusyError) as caught, writer_lock(tmp_path, timeout_s=0.3):
         pass
@@ -43,14 +43,14 @@ def test_a_second_process_is_told_who_writes_and_how_long_it_waited(tmp_path, ho
     assert caught.value.retryable
 
 
-def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path, holder):
+def test_the_lock_of_a_killed_process_is_released_at_once(tmp_path, holder):
     holder.kill()
     holder.wait(10)
     with writer_lock(tmp_path, timeout_s=1):
         pass
 
 
-def test_a_waiting_thread_goes_on_when_the_lock_is_released(tmp_path):
+def test_a_waiting_thread_continues_when_the_lock_is_released(tmp_path):
     order = []
 
     def second():
@@ -58,22 +58,22 @@ def test_a_waiting_thread_goes_on_when_the_lock_is_released(tmp_path):
             order.append("second")
 
     with writer_lock(tmp_path):
-        waiting = threading.Thread(target=second)
-        waiting.start()
+        thread = threading.Thread(target=second)
+        thread.start()
         time.sleep(0.2)
         order.append("first")
-    waiting.join(10)
+    thread.join(10)
     assert order == ["first", "second"]
 
 
-def test_the_lock_is_released_when_the_work_fails(tmp_path):
+def test_the_lock_is_released_after_an_exception(tmp_path):
     with pytest.raises(KeyError), writer_lock(tmp_path):
         raise KeyError
     with writer_lock(tmp_path, timeout_s=0):
         pass
 
 
-def test_a_second_request_of_the_same_thread_ends_instead_of_hanging(tmp_path):
+def test_locking_twice_in_the_same_thread_times_out(tmp_path):
     with (
         writer_lock(tmp_path),
         pytest.raises(BusyError, match=str(os.getpid())),
@@ -87,13 +87,13 @@ def test_locks_of_other_folders_are_independent(tmp_path):
         pass
 
 
-def test_a_folder_that_cannot_be_made_is_a_message(tmp_path):
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="can't be written to"), writer_lock(tmp_path / "file"):
         pass
 
 
-def test_a_folder_in_which_the_holder_can_not_write_its_name_is_a_message(tmp_path):
+def test_failing_to_write_the_holder_file_is_reported_and_releases_the_lock(tmp_path):
     (tmp_path / HOLDER_FILE).mkdir()
     with pytest.raises(StorageError, match=str(tmp_path)), writer_lock(tmp_path):
         pass

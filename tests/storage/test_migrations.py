@@ -24,7 +24,7 @@ ANNA = Principal("anna")
 
 
 def migrate(data_dir, revision, *, down=False):
-    """Bring the ledger of a folder to an older migration, as an older Footnote left it."""
+    """Migrate the ledger of a folder to a revision."""
     config = Config()
     config.set_main_option("script_location", migrations.__path__[0])
     engine = create_engine(f"sqlite:///{data_dir / 'footnote.db'}")
@@ -51,7 +51,7 @@ def columns_of(engine):
     }
 
 
-def test_migrating_a_blank_folder_gives_the_tables_of_the_code(tmp_path):
+def test_migrating_an_empty_ledger_creates_the_tables_of_the_code(tmp_path):
     open_database(tmp_path / "migrated").close()
     migrated = create_engine(f"sqlite:///{tmp_path / 'migrated' / 'footnote.db'}")
     created = create_engine("sqlite://")
@@ -62,42 +62,42 @@ def test_migrating_a_blank_folder_gives_the_tables_of_the_code(tmp_path):
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
 
 
-def test_the_newest_migration_is_the_one_that_is_compared_at_each_start():
+def test_the_newest_migration_is_the_expected_version():
     assert newest() == database.HEAD
     assert is_known(database.HEAD)
     assert not is_known("9999")
 
 
-def test_a_folder_from_before_the_labels_keeps_what_it_holds(tmp_path):
+def test_upgrading_a_ledger_without_labels_keeps_its_data(tmp_path):
     migrate(tmp_path, "0001")
     with create_engine(f"sqlite:///{tmp_path / 'footnote.db'}").begin() as connection:
         now = "2026-11-20 09:00:00.000000"
         connection.exec_driver_sql(
             "INSERT INTO conversations VALUES ('c1', 'anna', 'Leave', ?, ?)", (now, now)
         )
-    opened = open_database(tmp_path)
-    assert Conversations(opened).get(ANNA, "c1").title == "Leave"
-    assert list(Labels(opened).list(ANNA)) == []
+    ledger = open_database(tmp_path)
+    assert Conversations(ledger).get(ANNA, "c1").title == "Leave"
+    assert list(Labels(ledger).list(ANNA)) == []
 
 
 @pytest.mark.parametrize("revision", ["0001", "base"])
-def test_a_migration_can_be_undone_and_done_again(tmp_path, revision):
+def test_migrations_can_be_reverted_and_repeated(tmp_path, revision):
     open_database(tmp_path).close()
     migrate(tmp_path, revision, down=True)
     assert list(Labels(open_database(tmp_path)).list(ANNA)) == []
 
 
-def test_a_folder_from_before_the_catalogs_keeps_what_it_holds_both_ways(tmp_path):
+def test_documents_survive_a_downgrade_and_upgrade_of_catalogs(tmp_path):
     library = Library(tmp_path)
     library.load(DictLoader({"leave.md": "# Leave\n\n25 days."}))
     library.database.close()
     migrate(tmp_path, "0006", down=True)
-    opened = open_database(tmp_path)
-    assert [document.key for document in Documents(opened).list()] == ["leave.md"]
-    assert Places(opened).list() == ((), 0)
+    ledger = open_database(tmp_path)
+    assert [document.key for document in Documents(ledger).list()] == ["leave.md"]
+    assert Places(ledger).list() == ((), 0)
 
-    People(opened).change("anna", "kim", lambda nobody: replace(nobody, preferences={"food": 4.0}))
-    opened.close()
+    People(ledger).change("anna", "kim", lambda person: replace(person, preferences={"food": 4.0}))
+    ledger.close()
     migrate(tmp_path, "0006", down=True)
     migrated = open_database(tmp_path)
     assert [document.key for document in Documents(migrated).list()] == ["leave.md"]

@@ -7,7 +7,7 @@ import pytest
 
 from storage.private_files import close_to_others, is_open_to_others, keep_private
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
 
 
 def mode(path: Path) -> int:
@@ -15,7 +15,7 @@ def mode(path: Path) -> int:
 
 
 def modes(folder: Path) -> set[str]:
-    """The modes of the folder and all in it, by what it is."""
+    """The modes of the folder and everything in it, each after "folder" or "file"."""
     paths = [folder, *(path for path in folder.rglob("*") if not path.is_symlink())]
     return {f"{'folder' if path.is_dir() else 'file'} {mode(path):o}" for path in paths}
 
@@ -24,7 +24,7 @@ PRIVATE = {"folder 700", "file 600"}
 
 
 def old_data_folder(folder: Path) -> None:
-    """As an earlier version left it."""
+    """Create a data folder with default permissions, as earlier versions did."""
     for name in (
         "footnote.db",
         "encryption.key",
@@ -37,7 +37,7 @@ def old_data_folder(folder: Path) -> None:
         (folder / name).write_text("text")
 
 
-def test_a_new_folder_is_private_and_so_is_what_is_made_later(tmp_path):
+def test_a_new_folder_and_files_created_later_are_private(tmp_path):
     keep_private(tmp_path / "above" / "data")
     (tmp_path / "above" / "data" / "folder").mkdir()
     (tmp_path / "above" / "data" / "folder" / "file").write_text("text")
@@ -45,7 +45,7 @@ def test_a_new_folder_is_private_and_so_is_what_is_made_later(tmp_path):
     assert mode(tmp_path / "above") == 0o755
 
 
-def test_a_folder_that_was_open_is_closed_once_and_told(tmp_path, caplog):
+def test_permissions_of_a_readable_folder_are_fixed_once_with_a_warning(tmp_path, caplog):
     old_data_folder(tmp_path / "data")
     keep_private(tmp_path / "data")
     assert modes(tmp_path / "data") == PRIVATE
@@ -54,14 +54,14 @@ def test_a_folder_that_was_open_is_closed_once_and_told(tmp_path, caplog):
     assert caplog.text.count("permissions fixed") == 1
 
 
-def test_a_ledger_that_was_open_in_a_closed_folder_is_closed_with_all_else(tmp_path):
+def test_readable_files_in_a_private_folder_are_made_private(tmp_path):
     old_data_folder(tmp_path / "data")
     (tmp_path / "data").chmod(0o700)
     keep_private(tmp_path / "data")
     assert modes(tmp_path / "data") == PRIVATE
 
 
-def test_rights_of_the_owner_and_other_bits_stay_as_they_are(tmp_path):
+def test_permissions_of_the_owner_and_special_bits_stay_unchanged(tmp_path):
     old_data_folder(tmp_path)
     (tmp_path / "cache" / "m").chmod(0o544)
     tmp_path.chmod(0o2770)
@@ -70,7 +70,7 @@ def test_rights_of_the_owner_and_other_bits_stay_as_they_are(tmp_path):
     assert mode(tmp_path) == 0o2700
 
 
-def test_what_links_lead_to_and_what_is_not_ours_stays_open(tmp_path):
+def test_link_targets_and_files_of_other_programs_stay_unchanged(tmp_path):
     shared, data = tmp_path / "shared", tmp_path / "data"
     for folder in (shared, data):
         folder.mkdir()
@@ -86,7 +86,7 @@ def test_what_links_lead_to_and_what_is_not_ours_stays_open(tmp_path):
     ]
 
 
-def test_a_ledger_that_a_link_leads_to_is_not_said_to_be_closed(tmp_path, caplog):
+def test_a_readable_ledger_behind_a_link_is_reported_and_not_changed(tmp_path, caplog):
     ledger, data = tmp_path / "ledger", tmp_path / "data"
     ledger.write_text("text")
     data.mkdir(mode=0o700)
@@ -98,7 +98,7 @@ def test_a_ledger_that_a_link_leads_to_is_not_said_to_be_closed(tmp_path, caplog
     assert "permissions fixed" not in caplog.text
 
 
-def test_a_folder_that_is_meant_for_everybody_is_left_open_with_a_warning(tmp_path, caplog):
+def test_a_shared_folder_stays_unchanged_with_a_warning(tmp_path, caplog):
     tmp_path.chmod(0o1777)
     old_data_folder(tmp_path)
     keep_private(tmp_path)
@@ -107,7 +107,7 @@ def test_a_folder_that_is_meant_for_everybody_is_left_open_with_a_warning(tmp_pa
     assert "use a separate folder" in caplog.text
 
 
-def test_a_folder_of_another_user_is_left_open_with_a_warning(tmp_path, caplog, monkeypatch):
+def test_a_folder_of_another_user_stays_unchanged_with_a_warning(tmp_path, caplog, monkeypatch):
     caplog.set_level(logging.WARNING)
     old_data_folder(tmp_path / "data")
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
@@ -116,13 +116,13 @@ def test_a_folder_of_another_user_is_left_open_with_a_warning(tmp_path, caplog, 
     assert "belongs to the user who runs Footnote" in caplog.text
 
 
-def test_what_is_not_there_is_not_open(tmp_path):
+def test_missing_folders_are_not_open_to_others(tmp_path):
     assert not is_open_to_others(tmp_path / "nothing")
     assert close_to_others(tmp_path / "nothing")
     keep_private(tmp_path / "file" / "data")
 
 
-def test_a_folder_that_can_not_be_made_is_for_the_ledger_to_tell(tmp_path):
+def test_a_folder_that_cannot_be_created_raises_no_error(tmp_path):
     (tmp_path / "file").write_text("text")
     keep_private(tmp_path / "file" / "data")
     assert not is_open_to_others(tmp_path / "file" / "data")

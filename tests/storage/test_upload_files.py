@@ -11,7 +11,7 @@ def files(tmp_path):
     return UploadFiles(tmp_path)
 
 
-def test_a_box_goes_with_its_files_and_its_folder(files, tmp_path):
+def test_removing_a_box_removes_its_files_and_folder(files, tmp_path):
     files.write(BOX, "a.md", b"A")
     files.write("uploads/other", "b.md", b"B")
     files.remove_box(BOX)
@@ -19,14 +19,14 @@ def test_a_box_goes_with_its_files_and_its_folder(files, tmp_path):
     assert files.names(BOX) == []
 
 
-def test_a_box_that_is_gone_can_be_removed_again_and_filled_anew(files):
+def test_a_removed_box_can_be_removed_again_and_reused(files):
     files.remove_box(BOX)
     files.write(BOX, "a.md", b"A")
     assert files.names(BOX) == ["a.md"]
 
 
-def test_a_box_that_cannot_be_removed_is_named_with_what_to_do(files, tmp_path):
+def test_the_error_for_a_box_that_cannot_be_removed_contains_advice(files, tmp_path):
     (tmp_path / "uploads").mkdir()
-    (tmp_path / BOX).write_text("a file stands where the folder should be")
+    (tmp_path / BOX).write_text("a file in place of the folder")
     with pytest.raises(StorageError, match="uploads/mine can't be written to.*FOOTNOTE_DATA_DIR"):
         files.remove_box(BOX)

@@ -23,11 +23,11 @@ def index(tmp_path):
     return KeywordIndex(tmp_path / "keywords")
 
 
-def again(tmp_path):
+def reopen(tmp_path):
     return KeywordIndex(tmp_path / "keywords")
 
 
-def found(index, query, k=10, allowed=None):
+def result_ids(index, query, k=10, allowed=None):
     return [id_ for id_, _ in index.search(query, k, allowed)]
 
 
@@ -45,33 +45,33 @@ def found(index, query, k=10, allowed=None):
         ("\u1112\u1161\u11ab\u1100\u1173\u11af 문서", "한글"),
     ],
 )
-def test_a_question_finds_the_passage_that_shares_its_words(index, text, query):
+def test_questions_find_passages_with_the_same_words(index, text, query):
     index.add([("other", "nothing of the kind"), ("it", text), ("third", "완전히 다른 이야기")])
-    assert found(index, query) == ["it"]
+    assert result_ids(index, query) == ["it"]
 
 
 @pytest.mark.parametrize("query", ["zebra", "", "   ", "?!", "얼룩말", "\ud800", "a" * 70_000])
-def test_a_question_without_a_known_word_finds_nothing(index, query):
+def test_questions_without_known_words_have_no_results(index, query):
     index.add([("a", "the cat sat"), ("b", "고양이")])
     assert index.search(query, 10) == []
 
 
-def test_query_syntax_is_only_words(index):
+def test_query_syntax_is_searched_as_words(index):
     index.add([("a", "cat dog"), ("b", "bird")])
-    assert found(index, '+cat -"dog" id:b tokens:* AND (') == ["a"]
+    assert result_ids(index, '+cat -"dog" id:b tokens:* AND (') == ["a"]
 
 
 # --- scores -------------------------------------------------------------------------------------
 
 
 def plain_bm25(texts, query, k1=1.2, b=0.75):
-    """BM25 by its formula, one passage at a time, with exact lengths."""
+    """Scores by the BM25 formula with exact passage lengths."""
     bags = {id_: Counter(keyword_tokens(text)) for id_, text in texts.items()}
     average = sum(bag.total() for bag in bags.values()) / len(bags)
     scores = Counter()
     for token, times in Counter(keyword_tokens(query)).items():
-        held = sum(token in bag for bag in bags.values())
-        idf = math.log(1 + (len(bags) - held + 0.5) / (held + 0.5))
+        document_count = sum(token in bag for bag in bags.values())
+        idf = math.log(1 + (len(bags) - document_count + 0.5) / (document_count + 0.5))
         for id_, bag in bags.items():
             if bag[token]:
                 part = bag[token] + k1 * (1 - b + b * bag.total() / average)
@@ -87,24 +87,24 @@ def random_texts(rng, count, longest):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_scores_of_short_passages_are_bm25_by_its_formula(index, seed):
+def test_scores_of_short_passages_equal_the_bm25_formula(index, seed):
     rng = random.Random(seed)
-    texts = random_texts(rng, 60, longest=15)  # up to 40 tokens the length is kept exactly
+    texts = random_texts(rng, 60, longest=15)  # lengths of up to 40 tokens are stored exactly
     assert max(len(keyword_tokens(text)) for text in texts.values()) <= 40
     index.add(list(texts.items()))
     for _ in range(10):
         query = " ".join(random_texts(rng, 1, longest=6).values())
         expected = plain_bm25(texts, query)
-        got = index.search(query, 100)
-        assert dict(got) == pytest.approx(expected, rel=1e-4)
-        assert [score for _, score in got] == sorted((s for _, s in got), reverse=True)
+        results = index.search(query, 100)
+        assert dict(results) == pytest.approx(expected, rel=1e-4)
+        assert [score for _, score in results] == sorted((s for _, s in results), reverse=True)
         top = index.search(query, 5)
         assert [s for _, s in top] == pytest.approx(
             [s for _, s in expected.most_common(5)], rel=1e-4
         )
 
 
-def test_scores_of_long_passages_differ_by_the_rounding_of_lengths_only(index):
+def test_scores_of_long_passages_differ_only_by_rounded_lengths(index):
     rng = random.Random(1)
     texts = random_texts(rng, 200, longest=300)
     index.add(list(texts.items()))
@@ -114,17 +114,17 @@ def test_scores_of_long_passages_differ_by_the_rounding_of_lengths_only(index):
         assert dict(index.search(query, 200)) == pytest.approx(expected, rel=0.06)
 
 
-def test_a_very_long_question_is_searched_by_its_rarest_words(index):
+def test_very_long_questions_are_searched_by_their_rarest_words(index):
     common = " ".join(f"common{n}" for n in range(MAX_QUERY_TOKENS + 200))
     index.add([("1", common), ("2", common), ("rare", "needle")])
     question = (common + " ") * 9 + "needle"
     assert len(question) > 100_000
     started = time.monotonic()
-    assert "rare" in found(index, question)
+    assert "rare" in result_ids(index, question)
     assert time.monotonic() - started < 5
 
 
-def test_idf_is_higher_for_rarer_tokens_and_highest_for_unknown_ones(index):
+def test_idf_is_higher_for_rarer_tokens_and_highest_for_unknown_tokens(index):
     assert index.idf(["cat"]) == {"cat": math.log(2)}
     index.add([("1", "cat dog"), ("2", "cat"), ("3", "cat bird")])
     idf = index.idf(["cat", "dog", "zebra", "cat"])
@@ -139,23 +139,23 @@ def test_idf_is_higher_for_rarer_tokens_and_highest_for_unknown_ones(index):
     assert all(value > 0 for value in index.idf(["cat", "dog"]).values())
 
 
-def test_the_vocabulary_tells_how_many_passages_hold_each_token(index, tmp_path):
+def test_the_vocabulary_counts_the_passages_of_each_token(index, tmp_path):
     assert index.counts(["mileag"]) == {"mileag": 0}
     assert index.tokens_with_prefix("mi") == {}
     index.add([("1", "mileage and mile"), ("2", "mileage"), ("3", "휴가 규정")])
     assert index.counts(["mileag", "zebra", "휴가"]) == {"mileag": 2, "zebra": 0, "휴가": 1}
     assert list(index.tokens_with_prefix("mi").items()) == [("mileag", 2), ("mile", 1)]
-    again(tmp_path).add([("4", "mister")])
+    reopen(tmp_path).add([("4", "mister")])
     assert "mister" in index.tokens_with_prefix("mi")
 
 
-def test_tokens_are_searched_without_stemming_them_again(index):
+def test_tokens_are_not_stemmed_again(index):
     index.add([("1", "expenses"), ("2", "cats")])
     assert keyword_tokens("expens") != ["expens"]
     assert [id_ for id_, _ in index.search_tokens(["expens"], 5)] == ["1"]
 
 
-def test_k_must_be_positive_and_may_exceed_what_there_is(index):
+def test_k_must_be_positive_and_may_exceed_the_number_of_passages(index):
     index.add([("1", "cat"), ("2", "cat")])
     assert len(index.search("cat", 500)) == 2
     with pytest.raises(ValueError, match="k must be"):
@@ -163,7 +163,7 @@ def test_k_must_be_positive_and_may_exceed_what_there_is(index):
 
 
 @pytest.mark.parametrize("share", [0, 1, 3, 40, 500])
-def test_a_filter_gives_the_best_of_what_it_allows_however_deep_they_lie(index, share):
+def test_filtered_searches_return_the_best_allowed_passages_of_any_rank(index, share):
     index.add([(str(n), "cat " * (1 + n % 7) + "dog " * (n % 11)) for n in range(500)])
     allowed = set(random.Random(share).sample([str(n) for n in range(500)], share))
     everything = index.search("cat dog", 1000)
@@ -173,46 +173,45 @@ def test_a_filter_gives_the_best_of_what_it_allows_however_deep_they_lie(index, 
         assert index.search("cat dog", k, allowed.__contains__) == expected[:k]
 
 
-# --- what is kept -------------------------------------------------------------------------------
+# --- storing ------------------------------------------------------------------------------------
 
 
 def test_adding_an_id_again_replaces_its_text(index, tmp_path):
     index.add([("a", "cat"), ("b", "cat"), ("a", "dog")])
     index.add([("b", "bird")])
-    for current in (index, again(tmp_path)):
+    for current in (index, reopen(tmp_path)):
         assert current.ids() == ["a", "b"]
         assert len(current) == 2
-        assert (found(current, "cat"), found(current, "dog"), found(current, "bird")) == (
-            [], ["a"], ["b"],
-        )  # fmt: skip
+        results = [result_ids(current, word) for word in ("cat", "dog", "bird")]
+        assert results == [[], ["a"], ["b"]]
 
 
-def test_deleting_leaves_no_trace_in_any_answer(index, tmp_path):
+def test_deleted_passages_are_not_returned(index, tmp_path):
     index.add([(str(n), "cat") for n in range(10)])
     index.delete([str(n) for n in range(9)] + ["nobody"])
-    for current in (index, again(tmp_path)):
-        assert current.ids() == found(current, "cat") == ["9"]
+    for current in (index, reopen(tmp_path)):
+        assert current.ids() == result_ids(current, "cat") == ["9"]
         assert len(current) == 1
     index.delete(["9"])
     assert index.ids() == index.search("cat", 3) == []
 
 
-def test_a_text_without_words_is_kept_and_never_found(index):
+def test_texts_without_words_are_stored_but_never_found(index):
     index.add([("empty", ""), ("signs", "?!"), ("strange", "cat \ud800")])
     assert index.ids() == ["empty", "signs", "strange"]
-    assert found(index, "cat") == ["strange"]
+    assert result_ids(index, "cat") == ["strange"]
 
 
 @pytest.mark.parametrize("id_", ["a b", "Ä'\"\\", "0" * 32, "한글"])
-def test_ids_are_taken_as_they_are(index, id_):
+def test_ids_are_matched_exactly(index, id_):
     index.add([(id_, "cat"), ("x", "cat")])
     index.delete(["a", "b", "0"])
-    assert set(found(index, "cat")) == {id_, "x"}
+    assert set(result_ids(index, "cat")) == {id_, "x"}
     index.delete([id_])
-    assert found(index, "cat") == ["x"]
+    assert result_ids(index, "cat") == ["x"]
 
 
-def test_segments_stay_few_under_many_small_commits(index, tmp_path):
+def test_many_small_commits_do_not_create_many_segments(index, tmp_path):
     for n in range(60):
         index.add([(str(n), "cat")])
     segments = {file.stem.split(".")[0] for file in (tmp_path / "keywords/index").glob("*.store")}
@@ -223,7 +222,7 @@ def test_segments_stay_few_under_many_small_commits(index, tmp_path):
 # --- opening, sharing, failing ------------------------------------------------------------------
 
 
-def test_a_folder_that_does_not_exist_reads_as_empty_and_is_not_created(index, tmp_path):
+def test_a_missing_folder_is_read_as_empty_and_not_created(index, tmp_path):
     assert index.search("cat", 3) == index.ids() == []
     assert len(index) == 0
     index.delete(["a"])
@@ -242,63 +241,63 @@ for batch in range(int(sys.argv[2]), int(sys.argv[3])):
 """
 
 
-def adding(tmp_path, start, stop):
+def start_writer(tmp_path, start, stop):
     command = [sys.executable, "-c", ADD, str(tmp_path / "keywords"), str(start), str(stop)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-def test_what_another_process_commits_is_seen_at_the_next_search(index, tmp_path):
+def test_commits_of_another_process_are_visible_in_the_next_search(index, tmp_path):
     index.add([("mine", "cat")])
-    assert found(index, "cat") == ["mine"]
-    with adding(tmp_path, 0, 2) as other:
+    assert result_ids(index, "cat") == ["mine"]
+    with start_writer(tmp_path, 0, 2) as other:
         assert other.wait(60) == 0
-    assert len(found(index, "cat", 500)) == len(index) == 101
+    assert len(result_ids(index, "cat", 500)) == len(index) == 101
 
 
 @pytest.mark.slow
-def test_a_killed_writer_loses_nothing_committed_and_leaves_nothing_twice(tmp_path):
+def test_a_killed_writer_neither_loses_nor_duplicates_committed_passages(tmp_path):
     committed, first, rng = set(), 0, random.Random(5)
     for _ in range(8):
-        writer = adding(tmp_path, first, 1000)
+        writer = start_writer(tmp_path, first, 1000)
         seen = [writer.stdout.readline() for _ in range(rng.randint(1, 4))]
         time.sleep(rng.uniform(0, 0.1))
         writer.kill()
         committed |= set(map(int, [*seen, *writer.communicate(timeout=60)[0].split()]))
-        index = again(tmp_path)
+        index = reopen(tmp_path)
         ids = index.ids()
-        assert len(ids) == len(set(ids)) == len(index) == len(found(index, "cat", 100_000))
+        assert len(ids) == len(set(ids)) == len(index) == len(result_ids(index, "cat", 100_000))
         batches = {int(id_.partition("-")[0]) for id_ in ids}
         assert batches >= committed
         assert len(ids) == 50 * len(batches)
         first = max(batches) + 1
-    again(tmp_path).add([("new", "cat")])
-    assert "new" in again(tmp_path).ids()
+    reopen(tmp_path).add([("new", "cat")])
+    assert "new" in reopen(tmp_path).ids()
 
 
-def test_a_deletion_that_was_killed_just_before_its_commit_can_be_done_again(index, tmp_path):
+def test_a_deletion_interrupted_before_its_commit_can_be_repeated(index, tmp_path):
     index.add([("a", "cat"), ("b", "cat")])
     meta = next((tmp_path / "keywords").rglob("meta.json"))
     committed = meta.read_bytes()
     index.delete(["a"])
     meta.write_bytes(committed)
 
-    assert again(tmp_path).ids() == ["a", "b"]
-    again(tmp_path).delete(["a"])
-    assert again(tmp_path).ids() == ["b"]
+    assert reopen(tmp_path).ids() == ["a", "b"]
+    reopen(tmp_path).delete(["a"])
+    assert reopen(tmp_path).ids() == ["b"]
 
 
-def test_searching_threads_beside_a_writer_always_get_an_answer(index):
+def test_concurrent_searches_succeed_during_writes(index):
     index.add([(str(n), f"cat word{n}") for n in range(50)])
-    stop, wrong = threading.Event(), []
+    stop, failures = threading.Event(), []
 
     def read():
         while not stop.is_set():
             try:
                 hits = index.search("cat", 1000)
                 if len(hits) < 50 or len({id_ for id_, _ in hits}) != len(hits):
-                    wrong.append(hits)
+                    failures.append(hits)
             except Exception as error:  # noqa: BLE001 - a thread's failure must reach the test
-                wrong.append(error)
+                failures.append(error)
 
     readers = [threading.Thread(target=read) for _ in range(4)]
     [reader.start() for reader in readers]
@@ -306,33 +305,33 @@ def test_searching_threads_beside_a_writer_always_get_an_answer(index):
         index.add([(str(n), f"cat again{n}"), (f"new{n}", "cat")])
     stop.set()
     [reader.join(30) for reader in readers]
-    assert wrong == []
+    assert failures == []
 
 
-def test_a_writer_gives_up_when_another_goes_on_too_long(tmp_path):
+def test_waiting_for_another_writer_times_out(tmp_path):
     index = KeywordIndex(tmp_path, timeout_s=0.2)
     index.add([("a", "cat")])
     with writer_lock(tmp_path):
         with pytest.raises(BusyError):
             index.add([("b", "cat")])
-        assert found(index, "cat") == ["a"]
+        assert result_ids(index, "cat") == ["a"]
 
 
 @pytest.mark.parametrize("damage", ["meta", "files"])
-def test_a_damaged_index_is_refused_with_the_remedy(index, tmp_path, damage):
+def test_a_damaged_index_is_rejected_with_advice(index, tmp_path, damage):
     index.add([("a", "cat")])
     files = tmp_path / "keywords" / "index"
     for file in files.glob("meta.json" if damage == "meta" else "*.*"):
         if damage == "meta" or file.name != "meta.json":
             file.write_bytes(file.read_bytes()[:10])
-    for action in (lambda: again(tmp_path).search("cat", 3), lambda: again(tmp_path).ids()):
+    for action in (lambda: reopen(tmp_path).search("cat", 3), lambda: reopen(tmp_path).ids()):
         with pytest.raises(StorageError, match="python cli.py reindex"):
             action()
     with pytest.raises(StorageError, match="reindex"):
-        again(tmp_path).add([("b", "cat")])
+        reopen(tmp_path).add([("b", "cat")])
 
 
-def test_a_full_disk_is_said_before_anything_is_written(index, monkeypatch):
+def test_a_full_disk_is_reported_before_writing(index, monkeypatch):
     index.add([("a", "cat")])
     monkeypatch.setattr(disk, "SPARE_BYTES", 2**62)
     with pytest.raises(StorageError, match="MiB free.*Nothing was written"):
@@ -340,7 +339,7 @@ def test_a_full_disk_is_said_before_anything_is_written(index, monkeypatch):
     assert index.ids() == ["a"]
 
 
-def test_tantivy_is_not_imported_before_there_is_something_to_read(tmp_path):
+def test_tantivy_is_imported_only_if_there_is_something_to_read(tmp_path):
     code = """
 import sys
 from pathlib import Path

@@ -16,7 +16,7 @@ from storage.ledger.database import check_ledger, open_database
 from storage.ledger.document_store import Documents
 from storage.ledger.ledger_tables import SourceRow
 from tests.fakes.library import DictLoader, Library
-from tests.storage.damage import PAGE, checkpointed_bytes, contents, corrupt
+from tests.storage.damage import PAGE, checkpoint, contents, corrupt
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def folder(tmp_path):
     library = Library(tmp_path)
     library.load(DictLoader({f"{n}.txt": f"{n} word after another. " * 40 for n in range(9)}))
     library.database.close()
-    checkpointed_bytes(tmp_path / "footnote.db")
+    checkpoint(tmp_path / "footnote.db")
     return tmp_path
 
 
@@ -235,5 +235,5 @@ def template(tmp_path_factory):
         library = Library(folder)
         library.load(DictLoader({f"{n}.txt": f"{n} word after another. " * 40 for n in range(9)}))
         library.database.close()
-        _TEMPLATE.append((folder, checkpointed_bytes(folder / "footnote.db")))
+        _TEMPLATE.append((folder, checkpoint(folder / "footnote.db")))
     return _TEMPLATE[0]
