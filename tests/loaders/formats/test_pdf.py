@@ -75,7 +75,7 @@ def test_words_drawn_one_by_one_are_on_one_line():
     assert text == "Module one is an introduction\nto the whole product"
 
 
-def drawn_table(rows) -> str:
+def draw_rows(rows) -> str:
     """The Markdown of rows of (x, text), each drawn as a separate text object."""
     from reportlab.pdfgen.canvas import Canvas
 
@@ -91,7 +91,7 @@ def drawn_table(rows) -> str:
 def test_aligned_rows_become_a_table():
     rows = [("Kind", "Days"), ("Paid leave", "15"), ("Sick leave", "30")]
     cells = [[(60, a), (200, b)] for a, b in rows]
-    assert drawn_table([[(60, "A sentence before it.")], *cells]) == (
+    assert draw_rows([[(60, "A sentence before it.")], *cells]) == (
         "A sentence before it.\n\n| Kind | Days |\n| --- | --- |\n"
         "| Paid leave | 15 |\n| Sick leave | 30 |"
     )
@@ -118,7 +118,7 @@ def test_text_drawn_letter_by_letter_becomes_a_table_only_if_it_is_aligned():
 
 @pytest.mark.parametrize("mark", ["-", "*", "1.", "(a)"])
 def test_list_markers_drawn_separately_are_not_mistaken_for_a_table(mark):
-    text = drawn_table([[(60, mark), (80, "one point")]] * 4)
+    text = draw_rows([[(60, mark), (80, "one point")]] * 4)
     assert text == "\n".join([f"{mark} one point"] * 4)
 
 
