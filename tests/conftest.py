@@ -142,7 +142,7 @@ def imported(build_services, handbook):
 
 
 @pytest.fixture
-def as_nobody():
+def unprivileged_folder():
     """A folder that an ordinary user may write to, while the test runs as that user."""
     root = Path(tempfile.mkdtemp())
     is_root = os.geteuid() == 0

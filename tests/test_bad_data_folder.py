@@ -15,7 +15,7 @@ from domain import LOCAL_USER, Outcome, SearchMode
 from errors import StorageError
 from storage.index_files import CHECKSUMS
 from storage.ledger.database import HEAD
-from tests.fakes.command_line import CommandLine, powerless
+from tests.fakes.command_line import CommandLine, permission_prefix
 from tests.storage.damage import contents
 
 pytestmark = pytest.mark.slow
@@ -62,7 +62,7 @@ def test_a_moved_data_folder_still_answers(services, build_services, handbook, t
 def test_a_read_only_folder_is_reported_with_the_fix_and_left_unchanged(
     services, build_services, footnote_over, command
 ):
-    prefix = powerless()
+    prefix = permission_prefix()
     if prefix is None:
         pytest.skip("root may write everywhere, and setpriv is not installed to drop that right")
     paths = [footnote_over.data_dir, *footnote_over.data_dir.iterdir()]

@@ -14,9 +14,9 @@ import pytest
 from domain import LOCAL_USER, ImportState, Outcome, SearchMode
 from errors import InputError, SourceError
 from services.long_work import Stage
-from tests.fakes.command_line import CommandLine, powerless
+from tests.conversations import conversations_of
+from tests.fakes.command_line import CommandLine, permission_prefix
 from tests.loaders.formats.files import docx_file, pdf_file, zipped
-from tests.talks import conversations_of
 
 BAD_FILES = [
     ("empty.md", b"", "the file is empty"),
@@ -54,7 +54,7 @@ def footnote(tmp_path, model_cache):
 @pytest.fixture
 def restricted():
     """A command prefix under which file permissions are enforced."""
-    prefix = powerless()
+    prefix = permission_prefix()
     if prefix is None:
         pytest.skip("root may read everything, and setpriv is not installed to drop that right")
     return prefix

@@ -8,9 +8,9 @@ import bootstrap
 from domain import LOCAL_USER, CitationState, TurnState
 from errors import ConfigError, ModelError, ModelUnavailableError
 from settings import load_settings
+from tests.conversations import conversations_of
 from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import MODEL, Text
-from tests.talks import conversations_of
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from cli import app
 from domain import LOCAL_USER
 from errors import AppError, SourceError
 from tests.fakes.openai import MODEL, Text
-from tests.fakes.permissions import permissions_hold
+from tests.fakes.permissions import enforced_permissions
 from tests.fakes.restaurants import PLACES, import_restaurants, write_restaurants
 
 
@@ -41,7 +41,10 @@ def search(run, services, tmp_path):
 def test_a_catalog_without_read_permission_is_reported(run, tmp_path, file_name):
     (tmp_path / "shut").mkdir(mode=0)
     path = tmp_path / "shut" / "restaurants" / file_name
-    with permissions_hold(), pytest.raises(SourceError, match="grant read permission") as caught:
+    with (
+        enforced_permissions(),
+        pytest.raises(SourceError, match="grant read permission") as caught,
+    ):
         run("add", str(path))
     assert str(path) in str(caught.value)
 

@@ -14,7 +14,7 @@ from loaders.confluence.confluence_selection import ConfluenceSelection, Scope
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_library import ConfluenceLibrary
 from tests.fakes.confluence_people_at_work import IMPORTED_SPACES, PeopleAtWork
-from tests.fakes.faults import PASSING, Faults, no_faults
+from tests.fakes.faults import TRANSIENT_FAULTS, Faults, no_faults
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ class Simulation:
 
     def load_with_faults(self):
         """Import with faulty responses or a network failure in the middle."""
-        self.fake.faults = Faults(self.random.random(), 0.2, PASSING, slow_seconds=0)
+        self.fake.faults = Faults(self.random.random(), 0.2, TRANSIENT_FAULTS, slow_seconds=0)
         if self.random.random() < 0.4:
             self.fake.unplug_after = self.random.randrange(8)
         try:

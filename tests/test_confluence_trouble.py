@@ -8,7 +8,7 @@ from loaders.confluence.confluence_selection import ConfluenceSelection
 from services.imports.import_plan import TO_CONFIRM
 from tests.fakes.confluence import FakeConfluence
 from tests.fakes.confluence_library import ConfluenceLibrary
-from tests.fakes.faults import PASSING, Fault, Faults, no_faults
+from tests.fakes.faults import TRANSIENT_FAULTS, Fault, Faults, no_faults
 from tests.services.test_import_worker import Factory
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ def edit_all(fake, text):
 
 
 def test_a_thousand_faults_lose_or_duplicate_no_page(fake, library):
-    fake.faults = Faults(5, 0.5, PASSING, slow_seconds=0)
+    fake.faults = Faults(5, 0.5, TRANSIENT_FAULTS, slow_seconds=0)
     rounds = 0
     while fake.faults.counts.total() < FAULTS:
         report, _ = library.load()
@@ -51,7 +51,7 @@ def test_a_thousand_faults_lose_or_duplicate_no_page(fake, library):
         assert library.pages() == fake.visible()
         edit_all(fake, f"round {rounds}")
         rounds += 1
-    assert set(fake.faults.counts) == set(PASSING)
+    assert set(fake.faults.counts) == set(TRANSIENT_FAULTS)
     assert library.waits, "the loader waited"
     assert library.library.check().agrees
 

@@ -9,9 +9,9 @@ import pytest
 from domain import LOCAL_USER, CitationState, TurnState
 from errors import ModelError, ModelUnavailableError
 from services.events import PassagesRetrieved, Searching, TextDelta, TurnFinished, TurnStarted
+from tests.conversations import conversations_of
 from tests.fakes.command_line import CommandLine
 from tests.fakes.llmock import serving
-from tests.talks import conversations_of
 
 KEY = "sk-end-to-end-0123456789abcdef"
 QUESTION = "How many days of annual leave do new employees get?"

@@ -28,7 +28,7 @@ class Simulation:
 
     def make_changes(self):
         """Make a few changes, which Drive reports in varying detail on pages of random length."""
-        self.fake.tells_descendants = self.random.random() < 0.5
+        self.fake.logs_descendants = self.random.random() < 0.5
         self.fake.page_limit = self.random.choice([7, 1000, 1000])
         for _ in range(self.random.randint(1, 4)):
             self.history.append(self.people.step())

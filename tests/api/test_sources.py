@@ -9,7 +9,7 @@ from services.sources.secret_service import new_key
 from tests.api.conftest import bearer
 from tests.api.working import work_off
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
-from tests.fakes.permissions import permissions_hold
+from tests.fakes.permissions import enforced_permissions
 
 API = "/api/v1"
 OURS = {"sources", "imports", "documents"}
@@ -85,7 +85,7 @@ def test_a_test_names_what_may_not_be_looked_at(client, folder, tmp_path):
     (folder / "link.md").symlink_to(private / "deeper" / "secret.md")
     (folder / "shut").mkdir(mode=0)
     private.chmod(0)
-    with permissions_hold():
+    with enforced_permissions():
         answer = client.post(f"{API}/sources/test", json=given(folder))
     private.chmod(0o700)
     assert answer.status_code == 200
@@ -104,7 +104,7 @@ def test_a_path_that_may_not_be_looked_at_is_a_conflict_that_names_it(client, fo
     (folder / "link").symlink_to("shut")
     (folder / "loop").symlink_to("loop")
     (folder / "proc").symlink_to("/proc/1/root/tmp")
-    with permissions_hold():
+    with enforced_permissions():
         new = {"kind": kind, "fields": {"path": str(folder / path)}}
         answers = [client.post(f"{API}/{one}", json=new) for one in ("sources/test", "sources")]
     for answer in answers:

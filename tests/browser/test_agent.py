@@ -62,7 +62,7 @@ def chat(
         if results < len(QUERIES):
             text = "" if results else SAID
             call = Call("search_documents", {"query": QUERIES[results], "k": 2, "mode": "bm25"})
-            return ToolCalls(call, said=text)
+            return ToolCalls(call, text=text)
         if results == len(QUERIES):
             return ToolCalls(Call("open_document", {"document_id": "<b>none</b>"}))
         return Text(ANSWER)

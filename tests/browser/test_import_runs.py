@@ -37,12 +37,12 @@ def running_import(
     page: "sync_api.Page", program: Program, embedder: OpenAIServer, folder: Path
 ) -> Iterator["sync_api.Page"]:
     """The page of a source with a running import that waits for the model."""
-    embedder.hold(f"Of {folder.name}: {HELD}.")
+    embedder.block(f"Of {folder.name}: {HELD}.")
     add_folder(page, program, folder, words.ADD_AND_IMPORT)
-    assert embedder.holds.wait(60)
+    assert embedder.is_blocking.wait(60)
     see_embedding(page)
     yield page
-    embedder.go_on()
+    embedder.release()
 
 
 def job(page: "sync_api.Page") -> "sync_api.Locator":
@@ -80,7 +80,7 @@ def test_an_import_continues_while_the_page_is_reloaded_or_closed(
     running_import.get_by_text(words.count(words.LIBRARY_UNDER_WAY, 1)).wait_for()
     running_import.goto(source)
     see_embedding(running_import)
-    embedder.go_on()
+    embedder.release()
     see_end(running_import)
     see_document_count(running_import, DOCUMENTS)
 
@@ -92,7 +92,7 @@ def test_a_paused_import_waits_until_it_is_resumed(
     sync_api.expect(job(running_import).locator(".fn-state")).to_have_text(
         words.IMPORT_STATES["paused"]
     )
-    embedder.go_on()
+    embedder.release()
     running_import.reload()
     settle(running_import)
     sync_api.expect(job(running_import)).to_contain_text(words.JOB_PAUSED)
@@ -119,7 +119,7 @@ def test_an_import_resumes_automatically_after_its_worker_is_killed(
     )
     sync_api.expect(job(running_import)).to_contain_text(words.JOB_INTERRUPTED)
     screenshot(running_import, "import-interrupted")
-    embedder.go_on()
+    embedder.release()
     see_end(running_import)
     see_document_count(running_import, DOCUMENTS)
     history = running_import.locator(".fn-table tbody tr")

@@ -47,7 +47,7 @@ class CommandLine:
         return result
 
 
-def powerless() -> list[str] | None:
+def permission_prefix() -> list[str] | None:
     """A command prefix under which file permissions are enforced; None if there is none.
 
     Without it, root ignores them.

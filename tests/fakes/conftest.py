@@ -4,8 +4,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.fakes.asking_confluence import Clock
 from tests.fakes.confluence import FakeConfluence
+from tests.fakes.confluence_requests import Clock
 from tests.fakes.google_drive import FakeDrive
 from tests.fakes.google_drive_client import client
 

@@ -22,7 +22,7 @@ MODE_OF_STORE = {"passages": SearchMode.SIMILARITY, "keywords": SearchMode.BM25}
 """A search mode that needs the store, by the store's folder."""
 
 
-def cut(data):
+def truncated(data):
     return data[: len(data) // 2]
 
 
@@ -43,7 +43,13 @@ def extended(data):
     return data + b"\0"
 
 
-KINDS = {"cut": cut, "flipped": flipped, "zeroed": zeroed, "emptied": emptied, "grown": extended}
+KINDS = {
+    "cut": truncated,
+    "flipped": flipped,
+    "zeroed": zeroed,
+    "emptied": emptied,
+    "grown": extended,
+}
 DELETED = "deleted"
 
 
@@ -89,7 +95,7 @@ def open_search(library, **options):
     return SearchService(whole, library.documents, **options)
 
 
-def found_by(search, **options):
+def search_keys(search, **options):
     return [one.metadata["key"] for one in search.search(LOCAL_USER, "number 3 leave", **options)]
 
 
@@ -109,14 +115,14 @@ def check_damage(data_dir, store, names, kind):
 
     library.maintenance.recover()
     search = open_search(library)
-    assert found_by(search), f"{case}: the default mode finds nothing"
+    assert search_keys(search), f"{case}: the default mode finds nothing"
     notices = search.library.damage()
     assert str(folder) in notices[0], f"{case}: {notices}"
     assert notices[1] == PARTLY_DAMAGED
-    assert set(found_by(search, condition={"key": "03.txt"})) == {"03.txt"}, case
+    assert set(search_keys(search, condition={"key": "03.txt"})) == {"03.txt"}, case
     for of, mode in MODE_OF_STORE.items():
         try:
-            assert found_by(search, mode=mode), f"{case}: {mode} finds nothing"
+            assert search_keys(search, mode=mode), f"{case}: {mode} finds nothing"
             assert of != store, f"{case}: {mode} answers"
         except DamagedIndexError as error:
             assert of == store, f"{case}: {error}"  # noqa: PT017 - either outcome is right

@@ -24,7 +24,7 @@ class Fault(StrEnum):
     REFUSED = "400"
 
 
-PASSING = tuple(fault for fault in Fault if fault not in (Fault.LOGIN_PAGE, Fault.REFUSED))
+TRANSIENT_FAULTS = tuple(fault for fault in Fault if fault not in (Fault.LOGIN_PAGE, Fault.REFUSED))
 """Faults that do not recur when the request is repeated. The others persist until someone acts."""
 
 
@@ -41,7 +41,7 @@ class Faults:
         self,
         seed: int = 0,
         share: float = 0.2,
-        kinds: Sequence[Fault] = PASSING,
+        kinds: Sequence[Fault] = TRANSIENT_FAULTS,
         *,
         in_a_row: int = MAX_IN_A_ROW,
         at_most: int | None = None,

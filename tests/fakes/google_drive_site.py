@@ -28,7 +28,7 @@ _LETTERS = string.ascii_letters + string.digits + "-_"
 class DriveSite:
     """One user's My Drive, and shared drives. New items are private.
 
-    `tells_descendants`: a change of a folder is also logged for its descendants, which Drive may
+    `logs_descendants`: a change of a folder is also logged for its descendants, which Drive may
     or may not do. `others_see_trash`: whether other users see trashed items as trashed or not
     at all.
     """
@@ -37,7 +37,7 @@ class DriveSite:
         self.lock = threading.RLock()
         self.items: dict[str, Item] = {}
         self.log = ChangeLog()
-        self.tells_descendants = False
+        self.logs_descendants = False
         self.others_see_trash = True
         self.now = datetime(2026, 1, 1, 9, tzinfo=UTC)
         self._random = random.Random(seed)
@@ -205,7 +205,7 @@ class DriveSite:
     def _changing(self, item: Item, accounts: Iterable[str] = ()) -> Iterator[None]:
         with self.lock:
             self.now += timedelta(seconds=1, milliseconds=7)
-            logged = self.below(item) if self.tells_descendants else [item]
+            logged = self.below(item) if self.logs_descendants else [item]
             before = [(one.drive, one.followers) for one in logged]
             yield
             item.version += 1

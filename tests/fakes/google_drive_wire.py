@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from tests.fakes.faults import PASSING, Fault
+from tests.fakes.faults import TRANSIENT_FAULTS, Fault
 from tests.fakes.loopback import Answer, RefusedError, Request, json_answer
 
 COMMON = frozenset({"alt", "fields", "prettyPrint", "quotaUser"})
@@ -19,7 +19,7 @@ class DriveFault(StrEnum):
     BAD_GATEWAY = "502"
 
 
-DRIVE_FAULTS: tuple[Any, ...] = (*PASSING, *DriveFault)
+DRIVE_FAULTS: tuple[Any, ...] = (*TRANSIENT_FAULTS, *DriveFault)
 """All faults that do not recur when the same request is sent again."""
 
 _FAULTY = {

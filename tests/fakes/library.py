@@ -62,8 +62,8 @@ class Library:
 
     def __init__(self, data_dir: Path, *, size=200, overlap=40, model="hashing", formats=1):
         self.embeddings = HashingEmbeddings()
-        self.asked_for = []
-        self.wanted = IndexSpec({"model": model}, model, SPLITTER_VERSION, size, overlap)
+        self.requested_models = []
+        self.index_spec = IndexSpec({"model": model}, model, SPLITTER_VERSION, size, overlap)
         self.data_dir = data_dir
         self.database = open_database(data_dir)
         self.stores = IndexStores(data_dir, self._embeddings_for)
@@ -73,11 +73,11 @@ class Library:
         self.leases = ImportLeases(self.database)
         self.sources = Sources(self.database)
         self.source = self.sources.ensure("directory", "/docs", name="docs")
-        self.imports = ImportService(self.database, self.stores, self.wanted, formats)
-        self.maintenance = MaintenanceService(self.database, self.stores, self.wanted)
+        self.imports = ImportService(self.database, self.stores, self.index_spec, formats)
+        self.maintenance = MaintenanceService(self.database, self.stores, self.index_spec)
 
     def _embeddings_for(self, embedding):
-        self.asked_for.append(embedding["model"])
+        self.requested_models.append(embedding["model"])
         return self.embeddings
 
     def load(self, loader, **options):

@@ -30,7 +30,7 @@ class Connected:
     def call(self, tool, **arguments):
         return self.ask("call_tool", tool, arguments)
 
-    def call_and_leave(self, tool, seconds, **arguments):
+    def call_and_cancel(self, tool, seconds, **arguments):
         """Cancel the call after this many seconds."""
 
         async def bounded():

@@ -15,7 +15,7 @@ from tests.fakes.openai_wire import (
     EndlessBytes,
     Fault,
     Raw,
-    Recorded,
+    RecordedRequest,
     Reply,
     Text,
     Vectors,
@@ -38,7 +38,7 @@ __all__ = [
     "Fault",
     "OpenAIServer",
     "Raw",
-    "Recorded",
+    "RecordedRequest",
     "Text",
     "ToolCalls",
     "Vectors",
@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
         body = json.loads(raw) if raw else {}
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.server.script.requests.append(Recorded(self.command, self.path, headers, body))
+        self.server.script.requests.append(RecordedRequest(self.command, self.path, headers, body))
         if self.path not in routes:
             self._violation(f"{self.command} {self.path}: no such address", 404)
         elif self._has_wrong_key(headers):
@@ -136,9 +136,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         dimension = body.get("dimensions", DIMENSION)
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-        if script.held and any(script.held in text for text in texts):
-            script.holds.set()
-            script.let_go.wait()
+        if script.blocked_text and any(script.blocked_text in text for text in texts):
+            script.is_blocking.set()
+            script.released.wait()
         rows = reply.rows if reply else [vector_of(text, dimension) for text in texts]
         as_base64 = body.get("encoding_format") == "base64"
         self._json(embedding_reply(body["model"], rows, as_base64))

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tests.fakes.openai_wire import Recorded, Reply
+from tests.fakes.openai_wire import RecordedRequest, Reply
 
 MODEL = "test-chat"
 EMBEDDING_MODEL = "test-embedding"
@@ -25,18 +25,18 @@ class OpenAIServer:
     answer: Callable[[dict], Reply] | None = None
     chat: deque[Reply] = field(default_factory=deque)
     embeddings: deque[Reply] = field(default_factory=deque)
-    requests: list[Recorded] = field(default_factory=list)
+    requests: list[RecordedRequest] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
     """Set when a client disconnects before the end of its answer."""
 
-    held: str = ""
-    """Embedding requests with a text that has this in it wait until they are let go."""
+    blocked_text: str = ""
+    """Embedding requests with this text wait until they are released."""
 
-    holds: threading.Event = field(default_factory=threading.Event)
-    """Set while one waits so."""
+    is_blocking: threading.Event = field(default_factory=threading.Event)
+    """Set while such a request waits."""
 
-    let_go: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
 
     models: Sequence[str] = (MODEL, EMBEDDING_MODEL)
     """The listed models, once `listing` is used up."""
@@ -52,16 +52,16 @@ class OpenAIServer:
     def will_embed(self, *replies: Reply) -> None:
         self.embeddings.extend(replies)
 
-    def hold(self, text: str) -> None:
-        """Hold embedding requests with this text."""
-        self.let_go.clear()
-        self.holds.clear()
-        self.held = text
+    def block(self, text: str) -> None:
+        """Block embedding requests with this text."""
+        self.released.clear()
+        self.is_blocking.clear()
+        self.blocked_text = text
 
-    def go_on(self) -> None:
-        """Release held requests and hold no more."""
-        self.held = ""
-        self.let_go.set()
+    def release(self) -> None:
+        """Release the waiting requests and block no more."""
+        self.blocked_text = ""
+        self.released.set()
 
     def check(self) -> None:
         assert not self.violations, "\n".join(self.violations)

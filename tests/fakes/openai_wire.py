@@ -122,7 +122,7 @@ Reply = Text | Fault | Raw | Vectors
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRequest:
     """A received request."""
 
     method: str

@@ -22,7 +22,7 @@ class _Sets(ctypes.Structure):
 
 
 @contextmanager
-def permissions_hold() -> Iterator[None]:
+def enforced_permissions() -> Iterator[None]:
     """Enforce file modes for this thread and its children, by dropping root's capabilities."""
     if os.geteuid() != 0:
         yield

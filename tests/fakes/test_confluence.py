@@ -1,9 +1,9 @@
 import pytest
 import requests
 
-from tests.fakes.asking_confluence import ask, search
 from tests.fakes.confluence import ACCESS_TOKEN, EMAIL, KIM
-from tests.fakes.faults import PASSING, Faults
+from tests.fakes.confluence_requests import ask, search
+from tests.fakes.faults import TRANSIENT_FAULTS, Faults
 
 ALL = "version,ancestors,space,metadata.labels,history,body.storage"
 
@@ -135,7 +135,7 @@ def test_unknown_parameters_are_refused_and_recorded(fake, path, params, reason)
 def test_a_client_that_retries_gets_everything_despite_faults(fake):
     for n in range(30):
         fake.add("DOC", f"Page {n}")
-    fake.faults = Faults(1, share=0.5, kinds=PASSING, retry_after=0)
+    fake.faults = Faults(1, share=0.5, kinds=TRANSIENT_FAULTS, retry_after=0)
     ids = list(fake.visible())
     for id in ids:
         answers = (ask_until_ok(fake, id) for _ in range(4))

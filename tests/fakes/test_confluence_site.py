@@ -1,6 +1,6 @@
 import pytest
 
-from tests.fakes.asking_confluence import ask, search
+from tests.fakes.confluence_requests import ask, search
 
 
 def test_moves_labels_and_comments_keep_the_version(fake):

@@ -31,15 +31,15 @@ def test_changes_are_paged(strict, api, team):
     assert strict.calls()["changes"] == 3
 
 
-@pytest.mark.parametrize("tells_descendants", [False, True])
-def test_a_folder_change_lists_only_the_folder_by_default(strict, api, team, tells_descendants):
+@pytest.mark.parametrize("logs_descendants", [False, True])
+def test_a_folder_change_lists_only_the_folder_by_default(strict, api, team, logs_descendants):
     below = strict.folder("Sub", team)
     file = strict.upload("a.txt", "x", below)
     token = start(api)
-    strict.tells_descendants = tells_descendants
+    strict.logs_descendants = logs_descendants
     strict.trash(below)
     listed, _ = changes(api, token)
-    expected = [below.id, file.id] if tells_descendants else [below.id]
+    expected = [below.id, file.id] if logs_descendants else [below.id]
     assert [change["fileId"] for change in listed] == expected
     fields = "trashed,explicitlyTrashed"
     assert api.files().get(fileId=file.id, fields=fields).execute() == {

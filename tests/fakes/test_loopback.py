@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fakes.faults import PASSING, Fault, Faults
+from tests.fakes.faults import TRANSIENT_FAULTS, Fault, Faults
 from tests.fakes.loopback import Loopback, RefusedError, json_answer
 
 
@@ -112,7 +112,7 @@ def test_faults_have_the_requested_rate_and_include_every_kind():
     faults = Faults(3, share=0.2, in_a_row=100)
     draws = [faults.draw(f"GET /{n}") for n in range(5000)]
     assert 0.17 < sum(fault is not None for fault in draws) / len(draws) < 0.23
-    assert set(faults.counts) == set(PASSING)
+    assert set(faults.counts) == set(TRANSIENT_FAULTS)
 
 
 def test_faults_stop_at_their_limit_and_affect_only_selected_requests():

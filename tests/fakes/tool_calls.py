@@ -18,7 +18,7 @@ class Call:
 
 
 class ToolCalls(Text):
-    """A reply that calls tools after some text: `ToolCalls(Call(...), said="I look.")`.
+    """A reply that calls tools after some text: `ToolCalls(Call(...), text="I look.")`.
 
     The arguments are streamed in pieces of a few characters, one call after another, as OpenAI
     does.
@@ -26,8 +26,8 @@ class ToolCalls(Text):
 
     calls: tuple[Call, ...]
 
-    def __init__(self, *calls: Call, said: str = "", **settings) -> None:
-        super().__init__(*([said] if said else []), finish_reason="tool_calls", **settings)
+    def __init__(self, *calls: Call, text: str = "", **settings) -> None:
+        super().__init__(*([text] if text else []), finish_reason="tool_calls", **settings)
         object.__setattr__(self, "calls", calls)
 
     def deltas(self) -> Iterator[dict]:

@@ -173,21 +173,21 @@ def test_files_over_the_size_limit_are_skipped_or_unreadable(tmp_path):
         loader.read(ref)
 
 
-def test_entries_without_permission_are_skipped_and_the_others_listed(as_nobody):
-    write(as_nobody, "a.md", "locked.md", "private/b.md")
-    (as_nobody / "private").chmod(0)
-    (as_nobody / "locked.md").chmod(0)
-    loader = DirectoryLoader(as_nobody)
+def test_entries_without_permission_are_skipped_and_the_others_listed(unprivileged_folder):
+    write(unprivileged_folder, "a.md", "locked.md", "private/b.md")
+    (unprivileged_folder / "private").chmod(0)
+    (unprivileged_folder / "locked.md").chmod(0)
+    loader = DirectoryLoader(unprivileged_folder)
     assert keys(loader) == ["a.md"]
     reasons = skipped(loader)
     assert reasons["private/"] == "the folder can't be opened: Permission denied"
     assert reasons["locked.md"] == "the file can't be opened: Permission denied"
 
 
-def test_a_root_without_permission_raises_a_source_error(as_nobody):
-    (as_nobody / "root").mkdir(mode=0)
+def test_a_root_without_permission_raises_a_source_error(unprivileged_folder):
+    (unprivileged_folder / "root").mkdir(mode=0)
     with pytest.raises(SourceError, match=r"root can't be opened: Permission denied"):
-        list(DirectoryLoader(as_nobody / "root").list())
+        list(DirectoryLoader(unprivileged_folder / "root").list())
 
 
 def test_a_missing_root_raises_a_source_error(tmp_path):

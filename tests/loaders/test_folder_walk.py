@@ -16,7 +16,7 @@ from loaders.directory_loader import DirectoryLoader, FolderWalk, key_of
 from loaders.globs import Globs
 from services.imports.import_plan import plan
 from storage.ledger.document_store import StoredVersion
-from tests.fakes.permissions import permissions_hold
+from tests.fakes.permissions import enforced_permissions
 
 
 def write(path: Path) -> Path:
@@ -36,7 +36,7 @@ def root(tmp_path):
     """A folder to import, next to a folder `private`."""
     write(tmp_path / "root" / "a.md")
     write(tmp_path / "private" / "secret.md")
-    with permissions_hold():
+    with enforced_permissions():
         yield tmp_path / "root"
     for folder in (tmp_path / "private", tmp_path / "root" / "sub", tmp_path / "root" / ".store"):
         if folder.exists():
@@ -227,7 +227,7 @@ def apply_modes(root: Path, modes):
         if os.path.exists(path):
             path.chmod(mode)
     try:
-        with permissions_hold():
+        with enforced_permissions():
             yield
     finally:
         for path, mode in before:

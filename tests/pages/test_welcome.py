@@ -4,8 +4,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER
+from tests.conversations import conversations_of
 from tests.pages.conftest import APP, served
-from tests.talks import conversations_of
 from ui.text import words
 
 

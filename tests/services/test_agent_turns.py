@@ -50,7 +50,7 @@ def test_three_tool_calls_end_with_sources_without_gaps_and_every_citation_verif
         told = [one["content"] for one in body["messages"] if one["role"] == "tool"]
         if len(told) < 3:
             words = ("annual leave", "WireGuard gateway", "sick leave lead")[len(told)]
-            return ToolCalls(looking_for(words, k=2), said="I look once more. ")
+            return ToolCalls(looking_for(words, k=2), text="I look once more. ")
         quotes = (
             "New employees get 25 days of annual leave a year",
             "Install WireGuard and choose the Bristol gateway",
@@ -86,7 +86,7 @@ def _number_in(told, quote):
 
 
 def test_each_step_is_streamed_at_its_start_and_end(services, model_server):
-    model_server.will(ToolCalls(looking_for("annual leave"), said="I look."), Text(LEAVE))
+    model_server.will(ToolCalls(looking_for("annual leave"), text="I look."), Text(LEAVE))
     events = list(services.chat.stream(LOCAL_USER, "How many days?", search=BY_AGENT))
     kinds = [type(event) for event in events]
     assert kinds[0] is TurnStarted

@@ -17,9 +17,9 @@ from tests.fakes.damage import (
     TEXTS,
     damage,
     files_of,
-    found_by,
     make_library,
     open_search,
+    search_keys,
 )
 from tests.fakes.library import DictLoader, Library
 
@@ -33,17 +33,17 @@ from domain import SearchMode
 from errors import DamagedIndexError
 from storage.keywords import keyword_index
 from storage.vectors import passage_rows
-from tests.fakes.damage import damage, files_of, found_by, open_search
+from tests.fakes.damage import damage, files_of, search_keys, open_search
 from tests.fakes.library import Library
 passage_rows.REFRESH_S = keyword_index.REFRESH_S = 0
 search = open_search(Library(Path(sys.argv[1])))
-assert all(found_by(search, mode=mode) for mode in SearchMode)
+assert all(search_keys(search, mode=mode) for mode in SearchMode)
 for file in files_of(Path(sys.argv[2])):
     if file.name != "checksums":
         damage(file, "emptied")
 for mode in SearchMode:
     try:
-        found_by(search, mode=mode)
+        search_keys(search, mode=mode)
     except DamagedIndexError:
         print("refused")
 """
@@ -87,7 +87,7 @@ class TestSearch:
         damage_all(index / "keywords", kind)
         for mode in (None, *SearchMode):
             with pytest.raises(StorageError, match=rf"{index}.*python cli.py reindex"):
-                found_by(open_search(Library(data_dir)), mode=mode)
+                search_keys(open_search(Library(data_dir)), mode=mode)
 
     @pytest.mark.parametrize("store", ["passages", "keywords"])
     def test_a_store_deleted_with_its_folder_is_not_taken_for_an_empty_one(
@@ -95,7 +95,7 @@ class TestSearch:
     ):
         shutil.rmtree(index / store)
         search = open_search(Library(data_dir))
-        assert found_by(search)
+        assert search_keys(search)
         assert f"{index / store} can't be used" in search.library.damage()[0]
         assert search.library.damage()[1] == PARTLY_DAMAGED
         with pytest.raises(DamagedIndexError):
@@ -110,8 +110,8 @@ class TestSearch:
     ):
         damage_all(index / store, "cut")
         search = open_search(Library(data_dir), mode=SearchMode(mode))
-        assert found_by(search)
-        assert found_by(search, mode=SearchMode(mode)), "the same mode, and chosen"
+        assert search_keys(search)
+        assert search_keys(search, mode=SearchMode(mode)), "the same mode, and chosen"
 
     def test_idf_is_alike_for_all_words_while_the_keyword_index_is_damaged(self, data_dir, index):
         opened_index = open_search(Library(data_dir)).library.open_index()
@@ -141,16 +141,16 @@ class TestSearch:
         shutil.copytree(index / store, tmp_path / "backup")
         damage_all(index / store, "flipped")
         search = open_search(Library(data_dir))
-        found_by(search, condition={"key": "03.txt"})
+        search_keys(search, condition={"key": "03.txt"})
         assert str(index / store) in search.library.damage()[0]
 
         shutil.copytree(tmp_path / "backup", index / store, dirs_exist_ok=True)
-        assert found_by(search)
+        assert search_keys(search)
         assert search.library.damage() == ()
 
     def test_nothing_is_noticed_of_a_sound_library(self, data_dir):
         search = open_search(Library(data_dir))
-        assert found_by(search)
+        assert search_keys(search)
         assert search.library.damage() == ()
         assert search.library.status(LOCAL_USER).notices == ()
 
@@ -188,7 +188,7 @@ class TestStart:
             (index / store / CHECKSUMS).unlink()
         library = Library(data_dir)
         assert library.check().agrees
-        assert found_by(open_search(library))
+        assert search_keys(open_search(library))
         library.maintenance.recover()
         assert (index / "passages" / CHECKSUMS).exists()
 

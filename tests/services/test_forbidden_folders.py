@@ -4,7 +4,7 @@ import pytest
 
 from domain import LOCAL_USER, ImportState, Outcome
 from services.sources.source_service import SourceSettings
-from tests.fakes.permissions import permissions_hold
+from tests.fakes.permissions import enforced_permissions
 from tests.loaders.catalog.catalogs import write_catalog
 
 NOTICE = "the version imported earlier stays in use"
@@ -26,7 +26,7 @@ def private(tmp_path):
 
 
 def imported(services, folder):
-    with permissions_hold():
+    with enforced_permissions():
         return services.directories.import_directory(LOCAL_USER, folder, confirm_removals=True)
 
 
@@ -108,7 +108,7 @@ def test_a_catalog_that_was_forbidden_fails_with_its_path_and_keeps_its_places(s
     assert services.worker.run_next()
     places = services.library.status(LOCAL_USER).documents
     description.parent.chmod(0)
-    with permissions_hold():
+    with enforced_permissions():
         services.sources.refresh(LOCAL_USER, source.id)
         services.worker.run_next()
     description.parent.chmod(0o700)

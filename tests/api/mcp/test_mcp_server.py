@@ -308,7 +308,7 @@ def test_a_cancelled_call_ends_the_model_s_stream(imported, model_server, mode):
     with serving_mcp(services) as url:
         with connected(over_http(url, key(services)), mode=mode) as client:
             began = time.monotonic()
-            assert client.call_and_leave("ask_documents", 3, question="annual leave?") is None
+            assert client.call_and_cancel("ask_documents", 3, question="annual leave?") is None
             assert model_server.hung_up.wait(10)
             assert time.monotonic() - began < 15
             assert not client.call("list_sources").is_error

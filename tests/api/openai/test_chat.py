@@ -1,9 +1,9 @@
 import pytest
 
 from tests.api.openai.talks import ASKED, FOLLOW_UPS, GOOD, QUOTE, SHOWN, prompts_of, said
+from tests.conversations import conversations_of
 from tests.fakes.openai import Text
 from tests.fakes.tool_calls import Call, ToolCalls
-from tests.talks import conversations_of
 
 
 def answer(client, messages, **more):
@@ -116,7 +116,7 @@ def test_an_answer_cut_short_says_so(client, model_server):
 
 def test_the_agent_searches_in_steps(client, model_server):
     model_server.will(
-        ToolCalls(Call("search_documents", {"query": "annual leave"}), said="I look."), Text(GOOD)
+        ToolCalls(Call("search_documents", {"query": "annual leave"}), text="I look."), Text(GOOD)
     )
     made = client(chat=True)
     told = made.chat.completions.create(model="footnote-agent", messages=said(ASKED))

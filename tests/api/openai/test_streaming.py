@@ -125,7 +125,7 @@ async def test_a_client_that_does_not_wait_for_the_whole_ends_it_as_well(client,
 
 def test_what_an_agent_says_between_its_steps_is_a_paragraph_of_its_own(client, model_server):
     model_server.will(
-        ToolCalls(Call("search_documents", {"query": "annual leave"}), said="I look."), Text(GOOD)
+        ToolCalls(Call("search_documents", {"query": "annual leave"}), text="I look."), Text(GOOD)
     )
     chunks = list(stream(client(chat=True), model="footnote-agent"))
     assert text_of(chunks).startswith(f"I look.\n\n{SHOWN}\n\nSources:")

@@ -1,4 +1,4 @@
-"""The middleware, called like by a server."""
+"""The middleware, called as a server calls it."""
 
 import pytest
 

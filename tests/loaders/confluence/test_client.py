@@ -10,7 +10,7 @@ from loaders.confluence.responses import ContentRefusedError
 from loaders.retries import MAX_ATTEMPTS
 from tests.fakes.confluence import EMAIL, PASSWORD, FakeConfluence
 from tests.fakes.confluence_site import KIM
-from tests.fakes.faults import PASSING, Fault, Faults, no_faults
+from tests.fakes.faults import TRANSIENT_FAULTS, Fault, Faults, no_faults
 from tests.loaders.confluence.reading import client_of, login_to, pages_of, refs_of
 
 SEARCH = "rest/api/content/search"
@@ -20,7 +20,7 @@ class StoppedError(Exception):
     """Raised where a user cancels the import during a wait."""
 
 
-@pytest.mark.parametrize("kind", PASSING)
+@pytest.mark.parametrize("kind", TRANSIENT_FAULTS)
 def test_transient_errors_are_retried(fake, kind):
     fake.faults = Faults(share=1, kinds=[kind], at_most=2, slow_seconds=0)
     waits = []
@@ -223,7 +223,9 @@ def download_link(fake, data, name="notes.txt"):
     return link
 
 
-@pytest.mark.parametrize("kind", [fault for fault in PASSING if fault is not Fault.BROKEN_JSON])
+@pytest.mark.parametrize(
+    "kind", [fault for fault in TRANSIENT_FAULTS if fault is not Fault.BROKEN_JSON]
+)
 def test_interrupted_downloads_are_restarted(fake, kind):
     data = bytes(range(256)) * 4000
     link = download_link(fake, data)

@@ -111,7 +111,7 @@ def sync(importer, files):
 @pytest.mark.parametrize("seed", range(4))
 def test_after_each_import_the_library_equals_the_drive(drive, seed):
     people, importer = PeopleAtWork(drive, seed), Importer(drive)
-    drive.tells_descendants, drive.others_see_trash = bool(seed & 1), bool(seed & 2)
+    drive.logs_descendants, drive.others_see_trash = bool(seed & 1), bool(seed & 2)
     drive.page_limit = 5
     files = importer.files(folders=[people.team])
     if seed > 1:

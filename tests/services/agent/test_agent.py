@@ -73,7 +73,7 @@ def broken(what: str) -> str:
 
 def test_passages_of_three_searches_are_numbered_without_gaps(make_document_agent, model_server):
     model_server.will(
-        ToolCalls(search_call("annual leave", k=2), said="I look."),
+        ToolCalls(search_call("annual leave", k=2), text="I look."),
         ToolCalls(search_call("WireGuard gateway")),
         ToolCalls(search_call("sick leave lead", k=3)),
         Text(GOOD),
@@ -90,7 +90,7 @@ def test_passages_of_three_searches_are_numbered_without_gaps(make_document_agen
 def test_a_step_is_streamed_at_its_start_and_end_and_followed_by_its_passages(
     make_document_agent, model_server
 ):
-    model_server.will(ToolCalls(search_call("annual leave"), said="I look."), Text(*GOOD.split()))
+    model_server.will(ToolCalls(search_call("annual leave"), text="I look."), Text(*GOOD.split()))
     pieces = run_agent(make_document_agent())
     kinds = [next(iter(piece)) for piece in pieces]
     assert kinds[:4] == ["answer", "step", "step", "source_documents"]
@@ -304,7 +304,7 @@ def test_lone_surrogates_in_a_call_are_replaced_for_the_tool_and_the_model(
         return words
 
     call = Call("echo", '{"words": "annual \\ud800 leave", "n": NaN}')
-    model_server.will(ToolCalls(call, said="I \ud800 look."), Text(GOOD))
+    model_server.will(ToolCalls(call, text="I \ud800 look."), Text(GOOD))
     pieces = run_agent(make_document_agent(more_tools=[echo]))
     assert final_text(pieces) == GOOD
     assert steps(pieces)[0].result == "annual \ufffd leave"
@@ -432,7 +432,7 @@ def test_numbers_restart_with_each_question(make_document_agent, model_server):
 
 
 def test_invoke_returns_the_text_after_the_last_step(make_document_agent, model_server):
-    model_server.will(ToolCalls(search_call("annual leave"), said="I look."), Text(GOOD))
+    model_server.will(ToolCalls(search_call("annual leave"), text="I look."), Text(GOOD))
     result = make_document_agent().invoke({"question": "?"})
     assert result["answer"] == GOOD
     assert result["source_documents"]

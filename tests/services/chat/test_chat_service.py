@@ -26,8 +26,8 @@ from services.events import (
     TurnStarted,
 )
 from services.texts import MAX_QUESTION_CHARS
+from tests.conversations import conversations_of
 from tests.fakes.openai import Fault, Text
-from tests.talks import conversations_of
 
 GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
 THRESHOLD = SearchChoice(mode=SearchMode.SIMILARITY_SCORE_THRESHOLD, score_threshold=1.5)

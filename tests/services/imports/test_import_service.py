@@ -404,7 +404,7 @@ def test_with_new_settings_an_import_goes_on_with_the_index_that_answers(library
     changed = Library(library.data_dir, size=500, model="another")
     changed.load(DictLoader({"a": "one. " * 100, "b": "two. " * 200}))
 
-    assert changed.asked_for == ["hashing"]
+    assert changed.requested_models == ["hashing"]
     index_id = changed.indexes.active().id
     made = changed.documents.passages(
         changed.documents.versions(changed.source.id)["b"].document_id, index_id

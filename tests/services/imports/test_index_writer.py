@@ -72,7 +72,7 @@ def new_version(library, key, text, revision):
         imported_at=library.source.created_at,
         revision=revision,
     )
-    passages = split_document(document, text, library.wanted)
+    passages = split_document(document, text, library.index_spec)
     return NewVersion(document, text, passages, ImportItem(key, key, Outcome.CHANGED))
 
 

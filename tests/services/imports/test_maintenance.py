@@ -114,7 +114,7 @@ class TestReindex:
             changed.reindex(on_progress=seen.append, cancelled=lambda seen=seen: len(seen) > 0)
         assert len(folders(library)) == 2, "the one that answers and the one for `third`"
         changed.reindex()
-        assert changed.asked_for == ["third"]
+        assert changed.requested_models == ["third"]
         assert changed.check().agrees
         assert len(folders(library)) == 1
 

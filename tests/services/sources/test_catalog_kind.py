@@ -107,8 +107,8 @@ def test_a_link_to_a_folder_whose_name_is_no_utf_8_is_refused(services, tmp_path
     assert services.sources.list(LOCAL_USER) == []
 
 
-def test_a_description_that_may_not_be_read_is_not_called_missing(services, as_nobody):
-    path = write_catalog(as_nobody / "cafes")
+def test_a_description_that_may_not_be_read_is_not_called_missing(services, unprivileged_folder):
+    path = write_catalog(unprivileged_folder / "cafes")
     path.parent.chmod(0)
     with pytest.raises(SourceError, match="grant read permission to the user who runs Footnote"):
         services.source_kinds.get(KIND).check(LOCAL_USER, {"path": str(path)})

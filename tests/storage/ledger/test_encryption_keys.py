@@ -10,7 +10,7 @@ from cryptography.fernet import Fernet, InvalidToken
 
 from errors import ConfigError
 from storage.ledger.secret_store import KEY_FILE, EncryptionKeys, new_key
-from tests.fakes.permissions import permissions_hold
+from tests.fakes.permissions import enforced_permissions
 
 
 @pytest.fixture
@@ -114,14 +114,14 @@ def test_a_readable_key_file_of_another_user_is_reported(tmp_path, path, caplog,
 def test_an_unreadable_key_file_is_reported(tmp_path, path):
     EncryptionKeys(tmp_path).create()
     path.chmod(0)
-    with permissions_hold(), pytest.raises(ConfigError, match=r"encryption\.key can't be read"):
+    with enforced_permissions(), pytest.raises(ConfigError, match=r"encryption\.key can't be read"):
         EncryptionKeys(tmp_path).first()
 
 
 def test_the_error_for_a_read_only_folder_names_the_alternative_settings(tmp_path):
     tmp_path.chmod(0o500)
     message = r"encryption\.key \(Permission denied\).*FOOTNOTE_ENCRYPTION_KEY.*FOOTNOTE_SECRET_"
-    with permissions_hold(), pytest.raises(ConfigError, match=message):
+    with enforced_permissions(), pytest.raises(ConfigError, match=message):
         EncryptionKeys(tmp_path).create()
     tmp_path.chmod(0o700)
 
