@@ -107,10 +107,10 @@ PATTERN_MESSAGES: Mapping[str, str] = {
     MOMENT_IN_UTC: "It is not a date or a time in UTC, such as 2026-01-01 or 2026-11-21T10:00:00Z",
     NAME_OR_EMPTY: "It begins with a blank or contains a NUL character",
 }
-"""The message for a text that does not match, by pattern."""
+"""The message for a string that does not match, by pattern."""
 
 Line = Annotated[str, StringConstraints(max_length=1000)]
-"""A short text, which may be empty."""
+"""A short string, which may be empty."""
 
 Question = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=MAX_QUESTION_CHARS)]
 """A question or a search query."""

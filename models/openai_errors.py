@@ -43,7 +43,7 @@ class Endpoint:
 
         Raises:
             ConfigError: The base URL or the key is invalid. Neither is shown, because the key may
-                be in the setting of the URL by mistake.
+                be in the URL setting by mistake.
         """
         if not _is_address(self.base_url):
             raise ConfigError(

@@ -29,7 +29,7 @@ class EmbeddingService:
 
     @property
     def model(self) -> str:
-        """The name of the model."""
+        """The name of the model, in the active index or else in the settings."""
         active = self.indexes.active()
         return str((active.spec.embedding if active else self.configured)["model"])
 

@@ -113,7 +113,7 @@ class Imports(Store):
     def items(
         self, import_id: str, outcomes: Sequence[Outcome] = (), *, limit: int, offset: int = 0
     ) -> list[ImportItem]:
-        """A page of the import's items; without `outcomes`, of all outcomes."""
+        """A page of the import's items; empty `outcomes` select all."""
         query = select(ImportItemRow).where(ImportItemRow.import_id == import_id)
         if outcomes:
             query = query.where(ImportItemRow.outcome.in_(outcomes))

@@ -38,7 +38,7 @@ class State:
 
     @classmethod
     def of(cls, version: str, ids: list[str]) -> "State":
-        """The state with these ids."""
+        """The state of a dataset whose rows have these ids, in row order."""
         return cls(version, ids, {id_: row for row, id_ in enumerate(ids)})
 
     def rows_of(self, ids: Iterable[str]) -> list[int]:
