@@ -1,9 +1,9 @@
-# `make run` starts Footnote, its pages and a worker (`make run PORT=9000` for another port).
+# `make run` starts the pages and a worker (`make run PORT=9000` for another port).
 # `make api` starts the API on port 8600.
-# `make test` runs the checks of a merge; `make test-all` adds the slow tests and every browser test.
+# `make test` runs the checks required for a merge; `make test-all` adds slow tests and all browser tests.
 # `make test-model` tests with a small chat model, whose server is installed in .venv-model.
 # All of them prepare .venv on first use. Python 3.11 or newer is required.
-# .venv-oracle holds a second Confluence client, which reads the same fake site as Footnote.
+# .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
 PYTHON ?= python3.11
 PORT ?= 8501
 BIN := .venv/bin
@@ -33,14 +33,14 @@ test-all: lint .venv-oracle/.ready
 	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser'
 	@$(BIN)/python -m pytest -q --durations=20 -m browser
 
-# Separate from `test`: it compiles llama.cpp once, and the weights have a license of their own.
+# Separate from `test`, because it compiles llama.cpp once, and the weights have a separate license.
 test-model: .venv/.test .venv-model/.ready
 	@$(BIN)/python -m pytest -q -m chat_model tests/chat_model
 
 bench: .venv/.bench
 	@$(BIN)/python -m benchmarks --json benchmarks.json
 
-# Brings ui/text/locale up to date with the texts of ui/text/english and lists missing translations.
+# Updates ui/text/locale to the texts of ui/text/english and lists missing translations.
 translations: setup
 	@$(BIN)/python -m ui.text.translations
 

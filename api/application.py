@@ -63,7 +63,7 @@ PUBLIC_PATHS = PROBES | {f"{PREFIX}/openapi.json"}
 """The paths that require no key."""
 
 OTHER_RESPONDERS: Mapping[str, Responder] = {f"{OPENAI_PREFIX}/": openai_errors.respond}
-"""Responders for errors in another format than problem details, by path prefix."""
+"""Responders for errors in formats other than problem details, by path prefix."""
 
 _HEADERS = {**DATA_HEADERS, "Cache-Control": "no-store"}
 """Responses contain private documents: they must not be cached or sniffed."""

@@ -90,16 +90,16 @@ def _lines(lines: dict[str, list[tuple[int, float]]], x: _Scale, y: _Scale) -> l
     held = {name: points for name, points in lines.items() if points}
     labels = _spread({name: y(points[-1][1]) for name, points in held.items()})
     for number, (name, points) in enumerate(held.items()):
-        colour = OTHERS[(number - 1) % len(OTHERS)] if number else OURS
+        color = OTHERS[(number - 1) % len(OTHERS)] if number else OURS
         path = " ".join(f"{x(size)},{y(time)}" for size, time in points)
         shapes.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" '
+            f'<polyline points="{path}" fill="none" stroke="{color}" '
             f'stroke-width="{1.5 if number else 3}"/>'
         )
-        shapes += [f'<circle cx="{x(s)}" cy="{y(t)}" r="3" fill="{colour}"/>' for s, t in points]
+        shapes += [f'<circle cx="{x(s)}" cy="{y(t)}" r="3" fill="{color}"/>' for s, t in points]
         label = f"{name} {shown(points[-1][1])}"
         shapes.append(
-            f'<text x="{PANEL - RIGHT + 8}" y="{labels[name] + 4:.1f}" fill="{colour}">'
+            f'<text x="{PANEL - RIGHT + 8}" y="{labels[name] + 4:.1f}" fill="{color}">'
             f"{escape(label)}</text>"
         )
     return shapes

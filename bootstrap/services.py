@@ -283,7 +283,7 @@ class Services(ImportServices):
 
     @cached_property
     def api_keys(self) -> "ApiKeyService":
-        """The API keys."""
+        """Creates, lists, and revokes the API keys of all users."""
         from services.api_key_service import ApiKeyService
 
         return ApiKeyService(ApiKeys(self._database))

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion of several retrievers, or of several wordings of a question."""
+"""Reciprocal rank fusion of several retrievers, or of several rephrasings of a question."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -151,7 +151,7 @@ class MultiQueryRetriever(CountedRetriever):
     base: BaseRetriever
     """Accepts `k` in invoke."""
     rephrase: Runnable[str, list[str]]
-    """Returns other wordings of a question, for example `chains.condensing.rephrase`."""
+    """Returns rephrasings of a question, for example `chains.condensing.rephrase`."""
     c: float = Field(default=RRF_C, ge=0)
     depth: int = Field(default=100, ge=1)
     """The number of documents per wording before fusion, or `k` if that is more."""

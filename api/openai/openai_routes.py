@@ -69,7 +69,7 @@ def all_models(services: Services) -> list[str]:
 
 
 def require_model(model: str, models: list[str]) -> None:
-    """Check that the requested model is one of `models`, by its exact name.
+    """Check that the requested model is one of `models`.
 
     Raises:
         ModelNotFoundError: The model is not listed.

@@ -27,7 +27,7 @@ class Readiness(Schema):
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "ready"}]})
 
     status: str
-    """Always `ready`; otherwise the status is 503"""
+    """Always `ready`; a process that is not ready responds with 503"""
 
 
 @router.get("/health", responses=problem_responses(422))

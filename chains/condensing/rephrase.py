@@ -25,7 +25,7 @@ _HAS_A_WORD = re.compile(r"\w")
 def rephrase_with_model(
     llm: LanguageModelLike, number: int, prompt: BasePromptTemplate[Any] = REPHRASE_PROMPT
 ) -> Runnable[str, list[str]]:
-    """Returns at most `number` other wordings of a question, with one model call per question.
+    """Returns at most `number` rephrasings of a question, with one model call per question.
 
     Everything around them (reasoning, numbering, quotes, an introduction, JSON) is stripped. Fewer
     are returned if the model writes fewer or repeats the question, none if its reply was cut off.
@@ -50,7 +50,7 @@ def rephrase_with_model(
 
 
 def parse_rephrasings(reply: str, question: str) -> list[str]:
-    """The distinct wordings in a model's reply, in order, except the question itself."""
+    """The distinct rephrasings in a model's reply, in order, except the question itself."""
     seen = {_folded(question)}
     wordings = []
     for line in _lines(REASONING.sub("", reply)):

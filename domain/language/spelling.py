@@ -137,7 +137,7 @@ def likely_stems(word: str, stems: Mapping[str, int], slips: int, limit: int) ->
     fitting = [one for one in stems if shortest <= len(one) <= len(word) + slips and one.isalpha()]
     if not fitting:
         return []
-    # A form may have another ending than its stem: "policy" has the stem "polici".
+    # A form may have a different ending from its stem: "policy" has the stem "polici".
     trunks = [stem.removesuffix("i") for stem in fitting]
     least = _slips(word, trunks).min(axis=0)
     costs = {

@@ -237,7 +237,7 @@ def _object(where: str, text: str) -> dict[str, Any]:
 
 def _csv(path: Path, columns: Collection[str]) -> Table:
     text = _decoded_file(path).removeprefix("\ufeff")
-    # Cells can contain long texts, and the module's default limit is 128 KiB.
+    # Cells can contain long text, and the module's default limit is 128 KiB.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     records = _records(path.name, text)
     _, first = next(records, ("", []))

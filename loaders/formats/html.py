@@ -65,7 +65,7 @@ class PageConverter(MarkdownConverter):
         return str(super().process_tag(node, parent_tags=parent_tags))  # type: ignore[misc]  # missing in the stubs
 
     def process_text(self, el: PageElement, parent_tags: set[str] | None = None) -> str:
-        """Convert a text; outside <pre>, line breaks become a space, or nothing in CJK text."""
+        """Convert text; outside <pre>, line breaks become a space, or nothing in CJK text."""
         text = str(super().process_text(el, parent_tags=parent_tags))  # type: ignore[misc]  # missing in the stubs
         if "pre" in (parent_tags or ()):
             return text

@@ -24,7 +24,7 @@ def read_delimited(data: bytes) -> Content:
     """Read rows, the first as the header; ragged rows keep their lengths."""
     decoded = decode(data)
     text = decoded.text.removeprefix("\ufeff").replace("\0", "")
-    # A cell may contain a long text; the module's limit (128 KiB) can only be changed globally.
+    # A cell may contain long text; the module's limit (128 KiB) can only be changed globally.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
     return Content(pipe_table(rows), encoding=decoded.encoding, warnings=decoded.warnings)

@@ -40,7 +40,7 @@ class Shortcut(NamedTuple):
 
 @dataclass(slots=True)
 class Tree:
-    """The imported items: folders with all their contents, whole shared drives, and single files.
+    """The imported items: folders with all their contents, whole shared drives, and files.
 
     `outer` are the ids of folders above these that are not imported: if one of them is moved, for
     example to the trash, its contents move too, but Drive reports only the folder itself.

@@ -105,7 +105,7 @@ class ChatService:
             search: Search options, which a new conversation stores; None uses the stored ones.
             parent_id: The turn to follow, None for the beginning; by default the last displayed
                 one. Only the branch of that turn is the history.
-            standalone: Searched unchanged, in place of the question condensed with its history.
+            standalone: Searched unchanged, instead of the question condensed with its history.
 
         Raises:
             InputError: The question is empty, too long, or not text, or the search is impossible.

@@ -61,7 +61,7 @@ def count_aspects(expected: Mapping[str, str], actual: Mapping[str, float | None
 
 
 def grades(acceptable: Sequence[str]) -> dict[str, int]:
-    """The gains of the acceptable places, given best first: 5, 4, and so on, but at least 1."""
+    """The gains of the acceptable places, which are best first: 5, 4, and so on, at least 1."""
     return {place: max(5 - rank, 1) for rank, place in enumerate(acceptable)}
 
 

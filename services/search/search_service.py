@@ -206,7 +206,7 @@ class SearchService:
         """A LangChain retriever over the index that is active when it is invoked.
 
         Files of a conversation are retrieved only in that conversation, whatever the condition.
-        `rephrase` returns other wordings, which are searched in addition to the question.
+        `rephrase` returns rephrasings, which are searched in addition to the question.
 
         Raises:
             InputError: `score_threshold` is not between 0 and 1, or the condition has an unknown

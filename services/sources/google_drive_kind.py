@@ -23,7 +23,7 @@ _SCOPES = ("folders", "files", "drives")
 
 
 class GoogleDriveKind(RemoteKind):
-    """Folders with all subfolders, single files, or shared drives that one account can see."""
+    """Folders with all subfolders, individual files, or shared drives that one account can see."""
 
     name = GOOGLE_DRIVE
     is_json = True

@@ -81,7 +81,7 @@ class Headings(Store):
 
 
 class LabelList(Store):
-    """The labels of sources and single documents that are in use."""
+    """The labels of sources and individual documents that are in use."""
 
     def by_source(self) -> dict[str, set[str]]:
         """By source id, the labels of its documents; sources without labels are omitted."""

@@ -304,7 +304,7 @@ class DocumentTextRow(Base):
 
 
 class IndexRow(Base):
-    """An index and how it was built; one is active, one may be building."""
+    """An index and how it was built; one is active, and one may be building."""
 
     __tablename__ = "indexes"
 

@@ -106,7 +106,7 @@ class SourceTraces(Store):
     def consecutive_failures(self) -> dict[str, int]:
         """By source id, the number of consecutive failures of its latest imports, if not 0.
 
-        Imports restricted to single documents don't count.
+        Imports restricted to individual documents don't count.
         """
         ended = select(ImportRow).where(*_FULL_IMPORTS)
         done = ended.where(ImportRow.state != ImportState.FAILED).subquery()

@@ -207,7 +207,7 @@ class PassageDataset:
             self._dataset.refresh()
 
     def ids(self) -> list[str]:
-        """The id of every row."""
+        """The ids of all rows, in row order."""
         with _reading(self.folder):
             ids = list(self._dataset["id"][:])
         return self._whole(ids)

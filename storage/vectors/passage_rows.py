@@ -352,7 +352,7 @@ class PassageRows:
 
 
 class DimensionError(StorageError, ValueError):
-    """Vectors of another length than the stored ones, because they are from another model."""
+    """The length of the vectors differs from that of the stored ones, which another model made."""
 
 
 def _check_dimension(length: int, stored: int, what: str) -> None:

@@ -136,7 +136,7 @@ def parse(storage: str) -> Element | None:
         load_dtd=False,
         remove_comments=True,
         remove_pis=True,
-        huge_tree=True,  # allows long texts, and 2,048 levels instead of 256
+        huge_tree=True,  # allows long text, and 2,048 levels instead of 256
     )
     root = etree.fromstring(_document(text), parser)
     end = None if root is None else root.find(f".//{_END}")

@@ -115,7 +115,7 @@ def _formula(macro: Macro) -> str:
 
 
 def say_block(macro: Macro, text: str, language: str = "", title: str = "") -> None:
-    """Convert a text to a code block below its title, or to inline code in a table."""
+    """Convert text to a code block below its title, or to inline code in a table."""
     say(macro.element, "", "div")
     if is_within(macro.element, "td", "th"):  # a cell is one line
         macro.element.text = f"{title} " if title else ""

@@ -1,7 +1,7 @@
-// One listener for the page. Only text of attributes is read, and none of it is run.
+// One listener for the whole page. It only reads text from attributes, and executes none of it.
 if (!window.footnoteCopies) {
   window.footnoteCopies = true;
-  const byHand = (text) => {  // pages that are not on https or localhost have no clipboard
+  const byHand = (text) => {  // the clipboard API requires https or localhost
     const area = document.body.appendChild(document.createElement("textarea"));
     area.value = text;
     area.select();

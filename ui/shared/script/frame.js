@@ -1,10 +1,10 @@
-// For fonts and screen readers.
+// Determines the fonts and the pronunciation of screen readers.
 document.documentElement.lang = document.currentScript.dataset.language;
 
-// On a phone the sidebar lies over the page: fold it away once something is chosen there.
+// On a phone, the sidebar covers the page: collapse it after a selection.
 if (!window.footnoteFoldsSidebar) {
   window.footnoteFoldsSidebar = true;
-  const phone = "(max-width: 767px)"; // as Streamlit lays it out
+  const phone = "(max-width: 767px)"; // Streamlit's own breakpoint
   const fold = '[data-testid="stSidebarCollapseButton"] button';
   const choices = [
     '[data-testid="stSidebarNavLink"]',

@@ -1,4 +1,4 @@
-// Again while the page is still being laid out, until the reader does something.
+// Repeat while the page is still being laid out, until the reader interacts with it.
 (() => {
   const { what, which, to } = document.currentScript.dataset;
   const found = () => [...document.querySelectorAll(what)].at(Number(which));
