@@ -13,17 +13,17 @@ def questions():
     return load_catalog_questions(QUESTIONS)
 
 
-def test_the_acceptable_places_are_those_that_follow_from_the_labels():
-    told = "write them anew with python -m samples.catalogs.label_questions"
-    assert QUESTIONS.read_text(encoding="utf-8") == labeled_questions(), told
+def test_the_committed_acceptable_places_follow_from_the_labels():
+    hint = "write them again with python -m samples.catalogs.label_questions"
+    assert QUESTIONS.read_text(encoding="utf-8") == labeled_questions(), hint
 
 
-def test_there_are_twenty_questions_in_each_language_and_none_twice(questions):
+def test_there_are_20_unique_questions_in_each_language(questions):
     assert Counter(one.language for one in questions) == {"ko": 20, "en": 20, "ja": 20}
     assert len({one.id for one in questions}) == len({one.text for one in questions}) == 60
 
 
-def test_the_labels_name_only_what_the_catalog_has(questions):
+def test_labels_use_only_types_fields_and_aspects_of_the_catalog(questions):
     types = {type_ for place in restaurants() for type_ in place.types}
     for one in questions:
         assert set(one.filters.fields.values()) <= set(BOROUGHS), one.id
@@ -32,6 +32,6 @@ def test_the_labels_name_only_what_the_catalog_has(questions):
         assert set(one.aspects) <= set(ASPECTS), one.id
 
 
-def test_nearly_every_question_is_answered_by_some_place(questions):
+def test_at_most_6_questions_have_no_acceptable_place(questions):
     unanswered = [one.id for one in questions if not one.acceptable]
     assert len(unanswered) <= 6, unanswered

@@ -1,4 +1,4 @@
-"""Clauses become reviews that read as if somebody had written them."""
+"""Clauses become reviews that read like those of people."""
 
 import re
 
@@ -44,45 +44,51 @@ def test_an_opinion_of_a_home_has_many_phrasings(language, least, aspect, feelin
         ("없어요", "없음", "없습니다", "없어"),
     ],
 )
-def test_a_polite_clause_is_told_in_other_styles(polite, noting, reporting, to_friends):
-    told = [styled(polite, style) for style in ("polite", "noting", "reporting", "to friends")]
-    assert told == [polite, noting, reporting, to_friends]
+def test_a_polite_clause_can_be_rewritten_in_other_styles(polite, noting, reporting, to_friends):
+    variants = [styled(polite, style) for style in ("polite", "noting", "reporting", "to friends")]
+    assert variants == [polite, noting, reporting, to_friends]
 
 
-def test_a_particle_fits_the_syllable_before_it():
+def test_a_particle_agrees_with_the_preceding_syllable():
     assert (
         with_particles("냉면은/는 갈비이/가 국밥을/를 피자을/를") == "냉면은 갈비가 국밥을 피자를"
     )
 
 
-def test_every_korean_phrase_ends_in_a_way_that_has_other_styles():
+def test_every_korean_phrase_can_be_rewritten_in_the_noting_style():
     for name, phrases in sections("restaurant_reviews_ko").items():
         for phrase in [] if name.startswith("turn") else phrases:
             assert styled(phrase, "noting") != phrase
 
 
-def test_a_phrase_is_filled_with_one_of_its_choices_and_the_words():
-    told = {fill(chance(seed), "the {dish} was (good|fine)", {"dish": "pho"}) for seed in range(30)}
-    assert told == {"the pho was good", "the pho was fine"}
+def test_a_phrase_is_filled_with_one_of_its_alternatives_and_the_words():
+    phrases = {
+        fill(chance(seed), "the {dish} was (good|fine)", {"dish": "pho"}) for seed in range(30)
+    }
+    assert phrases == {"the pho was good", "the pho was fine"}
 
 
-def test_praise_and_blame_are_joined_by_but_and_never_by_and():
+def test_praise_and_criticism_are_joined_by_but_and_never_by_and():
     clauses = [Clause("the food was great", praises=True), Clause("it was loud", praises=False)]
-    told = [english(chance(seed), "", clauses, "", "restaurant_reviews_en") for seed in range(50)]
-    assert any(" but it was loud" in text for text in told)
-    assert not any(" and it was loud" in text for text in told)
+    reviews = [
+        english(chance(seed), "", clauses, "", "restaurant_reviews_en") for seed in range(50)
+    ]
+    assert any(" but it was loud" in text for text in reviews)
+    assert not any(" and it was loud" in text for text in reviews)
 
 
-def test_korean_clauses_are_joined_by_what_they_have_in_common():
+def test_the_korean_conjunction_depends_on_whether_both_clauses_praise():
     alike = [Clause("맛있었어요", praises=True), Clause("친절했어요", praises=True)]
-    apart = [Clause("맛있었어요", praises=True), Clause("시끄러웠어요", praises=False)]
-    told = [korean(chance(seed), "", alike, "", "restaurant_reviews_ko") for seed in range(50)]
-    turned = [korean(chance(seed), "", apart, "", "restaurant_reviews_ko") for seed in range(50)]
-    assert any("맛있었고 친절" in text for text in told)
-    assert any("맛있었는데 시끄러" in text for text in turned)
-    assert not any("맛있었고 시끄러" in text for text in turned)
+    mixed = [Clause("맛있었어요", praises=True), Clause("시끄러웠어요", praises=False)]
+    joined = [korean(chance(seed), "", alike, "", "restaurant_reviews_ko") for seed in range(50)]
+    contrasted = [
+        korean(chance(seed), "", mixed, "", "restaurant_reviews_ko") for seed in range(50)
+    ]
+    assert any("맛있었고 친절" in text for text in joined)
+    assert any("맛있었는데 시끄러" in text for text in contrasted)
+    assert not any("맛있었고 시끄러" in text for text in contrasted)
 
 
-def test_no_review_shows_a_placeholder_or_a_choice():
+def test_no_review_contains_a_placeholder_or_an_alternative():
     for review in restaurant_reviews():
         assert not re.search(r"[{}|()]|은/는|이/가|을/를", review.text), review

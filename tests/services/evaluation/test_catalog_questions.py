@@ -26,19 +26,21 @@ def write(file, *rows):
     return file
 
 
-def test_a_line_is_a_question_and_null_is_no_filter(file):
-    (found,) = load_catalog_questions(write(file, LINE))
-    assert found.filters == CatalogFilters({"borough_en": "Queens"}, None, None)
-    assert (found.text, found.aspects) == ("Anything cheap in Queens?", {"price": "wanted"})
-    assert (found.unwanted, found.acceptable) == ((), ("p1",))
+def test_a_line_is_a_question_and_null_means_no_filter(file):
+    (question,) = load_catalog_questions(write(file, LINE))
+    assert question.filters == CatalogFilters({"borough_en": "Queens"}, None, None)
+    assert (question.text, question.aspects) == ("Anything cheap in Queens?", {"price": "wanted"})
+    assert (question.unwanted, question.acceptable) == ((), ("p1",))
 
 
-def test_a_list_is_values_of_which_any_will_do(file):
+def test_a_list_of_values_means_any_of_them(file):
     several = {**LINE["filters"], "borough_en": ["Queens", "Bronx"]}
     one = {**LINE["filters"], "borough_en": ["Queens"]}
-    found = load_catalog_questions(write(file, *({**LINE, "filters": f} for f in (several, one))))
-    told = [each.filters.fields["borough_en"] for each in found]
-    assert told == [("Queens", "Bronx"), "Queens"]
+    questions = load_catalog_questions(
+        write(file, *({**LINE, "filters": f} for f in (several, one)))
+    )
+    values = [each.filters.fields["borough_en"] for each in questions]
+    assert values == [("Queens", "Bronx"), "Queens"]
 
 
 def test_an_invalid_line_is_reported_with_its_missing_part(file):
@@ -46,7 +48,7 @@ def test_an_invalid_line_is_reported_with_its_missing_part(file):
         load_catalog_questions(write(file, LINE, {"id": "x"}))
 
 
-def test_an_aspect_in_no_known_bucket_is_named(file):
+def test_an_unknown_aspect_weight_is_reported_with_its_line_and_name(file):
     with pytest.raises(InputError, match=r"line 1.*aspect_weights.price is 0.9"):
         load_catalog_questions(write(file, {**LINE, "aspect_weights": {"price": 0.9}}))
 

@@ -37,80 +37,82 @@ filters = st.builds(
         (0, "indifferent"),
     ],
 )
-def test_a_weight_falls_into_the_bucket_of_its_bound(weight, how):
+def test_a_weight_belongs_to_the_bucket_whose_bound_it_reaches(weight, how):
     assert bucket(weight) == how
 
 
 @given(weights, weights)
-def test_a_greater_weight_never_falls_into_a_lower_bucket(one, other):
+def test_a_greater_weight_never_has_a_lower_bucket(one, other):
     lower, greater = sorted([one, other])
     assert BUCKETS.index(bucket(greater)) <= BUCKETS.index(bucket(lower))
 
 
-def test_each_filter_counts_one_and_types_have_no_order():
-    asked = CatalogFilters({"borough_en": "Queens"}, ("a", "b"), 4)
-    assert filters_right(asked, CatalogFilters({}, ("b", "a"), 4.0), FIELDS) == [
+def test_each_filter_counts_once_and_the_order_of_types_does_not_matter():
+    expected_filters = CatalogFilters({"borough_en": "Queens"}, ("a", "b"), 4)
+    assert filters_right(expected_filters, CatalogFilters({}, ("b", "a"), 4.0), FIELDS) == [
         False,
         True,
         True,
     ]
 
 
-def test_a_filter_that_nobody_asked_for_is_wrong():
-    found = CatalogFilters({"borough_en": "Queens"}, ("a",), 0.0)
-    assert filters_right(CatalogFilters(), found, FIELDS) == [False, False, False]
+def test_an_unrequested_filter_is_wrong():
+    understood_filters = CatalogFilters({"borough_en": "Queens"}, ("a",), 0.0)
+    assert filters_right(CatalogFilters(), understood_filters, FIELDS) == [False, False, False]
 
 
-def test_one_value_too_many_is_wrong():
-    asked, found = (CatalogFilters({"borough_en": told}) for told in ("x", ("x", "y")))
-    assert filters_right(asked, found, FIELDS) == [False, True, True]
+def test_an_additional_value_is_wrong():
+    requested, result = (CatalogFilters({"borough_en": value}) for value in ("x", ("x", "y")))
+    assert filters_right(requested, result, FIELDS) == [False, True, True]
 
 
-def test_several_values_have_no_order():
-    asked, found = (CatalogFilters({"borough_en": told}) for told in (("x", "y"), ("y", "x")))
-    assert filters_right(asked, found, FIELDS) == [True, True, True]
+def test_the_order_of_values_does_not_matter():
+    requested, result = (
+        CatalogFilters({"borough_en": value}) for value in (("x", "y"), ("y", "x"))
+    )
+    assert filters_right(requested, result, FIELDS) == [True, True, True]
 
 
-def test_one_type_too_many_is_wrong():
-    asked, found = CatalogFilters({}, ("a",)), CatalogFilters({}, ("a", "b"))
-    assert filters_right(asked, found, FIELDS) == [True, False, True]
+def test_an_additional_type_is_wrong():
+    requested, result = CatalogFilters({}, ("a",)), CatalogFilters({}, ("a", "b"))
+    assert filters_right(requested, result, FIELDS) == [True, False, True]
 
 
 @given(filters)
-def test_what_is_understood_as_it_is_meant_is_all_right(asked):
-    assert filters_right(asked, asked, FIELDS) == [True, True, True]
+def test_identical_filters_are_all_right(expected_filters):
+    assert filters_right(expected_filters, expected_filters, FIELDS) == [True, True, True]
 
 
 @given(filters, filters)
-def test_being_right_does_not_depend_on_which_side_is_which(one, other):
+def test_comparing_filters_is_symmetric(one, other):
     assert filters_right(one, other, FIELDS) == filters_right(other, one, FIELDS)
 
 
-def test_an_aspect_is_right_in_the_same_bucket_only():
-    meant = {"price": "indifferent", "ambience": "wanted", "food": "wanted"}
-    found = {"price": 0.0, "ambience": 0.6, "food": None, "service": 0.9}
-    assert count_aspects(meant, found) == (1, 3, 3)
+def test_an_aspect_is_right_only_in_the_same_bucket():
+    buckets = {"price": "indifferent", "ambience": "wanted", "food": "wanted"}
+    weights_found = {"price": 0.0, "ambience": 0.6, "food": None, "service": 0.9}
+    assert count_aspects(buckets, weights_found) == (1, 3, 3)
 
 
 @given(expected, understood)
-def test_no_more_aspects_are_right_than_are_mentioned_or_understood(meant, found):
-    count = count_aspects(meant, found)
+def test_right_aspects_are_both_mentioned_and_understood(buckets, weights_found):
+    count = count_aspects(buckets, weights_found)
     assert 0 <= count.right <= min(count.mentioned, count.understood)
 
 
 @given(expected)
-def test_aspects_understood_as_meant_are_all_right(meant):
-    told = {"wanted": 0.9, "hedged": 0.6, "indifferent": 0.1}
-    found = dict.fromkeys(ASPECTS) | {name: told[how] for name, how in meant.items()}
-    assert count_aspects(meant, found) == (len(meant),) * 3
+def test_aspects_in_the_expected_buckets_are_all_right(buckets):
+    typical_weights = {"wanted": 0.9, "hedged": 0.6, "indifferent": 0.1}
+    result = dict.fromkeys(ASPECTS) | {name: typical_weights[how] for name, how in buckets.items()}
+    assert count_aspects(buckets, result) == (len(buckets),) * 3
 
 
-def test_the_best_place_gains_5_and_the_fifth_1():
+def test_the_best_place_has_grade_5_and_the_fifth_grade_1():
     assert grades(["a", "b", "c", "d", "e"]) == {"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}
 
 
 @given(st.lists(st.sampled_from("abcdefg"), unique=True, min_size=1, max_size=5))
-def test_no_order_is_better_than_that_of_the_acceptable_places(places):
+def test_the_order_of_the_acceptable_places_has_the_best_ndcg(places):
     assert ndcg(places, grades(places), 10) == pytest.approx(1)
     assert ndcg(places[::-1], grades(places), 10) <= 1 + 1e-9
 
@@ -119,26 +121,26 @@ pairs = st.lists(st.integers(1, 5).flatmap(lambda n: st.tuples(st.integers(0, n)
 
 
 @given(pairs.filter(len))
-def test_a_ratio_and_its_interval_are_shares_and_the_same_each_time(parts):
+def test_a_ratio_and_its_interval_are_shares_and_deterministic(parts):
     first = estimate_ratio(parts, resamples=50)
     assert first.mean == sum(a for a, _ in parts) / sum(b for _, b in parts)
     assert 0 <= first.low <= first.high <= 1
     assert estimate_ratio(parts, resamples=50) == first
 
 
-def test_over_questions_of_one_aspect_a_ratio_is_a_mean():
+def test_a_ratio_over_questions_with_one_aspect_is_a_mean():
     values = [1.0, 0.0, 1.0, 1.0] * 25
-    found, known = estimate_ratio([(value, 1) for value in values]), estimate(values)
-    assert found.mean == known.mean
-    assert found.low == pytest.approx(known.low, abs=0.02)
-    assert found.high == pytest.approx(known.high, abs=0.02)
+    ratio, mean = estimate_ratio([(value, 1) for value in values]), estimate(values)
+    assert ratio.mean == mean.mean
+    assert ratio.low == pytest.approx(mean.low, abs=0.02)
+    assert ratio.high == pytest.approx(mean.high, abs=0.02)
 
 
-def test_questions_that_mention_nothing_do_not_change_a_share():
+def test_questions_without_aspects_do_not_change_a_ratio():
     assert estimate_ratio([(1, 2), (0, 0), (0, 0)]).mean == 0.5
 
 
 @pytest.mark.parametrize("parts", [[], [(0, 0)]])
-def test_a_share_of_nothing_is_refused(parts):
+def test_a_ratio_without_any_aspect_is_an_error(parts):
     with pytest.raises(ValueError, match="nothing to have a share of"):
         estimate_ratio(parts)

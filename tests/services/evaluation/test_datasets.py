@@ -22,7 +22,7 @@ def write_beir(folder, opener=open, suffix=""):
 
 
 @pytest.mark.parametrize(("opener", "suffix"), [(open, ""), (gzip.open, ".gz")])
-def test_the_beir_layout_is_read_plain_and_gzipped(tmp_path, opener, suffix):
+def test_the_beir_layout_is_read_with_and_without_gzip(tmp_path, opener, suffix):
     write_beir(tmp_path, opener, suffix)
     labeled = load_labeled_set(tmp_path)
     assert labeled.corpus == {"d1": ("T", "휴가"), "d2": ("", "b")}
@@ -31,10 +31,10 @@ def test_the_beir_layout_is_read_plain_and_gzipped(tmp_path, opener, suffix):
     assert (question.history, question.rewrite) == ((("user", "h"),), "r")
 
 
-def test_equal_paragraphs_of_the_squad_layout_are_one_passage(tmp_path):
+def test_equal_paragraphs_of_the_squad_layout_become_one_passage(tmp_path):
     def paragraph(number):
-        asked = {"id": f"q{number}", "question": "?", "answers": [{"text": "x"}, {"text": "x"}]}
-        return {"context": "same", "qas": [asked]}
+        question = {"id": f"q{number}", "question": "?", "answers": [{"text": "x"}, {"text": "x"}]}
+        return {"context": "same", "qas": [question]}
 
     data = {"data": [{"title": "T", "paragraphs": [paragraph(1), paragraph(2)]}]}
     (tmp_path / "dev.json").write_text(json.dumps(data))
@@ -44,12 +44,12 @@ def test_equal_paragraphs_of_the_squad_layout_are_one_passage(tmp_path):
     assert labeled.questions[0].answers == ("x",)
 
 
-def test_a_folder_without_a_set_says_what_it_needs(tmp_path):
+def test_the_error_for_a_folder_without_a_set_names_the_required_files(tmp_path):
     with pytest.raises(InputError, match="corpus.jsonl"):
         load_labeled_set(tmp_path)
 
 
-def test_a_damaged_set_names_the_folder_and_the_cause(tmp_path):
+def test_the_error_for_a_damaged_set_names_the_missing_file(tmp_path):
     write_beir(tmp_path)
     (tmp_path / "qrels.tsv").unlink()
     with pytest.raises(InputError, match="qrels.tsv is missing"):

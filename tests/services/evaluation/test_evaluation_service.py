@@ -47,25 +47,25 @@ def test_a_perfect_ranking_has_perfect_figures(evaluation, folder):
 
 
 @pytest.mark.parametrize(
-    ("model", "found"), [("multilingual-e5-small", 1), ("all-MiniLM-L6-v2", 0.5)]
+    ("model", "expected"), [("multilingual-e5-small", 1), ("all-MiniLM-L6-v2", 0.5)]
 )
-def test_a_korean_question_finds_something_where_the_model_reads_korean(
-    build_services, folder, model, found
+def test_a_korean_question_is_found_only_by_a_model_that_reads_korean(
+    build_services, folder, model, expected
 ):
     evaluation = build_services(embedding_model=model).evaluation
     [row] = evaluation.measure_search(folder, [SearchMode.SIMILARITY], on_progress=ignore)
-    assert row["recall_at_10"] == found
+    assert row["recall_at_10"] == expected
 
 
-def test_reranking_moves_the_figures_of_every_mode(build_services, folder):
+def test_reranking_sends_every_question_to_the_reranker(build_services, folder):
     with reranking() as server:
-        chosen = {"rerank_provider": "http", "rerank_url": server.url, "rerank_model": "rank-3"}
-        evaluation = build_services(**chosen).evaluation
+        settings = {"rerank_provider": "http", "rerank_url": server.url, "rerank_model": "rank-3"}
+        evaluation = build_services(**settings).evaluation
         [row] = evaluation.measure_search(
             folder, [SearchMode.BM25], rerank=True, on_progress=ignore
         )
-        asked = server.bodies
-    assert {body["query"] for body in asked} == {one["text"] for one in QUESTIONS}
+        requests = server.bodies
+    assert {body["query"] for body in requests} == {question["text"] for question in QUESTIONS}
     assert row["queries"] == 2
 
 
@@ -74,24 +74,24 @@ def test_reranking_without_a_reranker_is_rejected_before_indexing(evaluation, fo
         evaluation.measure_search(folder, None, rerank=True, on_progress=ignore)
 
 
-def test_a_condensed_question_takes_its_history_along(evaluation, folder):
-    def found(queries):
+def test_condensing_a_question_with_its_history_improves_the_ranking(evaluation, folder):
+    def ndcg(queries):
         [row] = evaluation.measure_search(folder, [SearchMode.BM25], queries, on_progress=ignore)
         return row["ndcg_at_10"]
 
     corpus = folder / "corpus.jsonl"
     rivals = [{"_id": f"r{n}", "text": "How many days do they get? Many."} for n in range(12)]
     corpus.write_text(corpus.read_text() + "\n" + "\n".join(map(json.dumps, rivals)))
-    assert found("last") < found("condensed")
-    assert found("last") < found("history")
+    assert ndcg("last") < ndcg("condensed")
+    assert ndcg("last") < ndcg("history")
 
 
-def test_answers_are_right_where_the_first_sentence_holds_them(evaluation, folder):
+def test_an_answer_is_right_if_its_first_sentence_contains_the_reference(evaluation, folder):
     figures = evaluation.measure_answers(folder, on_progress=ignore)
     assert figures == {"questions": 2, "first_sentence_right": 1, "refused": 0}
 
 
-def test_a_set_with_articles_is_also_asked_without_the_answer(evaluation, folder):
+def test_a_set_with_articles_is_also_measured_without_the_answering_article(evaluation, folder):
     corpus = folder / "corpus.jsonl"
     rows = [json.loads(line) for line in corpus.read_text().splitlines()]
     corpus.write_text("\n".join(json.dumps({**row, "title": row["_id"]}) for row in rows))
@@ -101,7 +101,7 @@ def test_a_set_with_articles_is_also_asked_without_the_answer(evaluation, folder
     assert figures["answered_without_paragraph"] < 1
 
 
-def test_a_sample_is_the_same_each_time(evaluation, folder):
+def test_a_sample_is_deterministic(evaluation, folder):
     rows = [evaluation.measure_answers(folder, 1, on_progress=ignore) for _ in range(2)]
     assert rows[0] == rows[1]
     assert rows[0]["questions"] == 1

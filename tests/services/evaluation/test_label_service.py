@@ -40,18 +40,18 @@ def passage(services, key="leave.md", query="annual leave"):
     return next(one for one in passages(services, query) if one.metadata["key"] == key)
 
 
-def judged(services, principal=LOCAL_USER):
+def grades_by_question(services, principal=LOCAL_USER):
     return {
         question.text: question.relevance
         for question in services.labels.labeled_questions(principal).questions
     }
 
 
-def test_a_label_holds_the_passage_it_judges_and_where_it_stands(services):
-    found = passage(services)
-    label = services.labels.label(LOCAL_USER, f" {LEAVE} ", found.id, 1)
+def test_a_label_stores_its_passage_and_span(services):
+    result = passage(services)
+    label = services.labels.label(LOCAL_USER, f" {LEAVE} ", result.id, 1)
     text = services.search.documents.text(label.document_id)
-    assert text[label.start : label.end] == label.text == found.page_content
+    assert text[label.start : label.end] == label.text == result.page_content
     assert (label.question, label.grade, label.origin) == (LEAVE, 1, LabelOrigin.LAB)
     assert services.labels.list(LOCAL_USER) == [label]
     assert services.labels.list(BERT) == []
@@ -67,12 +67,12 @@ def test_a_label_can_be_removed_by_its_id_and_owner(services):
     assert services.labels.list(LOCAL_USER) == []
 
 
-def test_a_passage_of_another_persons_conversation_can_not_be_labeled(services):
-    talk = services.conversations.begin(LOCAL_USER, "Lunch").id
+def test_a_passage_of_the_conversation_of_another_user_cannot_be_labeled(services):
+    conversation_id = services.conversations.begin(LOCAL_USER, "Lunch").id
     file = ("lunch.md", b"# Lunch\n\nLunch is at noon.")
-    box = services.uploads.add(LOCAL_USER, [file], conversation_id=talk).source_id
+    box = services.uploads.add(LOCAL_USER, [file], conversation_id=conversation_id).source_id
     services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
-    retriever = services.search.retriever(LOCAL_USER, conversation_id=talk)
+    retriever = services.search.retriever(LOCAL_USER, conversation_id=conversation_id)
     private = next(one for one in retriever.invoke("Lunch") if one.metadata["key"] == "lunch.md")
     assert services.labels.label(LOCAL_USER, LEAVE, private.id, 0)
     with pytest.raises(NotFoundError, match="no passage"):
@@ -80,12 +80,12 @@ def test_a_passage_of_another_persons_conversation_can_not_be_labeled(services):
 
 
 def test_a_label_can_be_replaced_and_removed(services):
-    found = passage(services)
-    services.labels.label(LOCAL_USER, LEAVE, found.id, 1)
-    services.labels.label(LOCAL_USER, LEAVE, found.id, 0)
-    assert judged(services) == {LEAVE: {found.id: 0}}
-    services.labels.remove(LOCAL_USER, LEAVE, found.id)
-    assert judged(services) == {}
+    result = passage(services)
+    services.labels.label(LOCAL_USER, LEAVE, result.id, 1)
+    services.labels.label(LOCAL_USER, LEAVE, result.id, 0)
+    assert grades_by_question(services) == {LEAVE: {result.id: 0}}
+    services.labels.remove(LOCAL_USER, LEAVE, result.id)
+    assert grades_by_question(services) == {}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_an_unknown_passage_cannot_be_labeled(services):
         services.labels.label(LOCAL_USER, LEAVE, "nowhere", 1)
 
 
-def test_a_label_is_found_again_when_its_document_changed_around_it(services, handbook):
+def test_a_label_moves_with_its_passage_when_the_document_changes_around_it(services, handbook):
     before = passage(services)
     services.labels.label(LOCAL_USER, LEAVE, before.id, 1)
     path = handbook / "leave.md"
@@ -109,58 +109,56 @@ def test_a_label_is_found_again_when_its_document_changed_around_it(services, ha
     services.directories.import_directory(LOCAL_USER, handbook)
     after = passage(services)
     assert after.id != before.id
-    assert judged(services) == {LEAVE: {after.id: 1}}
+    assert grades_by_question(services) == {LEAVE: {after.id: 1}}
 
 
-def test_a_label_is_found_again_after_a_reindex_that_cuts_otherwise(
-    services, build_services, handbook
-):
+def test_a_label_is_kept_after_a_reindex_with_smaller_passages(services, build_services, handbook):
     sentences = [f"Rule {n} says that doors of room {n} stay shut at night." for n in range(9)]
     (handbook / "doors.md").write_text(" ".join(sentences))
     services.directories.import_directory(LOCAL_USER, handbook)
-    found = passage(services, "doors.md", "doors")
-    services.labels.label(LOCAL_USER, LEAVE, found.id, 1)
+    original = passage(services, "doors.md", "doors")
+    services.labels.label(LOCAL_USER, LEAVE, original.id, 1)
     smaller = build_services(embed=True, passage_chars=100, passage_overlap_chars=0)
     smaller.maintenance.reindex(LOCAL_USER)
-    [(now, grade)] = judged(smaller)[LEAVE].items()
-    [again] = smaller.search.documents.hydrate([now])
+    [(passage_id, grade)] = grades_by_question(smaller)[LEAVE].items()
+    [smaller_passage] = smaller.search.documents.hydrate([passage_id])
     assert grade == 1
-    assert again.page_content in found.page_content
-    assert len(again.page_content) < len(found.page_content)
+    assert smaller_passage.page_content in original.page_content
+    assert len(smaller_passage.page_content) < len(original.page_content)
 
 
 def test_a_label_follows_its_text_to_another_file(services, handbook):
     services.labels.label(LOCAL_USER, LEAVE, passage(services).id, 1)
     (handbook / "leave.md").rename(handbook / "holidays.md")
     services.directories.import_directory(LOCAL_USER, handbook)
-    assert judged(services) == {LEAVE: {passage(services, "holidays.md").id: 1}}
+    assert grades_by_question(services) == {LEAVE: {passage(services, "holidays.md").id: 1}}
 
 
 def test_a_label_without_its_passage_counts_as_lost_until_the_passage_returns(services, handbook):
-    kept = services.labels.label(LOCAL_USER, "vpn?", passage(services, "vpn.md", "VPN").id, 1)
+    vpn_label = services.labels.label(LOCAL_USER, "vpn?", passage(services, "vpn.md", "VPN").id, 1)
     services.labels.label(LOCAL_USER, LEAVE, passage(services).id, 1)
     text = (handbook / "leave.md").read_text()
     (handbook / "leave.md").write_text("# Leave policy\n\nLeave is unlimited now.\n")
     services.directories.import_directory(LOCAL_USER, handbook)
     labeled = services.labels.labeled_questions(LOCAL_USER)
-    assert ([one.text for one in labeled.questions], labeled.lost) == ([kept.question], 1)
+    assert ([one.text for one in labeled.questions], labeled.lost) == ([vpn_label.question], 1)
 
     (handbook / "leave.md").write_text(text)
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.labels.labeled_questions(LOCAL_USER).lost == 0
 
 
-def test_an_export_reads_as_a_labeled_set_over_the_whole_library(services, tmp_path):
+def test_an_export_is_a_labeled_set_over_the_whole_library(services, tmp_path):
     right, wrong = passage(services), passage(services, "vpn.md", "VPN")
     services.labels.label(LOCAL_USER, LEAVE, right.id, 1)
     services.labels.label(LOCAL_USER, LEAVE, wrong.id, 0)
-    written = services.labels.export(LOCAL_USER, tmp_path / "set")
+    exported = services.labels.export(LOCAL_USER, tmp_path / "set")
     labeled = load_labeled_set(tmp_path / "set")
     [question] = labeled.questions
     assert (question.text, question.relevance) == (LEAVE, {right.id: 1, wrong.id: 0})
     assert labeled.corpus[right.id] == (right.metadata["title"], right.page_content)
-    assert len(labeled.corpus) == written.passages == services.library.status(LOCAL_USER).passages
-    assert (written.questions, written.labels, written.lost) == (1, 2, 0)
+    assert len(labeled.corpus) == exported.passages == services.library.status(LOCAL_USER).passages
+    assert (exported.questions, exported.labels, exported.lost) == (1, 2, 0)
 
 
 def test_an_export_never_overwrites_a_folder(services, tmp_path):
@@ -176,21 +174,21 @@ def test_an_export_can_be_imported_by_another_user(services, tmp_path):
     right = passage(services)
     services.labels.label(LOCAL_USER, LEAVE, right.id, 1)
     services.labels.export(LOCAL_USER, tmp_path / "set")
-    read = services.labels.import_(BERT, tmp_path / "set")
-    assert (read.questions, read.labels, read.unmatched) == (1, 1, 0)
-    assert judged(services, BERT) == judged(services)
+    imported = services.labels.import_(BERT, tmp_path / "set")
+    assert (imported.questions, imported.labels, imported.unmatched) == (1, 1, 0)
+    assert grades_by_question(services, BERT) == grades_by_question(services)
     assert services.labels.list(BERT)[0].origin is LabelOrigin.IMPORT
 
 
 def test_files_of_a_conversation_are_neither_measured_nor_exported(services, tmp_path):
-    talk = services.chat.ask(LOCAL_USER, LEAVE).conversation_id
+    conversation_id = services.chat.ask(LOCAL_USER, LEAVE).conversation_id
     files = [("canteen.md", b"# Canteen\n\nA bowl of soup costs three euros.")]
-    box = services.uploads.add(LOCAL_USER, files, conversation_id=talk).source_id
+    box = services.uploads.add(LOCAL_USER, files, conversation_id=conversation_id).source_id
     services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, ignore)
-    asked = services.chat.ask(LOCAL_USER, "What does a bowl of soup cost?", talk)
-    [own] = [source for source in asked.sources if "soup" in source.text]
-    services.labels.label(LOCAL_USER, asked.question, own.passage_id, 1)
-    assert judged(services) == {}
+    turn = services.chat.ask(LOCAL_USER, "What does a bowl of soup cost?", conversation_id)
+    [own] = [source for source in turn.sources if "soup" in source.text]
+    services.labels.label(LOCAL_USER, turn.question, own.passage_id, 1)
+    assert grades_by_question(services) == {}
     services.labels.label(LOCAL_USER, LEAVE, passage(services).id, 1)
     services.labels.export(LOCAL_USER, tmp_path / "set")
     assert "soup" not in (tmp_path / "set" / "corpus.jsonl").read_text()
@@ -211,13 +209,13 @@ def test_an_external_set_is_matched_by_text_and_missing_passages_are_counted(ser
     right = passage(services)
     corpus = {
         "a": right.page_content.upper().replace(" ", "\n"),
-        "b": "Stands nowhere here.",
+        "b": "This text is in no document.",
         right.id: "The same id, another text.",
     }
     folder = write_set(tmp_path / "set", corpus, [("a", 2), ("b", 1), ("c", 1), (right.id, 1)])
-    read = services.labels.import_(LOCAL_USER, folder)
-    assert (read.questions, read.labels, read.unmatched) == (1, 1, 3)
-    assert judged(services) == {"days of leave?": {right.id: 1}}
+    imported = services.labels.import_(LOCAL_USER, folder)
+    assert (imported.questions, imported.labels, imported.unmatched) == (1, 1, 3)
+    assert grades_by_question(services) == {"days of leave?": {right.id: 1}}
 
 
 def test_labels_need_documents(build_services, tmp_path):
@@ -272,27 +270,27 @@ def turn(services):
     )
 
 
-def test_a_rating_labels_what_the_verified_citations_point_to(services, turn):
+def test_a_rating_labels_the_passages_of_verified_citations(services, turn):
     labels = services.labels
     for grade in (1, 0):
         labels.rate(LOCAL_USER, turn, grade)
-        assert judged(services) == {LEAVE: {turn.sources[0].passage_id: grade}}
+        assert grades_by_question(services) == {LEAVE: {turn.sources[0].passage_id: grade}}
     assert labels.list(LOCAL_USER)[0].origin is LabelOrigin.CHAT
     assert labels.list(BERT) == []
     labels.rate(LOCAL_USER, turn, None)
-    assert judged(services) == {}
+    assert grades_by_question(services) == {}
 
 
-def widened(source, *hits):
-    """The source as the stretch `before <text> after`, with the passages found in it."""
+def widen(source, *hits):
+    """The source with the text `before <text> after`, and the passages found in it."""
     return replace(source, text=f"before {source.text} after", hits=hits)
 
 
-def test_of_a_widened_source_the_found_passage_that_holds_the_quote_is_labeled(services, turn):
+def test_the_retrieved_passage_that_contains_the_quote_in_a_window_is_labeled(services, turn):
     source = turn.sources[0]
     end = 7 + len(source.text)
     hits = (FoundPassage("another", 0, 6), FoundPassage(source.passage_id, 7, end))
-    wide = replace(turn, sources=(widened(source, *hits),))
+    wide = replace(turn, sources=(widen(source, *hits),))
     quote = replace(turn.citations[0], start=10, end=14)
     services.labels.rate(LOCAL_USER, replace(wide, citations=(quote,)), 1)
     [label] = services.labels.list(LOCAL_USER)
@@ -300,20 +298,20 @@ def test_of_a_widened_source_the_found_passage_that_holds_the_quote_is_labeled(s
     assert (label.start, label.end) == (7, end)
 
 
-def test_a_quote_from_a_neighbour_of_what_was_found_labels_nothing(services, turn):
+def test_a_quote_outside_the_retrieved_passage_of_a_window_labels_nothing(services, turn):
     source = turn.sources[0]
-    found = FoundPassage(source.passage_id, 7, 7 + len(source.text))
+    hit = FoundPassage(source.passage_id, 7, 7 + len(source.text))
     quote = replace(turn.citations[0], start=0, end=6)
-    wide = replace(turn, sources=(widened(source, found),), citations=(quote,))
+    wide = replace(turn, sources=(widen(source, hit),), citations=(quote,))
     services.labels.rate(LOCAL_USER, wide, 1)
     assert services.labels.list(LOCAL_USER) == []
 
 
-def test_removing_a_rating_keeps_labels_of_the_lab(services, turn):
+def test_removing_a_rating_keeps_labels_from_the_lab(services, turn):
     passage_id = turn.sources[0].passage_id
     services.labels.label(LOCAL_USER, LEAVE, passage_id, 1, LabelOrigin.LAB)
     services.labels.rate(LOCAL_USER, turn, None)
-    assert judged(services) == {LEAVE: {passage_id: 1}}
+    assert grades_by_question(services) == {LEAVE: {passage_id: 1}}
 
 
 def test_an_answer_without_a_verified_citation_labels_nothing(services, turn):

@@ -26,22 +26,22 @@ def grades(services):
 
 def test_a_rating_is_stored_with_its_reason(services, turn):
     services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.WRONG, "  It is 25 days. ")
-    kept = services.ratings.rating(LOCAL_USER, turn.id)
-    assert (kept.grade, kept.reason, kept.comment) == (0, Reason.WRONG, "It is 25 days.")
+    rating = services.ratings.rating(LOCAL_USER, turn.id)
+    assert (rating.grade, rating.reason, rating.comment) == (0, Reason.WRONG, "It is 25 days.")
     assert services.ratings.rating(BERT, turn.id) is None
 
 
 def test_a_rating_can_be_changed_and_removed(services, turn):
     services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.WRONG, "No.")
     services.ratings.rate(LOCAL_USER, turn.id, 1)
-    kept = services.ratings.rating(LOCAL_USER, turn.id)
-    assert (kept.grade, kept.reason, kept.comment) == (1, None, "")
+    rating = services.ratings.rating(LOCAL_USER, turn.id)
+    assert (rating.grade, rating.reason, rating.comment) == (1, None, "")
     services.ratings.rate(LOCAL_USER, turn.id, None)
     assert services.ratings.rating(LOCAL_USER, turn.id) is None
     assert grades(services) == []
 
 
-def test_a_thumb_up_labels_the_passages_that_are_cited(services, turn):
+def test_a_thumbs_up_labels_the_cited_passages_as_relevant(services, turn):
     services.ratings.rate(LOCAL_USER, turn.id, 1)
     assert grades(services) == [1]
 
@@ -58,13 +58,15 @@ def test_a_thumb_up_labels_the_passages_that_are_cited(services, turn):
         (Reason.OTHER, []),
     ],
 )
-def test_a_thumb_down_labels_passages_only_where_it_speaks_of_them(services, turn, reason, labeled):
+def test_a_thumbs_down_labels_passages_unless_its_reason_is_unrelated_to_them(
+    services, turn, reason, labeled
+):
     services.ratings.rate(LOCAL_USER, turn.id, 0)
     services.ratings.rate(LOCAL_USER, turn.id, 0, reason)
     assert grades(services) == labeled
 
 
-def test_an_answer_that_cites_nothing_can_be_rated(services):
+def test_an_answer_without_citations_can_be_rated(services):
     turn = services.chat.ask(LOCAL_USER, "xyzzy plugh?")
     assert not turn.citations
     services.ratings.rate(LOCAL_USER, turn.id, 0, Reason.NOT_FOUND)
@@ -80,7 +82,7 @@ def test_an_invalid_rating_is_rejected(services, turn, grade, comment):
     assert grades(services) == []
 
 
-def test_nobody_rates_another_persons_answer(services, turn):
+def test_answers_of_other_users_can_be_neither_rated_nor_replayed(services, turn):
     for call in (
         lambda: services.ratings.rate(BERT, turn.id, 1),
         lambda: services.ratings.replay(BERT, turn.id),
@@ -90,7 +92,7 @@ def test_nobody_rates_another_persons_answer(services, turn):
             call()
 
 
-def test_ratings_are_listed_the_newest_first_with_what_they_are_of(services, turn):
+def test_ratings_are_listed_newest_first_with_their_question_and_conversation(services, turn):
     second = services.chat.ask(LOCAL_USER, "Which gateway?", turn.conversation_id)
     services.ratings.rate(LOCAL_USER, second.id, 0, Reason.WRONG)
     services.ratings.rate(LOCAL_USER, turn.id, 1)
@@ -123,7 +125,7 @@ def test_a_replay_lists_missing_and_new_passages(services, turn, handbook):
     assert "25 days" not in replay.after.answer
 
 
-def test_an_answer_of_a_deleted_conversation_is_not_rated(services, turn):
+def test_an_answer_of_a_deleted_conversation_cannot_be_rated(services, turn):
     services.conversations.delete(LOCAL_USER, turn.conversation_id)
     with pytest.raises(NotFoundError):
         services.ratings.rate(LOCAL_USER, turn.id, 1)

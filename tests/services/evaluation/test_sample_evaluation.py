@@ -1,4 +1,4 @@
-"""Our own questions asked of a real library, and the figures that come of it."""
+"""The sample questions are answered by a real library and graded."""
 
 import pytest
 
@@ -18,8 +18,8 @@ def question(text, kind=Kind.FACT, *, history=(), documents=(), needles=(), spli
 
 
 @pytest.fixture(scope="module")
-def asked():
-    """Questions over the handbook that is imported below."""
+def questions():
+    """Questions about the handbook, which the tests import."""
     return [
         question("How many days of annual leave do new employees get?", documents=("leave.md",),
                  needles=(("25 days",),)),
@@ -32,24 +32,24 @@ def asked():
     ]  # fmt: skip
 
 
-def test_answers_are_graded_by_what_they_quote(imported, asked):
+def test_answers_are_graded_by_their_quotes(imported, questions):
     services = imported()
     evaluation = SampleEvaluation(services.chat)
     progress = []
-    graded = list(evaluation.graded(LOCAL_USER, asked, lambda *done: progress.append(done)))
+    graded = list(evaluation.graded(LOCAL_USER, questions, lambda *done: progress.append(done)))
     assert [one.right for one in graded] == [True, False, True, True]
-    assert [one.question for one in graded] == asked
+    assert [one.question for one in graded] == questions
     assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def test_a_quote_names_the_file_it_stands_in(imported):
+def test_a_quote_names_the_file_that_contains_it(imported):
     services = imported()
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
     first, *_ = quotes_of(turn)
     assert (first.document, "25 days" in first.text) == ("leave.md", True)
 
 
-def test_figures_tell_the_share_right_by_split_language_and_kind():
+def test_figures_are_shares_of_right_answers_by_split_language_and_kind():
     right = Graded(question("a"), (), right=True)
     wrong = Graded(question("b"), (), right=False)
     elsewhere = Graded(question("c", Kind.UNANSWERABLE, split="test"), (), right=True)
@@ -62,7 +62,7 @@ def test_figures_tell_the_share_right_by_split_language_and_kind():
     assert test["unanswerable"] == 1.0
 
 
-def test_an_unanswerable_question_that_is_answered_counts():
+def test_answers_to_unanswerable_questions_are_counted():
     quote = (object(),)
     answered = Graded(question("a", Kind.UNANSWERABLE), quote, right=False)
     refused = Graded(question("b", Kind.UNANSWERABLE_NEAR), (), right=True)

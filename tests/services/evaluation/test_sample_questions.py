@@ -1,4 +1,4 @@
-"""Our own questions: their layout, how an answer is graded, and the committed set itself."""
+"""The sample questions: their file format, the grading of answers, and the committed set."""
 
 import json
 from collections import Counter
@@ -38,16 +38,16 @@ def question(kind=Kind.FACT, documents=("a.md",), needles=(("hook", "nail"), ("d
     return SampleQuestion("en-1", kind, "tune", (), "Where is the key?", documents, needles)
 
 
-def written(folder, *lines):
+def write_lines(folder, *lines):
     (folder / "en.jsonl").write_text("\n".join(lines), encoding="utf-8")
     return folder
 
 
-def test_a_question_is_read_as_it_was_written(tmp_path):
-    [read] = load_sample_questions(written(tmp_path, json.dumps(ROW), ""))
-    assert read.language == "en"
-    assert read.documents == ("a.md",)
-    assert read.needles == (("hook", "nail"), ("door",))
+def test_a_question_is_loaded_with_all_its_fields(tmp_path):
+    [loaded] = load_sample_questions(write_lines(tmp_path, json.dumps(ROW), ""))
+    assert loaded.language == "en"
+    assert loaded.documents == ("a.md",)
+    assert loaded.needles == (("hook", "nail"), ("door",))
 
 
 @pytest.mark.parametrize(
@@ -64,18 +64,18 @@ def test_a_question_is_read_as_it_was_written(tmp_path):
 )
 def test_an_invalid_line_is_reported(tmp_path, line):
     with pytest.raises(InputError, match=r"Line 2 of .*en\.jsonl is not a question"):
-        load_sample_questions(written(tmp_path, json.dumps(ROW), line))
+        load_sample_questions(write_lines(tmp_path, json.dumps(ROW), line))
 
 
-def test_a_labeled_set_is_told_from_a_folder_of_questions(tmp_path):
+def test_a_labeled_set_is_distinguished_from_a_folder_of_questions(tmp_path):
     assert not holds_questions(tmp_path)
-    written(tmp_path, json.dumps(ROW))
+    write_lines(tmp_path, json.dumps(ROW))
     assert holds_questions(tmp_path)
     (tmp_path / "corpus.jsonl").touch()
     assert not holds_questions(tmp_path)
 
 
-def test_an_answer_is_right_that_quotes_a_needle_of_each_group_from_the_document():
+def test_an_answer_is_right_if_it_quotes_a_needle_of_each_group_from_the_document():
     quotes = [Quote("a.md", "It hangs on a na\nil"), Quote("a.md", "beside the door.")]
     assert is_right(question(), quotes)
     assert not is_right(question(), quotes[:1])
@@ -84,19 +84,19 @@ def test_an_answer_is_right_that_quotes_a_needle_of_each_group_from_the_document
 
 
 @pytest.mark.parametrize("kind", sorted(WITHOUT_QUOTES))
-def test_where_there_is_no_answer_it_is_right_to_quote_nothing(kind):
+def test_an_answer_without_quotes_is_right_if_there_is_no_answer(kind):
     assert is_right(question(kind), [])
     assert not is_right(question(kind), [Quote("a.md", "a nail at the door")])
 
 
-def test_a_question_for_a_document_wants_it_first():
-    wanted = question(Kind.WHICH_DOCUMENT, ("a.md", "b.md"), ())
-    assert is_right(wanted, [Quote("b.md", "x"), Quote("c.md", "y")])
-    assert not is_right(wanted, [Quote("c.md", "y"), Quote("b.md", "x")])
-    assert not is_right(wanted, [])
+def test_a_question_for_a_document_requires_it_in_first_place():
+    which_document = question(Kind.WHICH_DOCUMENT, ("a.md", "b.md"), ())
+    assert is_right(which_document, [Quote("b.md", "x"), Quote("c.md", "y")])
+    assert not is_right(which_document, [Quote("c.md", "y"), Quote("b.md", "x")])
+    assert not is_right(which_document, [])
 
 
-def test_the_committed_set_is_as_large_as_it_claims():
+def test_the_committed_set_has_enough_questions_of_each_language_and_kind():
     assert min(Counter(one.language for one in COMMITTED).values()) >= 100
     assert len({one.language for one in COMMITTED}) == 3
     kinds = Counter(one.kind for one in COMMITTED)
@@ -106,7 +106,7 @@ def test_the_committed_set_is_as_large_as_it_claims():
     assert kinds[Kind.UNANSWERABLE_NEAR] >= 45
 
 
-def test_each_kind_and_language_is_split_in_halves():
+def test_each_kind_and_language_is_split_into_equal_halves():
     for language in ("en", "ja", "ko"):
         for kind in Kind:
             split = Counter(
@@ -135,7 +135,7 @@ def sample_texts():
 @pytest.mark.parametrize(
     "one", [one for one in COMMITTED if one.kind not in WITHOUT_QUOTES], ids=lambda one: one.id
 )
-def test_each_needle_stands_in_a_document_that_answers(one):
+def test_each_needle_occurs_in_a_document_of_its_question(one):
     texts = [sample_texts()[name] for name in one.documents]
     for group in one.needles:
         assert any(plain(needle) in text for needle in group for text in texts), group
