@@ -21,7 +21,7 @@ def services(build_services, handbook):
 
 @pytest.fixture
 def lines(caplog):
-    """The lines of a logger, from a level on, since the last call."""
+    """Function that returns the log records of a logger at a level or above."""
 
     def read(logger="questions", level=logging.DEBUG):
         records = [one for one in caplog.records if one.name == f"footnote.{logger}"]
@@ -36,7 +36,9 @@ def _every_level(services, caplog):
     caplog.clear()
 
 
-def test_an_answer_is_one_line_with_its_stages_and_evidence(services, model_server, lines):
+def test_an_answer_is_logged_on_one_line_with_its_stages_and_evidence(
+    services, model_server, lines
+):
     model_server.will(Text(GOOD))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     (line,) = lines(level=logging.INFO)
@@ -49,7 +51,7 @@ def test_an_answer_is_one_line_with_its_stages_and_evidence(services, model_serv
     assert line.fields["question_id"] == turn.id
 
 
-def test_text_of_people_is_logged_at_debug_only(services, model_server, lines):
+def test_user_text_is_logged_at_debug_only(services, model_server, lines):
     model_server.will(Text(GOOD))
     services.chat.ask(LOCAL_USER, QUESTION)
     assert "annual" not in str([one.__dict__ for one in lines(level=logging.INFO)])
@@ -60,7 +62,7 @@ def test_text_of_people_is_logged_at_debug_only(services, model_server, lines):
     assert texts["citation checked"]["state"] == "verified"
 
 
-def test_a_failed_question_is_logged_without_the_text_of_the_server(services, model_server, lines):
+def test_a_failed_question_is_logged_with_the_number_of_passages(services, model_server, lines):
     model_server.will(Fault(500))
     with pytest.raises(ModelError):
         services.chat.ask(LOCAL_USER, QUESTION)
@@ -69,23 +71,25 @@ def test_a_failed_question_is_logged_without_the_text_of_the_server(services, mo
     assert line.fields["passages"] > 0
 
 
-def test_requests_to_the_model_carry_the_id_of_the_question(build_services, model_server, capsys):
+def test_requests_to_the_model_are_logged_with_the_question_id(
+    build_services, model_server, capsys
+):
     services = build_services(chat=True, embed=True, log_level="debug", log_format="json")
     model_server.will(Text(GOOD))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
-    written = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-    sent = [line for line in written if line["event"] == "outgoing request"]
-    (chat,) = [line for line in sent if line["path"] == "/v1/chat/completions"]
+    logged = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    requests = [line for line in logged if line["event"] == "outgoing request"]
+    (chat,) = [line for line in requests if line["path"] == "/v1/chat/completions"]
     assert (chat["question_id"], chat["status"], chat["attempt"]) == (turn.id, 200, 1)
 
 
-def test_a_question_that_is_not_stored_has_an_id_too(services, model_server, lines):
+def test_a_question_that_is_not_stored_also_has_an_id(services, model_server, lines):
     model_server.will(Text(GOOD))
     list(services.chat.answer(LOCAL_USER, QUESTION))
     assert len(lines(level=logging.INFO)[0].fields["question_id"]) == 32
 
 
-def test_an_answer_whose_citations_are_wrong_is_a_warning(services, model_server, lines):
+def test_an_answer_with_invalid_citations_is_logged_as_a_warning(services, model_server, lines):
     model_server.will(Text('They get 99 days [1: "ninety-nine days for everyone"].'))
     services.chat.ask(LOCAL_USER, QUESTION)
     (warning,) = lines(level=logging.WARNING)
@@ -93,7 +97,7 @@ def test_an_answer_whose_citations_are_wrong_is_a_warning(services, model_server
     assert warning.getMessage() == expected
 
 
-def test_a_model_that_does_not_condense_is_a_warning(services, model_server, lines):
+def test_an_unusable_standalone_question_is_logged_as_a_warning(services, model_server, lines):
     model_server.will(Text(GOOD))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     model_server.will(Text("[1]"), Text(GOOD))
@@ -102,7 +106,7 @@ def test_a_model_that_does_not_condense_is_a_warning(services, model_server, lin
     assert lines(level=logging.WARNING)[0].getMessage() == expected
 
 
-def test_a_search_mode_is_named(services, model_server, lines):
+def test_the_search_mode_is_logged(services, model_server, lines):
     model_server.will(Text(GOOD))
     services.chat.ask(LOCAL_USER, QUESTION, search=SearchChoice(k=1))
     assert lines(level=logging.INFO)[0].fields["mode"] == "convex"

@@ -22,7 +22,7 @@ def turn(model="qwen3", **usage):
     )
 
 
-def test_an_answer_costs_its_tokens_at_the_prices_of_a_million():
+def test_an_answer_costs_its_tokens_at_the_price_per_million():
     cost = PRICED.of([turn(input_tokens=1_000_000, output_tokens=100_000)])
     assert (cost.input_tokens, cost.output_tokens) == (1_000_000, 100_000)
     assert cost.amount == pytest.approx(2 + 1)
@@ -30,8 +30,8 @@ def test_an_answer_costs_its_tokens_at_the_prices_of_a_million():
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))
-def test_a_conversation_costs_what_its_answers_do(usages):
-    turns = [turn(input_tokens=read, output_tokens=written) for read, written in usages]
+def test_the_cost_of_a_conversation_is_the_sum_of_its_answers(usages):
+    turns = [turn(input_tokens=sent, output_tokens=generated) for sent, generated in usages]
     assert PRICED.of(turns).amount == pytest.approx(sum(PRICED.of([one]).amount for one in turns))
 
 
@@ -40,7 +40,7 @@ def test_the_built_in_answerer_is_free():
 
 
 @pytest.mark.parametrize(
-    ("prices", "asked"),
+    ("prices", "paid"),
     [
         (Prices("qwen3"), turn(input_tokens=5, output_tokens=5)),
         (Prices("qwen3", 2.0, None), turn(input_tokens=5, output_tokens=5)),
@@ -49,6 +49,6 @@ def test_the_built_in_answerer_is_free():
     ],
     ids=["no price", "half a price", "another model", "no tokens counted"],
 )
-def test_a_model_without_a_price_is_not_reported_as_free(prices, asked):
-    with_free = [turn(EXTRACTIVE), asked]
+def test_a_model_without_a_price_is_not_reported_as_free(prices, paid):
+    with_free = [turn(EXTRACTIVE), paid]
     assert CostService(prices).of(with_free).amount is None

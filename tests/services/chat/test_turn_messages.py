@@ -29,7 +29,7 @@ def turn(answer, *citations):
     )
 
 
-def test_the_answer_carries_what_it_verifiably_cites():
+def test_the_answer_message_has_its_verified_citations():
     messages = messages_of(turn("25 days [1]. Fridays are free [2].", INVENTED, CITED))
     [citation] = last_citations(messages)
     assert citation["cited_text"] == "New employees get 25 days"
@@ -37,7 +37,7 @@ def test_the_answer_carries_what_it_verifiably_cites():
     assert cited_headings(messages) == ["Leave policy", "Annual leave"]
 
 
-def test_a_turn_without_an_answer_is_its_question():
+def test_a_turn_without_an_answer_has_an_empty_answer_message():
     messages = messages_of(turn(""))
     assert [message.type for message in messages] == ["human", "ai"]
     assert render_history(messages) == "\nHuman: How much leave?"

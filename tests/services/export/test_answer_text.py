@@ -21,7 +21,7 @@ def numbers(answer):
 
 
 @given(answers)
-def test_of_the_stored_answer_the_same_markers_are_read_as_of_what_the_model_wrote(answer):
+def test_a_stored_answer_has_the_same_markers_as_the_answer_of_the_model(answer):
     pieces = read_answer(answer, ())
     cited = [one.n for piece in pieces if isinstance(piece, Marker) for one in piece.claims]
     assert numbers(as_markdown(pieces)) == cited
@@ -38,7 +38,7 @@ def test_of_the_stored_answer_the_same_markers_are_read_as_of_what_the_model_wro
         ("[0] [1000]", []),
     ],
 )
-def test_the_markers_of_a_stored_answer(answer, cited):
+def test_only_unescaped_markers_outside_code_are_read(answer, cited):
     assert numbers(answer) == cited
     assert all(answer[start:end] == f"[{n}]" for n, start, end in marker_spans(answer))
 
@@ -52,31 +52,31 @@ def test_the_markers_of_a_stored_answer(answer, cited):
         ("*[1]* **\\[2\\]**", [1]),
     ],
 )
-def test_the_page_takes_the_same_for_markers(answer, cited):
-    called = []
+def test_html_replaces_the_same_markers(answer, cited):
+    calls = []
 
     def marker(n):
-        called.append(n)
+        calls.append(n)
         return f"<sup>{n}</sup>"
 
     html = markdown_to_html(answer, marker, heading=2)
-    assert called == cited == numbers(answer)
+    assert calls == cited == numbers(answer)
     assert html.count("<sup>") == len(cited)
 
 
-def test_a_marker_that_the_page_does_not_know_stays_text():
+def test_a_marker_without_html_stays_text():
     assert markdown_to_html("a [1]<", lambda _n: "", heading=2) == "<p>a [1]&lt;</p>\n"
 
 
-def test_the_plain_answer_has_no_escapes_but_those_in_code():
-    written = "See \\[42\\] and 2\\*3 [1], `a\\[0\\]` and C:\\temp\n```\n\\[1\\]\n```"
+def test_a_plain_answer_has_escapes_only_in_code():
+    stored = "See \\[42\\] and 2\\*3 [1], `a\\[0\\]` and C:\\temp\n```\n\\[1\\]\n```"
     assert (
-        plain_answer(written) == "See [42] and 2*3 [1], `a\\[0\\]` and C:\\temp\n```\n\\[1\\]\n```"
+        plain_answer(stored) == "See [42] and 2*3 [1], `a\\[0\\]` and C:\\temp\n```\n\\[1\\]\n```"
     )
 
 
 @given(answers, st.data())
-def test_however_a_stored_answer_is_cut_the_same_is_printed(answer, data):
+def test_a_plain_answer_does_not_depend_on_how_the_text_is_split(answer, data):
     cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=8)))
     plain = PlainAnswer()
     parts = [
@@ -96,7 +96,7 @@ def turn_of(**fields):
     )
 
 
-def test_where_the_built_in_answerer_cites_nothing_its_sources_are_the_nearest():
+def test_sources_without_citations_of_the_built_in_answerer_are_the_nearest():
     assert offers_nearest(turn_of(model=EXTRACTIVE, sources=SOURCES))
 
 
@@ -104,10 +104,10 @@ def test_where_the_built_in_answerer_cites_nothing_its_sources_are_the_nearest()
     "fields",
     [
         {"model": EXTRACTIVE, "sources": SOURCES, "citations": CITATIONS},
-        {"model": EXTRACTIVE},  # small talk, or nothing found
-        {"model": "a chat model", "sources": SOURCES},  # what it says was made of them
-        {"sources": SOURCES},  # nothing is answered yet
+        {"model": EXTRACTIVE},  # small talk, or no results
+        {"model": "a chat model", "sources": SOURCES},  # its answer is based on them
+        {"sources": SOURCES},  # no answer yet
     ],
 )
-def test_the_sources_of_any_other_turn_are_not(fields):
+def test_sources_of_other_turns_are_not_offered_as_the_nearest(fields):
     assert not offers_nearest(turn_of(**fields))

@@ -1,4 +1,4 @@
-"""The outcome of checking reads as words that were found, never as a right answer."""
+"""Summaries say whether quotes were found, never whether the answer is right."""
 
 import pytest
 
@@ -12,13 +12,13 @@ UNSUPPORTED = Citation(1, CitationState.NOT_FOUND, "", quoted_by_answer=False)
 INVENTED = Citation(9, CitationState.NO_SUCH_SOURCE, "")
 
 
-def test_quotes_and_what_the_program_matched_are_counted_apart() -> None:
+def test_quotes_and_matched_sentences_are_counted_separately() -> None:
     counts = count_citations([FOUND, FOUND, MATCHED, MISSING, UNSUPPORTED, INVENTED])
     assert counts == CitationCounts(found=2, missing=1, matched=1, unsupported=2)
 
 
 @pytest.mark.parametrize(
-    ("citations", "told"),
+    ("citations", "expected"),
     [
         ([FOUND], "1 quote found in the documents."),
         ([FOUND, FOUND], "2 quotes found in the documents."),
@@ -28,12 +28,14 @@ def test_quotes_and_what_the_program_matched_are_counted_apart() -> None:
         ([], ""),
     ],
 )
-def test_the_summary_says_what_was_found_where(citations: list[Citation], told: str) -> None:
-    assert summarize(count_citations(citations)) == told
+def test_the_summary_counts_quotes_matches_and_unsupported_citations(
+    citations: list[Citation], expected: str
+) -> None:
+    assert summarize(count_citations(citations)) == expected
 
 
 @pytest.mark.parametrize(
-    ("citation", "told"),
+    ("citation", "expected"),
     [
         (FOUND, "found in the document"),
         (MATCHED, "found in the document, matched by the program"),
@@ -41,5 +43,5 @@ def test_the_summary_says_what_was_found_where(citations: list[Citation], told: 
         (INVENTED, "no such source"),
     ],
 )
-def test_each_outcome_has_its_words(citation: Citation, told: str) -> None:
-    assert describe(citation) == told
+def test_each_citation_state_has_a_description(citation: Citation, expected: str) -> None:
+    assert describe(citation) == expected

@@ -1,6 +1,6 @@
-"""What a person reads in an exported conversation.
+"""Exported conversations.
 
-FOOTNOTE_WRITE_TRANSCRIPTS=1 writes the expected files anew; read them before you commit them.
+FOOTNOTE_WRITE_TRANSCRIPTS=1 rewrites the expected files; read them before you commit them.
 """
 
 import os
@@ -70,7 +70,7 @@ ANSWERED = Turn(
     usage={"input_tokens": 1200, "output_tokens": 80},
     search=SearchChoice(Scope(collections=("hr", "law"), since="2026-01-01"), SearchMode.BM25, 5),
 )
-BROKEN_OFF = Turn(
+INTERRUPTED = Turn(
     "t2",
     "c",
     "そして日本では？",
@@ -108,22 +108,22 @@ STEPPED = Turn(
         Step(4, "open_document", {"document_id": "d1"}),
     ),
 )
-REWORDED = replace(BROKEN_OFF, id="t3", question="And in France?", answer="")
+REWORDED = replace(INTERRUPTED, id="t3", question="And in France?", answer="")
 CONVERSATION = Conversation("c", "anna", "Leave & <holidays>", WHEN, WHEN, "t4")
-TURNS = (ANSWERED, BROKEN_OFF, REWORDED, STEPPED)
+TURNS = (ANSWERED, INTERRUPTED, REWORDED, STEPPED)
 
 
 @pytest.mark.parametrize("form", [TranscriptFormat.MARKDOWN, TranscriptFormat.HTML])
-def test_the_file_is_the_one_we_have_read_and_found_right(form):
+def test_the_file_equals_the_reviewed_one(form):
     expected = EXPECTED / f"leave.{form}"
-    made = render(CONVERSATION, TURNS, form)
+    exported = render(CONVERSATION, TURNS, form)
     if WRITE:
-        expected.write_bytes(made)
-    assert made.decode() == expected.read_text(encoding="utf-8")
+        expected.write_bytes(exported)
+    assert exported.decode() == expected.read_text(encoding="utf-8")
 
 
 def test_only_the_current_branch_is_exported():
-    assert shown_branch(CONVERSATION, TURNS) == [ANSWERED, BROKEN_OFF, STEPPED]
+    assert shown_branch(CONVERSATION, TURNS) == [ANSWERED, INTERRUPTED, STEPPED]
     other = replace(CONVERSATION, shown_turn_id="t3")
     assert shown_branch(other, TURNS) == [ANSWERED, REWORDED]
     assert b"And in France?" in render(other, TURNS, TranscriptFormat.HTML)
@@ -131,7 +131,7 @@ def test_only_the_current_branch_is_exported():
 
 
 @pytest.mark.parametrize("form", TranscriptFormat)
-def test_a_conversation_without_turns_is_a_file_too(form):
+def test_a_conversation_without_turns_can_be_exported(form):
     empty = replace(CONVERSATION, title="", shown_turn_id="")
     assert render(empty, [], form)
 
@@ -140,12 +140,12 @@ hostile = st.text("<>\"'&`*_[]()!#|\\/ \nab1.-")
 
 
 @given(hostile, hostile, hostile)
-def test_html_takes_no_markup_from_people_documents_or_answers(question, title, answer):
+def test_html_escapes_markup_of_users_documents_and_answers(question, title, answer):
     source = replace(POLICY, title=title, location="/x" + title)
     step = Step(1, title, {question: answer}, StepState.FAILED, answer, (1,), question)
     turn = replace(ANSWERED, question=question, answer=answer, sources=(source,), steps=(step,))
-    shown = replace(CONVERSATION, shown_turn_id="t1")
-    html = render(shown, [turn], TranscriptFormat.HTML).decode()
+    conversation = replace(CONVERSATION, shown_turn_id="t1")
+    html = render(conversation, [turn], TranscriptFormat.HTML).decode()
     tags = {tag.lower() for tag in re.findall(r"<([a-zA-Z]+)", html)}
     assert not tags & {"script", "img", "iframe", "svg", "object", "form", "link", "b>"}
     body = html[html.index("<body>") :]
@@ -154,8 +154,8 @@ def test_html_takes_no_markup_from_people_documents_or_answers(question, title, 
 
 
 @given(hostile.filter(str.strip))
-def test_markdown_shows_a_question_letter_for_letter(question):
-    parsed = MarkdownIt("commonmark").parse(to_markdown(CONVERSATION, [_asking(question)]))
+def test_markdown_shows_a_question_exactly_as_written(question):
+    parsed = MarkdownIt("commonmark").parse(to_markdown(CONVERSATION, [_turn_of(question)]))
     kinds = [token.type for token in parsed]
     quoted = parsed[kinds.index("blockquote_open") + 1 : kinds.index("blockquote_close")]
     assert {token.type for token in quoted} <= {"paragraph_open", "inline", "paragraph_close"}
@@ -166,25 +166,25 @@ def test_markdown_shows_a_question_letter_for_letter(question):
     )
 
 
-def _asking(question):
+def _turn_of(question):
     return Turn("t", "c", question, TurnState.COMPLETE, WHEN)
 
 
 @given(hostile, hostile, hostile)
-def test_markdown_takes_no_markup_from_tool_arguments_and_results(tool, asked, gave):
-    step = Step(1, tool or "t", {asked: gave}, StepState.DONE, gave, (), asked)
-    text = to_markdown(CONVERSATION, [replace(_asking("Why?"), steps=(step,))])
+def test_markdown_escapes_markup_of_tool_arguments_and_results(tool, argument, result):
+    step = Step(1, tool or "t", {argument: result}, StepState.DONE, result, (), argument)
+    text = to_markdown(CONVERSATION, [replace(_turn_of("Why?"), steps=(step,))])
     html = MarkdownIt("commonmark").render(text)
-    listed = html[html.index("<ol>") : html.index("</ol>")]
-    assert set(re.findall(r"<(\w+)", listed)) <= {"ol", "li", "strong"}
+    steps = html[html.index("<ol>") : html.index("</ol>")]
+    assert set(re.findall(r"<(\w+)", steps)) <= {"ol", "li", "strong"}
 
 
 @pytest.mark.parametrize("location", ["javascript:alert(1)", "data:text/html,x", "file:///etc"])
 def test_only_web_addresses_become_links(location):
     turn = replace(ANSWERED, sources=(replace(POLICY, location=location),))
-    shown = replace(CONVERSATION, shown_turn_id="t1")
-    assert f'href="{location}' not in render(shown, [turn], TranscriptFormat.HTML).decode()
-    assert f"](<{location}" not in render(shown, [turn], TranscriptFormat.MARKDOWN).decode()
+    conversation = replace(CONVERSATION, shown_turn_id="t1")
+    assert f'href="{location}' not in render(conversation, [turn], TranscriptFormat.HTML).decode()
+    assert f"](<{location}" not in render(conversation, [turn], TranscriptFormat.MARKDOWN).decode()
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_only_web_addresses_become_links(location):
         ("a" * 200, "a" * 60 + ".md"),
     ],
 )
-def test_the_name_of_the_file_is_safe_on_every_system(title, name):
+def test_the_file_name_is_safe_on_every_system(title, name):
     assert file_name(title, "md") == name
 
 
@@ -216,7 +216,7 @@ def test_the_name_of_the_file_is_safe_on_every_system(title, name):
         "![x][g]\n\n[g]: http://evil/x",
     ],
 )
-def test_an_answer_in_markdown_leads_nowhere_and_fetches_nothing(answer):
+def test_an_answer_in_markdown_has_no_links_or_images(answer):
     turn = replace(ANSWERED, answer=answer, sources=(), citations=())
     text = to_markdown(Conversation("c", "u", "Leave", WHEN, WHEN), [turn])
     html = MarkdownIt("commonmark").render(text)
