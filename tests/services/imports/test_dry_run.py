@@ -1,4 +1,4 @@
-"""A dry run foretells the import that follows, and changes nothing."""
+"""A dry run predicts the next import and changes nothing."""
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +20,7 @@ def library(tmp_path):
 
 
 def dry_run(library, loader, **options):
-    """The report of a dry run, as the queue's worker makes it."""
+    """Perform a dry run like the worker, and return its report."""
     queue = ImportRuns(library.database)
     queued = queue.enqueue(library.source.id, "local", ImportKind.DRY_RUN, {})
     return library.imports.dry_run(
@@ -28,12 +28,12 @@ def dry_run(library, loader, **options):
     )
 
 
-def counted(report):
+def counts_of(report):
     return {outcome: report.count(outcome) for outcome in Outcome if report.count(outcome)}
 
 
 def outcomes(report):
-    """What both reports say of each document, in whatever order."""
+    """The items of a report as comparable tuples, sorted."""
     return sorted(
         (item.key, item.outcome, item.reason, item.passages, item.pages, item.characters)
         for item in report.items
@@ -41,24 +41,24 @@ def outcomes(report):
 
 
 def assert_dry_run_matches(library, loader):
-    planned = dry_run(library, loader)
-    done = library.load(loader)
-    assert outcomes(planned) == outcomes(done)
-    assert planned.state is done.state
-    return planned
+    predicted = dry_run(library, loader)
+    actual = library.load(loader)
+    assert outcomes(predicted) == outcomes(actual)
+    assert predicted.state is actual.state
+    return predicted
 
 
 def test_the_counts_of_a_new_source_are_those_of_its_import(library):
     loader = DictLoader({"a.txt": PASSAGE, "b.txt": "Short."}, {"b.txt": "encrypted"})
     report = assert_dry_run_matches(library, loader)
-    assert counted(report) == {Outcome.NEW: 1, Outcome.FAILED: 1}
+    assert counts_of(report) == {Outcome.NEW: 1, Outcome.FAILED: 1}
 
 
-def test_changed_gone_unchanged_and_unlisted_documents_match_the_import(library):
+def test_changed_removed_unchanged_and_hidden_documents_match_the_import(library):
     library.load(DictLoader({f"{name}.txt": PASSAGE + name for name in "abcd"}))
     texts = {"a.txt": PASSAGE + "a", "b.txt": "Changed.", "e.txt": "New."}
     report = assert_dry_run_matches(library, DictLoader(texts, hidden={"d.txt": "no permission"}))
-    assert counted(report) == {
+    assert counts_of(report) == {
         Outcome.NEW: 1,
         Outcome.CHANGED: 1,
         Outcome.UNCHANGED: 1,
@@ -67,11 +67,11 @@ def test_changed_gone_unchanged_and_unlisted_documents_match_the_import(library)
     }
 
 
-def test_a_folder_with_pictures_is_imported_without_errors_and_foretold_so(library):
+def test_skipped_pictures_are_errors_neither_in_a_dry_run_nor_in_the_import(library):
     loader = DictLoader({"a.txt": PASSAGE}, foreign={"b.png": "not read"})
     report = assert_dry_run_matches(library, loader)
     assert report.state is ImportState.COMPLETED
-    assert counted(report) == {Outcome.NEW: 1, Outcome.SKIPPED: 1}
+    assert counts_of(report) == {Outcome.NEW: 1, Outcome.SKIPPED: 1}
     assert [item.reason for item in report.items if item.key == "b.png"] == ["not read"]
     assert library.import_store.failures(library.source.id) == {}
 
@@ -80,7 +80,7 @@ def test_a_dry_run_predicts_the_removal_guard(library):
     library.load(DictLoader({f"{n}.txt": f"Page {n}." for n in range(12)}))
     report = assert_dry_run_matches(library, DictLoader({"0.txt": "Page 0."}))
     assert report.state is ImportState.NEEDS_CONFIRMATION
-    assert counted(report) == {Outcome.UNCHANGED: 1, Outcome.RETAINED: 11}
+    assert counts_of(report) == {Outcome.UNCHANGED: 1, Outcome.RETAINED: 11}
 
 
 keys = st.sampled_from([f"{folder}{n}.txt" for folder in ("", "f/") for n in range(7)])
@@ -110,23 +110,23 @@ def test_a_dry_run_on_an_empty_library_creates_no_index(library):
     assert library.indexes.active() is None
 
 
-def test_what_is_to_be_embedded_is_estimated_in_tokens(library):
+def test_a_dry_run_estimates_the_tokens_to_embed(library):
     loader = DictLoader({"a.txt": PASSAGE, "b.txt": "Short."})
     long, short = sorted(dry_run(library, loader).items, key=lambda item: item.key)
     assert long.passages > 1
     assert long.characters == len(PASSAGE)
-    # Overlaps and titles are embedded too, so that there are more than of the text alone.
+    # Overlaps and titles are embedded too, so there are more tokens than in the text alone.
     assert long.tokens > len(PASSAGE) / 4 > short.tokens > 0
 
 
-def test_a_canceled_dry_run_ends_at_once(library):
+def test_a_canceled_dry_run_ends_immediately(library):
     loader = DictLoader({"a.txt": "One.", "b.txt": "Two."})
     with pytest.raises(CancelledError):
         dry_run(library, loader, cancelled=lambda: bool(loader.reads))
     assert loader.reads == ["a.txt"]
 
 
-def test_an_unlistable_source_is_an_error(library):
+def test_an_unlistable_source_raises_an_error(library):
     class Unlisted(DictLoader):
         def list(self, before):
             raise SourceError("there is nothing")
@@ -135,7 +135,7 @@ def test_an_unlistable_source_is_an_error(library):
         dry_run(library, Unlisted())
 
 
-def test_a_dry_run_that_begins_anew_leaves_no_item_of_before(library):
+def test_a_repeated_dry_run_replaces_the_earlier_items(library):
     first = dry_run(library, DictLoader({"a.txt": "One."}))
     again = dry_run(library, DictLoader({"b.txt": "One."}))
     assert first.id == again.id  # the queue holds one of a source

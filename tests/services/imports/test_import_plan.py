@@ -11,7 +11,7 @@ keys = st.sampled_from([f"{folder}{n}" for folder in ("", "a/", "b/") for n in r
 versions = st.sampled_from("vw")
 
 
-def known_as(version, formats=FORMATS, key="k"):
+def stored(version, formats=FORMATS, key="k"):
     return StoredVersion(f"id of {key}", version, formats, 1, f"/{key}")
 
 
@@ -19,7 +19,7 @@ def listed(key, version="v"):
     return DocumentRef(key, version, f"/{key}")
 
 
-def planned(listing, known=None, failures=None, *, confirm=False):
+def make_plan(listing, known=None, failures=None, *, confirm=False):
     return plan(
         listing, known or {}, failures or {}, formats_version=FORMATS, confirm_removals=confirm
     )
@@ -32,50 +32,50 @@ def outcomes(result):
 def test_a_document_is_read_if_it_is_new_or_its_version_or_reader_changed():
     listing = [listed("new"), listed("same"), listed("edited", "w"), listed("older reader")]
     known = {
-        "same": known_as("v"),
-        "edited": known_as("v"),
-        "older reader": known_as("v", FORMATS - 1),
+        "same": stored("v"),
+        "edited": stored("v"),
+        "older reader": stored("v", FORMATS - 1),
     }
-    result = planned(listing, known)
+    result = make_plan(listing, known)
 
     assert [ref.key for ref in result.to_read] == ["new", "edited", "older reader"]
     assert outcomes(result) == {"same": Outcome.UNCHANGED}
 
 
-def test_an_unreadable_version_is_named_again_but_not_read_again():
+def test_an_unreadable_version_is_reported_again_without_reading_it_again():
     failures = {"bad": Failure("v", FORMATS, "encrypted")}
-    result = planned([listed("bad")], {"bad": known_as("u")}, failures)
+    result = make_plan([listed("bad")], {"bad": stored("u")}, failures)
 
     assert not result.to_read
     assert result.settled[0].outcome is Outcome.FAILED
     assert result.settled[0].reason == "encrypted (the version imported earlier stays in use)"
 
 
-def test_an_unreadable_document_is_tried_again_once_it_or_the_reader_changes():
+def test_an_unreadable_document_is_retried_after_it_or_the_reader_changes():
     edited = {"bad": Failure("u", FORMATS, "encrypted")}
     older = {"bad": Failure("v", FORMATS - 1, "encrypted")}
-    assert [planned([listed("bad")], {}, failures).to_read for failures in (edited, older)] == [
+    assert [make_plan([listed("bad")], {}, failures).to_read for failures in (edited, older)] == [
         [listed("bad")],
         [listed("bad")],
     ]
 
 
-def test_what_counted_as_a_failure_is_forgotten_once_it_is_only_skipped():
+def test_a_failure_is_resolved_when_the_document_is_skipped_without_an_error():
     skipped = Skipped("a.png", "/a.png", "not read", is_error=False)
-    result = planned([skipped], {}, {"a.png": Failure("", 0, "not read", again=True)})
+    result = make_plan([skipped], {}, {"a.png": Failure("", 0, "not read", again=True)})
     assert outcomes(result) == {"a.png": Outcome.SKIPPED}
     assert (result.failures, result.resolved) == ({}, ["a.png"])
 
 
-def test_a_failure_is_forgotten_when_the_document_is_back_as_it_was_or_gone():
+def test_a_failure_is_resolved_when_the_document_is_reverted_or_removed():
     failures = {"back": Failure("w", FORMATS, "?"), "gone": Failure("w", FORMATS, "?")}
-    result = planned([listed("back")], {"back": known_as("v")}, failures)
+    result = make_plan([listed("back")], {"back": stored("v")}, failures)
     assert sorted(result.resolved) == ["back", "gone"]
 
 
-def test_documents_in_an_unlistable_folder_are_kept():
-    known = {key: known_as("v", key=key) for key in ("a/1", "a/b/2", "ab/3", "4")}
-    result = planned([Skipped("a/", "/a", "no permission"), listed("4")], known)
+def test_documents_in_an_unlistable_folder_are_retained():
+    known = {key: stored("v", key=key) for key in ("a/1", "a/b/2", "ab/3", "4")}
+    result = make_plan([Skipped("a/", "/a", "no permission"), listed("4")], known)
 
     assert outcomes(result) == {
         "4": Outcome.UNCHANGED,
@@ -86,16 +86,16 @@ def test_documents_in_an_unlistable_folder_are_kept():
     assert result.removals == [("id of ab/3", result.removals[0][1])]
 
 
-def test_two_documents_of_one_name_are_one_document_and_one_failure():
-    result = planned([listed("é"), listed("é", "w")])
+def test_two_documents_with_the_same_key_are_one_document_and_one_failure():
+    result = make_plan([listed("é"), listed("é", "w")])
     assert result.to_read == [listed("é")]
     assert outcomes(result) == {"é": Outcome.FAILED}
 
 
-def test_the_removal_guard_stops_the_removal_of_over_half_of_more_than_ten_documents():
+def test_the_removal_guard_blocks_removing_over_half_of_more_than_ten_documents():
     def remove(total, missing, *, confirm=False):
-        known = {str(n): known_as("v", key=str(n)) for n in range(total)}
-        result = planned([listed(str(n)) for n in range(missing, total)], known, confirm=confirm)
+        known = {str(n): stored("v", key=str(n)) for n in range(total)}
+        result = make_plan([listed(str(n)) for n in range(missing, total)], known, confirm=confirm)
         return len(result.removals), result.withheld
 
     assert remove(10, 10) == (10, 0)
@@ -105,8 +105,8 @@ def test_the_removal_guard_stops_the_removal_of_over_half_of_more_than_ten_docum
     assert remove(12, 12, confirm=True) == (12, 0)
 
 
-def test_keys_confine_the_work_and_read_what_is_unchanged_or_has_failed():
-    known = {key: known_as("v", key=key) for key in ("same", "other", "gone", "also gone")}
+def test_keys_limit_the_import_and_force_reading_unchanged_and_failed_documents():
+    known = {key: stored("v", key=key) for key in ("same", "other", "gone", "also gone")}
     failures = {key: Failure("v", FORMATS, "encrypted") for key in ("bad", "other bad")}
     listing = [listed(key) for key in ("same", "other", "bad", "other bad", "new")]
     result = plan(
@@ -122,11 +122,13 @@ def test_keys_confine_the_work_and_read_what_is_unchanged_or_has_failed():
     assert (result.settled, result.resolved) == ([], [])
 
 
-def test_what_a_person_excluded_goes_even_while_the_rest_waits_for_a_confirmation():
-    known = {f"{n}": known_as("v", key=f"{n}") for n in range(20)}
-    out = {"0", "1"}
-    result = plan([], known, {}, formats_version=FORMATS, confirm_removals=False, excluded=out)
-    assert {item.key for _, item in result.removals} == out
+def test_excluded_documents_are_removed_while_other_removals_await_confirmation():
+    known = {f"{n}": stored("v", key=f"{n}") for n in range(20)}
+    excluded_keys = {"0", "1"}
+    result = plan(
+        [], known, {}, formats_version=FORMATS, confirm_removals=False, excluded=excluded_keys
+    )
+    assert {item.key for _, item in result.removals} == excluded_keys
     assert result.withheld == 18
 
 
@@ -142,9 +144,9 @@ def test_every_document_has_exactly_one_outcome(listing, ledger, failing, skippe
     entries = [Skipped(key, key, "?") for key in skipped] + [
         listed(key, version) for key, version in listing.items()
     ]
-    known = {key: known_as(version, key=key) for key, version in ledger.items()}
+    known = {key: stored(version, key=key) for key, version in ledger.items()}
     failures = {key: Failure(version, FORMATS, "?") for key, version in failing.items()}
-    result = planned(entries, known, failures, confirm=confirm)
+    result = make_plan(entries, known, failures, confirm=confirm)
 
     fates = [ref.key for ref in result.to_read]
     fates += [item.key for item in result.settled] + [item.key for _, item in result.removals]
@@ -158,18 +160,18 @@ def test_every_document_has_exactly_one_outcome(listing, ledger, failing, skippe
         assert not (hidden and key in {item.key for _, item in result.removals})
 
 
-def test_what_its_loader_is_not_certain_of_waits_for_a_confirmation_however_little_it_is():
-    known = {key: known_as("v", key=key) for key in ("doubted", "certain", "here")}
+def test_even_a_single_uncertain_removal_needs_confirmation():
+    known = {key: stored("v", key=key) for key in ("doubted", "certain", "here")}
     listing = [
         listed("here"),
         Removed("doubted", "its space is hidden", is_certain=False),
         Removed("certain", "in the trash"),
     ]
-    result = planned(listing, known)
+    result = make_plan(listing, known)
     assert result.withheld == 1
-    [kept] = [item for item in result.settled if item.outcome is Outcome.RETAINED]
-    assert (kept.key, kept.reason) == ("doubted", f"its space is hidden; {TO_CONFIRM}")
+    [retained] = [item for item in result.settled if item.outcome is Outcome.RETAINED]
+    assert (retained.key, retained.reason) == ("doubted", f"its space is hidden; {TO_CONFIRM}")
     assert [(item.key, item.reason) for _, item in result.removals] == [("certain", "in the trash")]
-    confirmed = planned(listing, known, confirm=True)
+    confirmed = make_plan(listing, known, confirm=True)
     assert {item.key for _, item in confirmed.removals} == {"doubted", "certain"}
     assert confirmed.withheld == 0

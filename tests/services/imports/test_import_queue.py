@@ -13,14 +13,14 @@ def services(build_services):
 
 @pytest.fixture
 def berts_box(services):
-    """The files of a conversation of Bert's: a source that is his alone."""
+    """The upload box of a conversation of Bert, which only he can see."""
     talk = services.conversations.begin(BERT, "Salaries").id
     return services.uploads.add(BERT, [("a.md", b"# A")], conversation_id=talk).source_id
 
 
 @pytest.fixture
 def source(services, handbook):
-    """A source whose folder was never imported."""
+    """A source that was never imported."""
     return services.source_kinds.get("directory").add(LOCAL_USER, {"path": str(handbook)}).source
 
 
@@ -42,7 +42,7 @@ def test_without_a_worker_waiting_runs_the_import(services, source):
     assert {progress.total for progress in seen[-4:]} == {4}
 
 
-def test_a_repeated_request_is_done_once(services, source):
+def test_a_repeated_request_is_queued_once(services, source):
     first = enqueue(services, source)
     assert enqueue(services, source) == first
     others = [
@@ -64,14 +64,14 @@ def test_a_dry_run_predicts_the_import(services, source):
     assert dry.counts == real.counts == {"new": 4}
 
 
-def test_keys_confine_an_import_and_read_what_is_unchanged(services, source, model_server):
+def test_keys_limit_an_import_and_force_reading_unchanged_documents(services, source, model_server):
     services.worker.wait(LOCAL_USER, enqueue(services, source).id)
     job = services.worker.wait(LOCAL_USER, enqueue(services, source, keys=["vpn.md"]).id)
     report = services.imports.report(LOCAL_USER, job.id)
     assert [(item.key, item.outcome) for item in report.items] == [("vpn.md", Outcome.CHANGED)]
 
 
-def test_a_queued_import_is_paused_resumed_and_canceled_at_once(services, source):
+def test_a_queued_import_is_paused_resumed_and_canceled_immediately(services, source):
     queue, job = services.queue, enqueue(services, source)
     assert queue.pause(LOCAL_USER, job.id).state is ImportState.PAUSED
     assert not services.worker.run_next()
@@ -84,13 +84,13 @@ def test_a_queued_import_is_paused_resumed_and_canceled_at_once(services, source
         assert change(LOCAL_USER, job.id) == cancelled
 
 
-def test_waiting_for_a_paused_import_ends_at_once(services, source):
+def test_waiting_for_a_paused_import_returns_immediately(services, source):
     job = enqueue(services, source)
     services.queue.pause(LOCAL_USER, job.id)
     assert services.worker.wait(LOCAL_USER, job.id).state is ImportState.PAUSED
 
 
-def test_a_removal_takes_the_source_and_its_imports_with_it(services, source):
+def test_a_removal_deletes_the_source_and_its_import_runs(services, source):
     services.worker.wait(LOCAL_USER, enqueue(services, source).id)
     removal = enqueue(services, source, kind=ImportKind.REMOVAL)
     assert services.worker.run_next()
@@ -100,13 +100,13 @@ def test_a_removal_takes_the_source_and_its_imports_with_it(services, source):
     assert services.maintenance.check(LOCAL_USER).agrees
 
 
-def test_waiting_for_a_removal_ends_well_though_its_record_goes_with_it(services, source):
+def test_waiting_for_a_removal_reports_completion_although_its_record_is_deleted(services, source):
     removal = enqueue(services, source, kind=ImportKind.REMOVAL)
     ended = services.worker.wait(LOCAL_USER, removal.id)
     assert (ended.id, ended.state, ended.ended) == (removal.id, ImportState.COMPLETED, True)
 
 
-def test_waiting_for_an_import_of_a_removed_source_reports_the_removal(services, source):
+def test_waiting_for_an_import_of_a_removed_source_raises_not_found(services, source):
     removal = enqueue(services, source, kind=ImportKind.REMOVAL)
     job = enqueue(services, source)
     with pytest.raises(NotFoundError):
@@ -125,9 +125,9 @@ def test_finished_imports_are_counted_for_users_who_can_see_them(services, sourc
 
 
 def test_requests_for_an_unknown_source_or_import_are_rejected(services):
-    for ask in (services.queue.enqueue, services.queue.get, services.queue.pause):
+    for request in (services.queue.enqueue, services.queue.get, services.queue.pause):
         with pytest.raises(NotFoundError):
-            ask(LOCAL_USER, "nothing")
+            request(LOCAL_USER, "nothing")
 
 
 def test_requests_for_the_source_of_another_user_are_rejected(services, berts_box):
@@ -136,15 +136,15 @@ def test_requests_for_the_source_of_another_user_are_rejected(services, berts_bo
     assert services.queue.current(BERT) == []
 
 
-@pytest.mark.parametrize("ask", ["get", "pause", "resume", "cancel", "wait"])
+@pytest.mark.parametrize("method", ["get", "pause", "resume", "cancel", "wait"])
 def test_an_import_of_the_source_of_another_user_is_not_found_and_unchanged(
-    services, berts_box, ask
+    services, berts_box, method
 ):
     job = services.queue.enqueue(BERT, berts_box)
-    if ask == "resume":
+    if method == "resume":
         job = services.queue.pause(BERT, job.id)
     with pytest.raises(NotFoundError):
-        getattr(services.worker if ask == "wait" else services.queue, ask)(LOCAL_USER, job.id)
+        getattr(services.worker if method == "wait" else services.queue, method)(LOCAL_USER, job.id)
     assert services.queue.get(BERT, job.id) == job
 
 

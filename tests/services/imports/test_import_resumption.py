@@ -12,20 +12,20 @@ def item(key, outcome):
     return ImportItem(key, f"/{key}", outcome)
 
 
-def test_of_an_import_that_has_just_begun_everything_is_left():
+def test_an_import_that_has_just_started_has_everything_remaining():
     plan = Plan([DocumentRef("a", "v", "/a")], [item("b", Outcome.UNCHANGED)])
     rest = remaining(plan, [], {}, 1)
     assert (rest.plan, rest.stale_keys) == (plan, frozenset())
 
 
-def test_what_was_imported_before_is_unchanged_now_and_keeps_its_item():
+def test_documents_imported_before_the_interruption_keep_their_items():
     plan = Plan(settled=[item("a", Outcome.UNCHANGED), item("b", Outcome.FAILED)])
     rest = remaining(plan, [item("a", Outcome.NEW), item("b", Outcome.FAILED)], {}, 1)
     assert rest.plan.settled == []
     assert rest.stale_keys == frozenset()
 
 
-def test_what_changed_again_meanwhile_is_gone_through_again_and_stays_new():
+def test_documents_changed_again_are_repeated_and_new_ones_stay_new():
     plan = Plan([DocumentRef("a", "w", "/a")], removals=[("id", item("b", Outcome.REMOVED))])
     rest = remaining(plan, [item("a", Outcome.NEW), item("b", Outcome.CHANGED)], {}, 1)
     assert (rest.stale_keys, rest.new_keys) == ({"a", "b"}, {"a"})
@@ -35,7 +35,7 @@ def test_what_changed_again_meanwhile_is_gone_through_again_and_stays_new():
     st.dictionaries(keys, st.sampled_from(Outcome)),
     st.dictionaries(keys, st.sampled_from(["read", "gone", *Outcome])),
 )
-def test_in_the_end_each_document_has_exactly_one_item(before, fates):
+def test_each_document_ends_with_exactly_one_item(before, fates):
     plan = Plan(
         [DocumentRef(key, "v", key) for key, fate in fates.items() if fate == "read"],
         [item(key, Outcome(fate)) for key, fate in fates.items() if fate not in ("read", "gone")],
@@ -43,7 +43,7 @@ def test_in_the_end_each_document_has_exactly_one_item(before, fates):
     )
     items = [item(key, outcome) for key, outcome in before.items()]
     rest = remaining(plan, items, {}, 1)
-    ended = [one.key for one in items if one.key not in rest.stale_keys]
-    ended += [one.key for one in rest.plan.settled] + [ref.key for ref in rest.plan.to_read]
-    ended += [one.key for _, one in rest.plan.removals]
-    assert sorted(ended) == sorted(before.keys() | fates.keys())
+    final_keys = [one.key for one in items if one.key not in rest.stale_keys]
+    final_keys += [one.key for one in rest.plan.settled] + [ref.key for ref in rest.plan.to_read]
+    final_keys += [one.key for _, one in rest.plan.removals]
+    assert sorted(final_keys) == sorted(before.keys() | fates.keys())

@@ -82,7 +82,7 @@ print(report.state, len(report.items), sorted(slow & sys.modules.keys()))
 """
 
 
-def test_a_run_without_changes_loads_none_of_the_slow_libraries(library, tmp_path):
+def test_a_run_without_changes_loads_no_slow_libraries(library, tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "a.txt").write_text("hello")
@@ -91,17 +91,17 @@ def test_a_run_without_changes_loads_none_of_the_slow_libraries(library, tmp_pat
     library.database.close()
 
     command = [sys.executable, "-c", UNCHANGED_RUN, str(library.data_dir), str(docs)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.strip() == "completed 1 []", done.stderr
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert process.stdout.strip() == "completed 1 []", process.stderr
 
 
-def test_two_documents_of_the_same_text_are_two_documents(library):
+def test_two_documents_with_the_same_text_are_imported_separately(library):
     library.load(DictLoader({"a": "the same words", "b": "the same words"}))
-    found = library.active.passages.similarity_search("the same words", k=5)
-    assert sorted(passage.metadata["key"] for passage in found) == ["a", "b"]
+    passages = library.active.passages.similarity_search("the same words", k=5)
+    assert sorted(passage.metadata["key"] for passage in passages) == ["a", "b"]
 
 
-def test_headings_and_title_help_the_search_but_the_passage_stays_exact(library):
+def test_headings_and_titles_are_searched_without_changing_the_passage(library):
     text = "# Holidays\n\n## Overtime\n\nAsk your manager first."
     library.load(DictLoader({"handbook.md": text, "x.md": "Ask your manager first."}))
     [(best, _), *_] = library.active.keywords.search("overtime handbook", k=1)
@@ -111,14 +111,14 @@ def test_headings_and_title_help_the_search_but_the_passage_stays_exact(library)
     assert passage.page_content in text
 
 
-def test_metadata_for_filters_lies_beside_each_passage(library):
+def test_each_passage_has_metadata_for_filters(library):
     library.load(DictLoader({"ko": "회사 휴가는 15일입니다.", "en": "Fifteen days."}))
-    found = library.active.passages.similarity_search("days", filter={"script": "korean"})
-    assert [passage.metadata["key"] for passage in found] == ["ko"]
-    assert found[0].metadata["source_id"] == library.source.id
+    passages = library.active.passages.similarity_search("days", filter={"script": "korean"})
+    assert [passage.metadata["key"] for passage in passages] == ["ko"]
+    assert passages[0].metadata["source_id"] == library.source.id
 
 
-def test_an_unreadable_document_is_named_and_the_others_are_imported(library):
+def test_an_unreadable_document_is_reported_and_the_others_are_imported(library):
     loader = DictLoader(documents(3), broken={"001.txt": "it is encrypted"})
     report = library.load(loader)
 
@@ -129,7 +129,7 @@ def test_an_unreadable_document_is_named_and_the_others_are_imported(library):
     assert set(library.texts()) == {"000.txt", "002.txt"}
 
 
-def test_an_unreadable_document_is_tried_once_and_named_each_time(library):
+def test_an_unreadable_document_is_read_once_and_reported_each_time(library):
     loader = DictLoader(documents(3), broken={"001.txt": "it is encrypted"})
     reports = [library.load(loader) for _ in range(3)]
 
@@ -141,7 +141,7 @@ def test_an_unreadable_document_is_tried_once_and_named_each_time(library):
     assert library.texts() == loader.texts
 
 
-def test_what_the_system_refused_is_tried_again_with_the_same_bytes(library):
+def test_a_document_without_read_permission_is_retried_by_each_import(library):
     class Refusing(DictLoader):
         def read(self, ref):
             self.reads.append(ref.key)
@@ -153,7 +153,7 @@ def test_what_the_system_refused_is_tried_again_with_the_same_bytes(library):
     assert loader.reads == ["a", "a"]
 
 
-def test_a_new_version_that_can_not_be_read_leaves_the_older_one_to_answer(library):
+def test_an_unreadable_new_version_leaves_the_older_one_in_use(library):
     loader = DictLoader({"a": "the old words"})
     library.load(loader)
     loader.texts["a"] = "new words"
@@ -169,7 +169,7 @@ def test_a_new_version_that_can_not_be_read_leaves_the_older_one_to_answer(libra
 
 
 @pytest.mark.parametrize("text", ["a\0b", "half \ud800 a pair"])
-def test_an_unstorable_text_is_an_item_with_a_reason(library, text):
+def test_a_text_that_cannot_be_stored_is_a_failed_item(library, text):
     class Odd(DictLoader):
         def read(self, ref):
             document = super().read(ref)
@@ -180,7 +180,7 @@ def test_an_unstorable_text_is_an_item_with_a_reason(library, text):
     assert outcomes(report) == {"a": Outcome.FAILED}
 
 
-def test_another_reader_reads_everything_again(library):
+def test_a_new_reader_version_reads_everything_again(library):
     loader = DictLoader(documents(5))
     library.load(loader)
     newer = Library(library.data_dir, formats=2)
@@ -191,7 +191,7 @@ def test_another_reader_reads_everything_again(library):
     assert newer.check().agrees
 
 
-def test_what_another_reader_finds_never_takes_the_ids_of_what_still_answers(library):
+def test_passages_of_a_new_reader_version_have_new_ids(library):
     library.load(DictLoader({"a": "the same bytes"}))
     newer = Library(library.data_dir, formats=2)
     before = newer.documents.passage_ids(newer.indexes.active().id)
@@ -199,7 +199,7 @@ def test_what_another_reader_finds_never_takes_the_ids_of_what_still_answers(lib
     assert not before & newer.documents.passage_ids(newer.indexes.active().id)
 
 
-def test_an_import_sweeps_leftovers_of_an_earlier_one(library):
+def test_an_import_deletes_leftovers_of_an_earlier_one(library):
     loader = DictLoader({"a": "text"})
     library.load(loader)
     library.imports._active.ledger.stage(library.indexes.active().id, ["left"])
@@ -209,7 +209,7 @@ def test_an_import_sweeps_leftovers_of_an_earlier_one(library):
     assert library.check().agrees
 
 
-def test_a_folder_that_can_not_be_listed_keeps_its_documents(library):
+def test_documents_of_an_unlistable_folder_are_retained(library):
     loader = DictLoader({"open/a": "one", "closed/b": "two"})
     library.load(loader)
     loader.hidden["closed/"] = "permission denied"
@@ -220,7 +220,7 @@ def test_a_folder_that_can_not_be_listed_keeps_its_documents(library):
     assert library.texts() == loader.texts
 
 
-def test_an_emptied_source_removes_nothing_until_it_is_confirmed(library):
+def test_documents_of_an_emptied_source_are_retained_until_confirmation(library):
     library.load(DictLoader(documents(12)))
     remaining = DictLoader({"000.txt": "document 0. " * 3, "new.txt": "added"})
     report = library.load(remaining)
@@ -229,7 +229,7 @@ def test_an_emptied_source_removes_nothing_until_it_is_confirmed(library):
     assert "11 documents" in report.message
     assert "--confirm-removals" in report.message
     assert report.count(Outcome.RETAINED) == 11
-    assert report.count(Outcome.NEW) == 1, "everything else is done"
+    assert report.count(Outcome.NEW) == 1, "other changes are imported"
     assert len(library.texts()) == 13
 
     confirmed = library.load(remaining, confirm_removals=True)
@@ -239,7 +239,7 @@ def test_an_emptied_source_removes_nothing_until_it_is_confirmed(library):
     assert library.check().agrees
 
 
-def test_a_file_that_goes_while_the_import_runs_is_named_now_and_gone_next_time(library, tmp_path):
+def test_a_file_deleted_during_an_import_fails_now_and_is_ignored_next_time(library, tmp_path):
     folder = tmp_path / "docs"
     folder.mkdir()
     for name in ("a.txt", "b.txt"):
@@ -256,7 +256,7 @@ def test_a_file_that_goes_while_the_import_runs_is_named_now_and_gone_next_time(
     assert library.import_store.failures(library.source.id) == {}
 
 
-def test_a_file_that_is_edited_while_the_import_runs_is_kept_as_it_was_read(library, tmp_path):
+def test_a_file_edited_during_an_import_is_stored_as_it_was_read(library, tmp_path):
     folder = tmp_path / "docs"
     folder.mkdir()
     file = folder / "a.txt"
@@ -272,7 +272,7 @@ def test_a_file_that_is_edited_while_the_import_runs_is_kept_as_it_was_read(libr
     assert outcomes(report) == {"a.txt": Outcome.UNCHANGED}
 
 
-def test_two_sources_do_not_touch_each_other(library):
+def test_two_sources_are_independent(library):
     other = library.sources.ensure("directory", "/other", name="other")
     library.load(DictLoader({"a": "one"}))
     library.load(DictLoader({"a": "another one", "b": "two"}), source=other)
@@ -283,7 +283,7 @@ def test_two_sources_do_not_touch_each_other(library):
     assert library.check().agrees
 
 
-def test_a_source_that_can_not_be_listed_changes_nothing(library):
+def test_an_unlistable_source_changes_nothing(library):
     class Unlisted(DictLoader):
         def list(self, before):
             yield from list(super().list(before))[:1]
@@ -312,7 +312,7 @@ def test_after_a_failing_model_the_next_import_resumes(library):
     with pytest.raises(ModelUnavailableError):
         library.load(loader)
     assert library.import_store.latest(library.source.id).state is ImportState.FAILED
-    assert len(library.texts()) == 64, "the first batch is kept"
+    assert len(library.texts()) == 64, "the first batch is stored"
     assert library.check().agrees
 
     again = Library(library.data_dir)
@@ -331,13 +331,13 @@ def test_a_canceled_import_keeps_its_documents_and_the_next_resumes(library):
     assert library.texts() == loader.texts
 
 
-def test_a_removal_can_be_stopped_half_way(library):
+def test_a_removal_can_be_canceled_between_batches(library):
     library.load(DictLoader(documents(510, words=1)))
-    seen = []
+    reports = []
     stopped = library.load(
         DictLoader(),
-        on_progress=seen.append,
-        cancelled=lambda: bool(seen) and seen[-1].stage is Stage.REMOVING,
+        on_progress=reports.append,
+        cancelled=lambda: bool(reports) and reports[-1].stage is Stage.REMOVING,
         confirm_removals=True,
     )
     assert stopped.state is ImportState.CANCELLED
@@ -369,9 +369,9 @@ def test_a_keyboard_interrupt_is_a_cancellation(library):
 
 
 def test_progress_never_decreases_and_ends_complete(library):
-    seen = []
-    library.load(DictLoader(documents(100)), on_progress=seen.append)
-    importing = [progress for progress in seen if progress.stage is Stage.READING]
+    reports = []
+    library.load(DictLoader(documents(100)), on_progress=reports.append)
+    importing = [progress for progress in reports if progress.stage is Stage.READING]
 
     assert [progress.done for progress in importing] == list(range(101))
     assert {progress.total for progress in importing} == {100}
@@ -380,16 +380,16 @@ def test_progress_never_decreases_and_ends_complete(library):
 
 def test_a_concurrent_import_is_rejected(library, monkeypatch):
     monkeypatch.setattr("services.imports.import_service._LOCK_TIMEOUT_S", 0.1)
-    held, release = threading.Event(), threading.Event()
+    locked, release = threading.Event(), threading.Event()
 
     def hold():
         with writer_lock(library.data_dir):
-            held.set()
+            locked.set()
             release.wait(10)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    held.wait(10)
+    locked.wait(10)
     try:
         with pytest.raises(BusyError):
             library.load(DictLoader({"a": "x"}))
@@ -399,17 +399,17 @@ def test_a_concurrent_import_is_rejected(library, monkeypatch):
     assert library.load(DictLoader({"a": "x"})).state is ImportState.COMPLETED
 
 
-def test_with_new_settings_an_import_goes_on_with_the_index_that_answers(library):
+def test_with_changed_settings_an_import_still_writes_to_the_active_index(library):
     library.load(DictLoader({"a": "one. " * 100}))
     changed = Library(library.data_dir, size=500, model="another")
     changed.load(DictLoader({"a": "one. " * 100, "b": "two. " * 200}))
 
     assert changed.requested_models == ["hashing"]
     index_id = changed.indexes.active().id
-    made = changed.documents.passages(
+    passages = changed.documents.passages(
         changed.documents.versions(changed.source.id)["b"].document_id, index_id
     )
-    assert max(len(passage.text) for passage in made) <= 200
+    assert max(len(passage.text) for passage in passages) <= 200
     assert changed.check().agrees
 
 
@@ -430,7 +430,7 @@ WORDS = "vacation server deploy expense 휴가 서버 배포 休暇 規定 invoi
 
 
 def scramble(rng, folder):
-    """Change the folder as people do: write, edit, delete, rename, move."""
+    """Change the folder like users: write, edit, delete, rename, and move files."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     for _ in range(rng.randint(1, 8)):
         fresh = (
@@ -445,9 +445,9 @@ def scramble(rng, folder):
             fresh.write_text(f"# {rng.choice(WORDS)}\n\n{words}", encoding="utf-8")
         elif action < 0.75:
             rng.choice(files).unlink(missing_ok=True)
-        elif (moved := rng.choice(files)).exists():
+        elif (source := rng.choice(files)).exists():
             fresh.parent.mkdir(parents=True, exist_ok=True)
-            moved.replace(fresh)
+            source.replace(fresh)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The crash protocol, broken off before and after each of its steps."""
+"""The crash protocol, interrupted before and after each of its steps."""
 
 import itertools
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ class Killed(BaseException):
 
 @dataclass
 class Fuse:
-    """Lets `left` calls pass, and breaks off before the next one, or right after it."""
+    """Lets `left` calls pass, and raises Killed before or directly after the next one."""
 
     left: int
     after: bool
@@ -35,7 +35,7 @@ class Fuse:
 
 
 class Fused:
-    """The same object, each of whose methods burns the fuse."""
+    """A proxy that passes each method call through the fuse."""
 
     def __init__(self, target, fuse):
         self._target = target
@@ -96,7 +96,9 @@ def write(library, versions, fuse):
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", range(8))
-def test_broken_off_at_any_step_a_version_counts_whole_or_not_at_all(tmp_path, step, after):
+def test_a_version_interrupted_at_any_step_is_stored_completely_or_not_at_all(
+    tmp_path, step, after
+):
     library = Library(tmp_path)
     library.load(DictLoader({"old": "the first text. " * 60, "other": "something else"}))
     before = library.texts()
@@ -115,7 +117,7 @@ def test_broken_off_at_any_step_a_version_counts_whole_or_not_at_all(tmp_path, s
     assert again.imports._active.ledger.discarded(again.indexes.active().id) == []
 
 
-def test_the_steps_above_are_all_there_are(tmp_path):
+def test_writing_has_exactly_the_steps_tested_above(tmp_path):
     library = Library(tmp_path)
     library.load(DictLoader({"old": "the first text. " * 60}))
     fuse = Fuse(8, after=False)
@@ -123,7 +125,7 @@ def test_the_steps_above_are_all_there_are(tmp_path):
     assert fuse.left == 0
 
 
-def test_the_same_version_written_again_and_broken_off_stays(tmp_path):
+def test_a_version_survives_an_interrupted_rewrite(tmp_path):
     library = Library(tmp_path)
     library.load(DictLoader({"old": "nothing. " * 60}))
     version = new_version(library, "old", "the text. " * 60, 2)
@@ -137,22 +139,22 @@ def test_the_same_version_written_again_and_broken_off_stays(tmp_path):
     assert again.check().agrees
 
 
-def test_cancellation_while_embedding_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_cancellation_while_embedding_writes_nothing(tmp_path, monkeypatch):
     library = Library(tmp_path)
     library.load(DictLoader({"old": "the first text"}))
     version = new_version(library, "big", "words and words. " * 5000, 1)
     requests = iter([False, True])
-    embedded = library.embeddings.texts
+    embedded_before = library.embeddings.texts
     monkeypatch.setattr(Ledger, "commit", lambda *_: pytest.fail("committed"))
     with pytest.raises(CancelledError):
         IndexWriter(library.imports._active.ledger, library.active).write(
             "import", [version], lambda: next(requests)
         )
-    assert library.embeddings.texts - embedded < len(version.passages)
+    assert library.embeddings.texts - embedded_before < len(version.passages)
     assert library.check().agrees
 
 
-def test_cancellation_between_two_writes_leaves_nothing_that_counts(tmp_path, monkeypatch):
+def test_cancellation_between_two_writes_leaves_only_garbage(tmp_path, monkeypatch):
     monkeypatch.setattr("services.imports.index_writer._PASSAGES_PER_COMMIT", 2)
     library = Library(tmp_path)
     library.load(DictLoader({"old": "the first text"}))
@@ -172,39 +174,39 @@ def test_cancellation_between_two_writes_leaves_nothing_that_counts(tmp_path, mo
     assert library.check().agrees
 
 
-def test_the_stores_are_loaded_before_writing_which_can_not_be_left(tmp_path):
+def test_the_stores_are_loaded_before_the_uninterruptible_write(tmp_path):
     library = Library(tmp_path)
     library.load(DictLoader({"old": "the first text"}))
     version = new_version(library, "new", "a text", 1)
     index = library.stores.open_afresh(library.indexes.active())
-    loaded = []
+    stages = []
 
     def on_part(stage, _part, _parts):
-        loaded.append((stage, {"passages", "keywords"} <= vars(index).keys()))
+        stages.append((stage, {"passages", "keywords"} <= vars(index).keys()))
 
     IndexWriter(library.imports._active.ledger, index).write(
         latest_import(library), [version], never, on_part
     )
-    assert loaded == [(Stage.EMBEDDING, False), (Stage.WRITING, True)]
+    assert stages == [(Stage.EMBEDDING, False), (Stage.WRITING, True)]
 
 
 @pytest.mark.parametrize(
-    ("seconds", "groups"), [(0, [16, 32, 64, 128, 128]), (9, [16, 8] + [4] * 86)]
+    ("seconds", "expected"), [(0, [16, 32, 64, 128, 128]), (9, [16, 8] + [4] * 86)]
 )
-def test_groups_grow_while_embedding_is_quick_and_stay_small_while_it_is_slow(
-    tmp_path, monkeypatch, seconds, groups
+def test_batches_grow_while_embedding_is_fast_and_stay_small_while_it_is_slow(
+    tmp_path, monkeypatch, seconds, expected
 ):
     library = Library(tmp_path)
     library.load(DictLoader({"old": "the first text"}))
     version = new_version(library, "big", "words and words. " * 4000, 1)
     version = replace(version, passages=version.passages[:368])
-    made, clock = [], itertools.count(0, seconds)
+    sizes, clock = [], itertools.count(0, seconds)
     embed = library.embeddings.embed_documents
-    library.embeddings.embed_documents = lambda texts: made.append(len(texts)) or embed(texts)
+    library.embeddings.embed_documents = lambda texts: sizes.append(len(texts)) or embed(texts)
     monkeypatch.setattr("services.imports.index_writer.time.monotonic", lambda: next(clock))
     parts = []
     IndexWriter(library.imports._active.ledger, library.active).write(
         latest_import(library), [version], never, lambda *part: parts.append(part)
     )
-    assert made == groups
+    assert sizes == expected
     assert parts[-1] == (Stage.WRITING, 368, 368)

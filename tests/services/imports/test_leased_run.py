@@ -1,4 +1,4 @@
-"""An import at work, seen from the thread that watches over it."""
+"""A running import and the thread that watches it."""
 
 import threading
 
@@ -27,17 +27,19 @@ def queue(library):
 
 
 @pytest.fixture
-def claimed(library, queue):
+def import_id(library, queue):
     queue.enqueue(library.source.id, "anna", ImportKind.IMPORT, {})
     return library.leases.claim("w").id
 
 
-def job(library, claimed, **options):
-    return LeasedRun(library.leases, claimed, "w", default_state=ImportState.INTERRUPTED, **options)
+def job(library, import_id, **options):
+    return LeasedRun(
+        library.leases, import_id, "w", default_state=ImportState.INTERRUPTED, **options
+    )
 
 
 def until(condition):
-    """Wait for the watching thread; the test's own limit ends what never comes true."""
+    """Wait for the watching thread; the time limit of the test ends an endless wait."""
     pause = threading.Event()
     while not condition():
         pause.wait(0.005)
@@ -47,148 +49,150 @@ def at(stage, done=1):
     return Progress(stage, done, 5, "a.txt", 7, 3, 9)
 
 
-def test_the_record_tells_how_far_the_work_has_come(library, queue, claimed):
-    def work(tell, _stops):
-        tell(at(Stage.EMBEDDING))
-        until(lambda: queue.get(claimed).progress == at(Stage.EMBEDDING))
-        return ImportReport(claimed, library.source.id, ImportState.COMPLETED)
+def test_progress_and_working_time_are_saved_in_the_record(library, queue, import_id):
+    def work(report, _cancelled):
+        report(at(Stage.EMBEDDING))
+        until(lambda: queue.get(import_id).progress == at(Stage.EMBEDDING))
+        return ImportReport(import_id, library.source.id, ImportState.COMPLETED)
 
-    assert job(library, claimed).run(work).state is ImportState.COMPLETED
-    assert queue.get(claimed).seconds > 0
+    assert job(library, import_id).run(work).state is ImportState.COMPLETED
+    assert queue.get(import_id).seconds > 0
 
 
 @pytest.mark.parametrize(
     ("stop_request", "state"), [(PAUSE, ImportState.PAUSED), (CANCEL, ImportState.CANCELLED)]
 )
-def test_a_stop_request_in_the_record_reaches_the_work_and_settles_it(
-    library, queue, claimed, stop_request, state
+def test_a_stop_request_in_the_record_stops_the_work_and_sets_its_state(
+    library, queue, import_id, stop_request, state
 ):
-    def work(_tell, stops):
-        queue.request_stop(claimed, stop_request)
-        until(stops)
+    def work(_report, cancelled):
+        queue.request_stop(import_id, stop_request)
+        until(cancelled)
         raise CancelledError
 
-    assert job(library, claimed).run(work) is None
-    assert queue.get(claimed).state is state
+    assert job(library, import_id).run(work) is None
+    assert queue.get(import_id).state is state
 
 
 @pytest.mark.parametrize("stage", [Stage.LISTING, Stage.READING, Stage.SPLITTING, Stage.EMBEDDING])
-def test_work_that_does_not_hear_is_settled_first_and_then_left(library, queue, claimed, stage):
-    found = []
+def test_unresponsive_work_is_settled_before_the_process_is_left(library, queue, import_id, stage):
+    states = []
 
-    def work(tell, _stops):
-        tell(at(stage))
-        queue.request_stop(claimed, PAUSE)
-        until(lambda: found)
+    def work(report, _cancelled):
+        report(at(stage))
+        queue.request_stop(import_id, PAUSE)
+        until(lambda: states)
         raise CancelledError
 
-    leave = lambda: found.append(queue.get(claimed).state)  # noqa: E731
-    job(library, claimed, leave=leave).run(work)
-    assert found[0] is ImportState.PAUSED
+    leave = lambda: states.append(queue.get(import_id).state)  # noqa: E731
+    job(library, import_id, leave=leave).run(work)
+    assert states[0] is ImportState.PAUSED
 
 
 @pytest.mark.parametrize("stage", [Stage.WRITING, Stage.REMOVING, Stage.INDEXING, None])
-def test_what_writes_is_never_left(library, queue, claimed, stage):
-    left = []
-    looks = []
-    look = library.leases.stop_request
-    library.leases.stop_request = lambda *names: looks.append(1) or look(*names)
+def test_the_process_is_never_left_while_writing(library, queue, import_id, stage):
+    exits = []
+    checks = []
+    stop_request = library.leases.stop_request
+    library.leases.stop_request = lambda *names: checks.append(1) or stop_request(*names)
 
-    def work(tell, stops):
+    def work(report, cancelled):
         if stage:
-            tell(at(stage))
-        queue.request_stop(claimed, CANCEL)
-        until(stops)
-        seen = len(looks)
-        until(lambda: len(looks) > seen + 3)
+            report(at(stage))
+        queue.request_stop(import_id, CANCEL)
+        until(cancelled)
+        checks_before = len(checks)
+        until(lambda: len(checks) > checks_before + 3)
         raise CancelledError
 
-    job(library, claimed, leave=lambda: left.append(1)).run(work)
-    assert left == []
-    assert queue.get(claimed).state is ImportState.CANCELLED
+    job(library, import_id, leave=lambda: exits.append(1)).run(work)
+    assert exits == []
+    assert queue.get(import_id).state is ImportState.CANCELLED
 
 
-def test_a_pause_that_is_taken_back_before_it_was_settled_lets_the_import_go_on(
-    library, queue, claimed
+def test_a_pause_withdrawn_before_it_took_effect_lets_the_import_continue(
+    library, queue, import_id
 ):
-    def work(_tell, stops):
-        queue.request_stop(claimed, PAUSE)
-        until(stops)
-        queue.resume(claimed)
+    def work(_report, cancelled):
+        queue.request_stop(import_id, PAUSE)
+        until(cancelled)
+        queue.resume(import_id)
         raise CancelledError
 
-    job(library, claimed).run(work)
-    assert library.leases.claim("another").id == claimed
+    job(library, import_id).run(work)
+    assert library.leases.claim("another").id == import_id
 
 
-def test_after_a_standstill_the_work_hears_at_once_that_another_has_taken_it_over(
-    library, queue, claimed, monkeypatch
+def test_after_a_standstill_the_work_stops_if_another_worker_has_the_lease(
+    library, queue, import_id, monkeypatch
 ):
-    monkeypatch.setattr(module, "_TICK_S", 600)  # the watching thread has not come to look yet
+    monkeypatch.setattr(module, "_TICK_S", 600)  # the watching thread has not checked yet
     monkeypatch.setattr(module, "_STALE_S", 0)
-    heard = []
+    cancellations = []
 
-    def work(_tell, stops):
-        heard.append(stops())
-        library.leases.stop(claimed, "w", ImportState.QUEUED, seconds=1)
-        assert library.leases.claim("another").id == claimed
-        heard.append(stops())
+    def work(_report, cancelled):
+        cancellations.append(cancelled())
+        library.leases.stop(import_id, "w", ImportState.QUEUED, seconds=1)
+        assert library.leases.claim("another").id == import_id
+        cancellations.append(cancelled())
         raise CancelledError
 
-    job(library, claimed).run(work)
-    assert heard == [False, True]
-    assert queue.get(claimed).state is ImportState.RUNNING
+    job(library, import_id).run(work)
+    assert cancellations == [False, True]
+    assert queue.get(import_id).state is ImportState.RUNNING
 
 
-def test_waiting_for_the_library_is_not_counted_as_work(library, queue, claimed):
-    library.leases.stop(claimed, "w", ImportState.QUEUED, seconds=7)
+def test_waiting_for_the_library_does_not_count_as_working_time(library, queue, import_id):
+    library.leases.stop(import_id, "w", ImportState.QUEUED, seconds=7)
     before = library.leases.claim("w").seconds
 
-    def work(_tell, _stops):
+    def work(_report, _cancelled):
         raise BusyError("a reindex is running")
 
     for _ in range(2):
         with pytest.raises(BusyError):
-            job(library, claimed, seconds_before=before).run(work)
+            job(library, import_id, seconds_before=before).run(work)
         assert library.leases.claim("w").seconds == 7
 
 
-def test_what_was_done_before_the_ledger_was_busy_is_counted(library, queue, claimed):
-    def work(tell, _stops):
-        tell(at(Stage.READING))
+def test_work_before_the_ledger_was_busy_counts_as_working_time(library, queue, import_id):
+    def work(report, _cancelled):
+        report(at(Stage.READING))
         raise BusyError("the ledger is being written by another process")
 
     with pytest.raises(BusyError):
-        job(library, claimed, seconds_before=7).run(work)
-    assert queue.get(claimed).seconds > 7
+        job(library, import_id, seconds_before=7).run(work)
+    assert queue.get(import_id).seconds > 7
 
 
-def test_an_error_of_the_work_is_recorded_and_raised(library, queue, claimed):
-    def work(_tell, _stops):
+def test_an_error_is_recorded_and_raised_again(library, queue, import_id):
+    def work(_report, _cancelled):
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        job(library, claimed).run(work)
-    failed = queue.get(claimed)
+        job(library, import_id).run(work)
+    failed = queue.get(import_id)
     assert (failed.state, failed.ended) == (ImportState.FAILED, True)
     assert "broken" in failed.message
     assert "imported documents are kept" in failed.message
 
 
-def test_of_what_is_no_import_nothing_is_said_to_be_kept(library, queue, claimed):
-    def work(_tell, _stops):
+def test_a_failed_removal_does_not_claim_that_documents_are_kept(library, queue, import_id):
+    def work(_report, _cancelled):
         raise StorageError("The folder can't be deleted.")
 
     with pytest.raises(StorageError):
-        job(library, claimed, kind=ImportKind.REMOVAL).run(work)
-    assert queue.get(claimed).message == "The folder can't be deleted."
+        job(library, import_id, kind=ImportKind.REMOVAL).run(work)
+    assert queue.get(import_id).message == "The folder can't be deleted."
 
 
-def test_a_worker_that_is_told_to_end_twice_leaves_its_import_to_the_next(library, queue, claimed):
-    def work(_tell, _stops):
+def test_an_import_interrupted_by_a_second_stop_signal_is_resumed_by_the_next_worker(
+    library, queue, import_id
+):
+    def work(_report, _cancelled):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        job(library, claimed).run(work)
-    assert queue.get(claimed).state is ImportState.INTERRUPTED
-    assert library.leases.claim("another").id == claimed
+        job(library, import_id).run(work)
+    assert queue.get(import_id).state is ImportState.INTERRUPTED
+    assert library.leases.claim("another").id == import_id

@@ -1,4 +1,4 @@
-"""Each damage to one of the three stores is told; the undamaged library agrees."""
+"""Damage to any of the three stores is reported; an undamaged library agrees."""
 
 import shutil
 from dataclasses import replace
@@ -59,8 +59,8 @@ def leave_words(library, passage):
 
 def change_the_stored_text(library, passage):
     store = library.active.passages
-    [kept] = store.get_by_ids([passage.id])
-    store.add_vectors([passage.id], [passage.text + "!"], vector(), [kept.metadata])
+    [stored] = store.get_by_ids([passage.id])
+    store.add_vectors([passage.id], [passage.text + "!"], vector(), [stored.metadata])
     return "is different in the vector store"
 
 
@@ -83,12 +83,12 @@ def change_the_document(library, passage):
 
 
 def lose_all_passages_of_a_document(library, passage):
-    lost = [
-        found.id
-        for found in library.documents.passages(passage.document_id, library.indexes.active().id)
+    ids = [
+        stored.id
+        for stored in library.documents.passages(passage.document_id, library.indexes.active().id)
     ]
-    library.active.passages.delete(lost)
-    library.active.keywords.delete(lost)
+    library.active.passages.delete(ids)
+    library.active.keywords.delete(ids)
     execute(library, "DELETE FROM passages WHERE document_id = :id", id=passage.document_id)
     return "document a.txt has no passages"
 
@@ -131,7 +131,7 @@ def test_a_missing_folder_is_reported_once(library):
     assert "is missing: rebuild it" in problem
 
 
-def test_a_passage_that_waits_to_be_swept_is_reported(library):
+def test_a_discarded_passage_that_is_not_deleted_yet_is_reported(library):
     library.imports._active.ledger.stage(library.indexes.active().id, ["waiting"])
     assert library.check().disagreements == ("passage waiting is discarded but not deleted",)
     library.maintenance.recover()

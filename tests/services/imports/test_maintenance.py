@@ -32,34 +32,36 @@ def folders(library):
 
 
 class TestStatus:
-    def test_before_the_first_import_there_is_nothing_to_rebuild(self, tmp_path):
-        found = status(Library(tmp_path))
-        assert (found.active, found.passages, found.message) == (None, 0, "")
+    def test_before_the_first_import_no_reindex_is_needed(self, tmp_path):
+        result = status(Library(tmp_path))
+        assert (result.active, result.passages, result.message) == (None, 0, "")
 
-    def test_with_the_settings_it_was_made_with_nothing_is_needed(self, library):
+    def test_with_unchanged_settings_no_reindex_is_needed(self, library):
         assert not status(Library(library.data_dir)).reindex_needed
 
     @pytest.mark.parametrize("change", [{"model": "another"}, {"size": 150}, {"overlap": 0}])
-    def test_other_settings_are_answered_with_how_much_there_is_to_embed(self, library, change):
-        found = status(Library(library.data_dir, **change))
-        assert found.reindex_needed
-        assert f"embed {found.passages} passages again" in found.message
-        assert found.passages == len(library.active.passages)
+    def test_with_changed_settings_the_status_has_the_number_of_passages_to_embed(
+        self, library, change
+    ):
+        result = status(Library(library.data_dir, **change))
+        assert result.reindex_needed
+        assert f"embed {result.passages} passages again" in result.message
+        assert result.passages == len(library.active.passages)
 
 
 class TestReindex:
-    def test_the_old_index_answers_until_the_new_one_takes_over(self, library):
+    def test_the_old_index_is_searched_until_the_new_one_is_active(self, library):
         changed = Library(library.data_dir, model="another", size=150)
         old = changed.indexes.active()
         answers = []
 
-        def ask(progress):
+        def search(progress):
             assert progress.stage is Stage.INDEXING
             store = changed.stores.open(changed.indexes.active())
             best = store.passages.similarity_search("number 7", k=3)
             answers.append((store.index.id, len(changed.documents.hydrate([b.id for b in best]))))
 
-        report = changed.reindex(on_progress=ask)
+        report = changed.reindex(on_progress=search)
         assert len(answers) > 1
         assert set(answers) == {(old.id, 3)}
         assert report.completed
@@ -70,21 +72,21 @@ class TestReindex:
 
     def test_a_canceled_reindex_resumes_where_it_stopped(self, library):
         changed = Library(library.data_dir, model="another")
-        seen = []
-        stopped = changed.reindex(on_progress=seen.append, cancelled=lambda: len(seen) > 0)
+        reports = []
+        stopped = changed.reindex(on_progress=reports.append, cancelled=lambda: len(reports) > 0)
         assert not stopped.completed
         assert status(changed).reindex_needed
-        assert changed.check().agrees, "the index that answers is untouched"
+        assert changed.check().agrees, "the active index is untouched"
 
         rest = Library(library.data_dir, model="another").reindex()
         total = stopped.passages_embedded + rest.passages_embedded
         assert 0 < rest.passages_embedded < total == status(changed).passages
         assert changed.check().agrees
 
-    def test_an_import_in_between_is_not_missed(self, library):
+    def test_a_resumed_reindex_includes_an_import_in_between(self, library):
         changed = Library(library.data_dir, model="another")
-        seen = []
-        changed.reindex(on_progress=seen.append, cancelled=lambda: len(seen) > 1)
+        reports = []
+        changed.reindex(on_progress=reports.append, cancelled=lambda: len(reports) > 1)
         texts = documents(58) | {"000.txt": "changed in between", "new.txt": "and a new one"}
         changed.load(DictLoader(texts))
         assert changed.check().agrees
@@ -94,14 +96,16 @@ class TestReindex:
         report = changed.check()
         assert report.agrees, report.disagreements
 
-    def test_removals_in_between_leave_nothing_of_them_where_nothing_is_missing(self, library):
+    def test_a_resumed_reindex_deletes_documents_removed_in_between(self, library):
         changed = Library(library.data_dir, model="another")
-        seen = []
-        changed.reindex(on_progress=seen.append, cancelled=lambda: len(seen) > 0)
+        reports = []
+        changed.reindex(on_progress=reports.append, cancelled=lambda: len(reports) > 0)
         missing = set(changed.documents.ids(missing_in=changed.indexes.building().id))
-        known = changed.documents.versions(changed.source.id)
-        done = sorted(key for key, found in known.items() if found.document_id not in missing)
-        changed.load(DictLoader({key: documents(60)[key] for key in done[5:]}))
+        versions = changed.documents.versions(changed.source.id)
+        indexed = sorted(
+            key for key, version in versions.items() if version.document_id not in missing
+        )
+        changed.load(DictLoader({key: documents(60)[key] for key in indexed[5:]}))
 
         assert changed.reindex().passages_embedded == 0
         report = changed.check()
@@ -109,10 +113,12 @@ class TestReindex:
 
     def test_a_reindex_for_other_settings_restarts(self, library):
         for model in ("second", "third"):
-            seen = []
+            reports = []
             changed = Library(library.data_dir, model=model)
-            changed.reindex(on_progress=seen.append, cancelled=lambda seen=seen: len(seen) > 0)
-        assert len(folders(library)) == 2, "the one that answers and the one for `third`"
+            changed.reindex(
+                on_progress=reports.append, cancelled=lambda reports=reports: len(reports) > 0
+            )
+        assert len(folders(library)) == 2, "the active index and the one for `third`"
         changed.reindex()
         assert changed.requested_models == ["third"]
         assert changed.check().agrees
@@ -120,8 +126,8 @@ class TestReindex:
 
     def test_a_damaged_unfinished_index_is_rebuilt(self, library):
         changed = Library(library.data_dir, model="another")
-        seen = []
-        changed.reindex(on_progress=seen.append, cancelled=lambda: len(seen) > 0)
+        reports = []
+        changed.reindex(on_progress=reports.append, cancelled=lambda: len(reports) > 0)
         shutil.rmtree(changed.stores.folder(changed.indexes.building().id))
 
         again = Library(library.data_dir, model="another")
@@ -136,14 +142,19 @@ class TestReindex:
 
 
 class TestRecover:
-    def test_of_a_sound_library_changes_nothing(self, library):
-        found = library.maintenance.recover()
-        assert (found.imports, found.turns, found.passages, found.problem) == (0, 0, 0, "")
+    def test_recovering_a_sound_library_changes_nothing(self, library):
+        recovered = library.maintenance.recover()
+        assert (recovered.imports, recovered.turns, recovered.passages, recovered.problem) == (
+            0,
+            0,
+            0,
+            "",
+        )
 
     def test_an_import_left_in_the_running_state_is_marked(self, library):
-        left = library.leases.start(library.source.id, "anna", DEAD)
+        import_id = library.leases.start(library.source.id, "anna", DEAD)
         assert library.maintenance.recover().imports == 1
-        assert library.import_store.get(left).state is ImportState.INTERRUPTED
+        assert library.import_store.get(import_id).state is ImportState.INTERRUPTED
 
     def test_a_turn_left_in_the_running_state_is_marked(self, library):
         conversations = Conversations(library.database)
@@ -155,12 +166,12 @@ class TestRecover:
 
     def test_an_import_of_a_living_process_is_unchanged(self, library):
         running = library.leases.start(library.source.id, "anna", process_name())
-        found = []
+        results = []
         with writer_lock(library.data_dir):
-            thread = threading.Thread(target=lambda: found.append(library.maintenance.recover()))
+            thread = threading.Thread(target=lambda: results.append(library.maintenance.recover()))
             thread.start()
             thread.join()
-        assert found[0].imports == 0
+        assert results[0].imports == 0
         assert library.import_store.get(running).state is ImportState.RUNNING
 
     def test_a_damaged_index_is_reported_and_does_not_prevent_the_start(self, library):
@@ -172,7 +183,7 @@ class TestRecover:
         again.reindex()
         assert again.check().agrees
 
-    def test_a_missing_index_is_told_by_the_status_until_a_reindex_has_made_another(self, library):
+    def test_a_missing_index_is_reported_by_the_status_until_a_reindex(self, library):
         shutil.rmtree(library.stores.folder(library.indexes.active().id))
         started, elsewhere = Library(library.data_dir), Library(library.data_dir)
         started.maintenance.recover()
@@ -181,7 +192,7 @@ class TestRecover:
         elsewhere.reindex()
         assert status(started).problem == ""
 
-    def test_a_retired_index_whose_deletion_was_broken_off_is_deleted(self, library):
+    def test_a_retired_index_is_deleted_after_an_interrupted_deletion(self, library):
         old = library.indexes.active().id
         changed = Library(library.data_dir, model="another")
         changed.stores.delete = lambda index_id: False
@@ -195,18 +206,18 @@ class TestRecover:
         assert again.check().agrees
 
 
-def test_check_and_reindex_wait_for_no_import(library, monkeypatch):
+def test_check_and_reindex_fail_while_another_process_writes(library, monkeypatch):
     monkeypatch.setattr("services.imports.maintenance._LOCK_TIMEOUT_S", 0.1)
-    caught = []
+    rejected = []
 
     def attempt():
         for call in (library.check, library.reindex):
             with pytest.raises(BusyError):
                 call()
-            caught.append(call)
+            rejected.append(call)
 
     with writer_lock(library.data_dir):
         thread = threading.Thread(target=attempt)
         thread.start()
         thread.join()
-    assert len(caught) == 2
+    assert len(rejected) == 2

@@ -13,7 +13,7 @@ from services.long_work import CancelableWait, CancelledError, Progress, Stage
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that tests move on."""
+    """A clock that tests advance."""
 
     class Clock:
         now = 0.0
@@ -33,7 +33,7 @@ def lines(caplog):
 
 
 def perform(clock, *steps, kind=ImportKind.IMPORT):
-    """A log of a run that reported these stages and documents, each lasting so many seconds."""
+    """The log of a run with these steps: stage, document key, and duration in seconds."""
     log = RunLog(kind)
     for stage, key, seconds in steps:
         log.note(Progress(stage, 0, 0, key))
@@ -78,25 +78,25 @@ def test_the_last_line_has_stages_retries_counts_and_the_slowest_documents(clock
     }
 
 
-def test_only_the_slowest_documents_are_kept(clock, lines):
+def test_only_the_five_slowest_documents_are_logged(clock, lines):
     perform(clock, *((Stage.READING, f"{n}.md", n) for n in range(20))).end(report())
     slowest = [one["document"] for one in lines()[-1][2]["slowest"]]
     assert slowest == ["19.md", "18.md", "17.md", "16.md", "15.md"]
 
 
-def test_removals_that_wait_for_confirmation_are_a_warning(clock, lines):
+def test_removals_that_need_confirmation_are_logged_as_a_warning(clock, lines):
     perform(clock, *STEPS).end(report(ImportState.NEEDS_CONFIRMATION))
     assert lines()[-1][:2] == ("WARNING", "import finished")
 
 
-def test_documents_that_were_not_imported_are_named_with_the_reason(clock, lines):
+def test_documents_that_were_not_imported_are_logged_with_the_reason(clock, lines):
     failed = ImportItem("c.doc", "/c.doc", Outcome.FAILED, "it is empty")
     perform(clock, *STEPS).end(report(ImportState.COMPLETED_WITH_ERRORS, failed))
     expected = {"document": "c.doc", "reason": "it is empty"}
     assert lines()[-1] == ("INFO", "document not imported", expected)
 
 
-def test_a_failed_run_is_a_warning_with_the_reason(clock, lines):
+def test_a_failed_run_is_logged_as_a_warning_with_the_reason(clock, lines):
     perform(clock, *STEPS, kind=ImportKind.DRY_RUN).stop("failed", SourceUnavailableError("gone"))
     level, event, fields = lines()[-1]
     assert (level, event, fields["reason"], fields["retries"]) == (
@@ -107,12 +107,12 @@ def test_a_failed_run_is_a_warning_with_the_reason(clock, lines):
     )
 
 
-def test_a_run_that_never_began_is_not_logged(clock, lines):
+def test_a_run_that_never_started_is_not_logged(clock, lines):
     RunLog(ImportKind.IMPORT).stop("failed", SourceUnavailableError("busy"))
     assert lines() == []
 
 
-def test_a_wait_is_a_warning_with_its_length_and_reason(lines):
+def test_a_wait_is_logged_as_a_warning_with_its_length_and_reason(lines):
     wait = CancelableWait(lambda _: None, threading.Event().is_set)
     wait.wait(0.01, "429 Too Many Requests")
     expected = {"seconds": 0.0, "reason": "429 Too Many Requests"}
@@ -124,17 +124,19 @@ def test_a_canceled_wait_ends_at_once():
         CancelableWait(lambda _: None, lambda: True).wait(60, "429")
 
 
-def test_one_id_joins_the_queue_and_the_worker(build_services, handbook, capsys):
+def test_lines_of_the_queue_and_the_worker_have_the_same_import_id(
+    build_services, handbook, capsys
+):
     services = build_services(embed=True, log_level="debug", log_format="json")
     source_id = services.directories.import_directory(LOCAL_USER, handbook).source_id
     (handbook / "new.md").write_text("# Travel\n\nBook trains early.\n")
     run = services.queue.enqueue(LOCAL_USER, source_id)
     assert services.worker.run_next()
-    written = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-    ours = [line for line in written if line.get("import_id") == run.id]
-    events = [line["event"] for line in ours]
+    logged = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    run_lines = [line for line in logged if line.get("import_id") == run.id]
+    events = [line["event"] for line in run_lines]
     assert events[:2] == ["import queued", "import started"]
     assert events[-1] == "import finished"
     assert "outgoing request" in events
-    assert ours[-1]["new"] == 1
+    assert run_lines[-1]["new"] == 1
     configure_logs("warning", "text", ())
