@@ -143,13 +143,8 @@ class TestReindex:
 
 class TestRecover:
     def test_recovering_a_sound_library_changes_nothing(self, library):
-        recovered = library.maintenance.recover()
-        assert (recovered.imports, recovered.turns, recovered.passages, recovered.problem) == (
-            0,
-            0,
-            0,
-            "",
-        )
+        result = library.maintenance.recover()
+        assert (result.imports, result.turns, result.passages, result.problem) == (0, 0, 0, "")
 
     def test_an_import_left_in_the_running_state_is_marked(self, library):
         import_id = library.leases.start(library.source.id, "anna", DEAD)

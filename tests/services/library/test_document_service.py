@@ -13,11 +13,11 @@ ANNA = Principal("anna")
 
 class Queue:
     def __init__(self):
-        self.asked = []
+        self.requests = []
 
     def enqueue(self, principal, source_id, *, keys=(), confirm_removals=False):
-        self.asked.append((source_id, sorted(keys), confirm_removals))
-        return SimpleNamespace(id=f"i{len(self.asked)}")
+        self.requests.append((source_id, sorted(keys), confirm_removals))
+        return SimpleNamespace(id=f"i{len(self.requests)}")
 
 
 class Boxes:
@@ -30,24 +30,24 @@ class Boxes:
             raise self.error
 
 
-class Shelf:
-    """A folder of two documents, and Anna's own box with one."""
+class SharedLibrary:
+    """A folder with two documents, and an upload box of Anna with one."""
 
     def __init__(self, data_dir):
         self.library, self.queue, self.boxes = Library(data_dir), Queue(), Boxes()
-        made, own = self.library, {"user_id": "anna", "collection": "Anna's"}
-        self.folder = made.source
-        self.box = made.sources.ensure("upload", "uploads/a", name="Anna's box", options=own)
-        made.load(DictLoader({"a.md": "Leave.", "b.md": "휴가는 15일입니다."}))
-        made.load(DictLoader({"own.md": "Mine alone."}), source=self.box)
+        library, own = self.library, {"user_id": "anna", "collection": "Anna's"}
+        self.folder = library.source
+        self.box = library.sources.ensure("upload", "uploads/a", name="Anna's box", options=own)
+        library.load(DictLoader({"a.md": "Leave.", "b.md": "휴가는 15일입니다."}))
+        library.load(DictLoader({"own.md": "Mine alone."}), source=self.box)
         self.service = DocumentService(
-            made.database, made.sources, made.indexes, self.queue, self.boxes
+            library.database, library.sources, library.indexes, self.queue, self.boxes
         )
 
-    def keys(self, principal, **narrowed):
-        found = self.service.page(principal, DocumentFilter(**narrowed), DocumentOrder.TITLE)
-        assert found.total == len(found.documents)
-        return [one.key for one in found.documents]
+    def keys(self, principal, **filters):
+        page = self.service.page(principal, DocumentFilter(**filters), DocumentOrder.TITLE)
+        assert page.total == len(page.documents)
+        return [one.key for one in page.documents]
 
     def id(self, key):
         source = self.box if key == "own.md" else self.folder
@@ -55,69 +55,72 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(tmp_path):
-    return Shelf(tmp_path)
+def shared_library(tmp_path):
+    return SharedLibrary(tmp_path)
 
 
-def test_an_upload_box_is_visible_only_to_its_owner(shelf):
-    assert shelf.keys(ANNA) == ["a.md", "b.md", "own.md"]
-    assert shelf.keys(LOCAL_USER) == ["a.md", "b.md"]
-    assert shelf.keys(LOCAL_USER, sources=(shelf.box.id,)) == []
-    assert shelf.service.contents(LOCAL_USER).formats == {"txt": 2}
+def test_an_upload_box_is_visible_only_to_its_owner(shared_library):
+    assert shared_library.keys(ANNA) == ["a.md", "b.md", "own.md"]
+    assert shared_library.keys(LOCAL_USER) == ["a.md", "b.md"]
+    assert shared_library.keys(LOCAL_USER, sources=(shared_library.box.id,)) == []
+    assert shared_library.service.contents(LOCAL_USER).formats == {"txt": 2}
     with pytest.raises(NotFoundError, match="search for it by its title"):
-        shelf.service.get(LOCAL_USER, shelf.id("own.md"))
+        shared_library.service.get(LOCAL_USER, shared_library.id("own.md"))
 
 
-def test_documents_of_other_users_are_neither_reimported_nor_removed(shelf):
-    shelf.service.reimport(LOCAL_USER, [shelf.id("own.md")])
-    shelf.service.remove(LOCAL_USER, [shelf.id("own.md")])
-    shelf.service.include_again(LOCAL_USER, [(shelf.box.id, "own.md")])
-    assert (shelf.queue.asked, shelf.boxes.deleted) == ([], [])
+def test_documents_of_other_users_can_be_neither_reimported_nor_removed(shared_library):
+    shared_library.service.reimport(LOCAL_USER, [shared_library.id("own.md")])
+    shared_library.service.remove(LOCAL_USER, [shared_library.id("own.md")])
+    shared_library.service.include_again(LOCAL_USER, [(shared_library.box.id, "own.md")])
+    assert (shared_library.queue.requests, shared_library.boxes.deleted) == ([], [])
 
 
-def test_collections_narrow_the_list_to_their_sources(shelf):
-    assert shelf.keys(ANNA, collections=("Anna's",)) == ["own.md"]
-    assert shelf.keys(ANNA, collections=("Anna's",), sources=(shelf.folder.id,)) == []
-
-
-def test_the_contents_are_counted_by_source_format_and_script(shelf):
-    contents = shelf.service.contents(ANNA)
-    told = {one.name: (one.collection, one.documents) for one in contents.sources}
-    assert told == {"docs": ("docs", 2), "Anna's box": ("Anna's", 1)}
-    assert contents.scripts == {"latin": 2, "korean": 1}
-
-
-def test_a_removal_deletes_uploaded_files_and_leaves_others_out(shelf):
-    ids = [shelf.id(key) for key in ("a.md", "own.md", "gone.md")]
-    assert len(shelf.service.remove(ANNA, ids)) == 2
-    assert shelf.boxes.deleted == ["own.md"]
-    assert shelf.service.excluded(ANNA) == [(shelf.folder.id, "a.md")]
-    assert sorted(shelf.queue.asked) == sorted(
-        [(shelf.folder.id, ["a.md"], True), (shelf.box.id, ["own.md"], True)]
+def test_a_collection_filter_lists_only_documents_of_its_sources(shared_library):
+    assert shared_library.keys(ANNA, collections=("Anna's",)) == ["own.md"]
+    assert (
+        shared_library.keys(ANNA, collections=("Anna's",), sources=(shared_library.folder.id,))
+        == []
     )
 
 
-def test_a_document_whose_file_is_missing_can_be_removed(shelf):
-    shelf.boxes.error = NotFoundError("There is no such file.")
-    assert len(shelf.service.remove(ANNA, [shelf.id("own.md")])) == 1
+def test_the_contents_are_counted_by_source_format_and_script(shared_library):
+    contents = shared_library.service.contents(ANNA)
+    by_source = {one.name: (one.collection, one.documents) for one in contents.sources}
+    assert by_source == {"docs": ("docs", 2), "Anna's box": ("Anna's", 1)}
+    assert contents.scripts == {"latin": 2, "korean": 1}
 
 
-def test_an_undeletable_file_is_an_error_and_queues_no_import(shelf):
-    shelf.boxes.error = StorageError("The box can't be written.")
+def test_a_removal_deletes_uploaded_files_and_excludes_other_documents(shared_library):
+    ids = [shared_library.id(key) for key in ("a.md", "own.md", "gone.md")]
+    assert len(shared_library.service.remove(ANNA, ids)) == 2
+    assert shared_library.boxes.deleted == ["own.md"]
+    assert shared_library.service.excluded(ANNA) == [(shared_library.folder.id, "a.md")]
+    assert sorted(shared_library.queue.requests) == sorted(
+        [(shared_library.folder.id, ["a.md"], True), (shared_library.box.id, ["own.md"], True)]
+    )
+
+
+def test_a_document_whose_file_is_missing_can_be_removed(shared_library):
+    shared_library.boxes.error = NotFoundError("There is no such file.")
+    assert len(shared_library.service.remove(ANNA, [shared_library.id("own.md")])) == 1
+
+
+def test_an_undeletable_file_is_an_error_and_queues_no_import(shared_library):
+    shared_library.boxes.error = StorageError("The box can't be written.")
     with pytest.raises(StorageError, match="can't be written"):
-        shelf.service.remove(ANNA, [shelf.id("own.md")])
-    assert shelf.queue.asked == []
+        shared_library.service.remove(ANNA, [shared_library.id("own.md")])
+    assert shared_library.queue.requests == []
 
 
-def test_an_excluded_document_is_imported_again_after_its_exclusion_is_removed(shelf):
-    shelf.service.remove(ANNA, [shelf.id("a.md"), shelf.id("b.md")])
-    shelf.service.include_again(ANNA, [(shelf.folder.id, "a.md")])
-    assert shelf.service.excluded(ANNA) == [(shelf.folder.id, "b.md")]
-    assert shelf.queue.asked[-1] == (shelf.folder.id, ["a.md"], False)
+def test_an_excluded_document_is_imported_again_after_its_exclusion_is_removed(shared_library):
+    shared_library.service.remove(ANNA, [shared_library.id("a.md"), shared_library.id("b.md")])
+    shared_library.service.include_again(ANNA, [(shared_library.folder.id, "a.md")])
+    assert shared_library.service.excluded(ANNA) == [(shared_library.folder.id, "b.md")]
+    assert shared_library.queue.requests[-1] == (shared_library.folder.id, ["a.md"], False)
 
 
-def test_imports_and_passages_are_told_as_figures(shelf):
-    assert sum(shelf.service.by_passages(LOCAL_USER).values()) == 2
-    [day] = shelf.service.import_days(ANNA)
+def test_documents_and_imports_are_counted_by_passages_and_by_day(shared_library):
+    assert sum(shared_library.service.by_passages(LOCAL_USER).values()) == 2
+    [day] = shared_library.service.import_days(ANNA)
     assert day.counts == {"new": 3}
-    assert shelf.service.import_days(LOCAL_USER)[0].counts == {"new": 2}
+    assert shared_library.service.import_days(LOCAL_USER)[0].counts == {"new": 2}

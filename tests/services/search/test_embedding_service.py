@@ -5,38 +5,38 @@ from errors import ConflictError, ModelError
 from tests.fakes.openai import EMBEDDING_MODEL, Fault
 
 
-def embedded(services, *texts, **more):
-    return services.embedding.embed(LOCAL_USER, texts, **more)
+def embed(services, *texts, **options):
+    return services.embedding.embed(LOCAL_USER, texts, **options)
 
 
-def test_before_the_first_import_the_settings_say_what_embeds(build_services):
+def test_before_the_first_import_the_model_of_the_settings_is_used(build_services):
     service = build_services(embed=True).embedding
     assert service.model == EMBEDDING_MODEL
     assert len(service.embed(LOCAL_USER, ["one", "two"])) == 2
 
 
-def test_the_index_that_answers_says_it_whatever_the_settings_are(imported, build_services):
-    before = embedded(imported(embed=True), "leave")
+def test_the_model_of_the_active_index_overrides_the_settings(imported, build_services):
+    before = embed(imported(embed=True), "leave")
     other = build_services()
     assert other.embedding.model == EMBEDDING_MODEL
-    assert embedded(other, "leave") == before
+    assert embed(other, "leave") == before
 
 
-def test_questions_are_embedded_as_such(build_services, model_server):
+def test_a_model_without_prefixes_embeds_questions_like_texts(build_services, model_server):
     services = build_services(embed=True)
-    assert embedded(services, "leave", as_questions=True) == embedded(services, "leave")
-    asked = [one.body["input"] for one in model_server.requests]
-    assert asked == [["leave"], ["leave"]]
+    assert embed(services, "leave", as_questions=True) == embed(services, "leave")
+    inputs = [one.body["input"] for one in model_server.requests]
+    assert inputs == [["leave"], ["leave"]]
 
 
-def test_vectors_are_not_shortened(build_services):
+def test_other_dimensions_than_those_of_the_model_are_rejected(build_services):
     services = build_services(embed=True)
-    assert len(embedded(services, "leave", dimensions=8)[0]) == 8
+    assert len(embed(services, "leave", dimensions=8)[0]) == 8
     with pytest.raises(ConflictError, match="have 8 and"):
-        embedded(services, "leave", dimensions=4)
+        embed(services, "leave", dimensions=4)
 
 
-def test_a_model_that_fails_says_so(build_services, model_server):
+def test_a_failing_model_raises_an_error(build_services, model_server):
     model_server.will_embed(Fault(401, "wrong key"))
     with pytest.raises(ModelError):
-        embedded(build_services(embed=True), "leave")
+        embed(build_services(embed=True), "leave")

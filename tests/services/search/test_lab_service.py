@@ -12,68 +12,68 @@ SIMILARITY, BM25, CONVEX = SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.CO
 
 @dataclass
 class Search:
-    """Finds the ids that a test sets for a mode, or raises the error it sets."""
+    """Returns the ids that a test sets for a mode, or raises the error it sets."""
 
-    found: dict = field(default_factory=dict)
-    asked: list = field(default_factory=list)
-    reranked: list = field(default_factory=list)
+    results: dict = field(default_factory=dict)
+    requests: list = field(default_factory=list)
+    rerank_options: list = field(default_factory=list)
     reranking: object = None
 
     def search(self, principal, question, *, mode, k, condition, rerank):
-        self.asked.append((question, mode, k, condition))
-        self.reranked.append(rerank)
-        found = self.found.get(mode, [])
-        if isinstance(found, Exception):
-            raise found
-        return [document(item, rank) for rank, item in enumerate(found[:k], start=1)]
+        self.requests.append((question, mode, k, condition))
+        self.rerank_options.append(rerank)
+        result = self.results.get(mode, [])
+        if isinstance(result, Exception):
+            raise result
+        return [document(item, rank) for rank, item in enumerate(result[:k], start=1)]
 
 
 def document(item, rank):
     part = {"ranker": "dense", "rank": rank, "score": 1 / rank, "share": 1 / rank}
-    noted = {"title": "Leave", "heading_path": (), "score": 1 / rank, "parts": [part]}
-    return Document(item, id=item, metadata=noted)
+    metadata = {"title": "Leave", "heading_path": (), "score": 1 / rank, "parts": [part]}
+    return Document(item, id=item, metadata=metadata)
 
 
 def ids(result):
     return [hit.passage_id for hit in result.hits]
 
 
-def compare(found, modes=(SIMILARITY, BM25), k=5, condition=None):
-    return LabService(Search(found)).compare(LOCAL_USER, "leave", modes, k, condition)
+def compare(results, modes=(SIMILARITY, BM25), k=5, condition=None):
+    return LabService(Search(results)).compare(LOCAL_USER, "leave", modes, k, condition)
 
 
-def test_each_mode_gets_a_result_of_its_own_in_the_order_asked_for():
+def test_each_mode_has_its_own_result_in_the_requested_order():
     comparison = compare({SIMILARITY: ["a", "b"], BM25: ["b"]}, modes=[BM25, SIMILARITY])
-    found = [(one.mode, ids(one)) for one in comparison.results]
-    assert found == [(BM25, ["b"]), (SIMILARITY, ["a", "b"])]
+    results = [(one.mode, ids(one)) for one in comparison.results]
+    assert results == [(BM25, ["b"]), (SIMILARITY, ["a", "b"])]
 
 
-def test_the_overlap_names_the_modes_that_found_a_passage():
+def test_the_overlap_lists_the_modes_that_found_a_passage():
     comparison = compare({SIMILARITY: ["a", "b"], BM25: ["b"]})
     assert comparison.modes_with("b") == (SIMILARITY, BM25)
     assert comparison.modes_with("a") == (SIMILARITY,)
     assert comparison.modes_with("c") == ()
 
 
-def test_nothing_is_reranked_unless_it_is_asked_for():
+def test_results_are_reranked_only_on_request():
     search = Search({BM25: ["a"]})
     lab = LabService(search)
     lab.compare(LOCAL_USER, "leave", [BM25], 5)
-    assert set(search.reranked) == {False}
-    search.reranked.clear()
+    assert set(search.rerank_options) == {False}
+    search.rerank_options.clear()
     lab.compare(LOCAL_USER, "leave", [BM25], 5, rerank=True)
-    assert set(search.reranked) == {True}
+    assert set(search.rerank_options) == {True}
 
 
-def test_it_can_rerank_where_a_reranker_is_set():
+def test_reranking_is_available_if_a_reranker_is_configured():
     assert not LabService(Search()).can_rerank
     assert LabService(Search(reranking=object())).can_rerank
 
 
-def test_shared_are_the_passages_of_more_than_one_mode_in_the_order_they_appear():
-    found = {SIMILARITY: ["a", "b", "c"], BM25: ["c", "d", "b"]}
-    assert compare(found).shared == ("b", "c")
-    assert compare(found, modes=[BM25]).shared == ()
+def test_passages_of_more_than_one_mode_are_shared_in_order_of_appearance():
+    results = {SIMILARITY: ["a", "b", "c"], BM25: ["c", "d", "b"]}
+    assert compare(results).shared == ("b", "c")
+    assert compare(results, modes=[BM25]).shared == ()
 
 
 def test_each_hit_has_its_rank_and_its_explanation():
@@ -85,7 +85,7 @@ def test_each_hit_has_its_rank_and_its_explanation():
     assert result.hits[0].explanation.matched_words == ("Leave", "leave")
 
 
-def test_the_explanation_names_the_filter_that_held():
+def test_the_explanation_contains_the_filter():
     [result] = compare({BM25: ["a"]}, modes=[BM25], condition={"format": "md"}).results
     assert result.hits[0].explanation.condition == {"format": "md"}
 
@@ -99,17 +99,17 @@ def test_a_failing_mode_reports_its_error_and_the_others_return_results():
     assert (other.error, comparison.searched) == ("", 1)
 
 
-def test_a_mode_named_twice_is_searched_and_shown_once():
+def test_a_mode_requested_twice_is_searched_once():
     assert [one.mode for one in compare({}, modes=[BM25, BM25]).results] == [BM25]
 
 
 def test_the_question_k_and_condition_reach_every_mode():
     search = Search()
     LabService(search).compare(LOCAL_USER, "leave", [BM25, CONVEX], 3, {"format": "md"})
-    assert {(question, k, str(condition)) for question, _, k, condition in search.asked} == {
+    assert {(question, k, str(condition)) for question, _, k, condition in search.requests} == {
         ("leave", 3, "{'format': 'md'}")
     }
-    assert {BM25, CONVEX} <= {mode for _, mode, _, _ in search.asked}
+    assert {BM25, CONVEX} <= {mode for _, mode, _, _ in search.requests}
 
 
 def test_a_request_without_modes_is_rejected():
@@ -122,7 +122,7 @@ def test_invalid_input_is_rejected_once_for_all_modes():
         compare({CONVEX: InputError("k must be between 1 and 1,000, it is 0.")}, k=0)
 
 
-def test_the_real_modes_find_the_same_passage_of_a_real_library(build_services, handbook):
+def test_all_modes_find_the_same_best_passage_of_a_real_library(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     modes = list(SearchMode)

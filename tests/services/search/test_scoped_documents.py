@@ -22,12 +22,12 @@ def title_of(passages):
     return passages[0].metadata["title"] if passages else None
 
 
-def dropped(services, name, text):
-    """A conversation into which a file of that text was dropped; its id."""
-    talk = services.chat.ask(LOCAL_USER, "Hello!").conversation_id
-    given = services.uploads.add(LOCAL_USER, [(name, text.encode())], conversation_id=talk)
-    services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, given.source_id).id)
-    return talk
+def conversation_with_file(services, name, text):
+    """Create a conversation with an uploaded file, and return its id."""
+    id_ = services.chat.ask(LOCAL_USER, "Hello!").conversation_id
+    box = services.uploads.add(LOCAL_USER, [(name, text.encode())], conversation_id=id_)
+    services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box.source_id).id)
+    return id_
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_document_is_found_by_its_title_or_file_name(services, name, title):
     assert title_of(scoped(services).named(name)) == title
 
 
-def test_the_passages_of_a_document_come_whole_and_in_order(services):
+def test_all_passages_of_a_document_are_returned_in_order(services):
     ordinals = [one.metadata["ordinal"] for one in scoped(services).named("leave policy")]
     assert ordinals == sorted(ordinals)
     assert len(ordinals) > 1
@@ -71,21 +71,28 @@ def test_documents_out_of_scope_are_neither_found_nor_counted(services, tmp_path
     assert scoped(services).count() == 5
 
 
-def test_a_file_of_a_conversation_is_found_there_alone(services):
-    talk = dropped(services, "offer.md", "# Offer for the harbor\n\nThe offer holds for a month.")
-    assert title_of(scoped(services, conversation_id=talk).named("offer for the harbor"))
+def test_a_file_of_a_conversation_is_found_only_there(services):
+    conversation = conversation_with_file(
+        services, "offer.md", "# Offer for the harbor\n\nThe offer holds for a month."
+    )
+    assert title_of(scoped(services, conversation_id=conversation).named("offer for the harbor"))
     assert scoped(services).named("offer for the harbor") == []
-    assert (scoped(services).count(), scoped(services, conversation_id=talk).count()) == (4, 5)
+    assert (scoped(services).count(), scoped(services, conversation_id=conversation).count()) == (
+        4,
+        5,
+    )
 
 
-def test_the_one_file_of_a_conversation_is_the_one_that_is_meant(services):
-    talk = dropped(services, "offer.md", "# Offer for the harbor\n\nThe offer holds for a month.")
+def test_the_only_file_of_a_conversation_is_the_default_document(services):
+    conversation = conversation_with_file(
+        services, "offer.md", "# Offer for the harbor\n\nThe offer holds for a month."
+    )
     narrow = Scope(formats=("pdf",))
-    assert title_of(scoped(services, narrow, talk).only()) == "Offer for the harbor"
+    assert title_of(scoped(services, narrow, conversation).only()) == "Offer for the harbor"
     assert scoped(services).only() == []
 
 
-def test_the_only_document_in_scope_is_the_one_that_is_meant(services, tmp_path):
+def test_the_only_document_in_scope_is_the_default_document(services, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "one.md").write_text("# The one\n\nThere is no other.", encoding="utf-8")
@@ -93,7 +100,7 @@ def test_the_only_document_in_scope_is_the_one_that_is_meant(services, tmp_path)
     assert title_of(scoped(services, Scope(sources=(str(other),))).only()) == "The one"
 
 
-def test_a_document_is_known_by_its_id_in_scope_alone(services):
+def test_a_document_is_found_by_its_id_only_in_scope(services):
     [first, *_] = scoped(services).named("leave policy")
     id_ = first.metadata["document_id"]
     assert title_of(scoped(services).known(id_)) == "Leave policy"
@@ -101,12 +108,12 @@ def test_a_document_is_known_by_its_id_in_scope_alone(services):
     assert scoped(services).known("gone") == []
 
 
-def test_the_nearest_document_is_among_those_that_a_search_finds(services):
+def test_the_nearest_document_has_the_best_search_result(services):
     assert title_of(scoped(services).nearest("WireGuard gateway")) == "VPN"
     assert scoped(services).nearest("zebra") == []
 
 
-def test_the_nearest_title_counts_across_languages(imported):
+def test_the_nearest_document_is_found_across_languages(imported):
     services = imported()
     choice = SearchChoice(mode=SearchMode.CONVEX)
     documents = ScopedDocuments(
@@ -115,7 +122,7 @@ def test_the_nearest_title_counts_across_languages(imported):
     assert title_of(documents.nearest("VPN 설정")) == "VPN"
 
 
-def test_a_long_document_is_read_at_even_distances(services, tmp_path):
+def test_a_long_document_is_limited_to_evenly_spaced_passages(services, tmp_path):
     other = tmp_path / "long"
     other.mkdir()
     rules = "\n\n".join(f"## Rule {n}\n\nRule {n} says what must be done." for n in range(300))
@@ -128,12 +135,12 @@ def test_a_long_document_is_read_at_even_distances(services, tmp_path):
     assert ordinals == sorted(set(ordinals))
 
 
-def test_an_empty_library_has_nothing_to_ask(build_services):
+def test_an_empty_library_has_no_documents(build_services):
     documents = scoped(build_services(embed=True))
     assert documents.count() == 0
     assert documents.named("leave policy") == documents.nearest("leave") == documents.only() == []
 
 
-def test_a_source_that_is_gone_is_said_as_in_any_search(services):
+def test_an_unknown_source_is_rejected_as_in_any_search(services):
     with pytest.raises(ConflictError, match="There is no source 'gone'"):
         scoped(services, Scope(sources=("gone",))).named("leave policy")

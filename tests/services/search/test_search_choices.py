@@ -4,14 +4,14 @@ from domain import LOCAL_USER, SearchChoice, SearchMode
 from services.search.search_choices import CACHE_S, ChoiceService
 
 
-def imported(services, files, **place):
-    given = services.uploads.add(LOCAL_USER, files, **place)
-    source = next(one for one in services.uploads.boxes(LOCAL_USER) if one.id == given.source_id)
+def import_box(services, files, **place):
+    result = services.uploads.add(LOCAL_USER, files, **place)
+    source = next(one for one in services.uploads.boxes(LOCAL_USER) if one.id == result.source_id)
     services.imports.run(LOCAL_USER, source, services.uploads.loader(source))
     return source
 
 
-def test_an_empty_library_has_nothing_to_choose_but_how_to_search(build_services):
+def test_an_empty_library_offers_only_the_default_search(build_services):
     choices = build_services(search_mode="bm25", top_k=7).choices.choices(LOCAL_USER)
     assert not choices.sources
     assert (choices.collections, choices.formats, choices.labels) == ((), (), ())
@@ -20,12 +20,14 @@ def test_an_empty_library_has_nothing_to_choose_but_how_to_search(build_services
     assert choices.settings.score_threshold == 0.3
 
 
-def test_what_the_library_holds_can_be_chosen(build_services, handbook):
+def test_sources_collections_formats_and_labels_of_the_library_are_choices(
+    build_services, handbook
+):
     services = build_services(embed=True)
     services.directories.import_directory(
         LOCAL_USER, handbook, collection="HR", labels=["2026", "policy"]
     )
-    box = imported(services, [("a.txt", b"Contract of sale.")], box="Contracts")
+    box = import_box(services, [("a.txt", b"Contract of sale.")], box="Contracts")
     choices = services.choices.choices(LOCAL_USER)
     assert sorted(choices.sources.values()) == ["Contracts", "handbook"]
     assert choices.sources[box.id] == "Contracts"
@@ -34,11 +36,11 @@ def test_what_the_library_holds_can_be_chosen(build_services, handbook):
     assert choices.labels == ("2026", "policy")
 
 
-def test_the_files_of_a_conversation_are_a_choice_in_it_alone(build_services):
+def test_files_of_a_conversation_are_a_choice_only_there(build_services):
     services = build_services(embed=True)
-    talk = services.conversations.begin(LOCAL_USER, "Mine").id
-    box = imported(services, [("a.md", b"# A\n\nText.")], conversation_id=talk)
-    inside = services.choices.choices(LOCAL_USER, talk)
+    conversation_id = services.conversations.begin(LOCAL_USER, "Mine").id
+    box = import_box(services, [("a.md", b"# A\n\nText.")], conversation_id=conversation_id)
+    inside = services.choices.choices(LOCAL_USER, conversation_id)
     assert inside.own == box.id
     assert inside.formats == ("md",)
     for other in (None, services.conversations.begin(LOCAL_USER, "Other").id):
@@ -48,7 +50,7 @@ def test_the_files_of_a_conversation_are_a_choice_in_it_alone(build_services):
         assert outside.own == ""
 
 
-def test_what_the_library_holds_is_read_again_only_after_a_while():
+def test_choices_are_cached_for_a_limited_time():
     reads, clock = [], [0.0]
     tally = SimpleNamespace(source_id="s1", format="md")
     documents = SimpleNamespace(tallies=lambda: reads.append("read") or [tally])

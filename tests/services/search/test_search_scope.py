@@ -23,7 +23,7 @@ KNOWN = [
 ]
 
 
-def changed(scope, moment):
+def includes(scope, moment):
     return matches(checks_of(condition_of(scope, KNOWN)), {"modified_at": moment})
 
 
@@ -32,17 +32,17 @@ def test_an_empty_scope_has_no_filter():
 
 
 @pytest.mark.parametrize(
-    ("told", "ids"),
+    ("name", "ids"),
     [("handbook", ["1"]), ("2", ["2"]), ("/old/wiki", ["3"]), ("wiki", ["2", "3"])],
 )
-def test_a_source_is_named_by_id_name_or_location(told, ids):
-    assert condition_of(Scope(sources=[told]), KNOWN) == {"source_id": {"$in": ids}}
+def test_a_source_can_be_given_by_id_name_or_location(name, ids):
+    assert condition_of(Scope(sources=[name]), KNOWN) == {"source_id": {"$in": ids}}
 
 
-def test_a_name_typed_in_pieces_is_the_same_name():
+def test_names_are_compared_in_normalized_unicode():
     known = [source("1", "휴가", "/휴가")]
-    typed = "\u1112\u1172\u1100\u1161"  # 휴가 as some systems type it
-    scope = Scope(sources=[typed], collections=[typed], labels=[typed])
+    decomposed = "\u1112\u1172\u1100\u1161"  # 휴가 in decomposed form, as some systems type it
+    scope = Scope(sources=[decomposed], collections=[decomposed], labels=[decomposed])
     assert condition_of(scope, known) == {
         "source_id": {"$in": ["1"]},
         "collection": {"$in": ["휴가"]},
@@ -55,39 +55,39 @@ def test_an_unknown_source_is_rejected_with_a_suggestion_and_a_list():
         condition_of(Scope(sources=["handbok"]), KNOWN)
 
 
-def test_a_format_may_be_typed_as_a_suffix():
+def test_a_format_can_be_given_as_a_suffix():
     assert condition_of(Scope(formats=[".PDF", "md"]), KNOWN) == {"format": {"$in": ["pdf", "md"]}}
 
 
-def test_both_days_of_a_period_belong_to_it():
+def test_a_period_includes_its_first_and_last_day():
     day = Scope(since="2026-11-21", until="2026-11-21")
-    assert changed(day, "2026-11-21T00:00:00Z")
-    assert changed(day, "2026-11-21T23:59:59Z")
-    assert not changed(day, "2026-11-20T23:59:59Z")
-    assert not changed(day, "2026-11-22T00:00:00Z")
+    assert includes(day, "2026-11-21T00:00:00Z")
+    assert includes(day, "2026-11-21T23:59:59Z")
+    assert not includes(day, "2026-11-20T23:59:59Z")
+    assert not includes(day, "2026-11-22T00:00:00Z")
 
 
-def test_a_moment_counts_in_its_zone_or_in_utc():
-    assert changed(Scope(since="2026-11-21T19:00+09:00"), "2026-11-21T10:00:00Z")
-    assert not changed(Scope(since="2026-11-21T19:00"), "2026-11-21T10:00:00Z")
+def test_a_time_without_a_zone_is_in_utc():
+    assert includes(Scope(since="2026-11-21T19:00+09:00"), "2026-11-21T10:00:00Z")
+    assert not includes(Scope(since="2026-11-21T19:00"), "2026-11-21T10:00:00Z")
 
 
 moments = st.datetimes(datetime(1000, 1, 1), datetime(9999, 12, 31), timezones=st.just(UTC))
 
 
 @given(since=moments, until=moments, at=moments)
-def test_a_period_holds_what_lies_between_its_ends(since, until, at):
+def test_a_period_includes_exactly_the_times_between_its_ends(since, until, at):
     since, until, at = (one.replace(microsecond=0) for one in [*sorted([since, until]), at])
     scope = Scope(since=since.isoformat(), until=until.isoformat())
-    assert changed(scope, f"{at:%Y-%m-%dT%H:%M:%SZ}") is (since <= at <= until)
+    assert includes(scope, f"{at:%Y-%m-%dT%H:%M:%SZ}") is (since <= at <= until)
 
 
 @pytest.mark.parametrize(
-    "told", ["yesterday", "2026-13-01", "21.11.2026", "2026", "2026-11-21T25:00", "9" * 200]
+    "value", ["yesterday", "2026-13-01", "21.11.2026", "2026", "2026-11-21T25:00", "9" * 200]
 )
-def test_an_invalid_date_is_rejected_with_the_expected_format(told):
+def test_an_invalid_date_is_rejected_with_the_expected_format(value):
     with pytest.raises(InputError, match="since is not a date.*2026-11-21"):
-        condition_of(Scope(since=told), KNOWN)
+        condition_of(Scope(since=value), KNOWN)
 
 
 @pytest.mark.parametrize(("since", "until"), [("0001-01-01T00:00+09:00", ""), ("", "x")])
@@ -114,19 +114,19 @@ def test_an_unknown_operator_is_rejected():
         require_known_fields({"title": {"$regex": "x"}})
 
 
-def test_every_field_that_is_listed_is_known():
+def test_every_listed_field_is_accepted():
     require_known_fields(dict.fromkeys(FILTER_FIELDS, "x"))
 
 
-def test_a_name_may_be_typed_with_space_around_it():
+def test_white_space_around_a_name_is_ignored():
     assert condition_of(Scope(labels=(" hr ",)), []) == {"labels": {"$contains_any": ["hr"]}}
 
 
-def test_a_scope_and_a_filter_hold_together():
-    scoped = {"format": {"$in": ["md"]}}
-    assert together(scoped, {"page": 2}) == {"format": {"$in": ["md"]}, "page": 2}
+def test_a_scope_and_a_filter_are_combined():
+    condition = {"format": {"$in": ["md"]}}
+    assert together(condition, {"page": 2}) == {"format": {"$in": ["md"]}, "page": 2}
     with pytest.raises(ConflictError, match="both narrow format:"):
-        together(scoped, {"format": "pdf"})
+        together(condition, {"format": "pdf"})
 
 
 BOX = replace(source("box", "files", "uploads/1"), options={"conversation_id": "c1"})
@@ -143,8 +143,8 @@ BOX = replace(source("box", "files", "uploads/1"), options={"conversation_id": "
     ],
 )
 def test_files_of_a_conversation_are_searched_only_there(condition, ids):
-    assert found(condition) == found(condition, "c2") == ids
-    assert found(condition, "c1") == [*ids, "box"]
+    assert matching_sources(condition) == matching_sources(condition, "c2") == ids
+    assert matching_sources(condition, "c1") == [*ids, "box"]
 
 
 @pytest.mark.parametrize(
@@ -157,15 +157,19 @@ def test_files_of_a_conversation_are_searched_only_there(condition, ids):
     ],
 )
 def test_files_of_a_conversation_are_searched_in_every_scope(condition):
-    told = {"format": "md", "labels": ["it"], "modified_at": "2026", "collection": "IT"}
-    assert found(condition, "c1", **told) == ["box"]
-    assert found(condition, "c2", **told) == found(condition, **told) == []
+    metadata = {"format": "md", "labels": ["it"], "modified_at": "2026", "collection": "IT"}
+    assert matching_sources(condition, "c1", **metadata) == ["box"]
+    assert (
+        matching_sources(condition, "c2", **metadata)
+        == matching_sources(condition, **metadata)
+        == []
+    )
 
 
-def found(condition, conversation_id="", **metadata):
+def matching_sources(condition, conversation_id="", **metadata):
     checks = checks_of(searchable(condition, [*KNOWN, BOX], conversation_id))
     return [one for one in ("1", "2", "box") if matches(checks, {"source_id": one, **metadata})]
 
 
-def test_without_private_sources_the_condition_stays_as_it_is():
+def test_without_private_sources_the_condition_is_unchanged():
     assert searchable({"format": "md"}, KNOWN) == {"format": "md"}

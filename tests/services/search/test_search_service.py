@@ -14,10 +14,10 @@ def search(build_services, handbook):
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_each_mode_finds_passages_with_their_place_and_score(search, mode):
-    found = search.search(LOCAL_USER, "annual leave of new employees", mode=mode, k=3)
-    assert found
-    for passage in found:
+def test_each_mode_finds_passages_with_their_location_and_score(search, mode):
+    results = search.search(LOCAL_USER, "annual leave of new employees", mode=mode, k=3)
+    assert results
+    for passage in results:
         assert {"title", "location", "page", "heading_path", "score"} <= passage.metadata.keys()
 
 
@@ -31,9 +31,9 @@ def test_each_mode_finds_passages_with_their_place_and_score(search, mode):
         ("employee", "leave.md"),
     ],
 )
-def test_keywords_match_regardless_of_particle_width_and_form(search, query, key):
-    found = search.search(LOCAL_USER, query, mode=SearchMode.BM25)
-    assert found[0].metadata["key"] == key
+def test_keywords_match_despite_different_particles_widths_and_forms(search, query, key):
+    results = search.search(LOCAL_USER, query, mode=SearchMode.BM25)
+    assert results[0].metadata["key"] == key
 
 
 def test_a_word_that_occurs_nowhere_finds_nothing(search):
@@ -42,18 +42,16 @@ def test_a_word_that_occurs_nowhere_finds_nothing(search):
 
 @pytest.mark.parametrize("mode", list(SearchMode))
 def test_a_condition_holds_for_every_passage_in_every_mode(search, mode):
-    found = search.search(
+    results = search.search(
         LOCAL_USER, "leave 휴가 休暇", mode=mode, condition={"key": "휴가.md"}, k=9
     )
-    assert {passage.metadata["key"] for passage in found} <= {"휴가.md"}
+    assert {passage.metadata["key"] for passage in results} <= {"휴가.md"}
 
 
-def test_a_reindex_while_the_question_is_condensed_does_not_lose_the_sources(
-    build_services, handbook
-):
-    asking = build_services()
-    asking.directories.import_directory(LOCAL_USER, handbook)
-    retriever = asking.search.retriever(LOCAL_USER, k=1)  # made before the question is condensed
+def test_a_reindex_while_condensing_does_not_lose_the_sources(build_services, handbook):
+    services = build_services()
+    services.directories.import_directory(LOCAL_USER, handbook)
+    retriever = services.search.retriever(LOCAL_USER, k=1)  # made before the question is condensed
     build_services(passage_chars=200).maintenance.reindex(LOCAL_USER)
     assert retriever.invoke("annual leave")[0].metadata["key"] == "leave.md"
 
@@ -76,21 +74,21 @@ QUESTION = "annual leave of new employees"
 
 
 @pytest.fixture
-def reranked(build_services, handbook, tmp_path):
-    """Search with a reranker from a folder, which counts the words that a pair shares."""
+def build_reranking_search(build_services, handbook, tmp_path):
+    """Function that builds a search with a local reranker, which counts shared words."""
 
     def build(**settings):
         folder = write_cross_encoder(tmp_path / "tiny", ["vpn", "WireGuard", "gateway"])
-        chosen = {"rerank_provider": "fastembed", "rerank_path": folder, "rerank_budget_s": 60}
-        services = build_services(**(chosen | settings))
+        defaults = {"rerank_provider": "fastembed", "rerank_path": folder, "rerank_budget_s": 60}
+        services = build_services(**(defaults | settings))
         services.directories.import_directory(LOCAL_USER, handbook)
         return services.search
 
     return build
 
 
-def test_a_reranker_that_is_set_orders_what_every_mode_found(reranked):
-    search = reranked()
+def test_a_configured_reranker_sorts_the_results_of_every_mode(build_reranking_search):
+    search = build_reranking_search()
     question = "annual leave, WireGuard gateway"
     for mode in (SearchMode.SIMILARITY, SearchMode.ENSEMBLE, SearchMode.CONVEX):
         plain = search.search(LOCAL_USER, question, mode=mode, k=9, rerank=False)
@@ -100,31 +98,35 @@ def test_a_reranker_that_is_set_orders_what_every_mode_found(reranked):
         assert best.metadata["rerank"] == {"score": 2.0, "rank": 1, "rank_before": before}
 
 
-def test_results_without_a_reranker_do_not_mention_it(reranked):
-    found = reranked().search(LOCAL_USER, QUESTION, rerank=False)
-    assert found
-    assert all("rerank" not in passage.metadata for passage in found)
+def test_results_without_a_reranker_do_not_mention_it(build_reranking_search):
+    results = build_reranking_search().search(LOCAL_USER, QUESTION, rerank=False)
+    assert results
+    assert all("rerank" not in passage.metadata for passage in results)
 
 
-def test_a_condition_holds_for_reranked_passages(reranked):
-    found = reranked().search(LOCAL_USER, "WireGuard", condition={"key": "leave.md"}, k=9)
-    assert {passage.metadata["key"] for passage in found} <= {"leave.md"}
+def test_a_condition_holds_for_reranked_passages(build_reranking_search):
+    results = build_reranking_search().search(
+        LOCAL_USER, "WireGuard", condition={"key": "leave.md"}, k=9
+    )
+    assert {passage.metadata["key"] for passage in results} <= {"leave.md"}
 
 
-def test_a_hosted_reranker_is_asked_once_for_all_passages(reranked):
+def test_a_hosted_reranker_gets_one_request_for_all_passages(build_reranking_search):
     with reranking() as server:
-        search = reranked(rerank_provider="http", rerank_url=server.url, rerank_model="rank-3")
+        search = build_reranking_search(
+            rerank_provider="http", rerank_url=server.url, rerank_model="rank-3"
+        )
         best = search.search(LOCAL_USER, "choose WireGuard", mode=SearchMode.SIMILARITY)[0]
         assert best.metadata["rerank"]["score"] == pytest.approx(0.2)
         assert len(server.bodies) == 1
 
 
-def test_a_reranker_that_fails_leaves_the_order_and_says_why(reranked):
-    search = reranked(rerank_path="/nowhere")
+def test_a_failing_reranker_leaves_the_order_and_a_reason(build_reranking_search):
+    search = build_reranking_search(rerank_path="/nowhere")
     plain = search.search(LOCAL_USER, QUESTION, rerank=False)
-    found = search.search(LOCAL_USER, QUESTION, rerank=True)
-    assert [passage.id for passage in found] == [passage.id for passage in plain]
-    assert all("/nowhere" in passage.metadata["rerank"]["skipped"] for passage in found)
+    results = search.search(LOCAL_USER, QUESTION, rerank=True)
+    assert [passage.id for passage in results] == [passage.id for passage in plain]
+    assert all("/nowhere" in passage.metadata["rerank"]["skipped"] for passage in results)
 
 
 def test_reranking_without_a_reranker_names_the_setting(search):
@@ -133,7 +135,7 @@ def test_reranking_without_a_reranker_names_the_setting(search):
     assert search.search(LOCAL_USER, QUESTION, rerank=False)
 
 
-def test_a_reranker_without_its_address_names_the_setting(build_services):
+def test_a_hosted_reranker_without_a_url_names_the_setting(build_services):
     with pytest.raises(ConfigError, match="FOOTNOTE_RERANK_URL"):
         build_services(rerank_provider="http", rerank_model="rank-3").search.search(LOCAL_USER, "x")
 
@@ -146,9 +148,9 @@ def test_a_file_of_a_conversation_is_found_only_there(build_services, handbook):
     box = services.uploads.add(LOCAL_USER, [file], conversation_id=mine).source_id
     services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
 
-    def keys(conversation_id, **narrowed):
+    def keys(conversation_id, **options):
         retriever = services.search.retriever(
-            LOCAL_USER, conversation_id=conversation_id, **narrowed
+            LOCAL_USER, conversation_id=conversation_id, **options
         )
         return {passage.metadata["key"] for passage in retriever.invoke("Lunch in the canteen?")}
 
@@ -156,16 +158,14 @@ def test_a_file_of_a_conversation_is_found_only_there(build_services, handbook):
     for elsewhere in (other, ""):
         assert "lunch.md" not in keys(elsewhere)
         assert keys(elsewhere, condition={"source_id": box}) == set()
-    found = services.search.search(LOCAL_USER, "Lunch in the canteen?", k=50)
-    assert "lunch.md" not in {passage.metadata["key"] for passage in found}
+    results = services.search.search(LOCAL_USER, "Lunch in the canteen?", k=50)
+    assert "lunch.md" not in {passage.metadata["key"] for passage in results}
     turn = services.chat.ask(LOCAL_USER, "Lunch in the canteen?", mine)
     assert "noon" in turn.answer
     assert "noon" not in services.chat.ask(LOCAL_USER, "Lunch in the canteen?", other).answer
 
 
-def test_a_file_given_elsewhere_while_the_question_is_condensed_is_not_found(
-    build_services, handbook
-):
+def test_a_file_uploaded_elsewhere_while_condensing_is_not_found(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     mine, other = (services.conversations.begin(LOCAL_USER, one).id for one in "ab")
@@ -173,22 +173,24 @@ def test_a_file_given_elsewhere_while_the_question_is_condensed_is_not_found(
     file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
     box = services.uploads.add(LOCAL_USER, [file], conversation_id=other).source_id
     services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
-    found = retriever.invoke("Lunch in the canteen?")
-    assert "lunch.md" not in {passage.metadata["key"] for passage in found}
+    results = retriever.invoke("Lunch in the canteen?")
+    assert "lunch.md" not in {passage.metadata["key"] for passage in results}
 
 
-def test_the_sources_of_another_persons_conversation_are_neither_known_nor_named(build_services):
+def test_sources_of_the_conversation_of_another_user_are_unknown_and_not_named(build_services):
     services = build_services(embed=True)
-    talk = services.conversations.begin(LOCAL_USER, "Salaries").id
-    box = services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=talk).source_id
+    conversation_id = services.conversations.begin(LOCAL_USER, "Salaries").id
+    box = services.uploads.add(
+        LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation_id
+    ).source_id
     assert services.search.condition(LOCAL_USER, Scope(sources=[box]))
     for check in (services.search.condition, services.choices.check):
-        with pytest.raises(ConflictError, match="There is no source") as refused:
+        with pytest.raises(ConflictError, match="There is no source") as raised:
             check(Principal("bert"), Scope(sources=[box]))
-        assert "Salaries" not in str(refused.value)
+        assert "Salaries" not in str(raised.value)
 
 
-def test_a_word_that_only_another_conversation_holds_corrects_nothing(build_services):
+def test_words_of_another_conversation_are_not_used_for_corrections(build_services):
     services = build_services()
     mine = services.conversations.begin(LOCAL_USER, "mine").id
     file = ("plan.md", b"# Plan\n\nThe budget is for headphones.")
@@ -199,5 +201,5 @@ def test_a_word_that_only_another_conversation_holds_corrects_nothing(build_serv
     assert search.respelled(LOCAL_USER, "headfones", None, mine) == "headphones"
 
 
-def test_nothing_is_corrected_before_any_import(build_services):
+def test_without_imports_nothing_is_corrected(build_services):
     assert build_services().search.respelled(LOCAL_USER, "headfones") == "headfones"

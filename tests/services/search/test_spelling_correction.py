@@ -1,4 +1,4 @@
-"""The library's own words in place of misspelled ones."""
+"""Misspelled words are replaced by words of the library."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def texts_of(ids):
 
 
 @pytest.mark.parametrize(
-    ("typed", "searched"),
+    ("text", "expected"),
     [
         ("What is the mielage rate?", "What is the mileage rate?"),
         ("headfones limt expences", "headphones limit expenses"),
@@ -44,8 +44,8 @@ def texts_of(ids):
         ("社内パスワドの変更", "社内パスワードの変更"),
     ],
 )
-def test_a_misspelled_word_is_replaced_by_the_librarys_own(spelling, typed, searched):
-    assert spelling.correct(typed) == searched
+def test_a_misspelled_word_is_replaced_by_a_word_of_the_library(spelling, text, expected):
+    assert spelling.correct(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -61,16 +61,16 @@ def test_a_misspelled_word_is_replaced_by_the_librarys_own(spelling, typed, sear
         "\0\ud800 mile",
     ],
 )
-def test_what_is_known_a_name_or_near_nothing_stays(spelling, text):
+def test_known_words_names_and_words_without_a_near_match_are_unchanged(spelling, text):
     assert spelling.correct(text) == text
 
 
-def test_a_question_in_an_unknown_language_stays(spelling):
+def test_a_question_in_an_unknown_language_is_unchanged(spelling):
     text = "Welche milage wirdd bezahltt jederr reisee"
     assert spelling.correct(text) == text
 
 
-def test_of_two_equally_near_and_common_words_none_is_taken(tmp_path):
+def test_no_word_is_chosen_between_two_equally_near_and_common_ones(tmp_path):
     index = KeywordIndex(tmp_path / "keywords")
     texts = {"a": "the sensation", "b": "the sansotion"}
     index.add(list(texts.items()))
@@ -78,7 +78,7 @@ def test_of_two_equally_near_and_common_words_none_is_taken(tmp_path):
     assert spelling.correct("the sansation") == "the sansation"
 
 
-def test_the_commoner_of_two_equally_near_words_is_taken(tmp_path):
+def test_the_more_common_of_two_equally_near_words_is_chosen(tmp_path):
     index = KeywordIndex(tmp_path / "keywords")
     texts = {"a": "the sensation", "b": "the sansotion", "c": "sansotion again"}
     index.add(list(texts.items()))
@@ -86,12 +86,12 @@ def test_the_commoner_of_two_equally_near_words_is_taken(tmp_path):
     assert spelling.correct("the sansation") == "the sansotion"
 
 
-def test_a_word_of_passages_that_may_not_be_seen_is_not_given_away(index):
+def test_words_of_inaccessible_passages_are_not_used(index):
     spelling = Spelling(index, texts_of, lambda id_: id_ != "travel")
     assert spelling.correct("the mielage rate") == "the mielage rate"
 
 
-def test_words_that_another_process_adds_are_known_at_once(index, tmp_path):
+def test_words_added_by_another_process_are_known_immediately(index, tmp_path):
     text = "A reimbursement takes a week."
     spelling = Spelling(index, lambda _ids: [text])
     assert spelling.correct("reimbursemnet") == "reimbursemnet"

@@ -16,7 +16,7 @@ def document(n, title, *, source="s1", script="latin"):
 
 
 class Library:
-    """Stands for the three stores that suggestions are read from."""
+    """A fake of the three stores from which suggestions are read."""
 
     def __init__(self, documents, headings=None, private=()):
         self.documents, self.headings = documents, headings or {}
@@ -41,7 +41,7 @@ def suggest(documents, headings=None, *, day=DAY, n=4, private=()):
 
 
 def test_a_question_names_a_title_and_a_heading_in_the_documents_language():
-    asked = suggest(
+    suggestions = suggest(
         [
             document(1, "Leave policy"),
             document(2, "휴가 규정", script="korean"),
@@ -49,38 +49,43 @@ def test_a_question_names_a_title_and_a_heading_in_the_documents_language():
         ],
         {"d1": ["Leave policy", "Sick leave"], "d2": ["병가"], "d3": ["病気休暇"]},
     )
-    assert sorted(asked) == [
+    assert sorted(suggestions) == [
         "What does “Leave policy” say about “Sick leave”?",
         "‘휴가 규정’에는 ‘병가’에 대해 어떻게 나와 있나요?",
         "「休暇規程」には「病気休暇」について何と書かれていますか？",
     ]
 
 
-def test_a_document_without_headings_is_asked_about_as_a_whole_and_last():
-    asked = suggest([document(1, "Notes of a trip"), document(2, "VPN")], {"d2": ["Gateways"]})
-    assert asked == ["What does “VPN” say about “Gateways”?", "What is “Notes of a trip” about?"]
+def test_questions_about_whole_documents_without_headings_come_last():
+    suggestions = suggest(
+        [document(1, "Notes of a trip"), document(2, "VPN")], {"d2": ["Gateways"]}
+    )
+    assert suggestions == [
+        "What does “VPN” say about “Gateways”?",
+        "What is “Notes of a trip” about?",
+    ]
 
 
-def test_names_of_files_and_numbers_suggest_nothing():
+def test_file_names_and_numbers_are_not_suggested():
     titles = ["scan_0012.pdf", "20261121", "docs/readme_old", "4.2.1", "x", "a" * 200]
     assert suggest([document(n, title) for n, title in enumerate(titles)]) == []
     headings = {"d1": ["1.2.3", "12", "setup.sh"]}
     assert suggest([document(1, "Setup")], headings) == ["What is “Setup” about?"]
 
 
-def test_a_language_without_a_template_is_left_out():
+def test_a_language_without_a_template_has_no_suggestions():
     assert suggest([document(1, "Отпуск", script="other")]) == []
 
 
-def test_each_source_and_language_comes_before_a_second_one_of_another():
+def test_each_source_and_language_is_suggested_before_any_repeats():
     many = [document(n, f"Page {chr(65 + n)}") for n in range(20)]
     rare = [document(30, "휴가", script="korean"), document(31, "Minutes", source="s2")]
-    asked = suggest(many + rare, n=3)
-    assert any("휴가" in question for question in asked)
-    assert any("Minutes" in question for question in asked)
+    suggestions = suggest(many + rare, n=3)
+    assert any("휴가" in question for question in suggestions)
+    assert any("Minutes" in question for question in suggestions)
 
 
-def test_the_questions_stay_for_a_day_and_change_with_it():
+def test_suggestions_are_stable_for_a_day_and_change_daily():
     documents = [document(n, f"Topic {chr(65 + n)}") for n in range(20)]
     assert suggest(documents) == suggest(documents[::-1])
     days = {tuple(suggest(documents, day=DAY + timedelta(n))) for n in range(5)}
@@ -92,14 +97,14 @@ def test_files_of_a_conversation_suggest_no_questions_elsewhere():
     assert suggest(documents, private={"private"}) == ["What is “VPN” about?"]
 
 
-def test_quotes_and_markdown_do_not_break_the_question():
-    asked = suggest([document(1, "The “new” *rules*")], {"d1": ["`code`  style"]})
-    assert asked == ["What does “The new rules” say about “code style”?"]
+def test_quotes_and_markdown_are_removed_from_suggestions():
+    suggestions = suggest([document(1, "The “new” *rules*")], {"d1": ["`code`  style"]})
+    assert suggestions == ["What does “The new rules” say about “code style”?"]
 
 
-def test_the_samples_suggest_questions_about_their_headings(build_services, handbook):
+def test_real_documents_suggest_questions_about_their_headings(build_services, handbook):
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
-    asked = services.suggestions.suggest(LOCAL_USER, DAY)
-    assert any("“Leave policy” say about “" in question for question in asked)
-    assert any("휴가 규정" in question for question in asked)
+    suggestions = services.suggestions.suggest(LOCAL_USER, DAY)
+    assert any("“Leave policy” say about “" in question for question in suggestions)
+    assert any("휴가 규정" in question for question in suggestions)
