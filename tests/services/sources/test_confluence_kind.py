@@ -1,4 +1,4 @@
-"""Confluence sites as sources: tested, kept with their secret encrypted, changed, imported."""
+"""Confluence sites as sources: testing, adding with a secret, editing, and importing them."""
 
 import logging
 
@@ -37,21 +37,21 @@ def services(build_services):
 
 
 @pytest.fixture
-def given(site):
-    def given(**more):
+def fields(site):
+    def fields(**changes):
         login = {"login": "cloud", "email": EMAIL, "api_token": API_TOKEN}
-        return {"url": site.url, "scope": "spaces", "spaces": ["doc, HR"]} | login | more
+        return {"url": site.url, "scope": "spaces", "spaces": ["doc, HR"]} | login | changes
 
-    return given
-
-
-def check(services, given):
-    return services.sources.test(LOCAL_USER, "confluence", given)
+    return fields
 
 
-def add(services, given, **settings):
+def check(services, fields):
+    return services.sources.test(LOCAL_USER, "confluence", fields)
+
+
+def add(services, fields, **settings):
     settings = SourceSettings(**settings)
-    return services.sources.add(LOCAL_USER, "confluence", given, settings).source
+    return services.sources.add(LOCAL_USER, "confluence", fields, settings).source
 
 
 def work(services, source):
@@ -64,21 +64,21 @@ def everything_stored(services, tmp_path):
     return b"".join(one.read_bytes() for one in (tmp_path / "data").glob("footnote.db*"))
 
 
-def test_a_test_reports_the_account_and_the_documents(services, given):
-    seen = check(services, given())
-    assert seen.documents == 3
-    assert set(seen.titles) == {"Guide", "VPN", "Leave"}
-    assert seen.notes[0].startswith("Signed in as ")
-    assert seen.notes[1] == "Visible spaces: 2 (DOC, HR)."
-    assert seen.warnings == ()
+def test_a_test_reports_the_account_and_the_documents(services, fields):
+    result = check(services, fields())
+    assert result.documents == 3
+    assert set(result.titles) == {"Guide", "VPN", "Leave"}
+    assert result.notes[0].startswith("Signed in as ")
+    assert result.notes[1] == "Visible spaces: 2 (DOC, HR)."
+    assert result.warnings == ()
     assert services.sources.list(LOCAL_USER) == []
 
 
-def test_a_space_that_is_not_seen_is_named(services, given):
-    [warning] = check(services, given(spaces="DOC, NONE")).warnings
+def test_an_invisible_space_is_reported(services, fields):
+    [warning] = check(services, fields(spaces="DOC, NONE")).warnings
     assert "space NONE does not exist" in warning
     with pytest.raises(SourceError, match="space NONE does not exist"):
-        check(services, given(spaces="NONE"))
+        check(services, fields(spaces="NONE"))
 
 
 @pytest.mark.parametrize(
@@ -88,16 +88,16 @@ def test_a_space_that_is_not_seen_is_named(services, given):
         ({"login": "basic", "user": KIM, "password": PASSWORD}, PASSWORD),
     ],
 )
-def test_a_server_is_signed_in_to_with_its_own_credentials(
-    services, given, login, secret, tmp_path, caplog
+def test_a_server_is_imported_with_a_token_or_password_that_stays_secret(
+    services, fields, login, secret, tmp_path, caplog
 ):
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, "footnote")
     with FakeConfluence(cloud=False, context="/confluence") as server:
         server.add_space("DOC")
         server.add("DOC", "Guide", "<p>Begin.</p>")
-        told = {"url": server.url, "scope": "everything", **login}
-        source = add(services, told)
+        server_fields = {"url": server.url, "scope": "everything", **login}
+        source = add(services, server_fields)
         assert work(services, source).state is ImportState.COMPLETED
         assert services.sources.get(LOCAL_USER, source.id).figures.documents == 1
     assert secret not in repr(source)
@@ -124,15 +124,15 @@ def test_a_server_is_signed_in_to_with_its_own_credentials(
         ({"api_token": VARIABLE}, "FOOTNOTE_SECRET_WIKI is not set"),
     ],
 )
-def test_invalid_settings_are_rejected_and_nothing_is_stored(services, given, options, message):
-    with pytest.raises(SourceError, match=message) as caught:
-        add(services, given(**options))
-    assert API_TOKEN not in str(caught.value)
+def test_invalid_settings_are_rejected_and_nothing_is_stored(services, fields, options, message):
+    with pytest.raises(SourceError, match=message) as raised:
+        add(services, fields(**options))
+    assert API_TOKEN not in str(raised.value)
     assert services.sources.list(LOCAL_USER) == []
 
 
 @pytest.mark.parametrize(
-    ("scope", "where", "name"),
+    ("scope", "suffix", "name"),
     [
         ({"scope": "spaces", "spaces": "HR DOC\nDOC"}, " · DOC, HR", "Documentation, People"),
         ({"scope": "everything"}, "", "127.0.0.1"),
@@ -140,74 +140,74 @@ def test_invalid_settings_are_rejected_and_nothing_is_stored(services, given, op
         ({"scope": "cql", "cql": "title = Leave"}, " · title = Leave", "127.0.0.1"),
     ],
 )
-def test_where_it_is_is_readable_and_it_has_a_name(services, given, site, scope, where, name):
+def test_a_source_has_a_readable_location_and_a_name(services, fields, site, scope, suffix, name):
     site.label(site.guide, "a")
-    source = add(services, given(**scope))
-    assert source.location == f"{site.url}{where}"
+    source = add(services, fields(**scope))
+    assert source.location == f"{site.url}{suffix}"
     assert source.name == name
 
 
-def test_a_page_tree_is_named_by_its_address_and_called_by_its_title(services, given, site):
+def test_a_page_tree_can_be_given_by_its_address_and_has_the_title_as_name(services, fields, site):
     address = f"{site.url}/spaces/DOC/pages/{site.guide}/Guide"
-    source = add(services, given(scope="trees", trees=address))
+    source = add(services, fields(scope="trees", trees=address))
     assert (source.name, source.options["trees"]) == ("Guide", [site.guide])
-    assert check(services, given(scope="trees", trees=site.guide)).documents == 2
+    assert check(services, fields(scope="trees", trees=site.guide)).documents == 2
 
 
-def test_the_same_place_is_one_source_however_it_is_written(services, given, site):
-    source = add(services, given())
-    with pytest.raises(SameSourceError) as caught:
-        add(services, given(url=f"{site.url}/spaces/HR/overview", spaces="HR\nDOC"))
-    assert caught.value.source.id == source.id
+def test_the_same_spaces_in_other_notation_are_the_same_source(services, fields, site):
+    source = add(services, fields())
+    with pytest.raises(SameSourceError) as raised:
+        add(services, fields(url=f"{site.url}/spaces/HR/overview", spaces="HR\nDOC"))
+    assert raised.value.source.id == source.id
 
 
-def test_a_named_variable_is_kept_by_its_name_alone(build_services, given, monkeypatch, tmp_path):
+def test_only_the_name_of_an_environment_variable_is_stored(
+    build_services, fields, monkeypatch, tmp_path
+):
     monkeypatch.setenv("FOOTNOTE_SECRET_WIKI", API_TOKEN)
     services = build_services(embed=True)
-    source = add(services, given(api_token=VARIABLE))
+    source = add(services, fields(api_token=VARIABLE))
     assert source.options["api_token"] == VARIABLE
     assert work(services, source).state is ImportState.COMPLETED
     assert API_TOKEN.encode() not in everything_stored(services, tmp_path)
 
 
-def test_in_a_fresh_data_folder_a_site_is_added_and_imported_without_any_setting(
-    build_services, given
-):
+def test_a_new_data_folder_needs_no_settings_to_import_a_site(build_services, fields):
     services = build_services(embed=True)
-    source = add(services, given())
+    source = add(services, fields())
     assert (services.imports.data_dir / "encryption.key").exists()
     # A worker is another process, which has services of its own.
     assert work(build_services(embed=True), source).state is ImportState.COMPLETED
 
 
-def test_with_a_lost_key_a_typed_secret_is_refused_before_anything_is_asked(
-    build_services, given, site
+def test_without_the_encryption_key_secrets_are_rejected_before_any_request(
+    build_services, fields, site
 ):
     services = build_services(embed=True)
-    add(services, given())
+    add(services, fields())
     (services.imports.data_dir / "encryption.key").unlink()
-    asked = len(site.requests)
+    requests_before = len(site.requests)
     with pytest.raises(ConfigError, match=r"encryption\.key.*FOOTNOTE_ENCRYPTION_KEY"):
-        add(services, given())
-    assert len(site.requests) == asked
+        add(services, fields())
+    assert len(site.requests) == requests_before
 
 
-def test_a_secret_that_is_left_empty_stays_as_it_is(services, given):
-    source = add(services, given())
+def test_an_empty_secret_field_keeps_the_stored_secret(services, fields):
+    source = add(services, fields())
     kind = services.source_kinds.get("confluence")
     before = dict(kind.field_values(source))
     assert before["api_token"] == ""
     assert API_TOKEN not in str(before)
-    changed = before | {"skip_labels": "draft, old", "comments": True}
-    assert services.sources.edit(LOCAL_USER, source.id, changed, SourceSettings()) is not None
+    edited = before | {"skip_labels": "draft, old", "comments": True}
+    assert services.sources.edit(LOCAL_USER, source.id, edited, SourceSettings()) is not None
     options = services.sources.get(LOCAL_USER, source.id).source.options
     assert options["skip_labels"] == ["draft", "old"]
     assert options["comments"] is True
     assert work(services, source).state is ImportState.COMPLETED
 
 
-def test_another_secret_takes_its_place_once_it_passes_the_test(services, given, site):
-    source = add(services, given())
+def test_a_new_secret_is_stored_only_after_passing_the_test(services, fields, site):
+    source = add(services, fields())
     before = dict(services.source_kinds.get("confluence").field_values(source))
     with pytest.raises(SourceError, match="rejected the credentials"):
         services.sources.edit(
@@ -218,35 +218,35 @@ def test_another_secret_takes_its_place_once_it_passes_the_test(services, given,
         services.sources.edit(LOCAL_USER, source.id, before | {"login": "token"}, SourceSettings())
 
 
-def test_the_location_cannot_be_changed(services, given):
-    source = add(services, given())
-    elsewhere = given(url="https://elsewhere.example", scope="everything", api_token="")
+def test_the_location_cannot_be_changed(services, fields):
+    source = add(services, fields())
+    elsewhere = fields(url="https://elsewhere.example", scope="everything", api_token="")
     assert services.sources.edit(LOCAL_USER, source.id, elsewhere, SourceSettings()) is None
-    now = services.sources.get(LOCAL_USER, source.id).source
-    assert (now.location, now.options["url"]) == (source.location, source.options["url"])
+    stored = services.sources.get(LOCAL_USER, source.id).source
+    assert (stored.location, stored.options["url"]) == (source.location, source.options["url"])
 
 
-def test_a_removed_source_takes_its_secret_with_it(services, given, tmp_path):
-    source = add(services, given())
+def test_removing_a_source_deletes_its_secret(services, fields, tmp_path):
+    source = add(services, fields())
     job = services.sources.delete(LOCAL_USER, source.id)
     services.worker.wait(LOCAL_USER, job.id)
     with open_database(tmp_path / "data").read() as session:
         assert session.scalar(text("select count(*) from source_secrets")) == 0
 
 
-def test_a_test_limits_its_waits_for_the_server(services, given, site, monkeypatch):
+def test_a_test_limits_its_waits_for_the_server(services, fields, site, monkeypatch):
     monkeypatch.setattr(remote_kind, "_MAX_WAIT_S", 0.5)
     site.faults = Faults(1, share=1.0, kinds=(Fault.TOO_MANY,))
     with pytest.raises(SourceError, match="429.*Try again in"):
-        check(services, given())
+        check(services, fields())
 
 
-def test_a_secret_is_in_no_message_and_no_log(services, given, site, caplog, monkeypatch):
+def test_a_secret_appears_in_no_message_or_log(services, fields, site, caplog, monkeypatch):
     monkeypatch.setattr(remote_kind, "_MAX_WAIT_S", 0.1)
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, "footnote")
-    with pytest.raises(SourceError) as caught:
-        check(services, given(url="http://127.0.0.1:9/wiki"))
-    assert API_TOKEN not in str(caught.value)
-    check(services, given())
+    with pytest.raises(SourceError) as raised:
+        check(services, fields(url="http://127.0.0.1:9/wiki"))
+    assert API_TOKEN not in str(raised.value)
+    check(services, fields())
     assert API_TOKEN not in caplog.text

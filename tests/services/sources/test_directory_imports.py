@@ -13,14 +13,16 @@ def test_a_second_import_of_an_unchanged_folder_embeds_nothing(
 ):
     services = build_services(embed=True)
     first = services.directories.import_directory(LOCAL_USER, handbook)
-    asked = len(model_server.requests)
+    requests_before = len(model_server.requests)
     second = services.directories.import_directory(LOCAL_USER, handbook)
     assert first.count(Outcome.NEW) == second.count(Outcome.UNCHANGED) == 4
     assert second.passages_embedded == 0
-    assert len(model_server.requests) == asked
+    assert len(model_server.requests) == requests_before
 
 
-def test_the_same_folder_by_another_path_is_the_same_source(build_services, handbook, monkeypatch):
+def test_the_same_folder_given_by_another_path_is_the_same_source(
+    build_services, handbook, monkeypatch
+):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     monkeypatch.chdir(handbook.parent)
@@ -28,7 +30,7 @@ def test_the_same_folder_by_another_path_is_the_same_source(build_services, hand
     assert again.count(Outcome.UNCHANGED) == 4
 
 
-def test_globs_choose_what_is_imported(build_services, handbook):
+def test_patterns_select_the_imported_files(build_services, handbook):
     report = build_services().directories.import_directory(
         LOCAL_USER, handbook, include=["*.md"], exclude=["vpn*"]
     )
@@ -40,20 +42,20 @@ def test_a_missing_folder_is_named(build_services, tmp_path):
         build_services().directories.import_directory(LOCAL_USER, tmp_path / "nowhere")
 
 
-def test_the_samples_are_imported_into_a_new_library_once(build_services):
+def test_samples_are_imported_once_into_a_new_library(build_services):
     services = build_services()
     report = services.directories.import_samples_once(LOCAL_USER)
     assert report.state is ImportState.COMPLETED
     assert services.directories.import_samples_once(LOCAL_USER) is None
 
 
-def test_the_samples_stay_out_of_a_library_that_holds_something_else(build_services, handbook):
+def test_samples_are_not_imported_into_a_library_with_other_documents(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     assert services.directories.import_samples_once(LOCAL_USER) is None
 
 
-def test_the_samples_do_not_come_back_by_themselves_once_a_person_took_them_out(build_services):
+def test_removed_samples_return_only_on_request(build_services):
     services = build_services()
     services.directories.import_samples_once(LOCAL_USER)
     [source] = services.sources.list(LOCAL_USER)
@@ -79,7 +81,7 @@ def collections_of(services):
     return {(hit.metadata["collection"], tuple(hit.metadata["labels"])) for hit in hits}
 
 
-def test_collection_and_labels_stay_until_another_import_says_otherwise(build_services, handbook):
+def test_collection_and_labels_are_kept_until_an_import_changes_them(build_services, handbook):
     services = build_services(embed=True)
 
     def load(**options):
@@ -92,12 +94,12 @@ def test_collection_and_labels_stay_until_another_import_says_otherwise(build_se
     assert load(collection="", labels=[""]) == {("handbook", ())}
 
 
-def test_patterns_set_on_the_page_stay_until_a_command_says_otherwise(build_services, handbook):
+def test_patterns_set_on_the_page_are_kept_until_a_command_changes_them(build_services, handbook):
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     [status] = services.sources.list(LOCAL_USER)
-    given = {"include": "*.md", "exclude": "vpn*\nleave*"}
-    services.sources.edit(LOCAL_USER, status.source.id, given, SourceSettings("Rules"))
+    fields = {"include": "*.md", "exclude": "vpn*\nleave*"}
+    services.sources.edit(LOCAL_USER, status.source.id, fields, SourceSettings("Rules"))
 
     def load(**options):
         services.directories.import_directory(
@@ -112,7 +114,7 @@ def test_patterns_set_on_the_page_stay_until_a_command_says_otherwise(build_serv
     assert load(include=[""], exclude=[""]) == ["leave.md", "vpn.md", "休暇.md", "휴가.md"]
 
 
-def test_a_pattern_that_is_none_leaves_the_source_as_it_was(build_services, handbook):
+def test_an_invalid_pattern_leaves_the_source_unchanged(build_services, handbook):
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     [before] = services.sources.list(LOCAL_USER)
@@ -121,7 +123,7 @@ def test_a_pattern_that_is_none_leaves_the_source_as_it_was(build_services, hand
     assert services.sources.list(LOCAL_USER) == [before]
 
 
-def test_an_import_refused_as_busy_changes_nothing_about_the_source(build_services, handbook):
+def test_an_import_rejected_as_busy_leaves_the_source_unchanged(build_services, handbook):
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     [before] = services.sources.list(LOCAL_USER)
@@ -131,7 +133,7 @@ def test_an_import_refused_as_busy_changes_nothing_about_the_source(build_servic
     assert after == before
 
 
-def test_an_import_by_command_keeps_the_name_a_person_gave(build_services, handbook):
+def test_an_import_by_a_command_keeps_the_name_set_by_a_user(build_services, handbook):
     services = build_services(embed=True)
     services.directories.import_directory(LOCAL_USER, handbook)
     [status] = services.sources.list(LOCAL_USER)

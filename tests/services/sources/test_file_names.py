@@ -26,7 +26,7 @@ from services.sources.upload_service import MAX_BYTES, safe_name
         ("", ""),
     ],
 )
-def test_a_name_is_made_fit_for_any_file_system(name, safe):
+def test_a_name_is_made_safe_for_every_file_system(name, safe):
     assert safe_name(name) == safe
 
 

@@ -1,4 +1,4 @@
-"""Google Drive as a source: tested, kept with its secret encrypted, changed, imported."""
+"""Google Drive as a source: testing, adding with a secret, editing, and importing it."""
 
 import json
 import logging
@@ -38,21 +38,21 @@ def services(build_services, drive):
 
 
 @pytest.fixture
-def given(drive, key):
-    def given(**more):
+def fields(drive, key):
+    def fields(**changes):
         folder = f"https://drive.google.com/drive/folders/{drive.handbook.id}?usp=sharing"
         login = {"login": "service_account", "service_account": key}
-        return login | {"scope": "folders", "folders": [folder]} | more
+        return login | {"scope": "folders", "folders": [folder]} | changes
 
-    return given
-
-
-def check(services, given):
-    return services.sources.test(LOCAL_USER, "google_drive", given)
+    return fields
 
 
-def add(services, given):
-    return services.sources.add(LOCAL_USER, "google_drive", given, SourceSettings()).source
+def check(services, fields):
+    return services.sources.test(LOCAL_USER, "google_drive", fields)
+
+
+def add(services, fields):
+    return services.sources.add(LOCAL_USER, "google_drive", fields, SourceSettings()).source
 
 
 def work(services, source):
@@ -60,20 +60,20 @@ def work(services, source):
     return services.worker.wait(LOCAL_USER, job.id)
 
 
-def test_a_test_reports_the_account_and_the_documents(services, given):
-    seen = check(services, given())
-    assert (seen.documents, set(seen.titles)) == (2, {"Leave", "vpn.md"})
-    assert IMPORTER in seen.notes[0]
-    assert seen.notes[1] == "This account sees: Handbook."
+def test_a_test_reports_the_account_and_the_documents(services, fields):
+    result = check(services, fields())
+    assert (result.documents, set(result.titles)) == (2, {"Leave", "vpn.md"})
+    assert IMPORTER in result.notes[0]
+    assert result.notes[1] == "This account sees: Handbook."
     assert services.sources.list(LOCAL_USER) == []
 
 
-def test_a_folder_is_imported_with_the_key_it_was_added_with(
-    services, given, drive, key, tmp_path, caplog
+def test_a_folder_is_imported_with_a_key_that_stays_secret(
+    services, fields, drive, key, tmp_path, caplog
 ):
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, "footnote")
-    source = add(services, given())
+    source = add(services, fields())
     assert source.name == "Handbook"
     assert source.location == f"Google Drive · {drive.handbook.id}"
     assert work(services, source).state is ImportState.COMPLETED
@@ -85,20 +85,20 @@ def test_a_folder_is_imported_with_the_key_it_was_added_with(
     assert private not in caplog.text + repr(source)
 
 
-def test_the_key_may_be_in_a_file_that_a_variable_names(
-    build_services, drive, given, key, tmp_path, monkeypatch
+def test_the_key_can_be_in_a_file_named_by_an_environment_variable(
+    build_services, drive, fields, key, tmp_path, monkeypatch
 ):
     (tmp_path / "key.json").write_text(key)
     monkeypatch.setenv("FOOTNOTE_SECRET_DRIVE", str(tmp_path / "key.json"))
     services = build_services(embed=True, google_api_url=f"{drive.origin}/")
-    source = add(services, given(service_account="$FOOTNOTE_SECRET_DRIVE"))
+    source = add(services, fields(service_account="$FOOTNOTE_SECRET_DRIVE"))
     assert work(services, source).state is ImportState.COMPLETED
 
 
-def test_what_is_not_shared_is_named_and_with_whom_to_share_it(services, given, drive):
+def test_the_error_for_an_unshared_folder_names_it_and_the_account(services, fields, drive):
     both = f"{drive.handbook.id}\n{drive.private.id}"
     with pytest.raises(SourceError, match=f"{drive.private.id}.*share it with {IMPORTER}"):
-        check(services, given(folders=both))
+        check(services, fields(folders=both))
 
 
 @pytest.mark.parametrize(
@@ -115,21 +115,21 @@ def test_what_is_not_shared_is_named_and_with_whom_to_share_it(services, given, 
         ({"types": "pdf"}, "nothing to import"),
     ],
 )
-def test_invalid_settings_are_rejected_and_nothing_is_stored(services, given, options, message):
+def test_invalid_settings_are_rejected_and_nothing_is_stored(services, fields, options, message):
     with pytest.raises(SourceError, match=message):
-        add(services, given(**options))
+        add(services, fields(**options))
     assert services.sources.list(LOCAL_USER) == []
 
 
-def test_the_same_folder_is_one_source_however_it_is_written(services, given, drive):
-    source = add(services, given())
-    with pytest.raises(SameSourceError) as caught:
-        add(services, given(folders=drive.handbook.id))
-    assert caught.value.source.id == source.id
+def test_the_same_folder_given_by_its_id_is_the_same_source(services, fields, drive):
+    source = add(services, fields())
+    with pytest.raises(SameSourceError) as raised:
+        add(services, fields(folders=drive.handbook.id))
+    assert raised.value.source.id == source.id
 
 
-def test_its_types_can_be_changed_without_the_key(services, given):
-    source = add(services, given())
+def test_the_file_types_can_be_changed_without_the_key(services, fields):
+    source = add(services, fields())
     work(services, source)
     before = dict(services.source_kinds.get("google_drive").field_values(source))
     assert before["service_account"] == ""
@@ -140,42 +140,42 @@ def test_its_types_can_be_changed_without_the_key(services, given):
     assert services.sources.get(LOCAL_USER, source.id).figures.documents == 1
 
 
-def test_single_files_and_shared_drives_have_their_names(services, given, drive):
-    file = add(services, given(scope="files", files=drive.leave.id))
+def test_single_files_and_shared_drives_have_their_own_names(services, fields, drive):
+    file = add(services, fields(scope="files", files=drive.leave.id))
     assert (file.name, file.location) == ("Leave", f"Google Drive · {drive.leave.id}")
     shared = drive.shared_drive("Team")
     drive.doc("Plan", "# Plan", shared)
-    team = add(services, given(scope="drives", drives=shared.id))
+    team = add(services, fields(scope="drives", drives=shared.id))
     assert (team.name, work(services, team).state) == ("Team", ImportState.COMPLETED)
 
 
-def test_a_file_that_is_gone_keeps_nobody_from_giving_another_key(services, given, drive):
+def test_an_invisible_file_does_not_prevent_editing_the_source(services, fields, drive):
     memo = drive.doc("Memo", "# Memo")
     drive.share(memo)
-    asked = given(scope="files", files=[drive.leave.id, memo.id])
-    source = add(services, asked)
+    file_fields = fields(scope="files", files=[drive.leave.id, memo.id])
+    source = add(services, file_fields)
     drive.unshare(memo)
-    [warning] = check(services, asked).warnings
+    [warning] = check(services, file_fields).warnings
     assert f"{memo.id} is not visible" in warning
-    job = services.sources.edit(LOCAL_USER, source.id, asked, SourceSettings())
-    assert job is None, "nothing else is imported for that"
+    job = services.sources.edit(LOCAL_USER, source.id, file_fields, SourceSettings())
+    assert job is None, "no import is needed"
     drive.unshare(drive.handbook)
     with pytest.raises(SourceError, match=f"{drive.leave.id} is not visible.*{memo.id}"):
-        check(services, asked)
+        check(services, file_fields)
 
 
-def test_a_test_limits_its_waits_for_the_server(services, given, drive, monkeypatch):
+def test_a_test_limits_its_waits_for_the_server(services, fields, drive, monkeypatch):
     monkeypatch.setattr(remote_kind, "_MAX_WAIT_S", 0.5)
     drive.faults = Faults(1, share=1.0, kinds=(Fault.UNAVAILABLE,), in_a_row=99)
     with pytest.raises(SourceError, match="Try again in"):
-        check(services, given())
+        check(services, fields())
 
 
-def test_the_own_drive_of_an_account_is_a_place_of_its_own(services, given, drive):
+def test_my_drive_of_an_account_has_its_own_location(services, fields, drive):
     drive.doc("Note", "# Note")
-    person = json.dumps(drive.people.authorized_user())
-    login = {"login": "oauth", "oauth_token": person}
-    mine = given(folders="https://drive.google.com/drive/my-drive", **login)
-    source = add(services, mine)
+    token = json.dumps(drive.people.authorized_user())
+    login = {"login": "oauth", "oauth_token": token}
+    my_drive = fields(folders="https://drive.google.com/drive/my-drive", **login)
+    source = add(services, my_drive)
     assert "root" not in source.location
     assert work(services, source).state is ImportState.COMPLETED

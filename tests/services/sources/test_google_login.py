@@ -9,14 +9,14 @@ from services.sources.google_login import google_login
 
 @pytest.fixture
 def client(tmp_path, monkeypatch):
-    """A client's file; whoever signs in gets the token "token of CLIENT"."""
+    """The path of a client file; signing in with it returns the token "token of CLIENT"."""
     path = tmp_path / "client.json"
     path.write_text("CLIENT")
-    monkeypatch.setattr(module, "authorize", lambda told, port, *, open_browser: f"token of {told}")
+    monkeypatch.setattr(module, "authorize", lambda text, port, *, open_browser: f"token of {text}")
     return path
 
 
-def test_the_token_is_readable_by_its_owner_alone(client, tmp_path):
+def test_the_token_is_readable_only_by_its_owner(client, tmp_path):
     save = tmp_path / "token.json"
     google_login(client, save)
     assert save.read_text() == "token of CLIENT"
@@ -24,7 +24,7 @@ def test_the_token_is_readable_by_its_owner_alone(client, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["client.json", "token.json"]
 
 
-def test_a_token_of_before_is_replaced_whoever_could_read_it(client, tmp_path):
+def test_an_earlier_readable_token_is_replaced_by_a_private_one(client, tmp_path):
     save = tmp_path / "token.json"
     save.write_text("a much longer token than the new one is")
     save.chmod(0o644)
@@ -33,7 +33,7 @@ def test_a_token_of_before_is_replaced_whoever_could_read_it(client, tmp_path):
     assert stat.S_IMODE(save.stat().st_mode) == 0o600
 
 
-def test_nobody_signs_in_for_nothing(client, tmp_path, monkeypatch):
+def test_invalid_paths_are_rejected_before_signing_in(client, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "authorize", lambda *_, **__: pytest.fail("signed in"))
     with pytest.raises(SourceError, match="There is no folder"):
         google_login(client, tmp_path / "none" / "token.json")

@@ -13,19 +13,19 @@ FIELDS = (
 )
 
 
-def test_what_fits_the_fields_is_taken_and_nothing_is_required():
+def test_known_fields_are_accepted_and_none_is_required():
     require_known_fields(FIELDS, {})
     require_known_fields(
         FIELDS, {"path": "/srv", "include": ["*.md"], "login": "token", "comments": False}
     )
 
 
-def test_a_field_that_is_none_of_them_is_refused_without_its_value():
-    with pytest.raises(ConflictError, match="no field 'depth'.*path, include") as caught:
+def test_an_unknown_field_is_rejected_without_revealing_its_value():
+    with pytest.raises(ConflictError, match="no field 'depth'.*path, include") as raised:
         require_known_fields(FIELDS, {"depth": "very secret"})
-    assert "secret" not in str(caught.value)
+    assert "secret" not in str(raised.value)
 
 
-def test_where_there_is_no_field_none_can_be_given():
+def test_a_kind_without_fields_rejects_every_field():
     with pytest.raises(ConflictError, match="The fields are: none"):
         require_known_fields([], {"path": "/srv"})

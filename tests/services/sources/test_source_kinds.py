@@ -1,4 +1,4 @@
-"""What every kind of source shares; another kind keeps the same promises."""
+"""The code shared by all kinds of sources."""
 
 import pytest
 from hypothesis import given
@@ -13,11 +13,11 @@ from services.sources.source_service import Schedule
 class Listing:
     def __init__(self, entries):
         self.entries = entries
-        self.listed = 0
+        self.yielded = 0
 
     def list(self, before=None):
         for entry in self.entries:
-            self.listed += 1
+            self.yielded += 1
             yield entry
 
 
@@ -25,21 +25,21 @@ def documents(n):
     return [DocumentRef(f"{i}.txt", "v", f"/{i}.txt") for i in range(n)]
 
 
-def test_a_test_looks_at_the_beginning_of_a_long_listing_only():
+def test_a_test_reads_only_the_beginning_of_a_long_listing():
     loader = Listing(documents(100_000))
-    seen = look(loader, "/docs")
-    assert not seen.is_all
-    assert seen.documents < loader.listed < 1000
-    assert seen.titles[0] == "0.txt"
+    result = look(loader, "/docs")
+    assert not result.is_all
+    assert result.documents < loader.yielded < 1000
+    assert result.titles[0] == "0.txt"
 
 
-def test_what_can_not_be_imported_is_told_beside_what_can():
+def test_skipped_files_are_reported_beside_documents():
     skipped = Skipped("a.exe", "/a.exe", "unknown type")
-    seen = look(Listing([skipped, *documents(2)]), "/docs")
-    assert (seen.documents, seen.skipped, seen.is_all) == (2, (skipped,), True)
+    result = look(Listing([skipped, *documents(2)]), "/docs")
+    assert (result.documents, result.skipped, result.is_all) == (2, (skipped,), True)
 
 
-def test_nothing_to_import_says_what_there_is_instead():
+def test_the_error_for_a_source_without_documents_names_skipped_files():
     with pytest.raises(SourceError, match=r"a\.exe \(unknown type\)"):
         look(Listing([Skipped("a.exe", "/a.exe", "unknown type")]), "/docs")
     with pytest.raises(SourceError, match="nothing to import at /docs"):
@@ -47,16 +47,16 @@ def test_nothing_to_import_says_what_there_is_instead():
 
 
 @given(st.lists(st.text(" \tabc*/", max_size=9)))
-def test_lines_are_read_from_a_text_as_from_a_list(told):
-    assert lines({"x": "\n".join(told)}, "x") == lines({"x": told}, "x")
-    assert all(line and line == line.strip() for line in lines({"x": told}, "x"))
+def test_lines_can_be_given_as_text_or_as_a_list(values):
+    assert lines({"x": "\n".join(values)}, "x") == lines({"x": values}, "x")
+    assert all(line and line == line.strip() for line in lines({"x": values}, "x"))
 
 
-def test_a_field_that_is_left_empty_is_named():
+def test_an_empty_required_field_is_reported():
     with pytest.raises(SourceError, match="The path is missing"):
         required({"path": "  "}, "path", "The path")
 
 
 @pytest.mark.parametrize("schedule", list(Schedule))
-def test_a_schedule_is_found_again_by_its_seconds(schedule):
+def test_a_schedule_can_be_looked_up_by_its_seconds(schedule):
     assert Schedule.of(schedule.seconds) is schedule

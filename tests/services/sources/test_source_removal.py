@@ -1,4 +1,4 @@
-"""A source is taken out batch by batch, and a stopped removal goes on."""
+"""A source is removed in batches, and a canceled removal can be resumed."""
 
 from types import SimpleNamespace
 
@@ -31,16 +31,16 @@ def remove(library, forgotten):
     kinds = SimpleNamespace(get=lambda name: kind)
     removals = Removals(library.database, library.stores, kinds)
 
-    def removed(**options):
+    def remove(**options):
         queue = ImportRuns(library.database)
         queued = queue.enqueue(library.source.id, "local", ImportKind.REMOVAL, {})
         return removals.run(LOCAL_USER, library.source, import_id=queued.id, **options)
 
-    return removed
+    return remove
 
 
-def stages(told):
-    return [progress.stage for progress in told]
+def stages(reports):
+    return [progress.stage for progress in reports]
 
 
 def test_a_removal_deletes_documents_passages_files_and_the_source(library, remove, forgotten):
@@ -54,32 +54,32 @@ def test_a_removal_deletes_documents_passages_files_and_the_source(library, remo
     assert (library.check().agrees, library.check().documents) == (True, 1)
 
 
-def test_a_stopped_removal_keeps_the_source_and_goes_on_when_it_is_run_again(
-    library, remove, forgotten
-):
+def test_a_canceled_removal_keeps_the_source_and_can_be_resumed(library, remove, forgotten):
     library.load(DictLoader({f"{n}.txt": f"Rule {n}." for n in range(MANY)}))
-    told = []
+    reports = []
     with pytest.raises(CancelledError):
-        remove(on_progress=told.append, cancelled=lambda: Stage.REMOVING in stages(told))
-    left = library.documents.count()
-    assert 0 < left < MANY
+        remove(on_progress=reports.append, cancelled=lambda: Stage.REMOVING in stages(reports))
+    remaining = library.documents.count()
+    assert 0 < remaining < MANY
     assert library.check().agrees
     assert not forgotten
-    assert remove().count(Outcome.REMOVED) == left
+    assert remove().count(Outcome.REMOVED) == remaining
     with pytest.raises(NotFoundError):
         library.sources.get(library.source.id)
 
 
-def test_a_cancellation_while_the_stores_load_leaves_every_document(library, remove, monkeypatch):
+def test_a_cancellation_while_the_stores_load_removes_nothing(library, remove, monkeypatch):
     library.load(DictLoader({"a.txt": "One rule."}))
-    told, loaded = [], []
+    reports, loaded = [], []
     monkeypatch.setattr(IndexWriter, "load", lambda self: loaded.append(self))
     with pytest.raises(CancelledError):
-        remove(on_progress=told.append, cancelled=lambda: bool(loaded))
+        remove(on_progress=reports.append, cancelled=lambda: bool(loaded))
     assert library.documents.count() == 1
-    assert stages(told) == [Stage.LISTING], "the worker may end in that stage, not while it removes"
+    assert stages(reports) == [Stage.LISTING], (
+        "the worker may stop in this stage, not while removing"
+    )
 
 
-def test_a_source_that_was_never_imported_is_removed(library, remove):
+def test_a_source_that_was_never_imported_can_be_removed(library, remove):
     assert remove().items == ()
     assert library.sources.list() == []

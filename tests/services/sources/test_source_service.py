@@ -1,4 +1,4 @@
-"""Sources: added after a test, changed, paused, refreshed in time, removed with everything."""
+"""Sources: testing, adding, editing, pausing, refreshing, and removing them."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -11,7 +11,7 @@ from errors import InputError, NotFoundError, SourceError
 from services.sources.source_kinds import SameSourceError
 from services.sources.source_service import Schedule, SourceSettings
 
-SOMEBODY = Principal("somebody else")
+OTHER_USER = Principal("somebody else")
 
 
 @pytest.fixture
@@ -21,12 +21,12 @@ def services(build_services):
 
 @pytest.fixture
 def add(services, handbook):
-    def added(**settings):
-        given = {"path": str(handbook)}
-        done = services.sources.add(LOCAL_USER, "directory", given, SourceSettings(**settings))
-        return done.source
+    def add(**settings):
+        fields = {"path": str(handbook)}
+        result = services.sources.add(LOCAL_USER, "directory", fields, SourceSettings(**settings))
+        return result.source
 
-    return added
+    return add
 
 
 def work(services):
@@ -40,14 +40,14 @@ def status(services, source):
 
 def test_a_test_lists_documents_and_stores_nothing(services, handbook):
     (handbook / "tool.exe").write_bytes(b"1")
-    seen = services.sources.test(LOCAL_USER, "directory", {"path": str(handbook)})
-    assert (seen.documents, seen.is_all) == (4, True)
-    assert "leave.md" in seen.titles
-    assert [one.key for one in seen.skipped] == ["tool.exe"]
+    result = services.sources.test(LOCAL_USER, "directory", {"path": str(handbook)})
+    assert (result.documents, result.is_all) == (4, True)
+    assert "leave.md" in result.titles
+    assert [one.key for one in result.skipped] == ["tool.exe"]
     assert services.sources.list(LOCAL_USER) == []
 
 
-def test_a_link_to_a_folder_whose_name_is_no_utf_8_is_refused(services, tmp_path):
+def test_a_link_to_a_folder_with_an_invalid_utf_8_name_is_rejected(services, tmp_path):
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     odd.mkdir()
     (tmp_path / "link").symlink_to(odd)
@@ -59,7 +59,7 @@ def test_a_link_to_a_folder_whose_name_is_no_utf_8_is_refused(services, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [
         ("", "is missing"),
         ("handbook", "not an absolute path"),
@@ -70,21 +70,21 @@ def test_a_link_to_a_folder_whose_name_is_no_utf_8_is_refused(services, tmp_path
         ("{folder}/unreadable", "Nothing at"),
     ],
 )
-def test_a_folder_that_fails_the_test_is_not_added(services, tmp_path, path, told):
+def test_a_folder_that_fails_the_test_is_not_added(services, tmp_path, path, message):
     for name in ("empty", "unreadable", "data/uploads"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
     (tmp_path / "unreadable" / "tool.exe").write_bytes(b"1")
-    given = {"path": path.format(folder=tmp_path)}
-    with pytest.raises(SourceError, match=told):
-        services.sources.add(LOCAL_USER, "directory", given, SourceSettings())
+    fields = {"path": path.format(folder=tmp_path)}
+    with pytest.raises(SourceError, match=message):
+        services.sources.add(LOCAL_USER, "directory", fields, SourceSettings())
     assert services.sources.list(LOCAL_USER) == []
 
 
-def test_a_folder_is_added_once(services, add, handbook):
+def test_a_folder_cannot_be_added_twice(services, add, handbook):
     source = add()
-    with pytest.raises(SameSourceError, match="already a source") as caught:
+    with pytest.raises(SameSourceError, match="already a source") as raised:
         add(name="Another")
-    assert caught.value.source.id == source.id
+    assert raised.value.source.id == source.id
     assert [one.source.name for one in services.sources.list(LOCAL_USER)] == ["handbook"]
 
 
@@ -99,33 +99,35 @@ def test_a_folder_within_another_source_is_added_with_a_warning(services, handbo
     outer, inner = handbook, handbook / "rules"
     first, second = (outer, inner) if is_inside else (inner, outer)
     services.sources.add(LOCAL_USER, "directory", {"path": str(first)}, SourceSettings())
-    given = {"path": str(second)}
-    told = services.sources.test(LOCAL_USER, "directory", given).warnings
-    assert [first.name in one for one in told] == [True]
-    assert services.sources.add(LOCAL_USER, "directory", given, SourceSettings()).warnings == told
+    fields = {"path": str(second)}
+    warnings = services.sources.test(LOCAL_USER, "directory", fields).warnings
+    assert [first.name in one for one in warnings] == [True]
+    assert (
+        services.sources.add(LOCAL_USER, "directory", fields, SourceSettings()).warnings == warnings
+    )
 
 
-def test_an_unknown_kind_is_named(services):
+def test_an_unknown_kind_is_rejected(services):
     with pytest.raises(InputError, match="no kind of source 'ftp'"):
         services.sources.test(LOCAL_USER, "ftp", {})
 
 
-def test_a_source_tells_what_it_holds_and_how_its_last_import_ended(services, add, handbook):
+def test_a_source_has_the_figures_and_state_of_its_last_import(services, add, handbook):
     (handbook / "broken.pdf").write_bytes(b"%PDF-1.4 nonsense")
     source = add(collection=" HR ", labels=("law", " "))
     assert status(services, source).state is None
     queued = services.sources.refresh(LOCAL_USER, source.id)
     assert status(services, source).run == queued
     work(services)
-    now = status(services, source)
-    assert (now.figures.documents, now.figures.failed) == (4, 1)
-    assert now.figures.passages == services.library.status(LOCAL_USER).passages
-    assert (now.run, now.state) == (None, ImportState.COMPLETED_WITH_ERRORS)
+    result = status(services, source)
+    assert (result.figures.documents, result.figures.failed) == (4, 1)
+    assert result.figures.passages == services.library.status(LOCAL_USER).passages
+    assert (result.run, result.state) == (None, ImportState.COMPLETED_WITH_ERRORS)
     assert (source.collection, source.labels) == ("HR", ("law",))
     assert services.sources.collections(LOCAL_USER) == ["HR"]
 
 
-def test_a_dry_run_is_no_last_import(services, add):
+def test_a_dry_run_is_not_the_last_import(services, add):
     source = add()
     services.sources.dry_run(LOCAL_USER, source.id)
     work(services)
@@ -138,10 +140,10 @@ def test_a_dry_run_is_no_last_import(services, add):
     assert services.import_reports.dry_run(LOCAL_USER, source.id) is None
 
 
-def test_tokens_have_the_price_that_is_set(build_services, handbook):
+def test_a_dry_run_estimates_the_price_of_the_tokens(build_services, handbook):
     services = build_services(embed=True, embedding_price=0.5, currency="EUR")
-    given = {"path": str(handbook)}
-    source = services.sources.add(LOCAL_USER, "directory", given, SourceSettings()).source
+    fields = {"path": str(handbook)}
+    source = services.sources.add(LOCAL_USER, "directory", fields, SourceSettings()).source
     services.sources.dry_run(LOCAL_USER, source.id)
     work(services)
     summary = services.import_reports.dry_run(LOCAL_USER, source.id)
@@ -149,13 +151,13 @@ def test_tokens_have_the_price_that_is_set(build_services, handbook):
     assert summary.currency == "EUR"
 
 
-def test_another_collection_files_the_documents_anew(services, add):
+def test_a_changed_collection_is_applied_by_an_import(services, add):
     source = add()
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)
-    given = {"include": "", "exclude": ""}
+    fields = {"include": "", "exclude": ""}
     queued = services.sources.edit(
-        LOCAL_USER, source.id, given, SourceSettings("Handbook", "HR", ("law",), Schedule.DAILY)
+        LOCAL_USER, source.id, fields, SourceSettings("Handbook", "HR", ("law",), Schedule.DAILY)
     )
     assert queued.kind is ImportKind.IMPORT
     work(services)
@@ -165,14 +167,14 @@ def test_another_collection_files_the_documents_anew(services, add):
     assert settings == SourceSettings("Handbook", "HR", ("law",), Schedule.DAILY)
 
 
-def test_another_name_alone_queues_nothing_where_the_collection_stays(services, add):
+def test_changing_only_the_name_queues_no_import(services, add):
     source = add(collection="HR")
     settings = SourceSettings("Handbook", "HR")
     assert services.sources.edit(LOCAL_USER, source.id, {}, settings) is None
     assert status(services, source).source.name == "Handbook"
 
 
-def test_patterns_that_find_nothing_are_refused(services, add):
+def test_patterns_without_matches_are_rejected(services, add):
     source = add()
     with pytest.raises(SourceError, match="nothing to import"):
         services.sources.edit(
@@ -184,12 +186,12 @@ def test_patterns_that_find_nothing_are_refused(services, add):
 @pytest.mark.parametrize(
     ("schedule", "hours"), [(Schedule.HOURLY, 1), (Schedule.DAILY, 24), (Schedule.WEEKLY, 168)]
 )
-def test_a_scheduled_source_is_refreshed_when_its_time_has_come(services, add, schedule, hours):
+def test_a_scheduled_source_is_refreshed_when_it_is_due(services, add, schedule, hours):
     source = add(schedule=schedule)
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)
-    began = status(services, source).last.started_at
-    due = began + timedelta(hours=hours)
+    started_at = status(services, source).last.started_at
+    due = started_at + timedelta(hours=hours)
     assert status(services, source).next_refresh == due
     assert services.sources.refresh_due(LOCAL_USER, due - timedelta(seconds=1)) == []
     [queued] = services.sources.refresh_due(LOCAL_USER, due)
@@ -197,18 +199,20 @@ def test_a_scheduled_source_is_refreshed_when_its_time_has_come(services, add, s
     assert services.sources.refresh_due(LOCAL_USER, due) == []
 
 
-def test_a_scheduled_source_of_one_person_is_refreshed_for_that_person(services):
-    conversation = services.conversations.begin(SOMEBODY, "About leave").id
-    box = services.uploads.add(SOMEBODY, [("a.md", b"# A")], conversation_id=conversation).source_id
-    services.sources.edit(SOMEBODY, box, {}, SourceSettings(schedule=Schedule.HOURLY))
+def test_a_scheduled_source_of_a_user_is_refreshed_for_that_user(services):
+    conversation = services.conversations.begin(OTHER_USER, "About leave").id
+    box = services.uploads.add(
+        OTHER_USER, [("a.md", b"# A")], conversation_id=conversation
+    ).source_id
+    services.sources.edit(OTHER_USER, box, {}, SourceSettings(schedule=Schedule.HOURLY))
     work(services)
     later = datetime.now(UTC) + timedelta(days=1)
     [queued] = services.sources.refresh_due(LOCAL_USER, later)
-    assert services.queue.current(SOMEBODY) == [queued]
+    assert services.queue.current(OTHER_USER) == [queued]
     assert services.sources.refresh_due(LOCAL_USER, later) == [], "it is queued already"
 
 
-def test_importing_one_document_anew_does_not_put_off_the_next_refresh(services, add):
+def test_reimporting_one_document_does_not_postpone_the_next_refresh(services, add):
     source = add(schedule=Schedule.DAILY)
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)
@@ -219,17 +223,17 @@ def test_importing_one_document_anew_does_not_put_off_the_next_refresh(services,
     assert status(services, source).next_refresh == due
 
 
-def test_each_failed_import_doubles_the_time_to_the_next_up_to_a_day(services, add, handbook):
+def test_each_failed_import_doubles_the_refresh_interval_up_to_a_day(services, add, handbook):
     source = add(schedule=Schedule.HOURLY)
-    away = handbook.rename(handbook.with_name("away"))
+    renamed = handbook.rename(handbook.with_name("away"))
     hours = []
     for n in range(7):
         if n == 6:
-            away.rename(handbook)
+            renamed.rename(handbook)
         services.sources.refresh(LOCAL_USER, source.id)
         work(services)
-        seen = status(services, source)
-        hours.append((seen.next_refresh - seen.last.started_at) / timedelta(hours=1))
+        result = status(services, source)
+        hours.append((result.next_refresh - result.last.started_at) / timedelta(hours=1))
     assert hours == [2, 4, 8, 16, 24, 24, 1]
 
 
@@ -245,7 +249,7 @@ def test_a_paused_source_is_not_refreshed_and_its_import_is_paused(services, add
     assert status(services, source).next_refresh is not None
 
 
-def test_a_removal_says_what_goes_and_takes_it_out(services, add, handbook):
+def test_a_removal_is_previewed_and_leaves_nothing_in_the_library(services, add, handbook):
     source = add()
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)
@@ -258,12 +262,12 @@ def test_a_removal_says_what_goes_and_takes_it_out(services, add, handbook):
     check = services.maintenance.check(LOCAL_USER)
     assert (check.agrees, check.documents, check.passages) == (True, 0, 0)
     assert services.search.search(LOCAL_USER, "annual leave") == []
-    [kept] = services.turns.list(LOCAL_USER, turn.conversation_id)
-    assert kept.citations == turn.citations
+    [stored] = services.turns.list(LOCAL_USER, turn.conversation_id)
+    assert stored.citations == turn.citations
     assert (handbook / "leave.md").exists()
 
 
-def test_a_removal_ends_what_was_queued(services, add):
+def test_a_removal_cancels_queued_imports(services, add):
     source = add()
     job = services.sources.refresh(LOCAL_USER, source.id)
     services.sources.delete(LOCAL_USER, source.id)
@@ -271,19 +275,19 @@ def test_a_removal_ends_what_was_queued(services, add):
 
 
 def test_uploaded_files_are_imported_and_deleted_with_their_box(services, tmp_path):
-    given = {"box": "Rules", "files": [("leave.md", b"# Leave\n\n25 days"), ("x.exe", b"1")]}
-    added = services.sources.add(LOCAL_USER, "upload", given, SourceSettings())
-    assert [one.key for one in added.refused] == ["x.exe"]
-    services.sources.refresh(LOCAL_USER, added.source.id)
+    fields = {"box": "Rules", "files": [("leave.md", b"# Leave\n\n25 days"), ("x.exe", b"1")]}
+    result = services.sources.add(LOCAL_USER, "upload", fields, SourceSettings())
+    assert [one.key for one in result.refused] == ["x.exe"]
+    services.sources.refresh(LOCAL_USER, result.source.id)
     work(services)
-    assert status(services, added.source).figures.documents == 1
-    services.sources.delete(LOCAL_USER, added.source.id)
+    assert status(services, result.source).figures.documents == 1
+    services.sources.delete(LOCAL_USER, result.source.id)
     work(services)
     assert services.sources.list(LOCAL_USER) == []
     assert not list((tmp_path / "data" / "uploads").rglob("*.md"))
 
 
-def test_files_for_a_box_that_is_being_removed_are_refused_not_lost(services):
+def test_files_for_a_box_that_is_being_removed_are_rejected(services):
     box = services.uploads.add(LOCAL_USER, [("a.md", b"# A")], box="Rules").source_id
     removal = services.sources.delete(LOCAL_USER, box)
     with pytest.raises(InputError, match="being removed"):
@@ -293,47 +297,47 @@ def test_files_for_a_box_that_is_being_removed_are_refused_not_lost(services):
     assert services.uploads.add(LOCAL_USER, [("b.md", b"# B")], box="Rules").source_id != box
 
 
-def test_more_files_for_a_box_leave_what_is_set_of_it(services):
+def test_uploading_more_files_keeps_the_settings_of_the_box(services):
     def upload(name, settings):
-        given = {"box": "Rules", "files": [(name, b"# Rule")]}
-        return services.sources.add(LOCAL_USER, "upload", given, settings).source
+        fields = {"box": "Rules", "files": [(name, b"# Rule")]}
+        return services.sources.add(LOCAL_USER, "upload", fields, settings).source
 
     first = upload("a.md", SourceSettings("", "HR", ("law",), Schedule.DAILY))
     again = upload("b.md", SourceSettings())
     assert again == first
-    now = services.sources.settings(LOCAL_USER, first.id)
-    assert now == SourceSettings("Rules", "HR", ("law",), Schedule.DAILY)
+    settings_after = services.sources.settings(LOCAL_USER, first.id)
+    assert settings_after == SourceSettings("Rules", "HR", ("law",), Schedule.DAILY)
     assert upload("c.md", SourceSettings(collection="Law")).collection == "Law"
 
 
 @pytest.mark.parametrize(
-    ("files", "told"), [([], "no file"), ([("x.exe", b"1")], "None of the files")]
+    ("files", "message"), [([], "no file"), ([("x.exe", b"1")], "None of the files")]
 )
-def test_a_box_without_a_fit_file_is_not_made(services, files, told):
-    with pytest.raises(SourceError, match=told):
+def test_no_box_is_created_without_a_usable_file(services, files, message):
+    with pytest.raises(SourceError, match=message):
         services.sources.add(
             LOCAL_USER, "upload", {"box": "Rules", "files": files}, SourceSettings()
         )
     assert services.sources.list(LOCAL_USER) == []
 
 
-def test_files_of_a_conversation_are_listed_last_and_for_its_owner_alone(services, add):
+def test_files_of_a_conversation_are_listed_last_and_only_for_its_owner(services, add):
     conversation = services.conversations.begin(LOCAL_USER, "About leave").id
     box = services.uploads.add(
         LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation
     ).source_id
     source = add()
     assert [one.source.id for one in services.sources.list(LOCAL_USER)] == [source.id, box]
-    assert [one.source.id for one in services.sources.list(SOMEBODY)] == [source.id]
+    assert [one.source.id for one in services.sources.list(OTHER_USER)] == [source.id]
     assert services.sources.collections(LOCAL_USER) == ["handbook"]
     with pytest.raises(NotFoundError):
-        services.sources.delete(SOMEBODY, box)
+        services.sources.delete(OTHER_USER, box)
     job = services.sources.refresh(LOCAL_USER, box)
     with pytest.raises(NotFoundError):
-        services.import_reports.items(SOMEBODY, job.id, limit=9)
+        services.import_reports.items(OTHER_USER, job.id, limit=9)
 
 
-def test_a_report_is_read_page_by_page(services, add):
+def test_a_report_can_be_read_in_pages(services, add):
     source = add()
     job = services.sources.refresh(LOCAL_USER, source.id)
     work(services)
@@ -343,5 +347,5 @@ def test_a_report_is_read_page_by_page(services, add):
     ]
     assert [len(page) for page in pages] == [3, 1]
     assert len({item.key for page in pages for item in page}) == 4
-    [ended] = services.import_reports.history(LOCAL_USER, source.id, limit=5)
-    assert (ended.id, ended.counts) == (job.id, {"new": 4})
+    [run] = services.import_reports.history(LOCAL_USER, source.id, limit=5)
+    assert (run.id, run.counts) == (job.id, {"new": 4})

@@ -38,26 +38,26 @@ def uploads(tmp_path, sources, conversations):
     return UploadService(UploadFiles(tmp_path), sources, conversations, max_file_bytes=100)
 
 
-def listed(uploads, sources, source_id):
+def versions_of(uploads, sources, source_id):
     entries = uploads.loader(sources.get(source_id)).list()
     return {ref.key: ref.version for ref in entries if isinstance(ref, DocumentRef)}
 
 
 def test_files_are_stored_in_a_box_that_can_be_imported(uploads, sources, tmp_path):
-    given = uploads.add(LOCAL_USER, [("a.md", b"# A"), ("../b.txt", b"B")], box="Contracts")
-    assert given.accepted == ("a.md", "b.txt")
-    assert not given.refused
-    box = sources.get(given.source_id)
+    result = uploads.add(LOCAL_USER, [("a.md", b"# A"), ("../b.txt", b"B")], box="Contracts")
+    assert result.accepted == ("a.md", "b.txt")
+    assert not result.refused
+    box = sources.get(result.source_id)
     assert (box.kind, box.name, box.collection) == ("upload", "Contracts", "Contracts")
     assert (tmp_path / box.location / "b.txt").read_bytes() == b"B"
-    assert list(listed(uploads, sources, box.id)) == ["a.md", "b.txt"]
+    assert list(versions_of(uploads, sources, box.id)) == ["a.md", "b.txt"]
 
 
 def test_unusable_files_are_rejected_with_a_reason_and_the_rest_is_accepted(uploads):
     files = [("a.exe", b"MZ"), ("b.md", b""), ("c.md", b"x" * 101), ("..", b"x"), ("d.md", b"D")]
-    given = uploads.add(LOCAL_USER, files)
-    assert given.accepted == ("d.md",)
-    reasons = dict(given.refused)
+    result = uploads.add(LOCAL_USER, files)
+    assert result.accepted == ("d.md",)
+    reasons = dict(result.refused)
     assert "does not read .exe files" in reasons["a.exe"]
     assert "empty" in reasons["b.md"]
     assert "FOOTNOTE_MAX_FILE_MB" in reasons["c.md"]
@@ -65,49 +65,51 @@ def test_unusable_files_are_rejected_with_a_reason_and_the_rest_is_accepted(uplo
 
 
 def test_no_box_is_created_if_every_file_is_rejected(uploads, tmp_path):
-    given = uploads.add(LOCAL_USER, [("a.exe", b"MZ")])
-    assert given.source_id is None
+    result = uploads.add(LOCAL_USER, [("a.exe", b"MZ")])
+    assert result.source_id is None
     assert uploads.boxes(LOCAL_USER) == []
     assert not (tmp_path / "uploads").exists()
 
 
-def test_a_file_replaces_the_older_one_of_its_name_and_the_same_bytes_change_nothing(
+def test_a_file_replaces_one_with_the_same_name_unless_the_bytes_are_equal(
     uploads, sources, tmp_path
 ):
     box = uploads.add(LOCAL_USER, [("a.md", b"one"), ("b.md", b"B")]).source_id
-    before = listed(uploads, sources, box)
+    before = versions_of(uploads, sources, box)
     file = tmp_path / sources.get(box).location / "b.md"
     inode = file.stat().st_ino
     again = uploads.add(LOCAL_USER, [("a.md", b"two"), ("b.md", b"B")])
-    after = listed(uploads, sources, box)
+    after = versions_of(uploads, sources, box)
     assert again.source_id == box
     assert after["a.md"] != before["a.md"]
     assert after["b.md"] == before["b.md"]
     assert file.stat().st_ino == inode
 
 
-def test_of_two_files_with_one_name_given_at_once_the_later_is_kept(uploads, sources, tmp_path):
-    given = uploads.add(LOCAL_USER, [("x/a.md", b"one"), ("y/a.md", b"two")])
-    assert given.accepted == ("a.md",)
-    assert (tmp_path / sources.get(given.source_id).location / "a.md").read_bytes() == b"two"
+def test_of_two_files_with_the_same_name_in_one_upload_the_last_is_stored(
+    uploads, sources, tmp_path
+):
+    result = uploads.add(LOCAL_USER, [("x/a.md", b"one"), ("y/a.md", b"two")])
+    assert result.accepted == ("a.md",)
+    assert (tmp_path / sources.get(result.source_id).location / "a.md").read_bytes() == b"two"
 
 
-def test_a_conversation_has_a_box_of_its_own_that_nobody_else_has(uploads, conversations, sources):
-    talk = conversations.create(LOCAL_USER, "About the contract")
-    given = uploads.add(LOCAL_USER, [("a.md", b"A")], conversation_id=talk.id)
-    box = uploads.box_of(LOCAL_USER, talk.id)
-    assert box == sources.get(given.source_id)
+def test_the_box_of_a_conversation_is_visible_only_to_its_owner(uploads, conversations, sources):
+    conversation = conversations.create(LOCAL_USER, "About the contract")
+    result = uploads.add(LOCAL_USER, [("a.md", b"A")], conversation_id=conversation.id)
+    box = uploads.box_of(LOCAL_USER, conversation.id)
+    assert box == sources.get(result.source_id)
     assert box.name == "About the contract"
-    assert box.options["conversation_id"] == talk.id
+    assert box.options["conversation_id"] == conversation.id
     assert uploads.boxes(LOCAL_USER) == [box]
     assert uploads.boxes(OTHER) == []
     with pytest.raises(NotFoundError):
-        uploads.add(OTHER, [("b.md", b"B")], conversation_id=talk.id)
+        uploads.add(OTHER, [("b.md", b"B")], conversation_id=conversation.id)
     with pytest.raises(NotFoundError):
         uploads.keys(OTHER, box.id)
 
 
-def test_what_was_set_for_a_box_since_still_holds(uploads, sources):
+def test_uploading_to_a_renamed_box_keeps_its_settings(uploads, sources):
     box = sources.get(uploads.add(LOCAL_USER, [("a.md", b"A")], box="Old").source_id)
     sources.ensure("upload", box.location, name="New", options={"labels": ["hr"]})
     again = uploads.add(LOCAL_USER, [("b.md", b"B")], box="New")
@@ -115,44 +117,44 @@ def test_what_was_set_for_a_box_since_still_holds(uploads, sources):
     assert sources.get(box.id).labels == ("hr",)
 
 
-def test_a_file_is_taken_out_of_its_box_once(uploads, sources):
+def test_a_file_can_be_deleted_from_its_box_once(uploads, sources):
     box = uploads.add(LOCAL_USER, [("a.md", b"A"), ("b.md", b"B")]).source_id
     uploads.delete(LOCAL_USER, box, "a.md")
-    assert uploads.keys(LOCAL_USER, box) == ["b.md"] == list(listed(uploads, sources, box))
+    assert uploads.keys(LOCAL_USER, box) == ["b.md"] == list(versions_of(uploads, sources, box))
     with pytest.raises(NotFoundError, match="a.md"):
         uploads.delete(LOCAL_USER, box, "a.md")
     with pytest.raises(NotFoundError):
         uploads.delete(LOCAL_USER, box, "../../footnote.sqlite")
 
 
-def test_the_box_of_a_conversation_that_is_gone_for_good_is_removed_at_the_next_start(
-    build_services, tmp_path
-):
+def test_the_box_of_a_purged_conversation_is_removed_at_the_next_start(build_services, tmp_path):
     services = build_services(embed=True)
-    talks = [services.conversations.begin(LOCAL_USER, name).id for name in ("kept", "gone")]
-    for talk in talks:
-        services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=talk)
+    conversation_ids = [
+        services.conversations.begin(LOCAL_USER, name).id for name in ("kept", "gone")
+    ]
+    for conversation_id in conversation_ids:
+        services.uploads.add(LOCAL_USER, [("a.md", b"# A")], conversation_id=conversation_id)
     services.uploads.add(LOCAL_USER, [("a.md", b"# A")])
-    services.conversations.delete(LOCAL_USER, talks[1])
+    services.conversations.delete(LOCAL_USER, conversation_ids[1])
     assert services.uploads.abandoned() == [], "it can still be restored"
     services.conversations.purge(datetime.now(UTC) + timedelta(days=31))
-    gone = services.uploads.abandoned()
-    assert [one.name for one in gone] == ["gone"]
-    started = build_services(embed=True)
-    job = started.queue.current(LOCAL_USER)[0]
-    assert (job.source_id, job.kind) == (gone[0].id, ImportKind.REMOVAL)
-    started.worker.wait(LOCAL_USER, job.id)
-    assert [one.name for one in started.uploads.boxes(LOCAL_USER)] == ["Uploads", "kept"]
-    assert not (tmp_path / "data" / gone[0].location).exists()
+    abandoned = services.uploads.abandoned()
+    assert [one.name for one in abandoned] == ["gone"]
+    restarted = build_services(embed=True)
+    job = restarted.queue.current(LOCAL_USER)[0]
+    assert (job.source_id, job.kind) == (abandoned[0].id, ImportKind.REMOVAL)
+    restarted.worker.wait(LOCAL_USER, job.id)
+    assert [one.name for one in restarted.uploads.boxes(LOCAL_USER)] == ["Uploads", "kept"]
+    assert not (tmp_path / "data" / abandoned[0].location).exists()
 
 
-def test_the_box_of_anybodys_conversation_that_is_gone_is_removed_at_the_next_start(
+def test_the_box_of_a_purged_conversation_of_another_user_is_also_removed(
     build_services,
 ):
     services = build_services(embed=True)
-    talk = services.conversations.begin(OTHER, "gone").id
-    box = services.uploads.add(OTHER, [("a.md", b"# A")], conversation_id=talk).source_id
-    services.conversations.delete(OTHER, talk)
+    conversation_id = services.conversations.begin(OTHER, "gone").id
+    box = services.uploads.add(OTHER, [("a.md", b"# A")], conversation_id=conversation_id).source_id
+    services.conversations.delete(OTHER, conversation_id)
     services.conversations.purge(datetime.now(UTC) + timedelta(days=31))
     [job] = build_services(embed=True).queue.current(OTHER)
     assert (job.source_id, job.kind) == (box, ImportKind.REMOVAL)
@@ -168,14 +170,16 @@ def test_the_box_of_anybodys_conversation_that_is_gone_is_removed_at_the_next_st
         Scope(until="1999-12-31"),
     ],
 )
-def test_however_narrow_a_conversations_scope_its_own_files_are_searched(imported, scope):
+def test_files_of_a_conversation_are_searched_in_every_scope(imported, scope):
     services = imported(embed=True)
     search = SearchChoice(scope, SearchMode.BM25)
-    talk = services.conversations.begin(LOCAL_USER, "Lunch", search).id
-    services.uploads.add(LOCAL_USER, [("lunch.txt", b"Lunch is at noon.")], conversation_id=talk)
-    box = services.uploads.box_of(LOCAL_USER, talk)
+    conversation_id = services.conversations.begin(LOCAL_USER, "Lunch", search).id
+    services.uploads.add(
+        LOCAL_USER, [("lunch.txt", b"Lunch is at noon.")], conversation_id=conversation_id
+    )
+    box = services.uploads.box_of(LOCAL_USER, conversation_id)
     services.imports.run(LOCAL_USER, box, services.uploads.loader(box))
-    turn = services.chat.ask(LOCAL_USER, "When is lunch?", talk)
+    turn = services.chat.ask(LOCAL_USER, "When is lunch?", conversation_id)
     assert [one.title for one in turn.sources] == ["lunch"]
     elsewhere = services.chat.ask(LOCAL_USER, "When is lunch?", search=search)
     assert not elsewhere.sources
@@ -199,10 +203,10 @@ def test_a_full_disk_is_reported_before_writing(uploads, monkeypatch):
 def test_an_interrupted_write_leaves_the_older_file(uploads, sources, tmp_path, monkeypatch):
     box = uploads.add(LOCAL_USER, [("a.md", b"old")]).source_id
 
-    def break_off(self, target):
+    def fail(self, target):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("pathlib.Path.replace", break_off)
+    monkeypatch.setattr("pathlib.Path.replace", fail)
     with pytest.raises(StorageError, match="Input/output error"):
         uploads.add(LOCAL_USER, [("a.md", b"new")])
     folder = tmp_path / sources.get(box).location
@@ -210,13 +214,13 @@ def test_an_interrupted_write_leaves_the_older_file(uploads, sources, tmp_path, 
     assert (folder / "a.md").read_bytes() == b"old"
 
 
-def test_given_files_can_be_asked(build_services):
+def test_uploaded_files_can_be_searched(build_services):
     services = build_services(embed=True)
-    given = services.uploads.add(LOCAL_USER, [("vpn.md", b"# VPN\n\nChoose Bristol.")])
+    result = services.uploads.add(LOCAL_USER, [("vpn.md", b"# VPN\n\nChoose Bristol.")])
     source = services.uploads.boxes(LOCAL_USER)[0]
-    assert source.id == given.source_id
+    assert source.id == result.source_id
     report = services.imports.run(LOCAL_USER, source, services.uploads.loader(source))
     assert report.state is ImportState.COMPLETED
-    found = services.search.search(LOCAL_USER, "Bristol", k=1)
-    assert found[0].metadata["key"] == "vpn.md"
+    passages = services.search.search(LOCAL_USER, "Bristol", k=1)
+    assert passages[0].metadata["key"] == "vpn.md"
     assert "md" in services.uploads.extensions
