@@ -12,13 +12,13 @@ def keys(tmp_path):
     return ApiKeyService(ApiKeys(open_database(tmp_path)))
 
 
-def test_a_key_is_found_by_its_secret_alone(keys):
-    made = keys.create(Principal("ada"), " Bot ", [ApiScope.READ, ApiScope.READ])
-    assert made.secret.startswith(PREFIX)
-    found = keys.find(made.secret)
-    assert found == made.key
-    assert (found.name, found.scopes, found.principal.user_id) == ("Bot", {ApiScope.READ}, "ada")
-    for wrong in (made.key.id, made.secret[:-1], made.secret.upper(), "", PREFIX, "é"):
+def test_a_key_is_found_only_by_its_secret(keys):
+    created = keys.create(Principal("ada"), " Bot ", [ApiScope.READ, ApiScope.READ])
+    assert created.secret.startswith(PREFIX)
+    key = keys.find(created.secret)
+    assert key == created.key
+    assert (key.name, key.scopes, key.principal.user_id) == ("Bot", {ApiScope.READ}, "ada")
+    for wrong in (created.key.id, created.secret[:-1], created.secret.upper(), "", PREFIX, "é"):
         assert keys.find(wrong) is None
 
 
@@ -26,8 +26,8 @@ def test_secrets_are_unique_and_never_stored(keys, tmp_path):
     secrets = {keys.create(LOCAL_USER, "Bot", ApiScope).secret for _ in range(50)}
     assert len(secrets) == 50
     assert min(map(len, secrets)) > 40
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
-    assert not any(secret.encode() in kept for secret in secrets)
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
+    assert not any(secret.encode() in stored for secret in secrets)
 
 
 def test_a_revoked_key_is_no_longer_valid(keys):
@@ -37,25 +37,25 @@ def test_a_revoked_key_is_no_longer_valid(keys):
     assert keys.list()[0].revoked_at is not None
 
 
-def test_its_use_is_noted(keys):
-    made = keys.create(LOCAL_USER, "Bot", [ApiScope.ASK])
-    keys.note_use(made.key)
+def test_the_last_use_of_a_key_is_recorded(keys):
+    created = keys.create(LOCAL_USER, "Bot", [ApiScope.ASK])
+    keys.note_use(created.key)
     assert keys.list()[0].used_at is not None
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 101, "two\nlines", "a\0b", "\u202ebot"])
-def test_a_name_is_one_line_that_people_can_read(keys, name):
+def test_a_name_that_is_not_one_readable_line_is_rejected(keys, name):
     with pytest.raises(InputError, match="1 to 100 characters"):
         keys.create(LOCAL_USER, name, [ApiScope.ASK])
 
 
-def test_a_key_is_for_something_and_for_somebody(keys):
+def test_a_key_needs_a_scope_and_a_user(keys):
     with pytest.raises(InputError, match="read, ask, manage"):
         keys.create(LOCAL_USER, "Bot", [])
     with pytest.raises(InputError, match="Name the user"):
         keys.create(Principal(" "), "Bot", [ApiScope.ASK])
 
 
-def test_what_is_none_can_t_be_revoked(keys):
+def test_an_unknown_key_cannot_be_revoked(keys):
     with pytest.raises(NotFoundError):
         keys.revoke("none")

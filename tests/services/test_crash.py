@@ -1,4 +1,4 @@
-"""An import that is killed with signal 9 at random moments; `benchmarks/crash.py` does more."""
+"""An import that is killed with signal 9 at random times; `benchmarks/crash.py` repeats it more."""
 
 import os
 
@@ -9,13 +9,13 @@ from benchmarks.crash import lost, run, summary, texts_of
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no signal 9")
-def test_killed_at_any_moment_the_three_stores_agree_after_the_next_start_and_nothing_is_lost():
+def test_after_a_kill_at_any_time_the_stores_agree_and_nothing_is_lost():
     rounds = run(6, seed=1)
     assert [one.faults for one in rounds] == [()] * 6
     assert any(one.cut_short for one in rounds), summary(rounds)
 
 
-def test_a_document_that_went_back_or_was_torn_counts_as_lost():
+def test_reverted_mixed_missing_and_stray_documents_count_as_lost():
     before, after = texts_of(4), texts_of(5)
     edited = next(key for key in before if key in after and before[key] != after[key])
 

@@ -1,4 +1,4 @@
-"""A damaged index is named, the other part of it answers, nothing is lost, and reindex repairs."""
+"""Damage to an index is reported, the intact store is searched, and a reindex repairs it."""
 
 import shutil
 import subprocess
@@ -51,9 +51,9 @@ for mode in SearchMode:
 
 @pytest.fixture
 def data_dir(tmp_path):
-    made = tmp_path / "data"
-    make_library(made)
-    return made
+    folder = tmp_path / "data"
+    make_library(folder)
+    return folder
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def index(data_dir):
 
 
 def damage_all(folder, kind=DELETED):
-    """All files but the list that tells."""
+    """Damage all files except the checksums."""
     for file in files_of(folder):
         if file.stat().st_size and file.name != CHECKSUMS:
             damage(file, kind)
@@ -71,11 +71,11 @@ def damage_all(folder, kind=DELETED):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [*KINDS, DELETED])
-def test_each_file_and_all_damaged_in_each_way_are_named_done_without_and_repaired(tmp_path, kind):
+def test_every_kind_of_damage_to_any_file_is_reported_tolerated_and_repaired(tmp_path, kind):
     command = [sys.executable, "-m", "tests.fakes.damage", str(tmp_path), kind]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, f"after {done.stdout.splitlines()[-1:]}: {done.stderr}"
-    assert len(done.stdout.splitlines()) > 25
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert process.returncode == 0, f"after {process.stdout.splitlines()[-1:]}: {process.stderr}"
+    assert len(process.stdout.splitlines()) > 25
 
 
 class TestSearch:
@@ -90,9 +90,7 @@ class TestSearch:
                 search_keys(open_search(Library(data_dir)), mode=mode)
 
     @pytest.mark.parametrize("store", ["passages", "keywords"])
-    def test_a_store_deleted_with_its_folder_is_not_taken_for_an_empty_one(
-        self, data_dir, index, store
-    ):
+    def test_a_deleted_store_is_reported_and_not_treated_as_empty(self, data_dir, index, store):
         shutil.rmtree(index / store)
         search = open_search(Library(data_dir))
         assert search_keys(search)
@@ -105,15 +103,15 @@ class TestSearch:
         ("store", "mode"),
         [("passages", SearchMode.SIMILARITY), ("passages", SearchMode.MMR), ("keywords", "bm25")],
     )
-    def test_the_mode_of_the_settings_is_answered_by_what_is_left(
+    def test_a_mode_that_needs_the_damaged_store_uses_the_intact_one(
         self, data_dir, index, store, mode
     ):
         damage_all(index / store, "cut")
         search = open_search(Library(data_dir), mode=SearchMode(mode))
         assert search_keys(search)
-        assert search_keys(search, mode=SearchMode(mode)), "the same mode, and chosen"
+        assert search_keys(search, mode=SearchMode(mode)), "the same mode, requested explicitly"
 
-    def test_idf_is_alike_for_all_words_while_the_keyword_index_is_damaged(self, data_dir, index):
+    def test_all_words_have_the_same_idf_while_the_keyword_index_is_damaged(self, data_dir, index):
         opened_index = open_search(Library(data_dir)).library.open_index()
         assert opened_index.idf(["number", "changed"]) == opened_index.keywords.idf(
             ["number", "changed"]
@@ -122,20 +120,20 @@ class TestSearch:
         idf = open_search(Library(data_dir)).library.open_index().idf(["number", "changed"])
         assert idf["number"] == idf["changed"] > 0
 
-    def test_spelling_stays_as_it_is_while_the_keyword_index_is_damaged(self, data_dir, index):
+    def test_spelling_is_not_corrected_while_the_keyword_index_is_damaged(self, data_dir, index):
         damage_all(index / "keywords", "cut")
         search = open_search(Library(data_dir))
         assert search.respelled(LOCAL_USER, "the numbre") == "the numbre"
         assert "keywords" in search.library.damage()[0]
 
-    def test_a_file_damaged_while_the_index_is_open_ends_no_process(self, data_dir, index):
+    def test_damage_while_the_index_is_open_does_not_crash_the_process(self, data_dir, index):
         command = [sys.executable, "-c", DAMAGED_WHILE_OPEN, str(data_dir), str(index)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.split() == ["refused"] * len(SearchMode)
+        process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+        assert process.returncode == 0, process.stderr
+        assert process.stdout.split() == ["refused"] * len(SearchMode)
 
     @pytest.mark.parametrize("store", ["passages", "keywords"])
-    def test_a_store_put_back_from_a_backup_is_no_longer_reported(
+    def test_a_store_restored_from_a_backup_is_no_longer_reported(
         self, data_dir, index, store, tmp_path
     ):
         shutil.copytree(index / store, tmp_path / "backup")
@@ -148,7 +146,7 @@ class TestSearch:
         assert search_keys(search)
         assert search.library.damage() == ()
 
-    def test_nothing_is_noticed_of_a_sound_library(self, data_dir):
+    def test_a_sound_library_has_no_notices(self, data_dir):
         search = open_search(Library(data_dir))
         assert search_keys(search)
         assert search.library.damage() == ()
@@ -158,7 +156,7 @@ class TestSearch:
 class TestImport:
     @pytest.mark.parametrize("store", ["passages", "keywords"])
     @pytest.mark.parametrize("kind", ["cut", "zeroed"])
-    def test_nothing_is_written_into_a_damaged_index_and_nothing_is_lost(
+    def test_an_import_into_a_damaged_index_is_rejected_and_nothing_is_lost(
         self, data_dir, index, store, kind
     ):
         damage_all(index / store, kind)
@@ -175,7 +173,7 @@ class TestImport:
 
 
 class TestStart:
-    def test_a_damaged_size_is_told_at_the_start_and_by_the_status(self, data_dir, index):
+    def test_a_wrong_file_size_is_reported_at_startup_and_in_the_status(self, data_dir, index):
         damage_all(index / "passages", "cut")
         library = Library(data_dir)
         assert "bytes" in library.maintenance.recover().problem
@@ -183,7 +181,7 @@ class TestStart:
         assert f"{index / 'passages'} can't be used" in status.notices[0]
         assert status.notices[1:] == (PARTLY_DAMAGED,)
 
-    def test_the_files_of_an_older_version_are_listed_as_they_are(self, data_dir, index):
+    def test_checksums_are_added_to_an_index_of_an_older_version(self, data_dir, index):
         for store in ("passages", "keywords"):
             (index / store / CHECKSUMS).unlink()
         library = Library(data_dir)

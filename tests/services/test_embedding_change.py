@@ -22,13 +22,13 @@ def status(services):
 
 
 @pytest.mark.parametrize(("old", "new"), CHANGES)
-def test_the_old_index_answers_with_its_model_and_reports_pending_passages(
+def test_the_old_index_is_searched_with_its_model_and_reports_pending_passages(
     imported, build_services, old, new
 ):
     imported(embedding_model=old)
     services = build_services(embedding_model=new)
-    found = status(services)
-    assert f"embed {found.passages} passages again" in found.message
+    result = status(services)
+    assert f"embed {result.passages} passages again" in result.message
     assert services.embedding.model == old
     assert best(services, "Which gateway do I pick for the tunnel?") == "vpn.md"
 
@@ -42,14 +42,16 @@ def test_the_old_index_answers_with_its_model_and_reports_pending_passages(
         ("新入社員の年次有給休暇は何日ですか。", "12日"),
     ],
 )
-def test_questions_are_answered_meanwhile(imported, build_services, old, new, question, quote):
+def test_questions_are_answered_before_the_reindex(
+    imported, build_services, old, new, question, quote
+):
     imported(embedding_model=old)
     turn = build_services(embedding_model=new).chat.ask(LOCAL_USER, question)
     assert any(quote in citation.quote for citation in turn.citations)
 
 
 @pytest.mark.parametrize(("old", "new"), CHANGES)
-def test_documents_imported_meanwhile_are_embedded_by_the_old_model(
+def test_documents_imported_before_the_reindex_use_the_old_model(
     imported, build_services, handbook, old, new
 ):
     imported(embedding_model=old)
@@ -62,7 +64,7 @@ def test_documents_imported_meanwhile_are_embedded_by_the_old_model(
 
 
 @pytest.mark.parametrize(("old", "new"), CHANGES)
-def test_a_reindex_changes_to_the_new_model_and_nothing_is_left_to_embed(
+def test_a_reindex_changes_to_the_new_model_and_leaves_nothing_to_embed(
     imported, build_services, old, new
 ):
     imported(embedding_model=old)
@@ -75,7 +77,7 @@ def test_a_reindex_changes_to_the_new_model_and_nothing_is_left_to_embed(
     assert services.maintenance.check(LOCAL_USER).agrees
 
 
-def test_a_library_taken_to_a_platform_without_its_model_says_so_and_is_searched_after_a_reindex(
+def test_on_a_platform_without_its_model_a_library_needs_a_reindex(
     imported, build_services, monkeypatch
 ):
     imported(embedding_model=E5)

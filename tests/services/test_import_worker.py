@@ -1,4 +1,4 @@
-"""Imports as a worker does them: gone on with, stopped, lost and refused."""
+"""Imports performed by a worker: resumed, stopped, lost, and rejected ones."""
 
 import threading
 from collections import Counter
@@ -42,24 +42,24 @@ class Factory:
         self.workers = self.worker._workers
         self.worker._leases = self.library.leases
 
-    def perform(self, *asked, cancelled, **options):
+    def perform(self, *arguments, cancelled, **options):
         return self.library.imports.perform(
-            *asked, cancelled=lambda: self.stop_requested() or cancelled(), **options
+            *arguments, cancelled=lambda: self.stop_requested() or cancelled(), **options
         )
 
     def stop_requested(self):
-        """Asked of the record itself: a test must not depend on how often a worker looks."""
+        """Reads the record: a test must not depend on how often a worker checks it."""
         return any(run.stop_request for run in self.queue.current())
 
     def enqueue(self, kind=ImportKind.IMPORT, **options):
         return self.queue.enqueue(self.library.source.id, "anna", kind, options).id
 
     def run_next(self):
-        def told(progress):
+        def on_progress(progress):
             self.seen.append(progress)
             self.react(progress)
 
-        return self.worker.run_next(told)
+        return self.worker.run_next(on_progress)
 
     def request_stop_at(self, import_id, stop_request, stage, done):
         def react(progress):
@@ -78,28 +78,28 @@ def factory(tmp_path):
     return Factory(tmp_path / "data", DictLoader(documents(200)))
 
 
-def test_an_import_that_was_paused_goes_on_with_its_record_and_every_document_has_one_item(factory):
+def test_a_paused_import_resumes_with_its_record_and_one_item_per_document(factory):
     job = factory.enqueue()
     factory.request_stop_at(job, PAUSE, Stage.READING, 130)
     factory.run_next()
     paused = factory.queue.get(job)
     assert (paused.state, paused.ended, paused.stop_request) == (ImportState.PAUSED, False, "")
     assert len(factory.items(job)) == 128
-    assert not factory.run_next(), "a paused one waits to be resumed"
+    assert not factory.run_next(), "a paused import is not resumed automatically"
 
     factory.queue.resume(job)
     factory.seen.clear()
     factory.run_next()
-    done = factory.queue.get(job)
-    assert (done.state, done.counts) == (ImportState.COMPLETED, {"new": 200})
-    assert done.passages_embedded == 200
+    completed = factory.queue.get(job)
+    assert (completed.state, completed.counts) == (ImportState.COMPLETED, {"new": 200})
+    assert completed.passages_embedded == 200
     assert Counter(item.key for item in factory.items(job)) == Counter(list(factory.loader.texts))
     first = next(progress for progress in factory.seen if progress.stage is Stage.READING)
     assert (first.done, first.total, first.passages) == (128, 200, 128)
     assert factory.library.check().agrees
 
 
-def test_what_has_changed_since_is_counted_once_and_as_it_was_at_first(factory):
+def test_documents_changed_during_a_pause_are_counted_once(factory):
     factory.library.load(DictLoader({"kept": "x", "gone": "y"}))
     factory.loader.texts = documents(100) | {"kept": "x", "gone": "z"}
     job = factory.enqueue(confirm_removals=True)
@@ -116,7 +116,7 @@ def test_what_has_changed_since_is_counted_once_and_as_it_was_at_first(factory):
     assert factory.library.texts() == factory.loader.texts
 
 
-def test_documents_that_are_asked_for_though_unchanged_are_read_once_over_a_pause(factory):
+def test_requested_unchanged_documents_are_not_read_again_after_a_pause(factory):
     factory.enqueue()
     factory.run_next()
     factory.loader.reads.clear()
@@ -134,20 +134,20 @@ def test_documents_that_are_asked_for_though_unchanged_are_read_once_over_a_paus
     ("stop_request", "state"), [(PAUSE, ImportState.PAUSED), (CANCEL, ImportState.CANCELLED)]
 )
 @pytest.mark.parametrize("stage", [Stage.LISTING, Stage.READING, Stage.SPLITTING, Stage.EMBEDDING])
-def test_a_request_to_stop_is_heard_before_the_next_step_and_nothing_more_is_written(
+def test_a_stop_request_takes_effect_before_the_next_step_and_nothing_is_written(
     factory, stop_request, state, stage
 ):
     job = factory.enqueue()
     factory.request_stop_at(job, stop_request, stage, 0 if stage is not Stage.EMBEDDING else 63)
     factory.run_next()
     assert factory.queue.get(job).state is state
-    heard = [progress.stage for progress in factory.seen]
-    assert heard[-1] is stage
-    assert Stage.WRITING not in heard
+    stages = [progress.stage for progress in factory.seen]
+    assert stages[-1] is stage
+    assert Stage.WRITING not in stages
     assert factory.library.texts() == {}
 
 
-def test_while_a_long_document_is_embedded_a_request_to_stop_is_heard_between_two_batches(factory):
+def test_a_stop_request_takes_effect_between_two_batches_of_a_long_document(factory):
     factory.loader.texts = {"long.txt": "many words. " * 5000}
     job = factory.enqueue()
     factory.react = lambda progress: progress.part and factory.queue.request_stop(job, CANCEL)
@@ -158,7 +158,7 @@ def test_while_a_long_document_is_embedded_a_request_to_stop_is_heard_between_tw
     assert factory.queue.get(job).state is ImportState.CANCELLED
 
 
-def test_stages_come_in_order_for_each_document(factory):
+def test_the_stages_of_a_document_are_reported_in_order(factory):
     factory.loader.texts = {"a.txt": "words. " * 100}
     factory.enqueue()
     factory.run_next()
@@ -184,7 +184,7 @@ def test_an_import_whose_worker_died_is_interrupted_and_then_resumed(factory):
     assert factory.queue.get(job).counts == {"new": 200}
 
 
-def test_a_worker_that_has_lost_its_import_stops_and_changes_nothing_of_it(factory):
+def test_a_worker_that_lost_its_lease_stops_and_leaves_the_import_unchanged(factory):
     job = factory.enqueue()
     other = process_name()
 
@@ -201,7 +201,7 @@ def test_a_worker_that_has_lost_its_import_stops_and_changes_nothing_of_it(facto
     assert factory.library.leases.stop_request(job, other) == ""
 
 
-def test_a_source_that_can_not_be_listed_fails_with_its_reason_and_the_worker_lives(factory):
+def test_an_unlistable_source_fails_its_import_and_the_worker_continues(factory):
     def refuse(before):
         raise SourceError("/docs is not there")
         yield
@@ -214,22 +214,22 @@ def test_a_source_that_can_not_be_listed_fails_with_its_reason_and_the_worker_li
     assert "/docs is not there" in failed.message
 
 
-def test_while_another_writes_the_import_waits_in_the_queue(factory):
+def test_an_import_stays_queued_while_another_process_writes(factory):
     job = factory.enqueue()
-    held, release = threading.Event(), threading.Event()
+    locked, release = threading.Event(), threading.Event()
 
     def hold():
         with writer_lock(factory.library.data_dir):
-            held.set()
+            locked.set()
             release.wait(10)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    held.wait(10)
+    locked.wait(10)
     try:
         assert not factory.run_next()
         waiting = factory.queue.get(job)
-        assert (waiting.state, waiting.seconds) == (ImportState.QUEUED, 0), "waiting is no work"
+        assert (waiting.state, waiting.seconds) == (ImportState.QUEUED, 0), "waiting is not work"
         with pytest.raises(BusyError, match="Another import or a reindex is running"):
             factory.library.load(factory.loader)
     finally:
@@ -239,7 +239,7 @@ def test_while_another_writes_the_import_waits_in_the_queue(factory):
     assert factory.queue.get(job).state is ImportState.COMPLETED
 
 
-def test_an_import_of_a_source_that_is_deleted_meanwhile_ends_quietly(factory):
+def test_an_import_whose_source_is_deleted_ends_without_an_error(factory):
     factory.enqueue()
 
     def delete(progress):
@@ -252,33 +252,36 @@ def test_an_import_of_a_source_that_is_deleted_meanwhile_ends_quietly(factory):
     assert not factory.run_next()
 
 
-def test_documents_left_out_go_without_a_confirmation_and_stay_out(factory):
+def test_excluded_documents_are_removed_without_confirmation_and_stay_excluded(factory):
     library = factory.library
     library.load(factory.loader)
-    left_out = sorted(factory.loader.texts)[:150]
+    excluded = sorted(factory.loader.texts)[:150]
     library.sources.save(
-        library.source.id, name="docs", options={"left_out": left_out}, refresh_s=None
+        library.source.id, name="docs", options={"left_out": excluded}, refresh_s=None
     )
     job = factory.enqueue()
     factory.run_next()
-    done = factory.queue.get(job)
-    assert (done.state, done.counts) == (ImportState.COMPLETED, {"gone": 150, "unchanged": 50})
-    again = factory.enqueue(keys=left_out[:2])
+    completed = factory.queue.get(job)
+    assert (completed.state, completed.counts) == (
+        ImportState.COMPLETED,
+        {"gone": 150, "unchanged": 50},
+    )
+    again = factory.enqueue(keys=excluded[:2])
     factory.run_next()
     assert factory.queue.get(again).counts == {}
 
 
-def test_a_direct_import_ends_an_interrupted_one_of_its_source(factory):
+def test_a_direct_import_ends_an_interrupted_import_of_the_same_source(factory):
     job = factory.enqueue()
     factory.library.leases.claim(DEAD)
     factory.library.leases.interrupt_dead()
     factory.library.load(factory.loader)
-    left = factory.queue.get(job)
-    assert (left.state, left.ended) == (ImportState.INTERRUPTED, True)
+    interrupted = factory.queue.get(job)
+    assert (interrupted.state, interrupted.ended) == (ImportState.INTERRUPTED, True)
     assert not factory.run_next()
 
 
-def test_what_fails_each_time_is_named_until_it_can_be_read(factory):
+def test_repeated_failures_are_stored_until_the_document_is_read(factory):
     class Refusing(DictLoader):
         def read(self, ref):
             raise UnreadableError("no permission") from PermissionError("denied")
@@ -286,8 +289,8 @@ def test_what_fails_each_time_is_named_until_it_can_be_read(factory):
     factory.loader = Refusing({"a": "text"}, hidden={"b": "is too large"})
     factory.enqueue()
     factory.run_next()
-    known = factory.library.import_store.failures(factory.library.source.id)
-    assert {key: (one.reason, one.again) for key, one in known.items()} == {
+    failures = factory.library.import_store.failures(factory.library.source.id)
+    assert {key: (failure.reason, failure.again) for key, failure in failures.items()} == {
         "a": ("no permission", True),
         "b": ("is too large", True),
     }
@@ -312,7 +315,7 @@ def test_a_worker_reports_that_it_is_alive_and_stops_on_request(factory):
     assert not factory.workers.any_alive()
 
 
-def test_a_ledger_that_is_busy_at_the_very_end_does_not_keep_a_worker_from_ending(factory):
+def test_a_busy_ledger_at_the_end_does_not_prevent_a_worker_from_stopping(factory):
     def refuse(_name):
         raise StorageError("being written by another process")
 
@@ -322,7 +325,7 @@ def test_a_ledger_that_is_busy_at_the_very_end_does_not_keep_a_worker_from_endin
     factory.worker.run(stop)
 
 
-def test_a_source_removed_in_the_moment_it_is_due_does_not_end_the_worker(factory, monkeypatch):
+def test_a_source_removed_when_it_is_due_does_not_stop_the_worker(factory, monkeypatch):
     monkeypatch.setattr("services.import_worker._SCHEDULE_S", 0)
     stop, calls = threading.Event(), []
 
@@ -337,7 +340,7 @@ def test_a_source_removed_in_the_moment_it_is_due_does_not_end_the_worker(factor
     assert len(calls) == 2
 
 
-def test_a_worker_that_stops_leaves_its_import_to_the_next(factory):
+def test_the_import_of_a_stopped_worker_is_resumed_by_the_next(factory):
     stop, job = threading.Event(), factory.enqueue()
     read = factory.loader.read
 

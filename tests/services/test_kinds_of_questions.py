@@ -1,4 +1,4 @@
-"""What people type beside questions, from the chat service to the stored turn, without a model."""
+"""Messages other than questions, from the chat service to the stored turn, without a model."""
 
 import json
 
@@ -18,9 +18,9 @@ def services(imported):
     return imported(embed=True)
 
 
-@pytest.mark.parametrize("said", ["Hello!", "Thank you!", "너 누구야?", "何ができますか？"])
-def test_small_talk_is_answered_without_a_search_and_lacks_no_proof(services, said):
-    events = list(services.chat.stream(LOCAL_USER, said))
+@pytest.mark.parametrize("message", ["Hello!", "Thank you!", "너 누구야?", "何ができますか？"])
+def test_small_talk_is_answered_without_a_search_or_a_notice_of_missing_evidence(services, message):
+    events = list(services.chat.stream(LOCAL_USER, message))
     assert not any(isinstance(event, Searching | PassagesRetrieved) for event in events)
     turn = events[-1].turn
     assert (turn.state, turn.error) == (TurnState.COMPLETE, "")
@@ -30,13 +30,13 @@ def test_small_talk_is_answered_without_a_search_and_lacks_no_proof(services, sa
 
 
 def test_an_introduction_counts_the_documents_and_suggests_questions(services):
-    said = services.chat.ask(LOCAL_USER, "What can you do?").answer
-    assert "The library holds 4 documents." in said
-    assert said.count("\n- ") == 3
+    answer = services.chat.ask(LOCAL_USER, "What can you do?").answer
+    assert "The library holds 4 documents." in answer
+    assert answer.count("\n- ") == 3
 
 
 @pytest.mark.parametrize(
-    ("question", "title", "says"),
+    ("question", "title", "phrase"),
     [
         ("Summarize the leave policy", "Leave policy", "an extract of “Leave policy”"),
         ("휴가 규정 요약해줘", "휴가 규정", "‘휴가 규정’ 문서를"),
@@ -44,11 +44,9 @@ def test_an_introduction_counts_the_documents_and_suggests_questions(services):
         ("What is “VPN” about?", "VPN", "an extract of “VPN”"),
     ],
 )
-def test_a_summary_quotes_its_document_alone_and_every_quote_is_verified(
-    services, question, title, says
-):
+def test_a_summary_has_only_verified_quotes_of_its_document(services, question, title, phrase):
     turn = services.chat.ask(LOCAL_USER, question, search=WORDS)
-    assert says in turn.answer
+    assert phrase in turn.answer
     assert {source.title for source in turn.sources} == {title}
     assert {one.state for one in turn.citations} == {CitationState.VERIFIED}
     assert turn.unsupported_sentences == 0
@@ -72,7 +70,7 @@ def test_a_question_for_documents_is_answered_with_titles_and_verified_quotes(
     assert turn.unsupported_sentences == 0
 
 
-def test_a_summary_keeps_to_the_scope_of_the_conversation(services, tmp_path):
+def test_a_summary_stays_within_the_scope_of_the_conversation(services, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     text = "# Leave policy\n\nThis is the policy of the company before the merger."
@@ -83,44 +81,44 @@ def test_a_summary_keeps_to_the_scope_of_the_conversation(services, tmp_path):
     assert {source.location for source in turn.sources} == {str(other / "old.md")}
 
 
-def test_the_same_is_found_again_when_a_turn_is_replayed(services):
+def test_a_replay_finds_the_same_passages(services):
     for question in ("Summarize the leave policy", "Which document says which gateway to choose?"):
         turn = services.chat.ask(LOCAL_USER, question, search=WORDS)
         again = services.chat.replay(LOCAL_USER, turn)
         assert [one.passage_id for one in again.sources] == [one.passage_id for one in turn.sources]
 
 
-def test_a_single_word_asks_what_it_means(services):
+def test_a_single_word_is_a_question_about_its_meaning(services):
     turn = services.chat.ask(LOCAL_USER, "WireGuard", search=WORDS)
     assert turn.standalone_question == "What is WireGuard?"
     assert turn.citations[0].title == "VPN"
 
 
-def test_a_question_that_only_begins_with_a_greeting_is_searched(services):
+def test_a_question_that_begins_with_a_greeting_is_searched(services):
     turn = services.chat.ask(LOCAL_USER, "Hi, how many days of annual leave are there?")
     assert turn.sources
 
 
 @pytest.mark.parametrize("question", ["Hello!", "Summarize the leave policy"])
-def test_a_chat_model_is_asked_whatever_is_typed(imported, model_server, question):
+def test_a_chat_model_answers_every_kind_of_message(imported, model_server, question):
     services = imported(chat=True, embed=True)
     model_server.will(Text("As the model says."))
     assert services.chat.ask(LOCAL_USER, question).answer.startswith("As the model says.")
 
 
-@pytest.mark.parametrize("said", ["Hello!", "What can you do?", "Summarize", "VPN", "?"])
-def test_an_empty_library_answers_whatever_is_typed(build_services, said):
-    turn = build_services(embed=True).chat.ask(LOCAL_USER, said)
+@pytest.mark.parametrize("message", ["Hello!", "What can you do?", "Summarize", "VPN", "?"])
+def test_an_empty_library_answers_every_kind_of_message(build_services, message):
+    turn = build_services(embed=True).chat.ask(LOCAL_USER, message)
     assert turn.state is TurnState.COMPLETE
     assert turn.answer
 
 
-def test_the_command_line_shows_no_search_where_there_was_none(imported):
+def test_the_command_line_mentions_a_search_only_if_there_was_one(imported):
     services = imported()
     folder = str(services.imports.data_dir)
-    done = CliRunner().invoke(app, ["ask", "Hello!", "--data-dir", folder])
-    assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("Hello! ")
-    assert "Searched for" not in done.stdout
-    told = CliRunner().invoke(app, ["ask", "leave.md 요약해줘", "--json", "--data-dir", folder])
-    assert {one["title"] for one in json.loads(told.stdout)["citations"]} == {"Leave policy"}
+    greeting = CliRunner().invoke(app, ["ask", "Hello!", "--data-dir", folder])
+    assert greeting.exit_code == 0, greeting.output
+    assert greeting.stdout.startswith("Hello! ")
+    assert "Searched for" not in greeting.stdout
+    summary = CliRunner().invoke(app, ["ask", "leave.md 요약해줘", "--json", "--data-dir", folder])
+    assert {one["title"] for one in json.loads(summary.stdout)["citations"]} == {"Leave policy"}

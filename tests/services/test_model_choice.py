@@ -1,4 +1,4 @@
-"""Questions where a server or a key is set and no chat model is named."""
+"""Questions if a server or a key is configured, but no chat model."""
 
 import socket
 
@@ -16,25 +16,25 @@ KEY = "sk-of-another-program"
 
 @pytest.fixture
 def no_network(monkeypatch):
-    """Nobody is looked up: the test fails where anybody is."""
-    looked_up = []
+    """Fail the test if it looks up any host."""
+    hosts = []
 
     def refuse(host, *_, **__):
-        looked_up.append(host)
+        hosts.append(host)
         raise OSError("no network")
 
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     yield
-    assert looked_up == []
+    assert hosts == []
 
 
-def asks_chat(server):
+def chat_requests(server):
     return [one.body for one in server.requests if "messages" in one.body]
 
 
 @pytest.mark.usefixtures("no_network")
 @pytest.mark.parametrize("name", [None, "", " "])
-def test_with_a_key_alone_the_built_in_answerer_answers_and_nothing_is_sent(imported, name):
+def test_with_only_a_key_the_built_in_answerer_answers_and_nothing_is_sent(imported, name):
     services = imported(openai_api_key=KEY, chat_model=name)
     services.warm_up()
     turn = services.chat.ask(LOCAL_USER, QUESTION)
@@ -45,13 +45,13 @@ def test_with_a_key_alone_the_built_in_answerer_answers_and_nothing_is_sent(impo
 
 
 @pytest.mark.usefixtures("no_network")
-def test_with_a_key_alone_there_is_no_agent(imported):
+def test_with_only_a_key_there_is_no_agent(imported):
     services = imported(openai_api_key=KEY)
     with pytest.raises(ConflictError, match="FOOTNOTE_CHAT_MODEL"):
         services.chat.ask(LOCAL_USER, QUESTION, search=SearchChoice(by_agent=True))
 
 
-def test_the_only_model_of_a_server_answers_and_signs(imported, model_server):
+def test_the_only_model_of_a_server_answers_and_is_named_as_the_model(imported, model_server):
     model_server.models = [MODEL]
     model_server.will(Text(GOOD))
     services = imported(openai_base_url=model_server.url)
@@ -59,11 +59,11 @@ def test_the_only_model_of_a_server_answers_and_signs(imported, model_server):
     assert (turn.state, turn.model) == (TurnState.COMPLETE, MODEL)
     assert services.chat.model_label == MODEL
     assert services.costs.prices.model == MODEL
-    assert [body["model"] for body in asks_chat(model_server)] == [MODEL]
+    assert [body["model"] for body in chat_requests(model_server)] == [MODEL]
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_the_only_model_is_the_agents_too(imported, model_server):
+def test_the_agent_also_uses_the_only_model(imported, model_server):
     model_server.models = [MODEL]
     model_server.will(ToolCalls(Call("search_documents", {"query": "annual leave"})), Text(GOOD))
     services = imported(openai_base_url=model_server.url)
@@ -71,7 +71,7 @@ def test_the_only_model_is_the_agents_too(imported, model_server):
     assert (turn.state, turn.model) == (TurnState.COMPLETE, MODEL)
 
 
-def test_the_only_model_words_the_question_in_other_ways(imported, model_server):
+def test_the_only_model_writes_alternative_questions(imported, model_server):
     model_server.models = [MODEL]
     model_server.will(Text("Which annual leave?"), Text(GOOD))
     services = imported(openai_base_url=model_server.url, multi_query=1)
@@ -83,16 +83,16 @@ def test_with_several_models_the_built_in_answerer_answers(imported, model_serve
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     assert (turn.state, turn.model) == (TurnState.COMPLETE, EXTRACTIVE)
     assert MODEL in services.chat.answerers.current().notice
-    assert asks_chat(model_server) == []
+    assert chat_requests(model_server) == []
 
 
-def test_with_a_server_that_is_not_there_the_built_in_answerer_answers(imported):
+def test_with_an_unreachable_server_the_built_in_answerer_answers(imported):
     services = imported(openai_base_url="http://127.0.0.1:9/v1")
     assert services.chat.ask(LOCAL_USER, QUESTION).model == EXTRACTIVE
     assert "It can't be reached." in services.chat.answerers.current().notice
 
 
-def test_the_embedding_of_the_same_server_is_not_taken_for_a_chat_model(imported, model_server):
+def test_the_embedding_model_of_the_server_is_not_used_as_a_chat_model(imported, model_server):
     model_server.models = [EMBEDDING_MODEL]
     services = imported(
         openai_base_url=model_server.url,
@@ -103,7 +103,7 @@ def test_the_embedding_of_the_same_server_is_not_taken_for_a_chat_model(imported
     assert any("input" in one.body for one in model_server.requests)  # it still embeds
 
 
-def test_a_question_about_places_is_read_and_answered_by_the_only_model(
+def test_a_catalog_question_is_analyzed_and_answered_by_the_only_model(
     build_services, model_server, tmp_path
 ):
     model_server.models = [MODEL]
@@ -115,14 +115,14 @@ def test_a_question_about_places_is_read_and_answered_by_the_only_model(
     assert f"not by {MODEL}" in last.answer.query.notice
 
 
-def test_a_question_about_places_needs_no_model_where_a_key_alone_is_set(build_services, tmp_path):
+def test_with_only_a_key_a_catalog_question_needs_no_model(build_services, tmp_path):
     services = build_services(openai_api_key=KEY)
     import_restaurants(services, tmp_path / "restaurants")
     *_, last = services.catalog.search(LOCAL_USER, "ramen")
     assert (last.answer.model, last.answer.query.notice) == (EXTRACTIVE, "")
 
 
-def test_a_mistyped_model_is_still_named(imported, model_server):
+def test_the_error_for_an_unknown_model_names_it(imported, model_server):
     model_server.will(Fault(404))
     services = imported(openai_base_url=model_server.url, chat_model="tset-chat")
     with pytest.raises(ModelError, match="has no model named 'tset-chat'"):

@@ -1,4 +1,4 @@
-"""No search of any mode ever finds a passage that violates its condition."""
+"""No search mode ever returns a passage that violates the condition."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -34,14 +34,14 @@ KOREAN = "leave 휴가는 열다섯 날입니다 그리고 남은 휴가는 없�
 
 
 @dataclass
-class Described(DictLoader):
-    """Documents whose metadata the test sets."""
+class MetadataLoader(DictLoader):
+    """Loads documents with the metadata that the test sets."""
 
-    described: dict = field(default_factory=dict)
+    metadata: dict = field(default_factory=dict)
 
     def read(self, ref):
         document = super().read(ref)
-        document.metadata |= self.described[ref.key]
+        document.metadata |= self.metadata[ref.key]
         return document
 
 
@@ -56,13 +56,13 @@ def library(tmp_path_factory):
             for key in DOCUMENTS
         }
         source = library.sources.ensure("directory", f"/{name}", name=name, options=options)
-        library.load(Described(texts, described=DOCUMENTS), source=source)
+        library.load(MetadataLoader(texts, metadata=DOCUMENTS), source=source)
     return library
 
 
 @pytest.fixture(scope="module")
 def search(library):
-    all_of_it = whole.Library(
+    whole_library = whole.Library(
         library.documents,
         library.sources,
         library.indexes,
@@ -71,23 +71,25 @@ def search(library):
         Path("nowhere"),
         LedgerFilter(library.database),
     )
-    return SearchService(all_of_it, library.documents, options=RankingOptions(score_threshold=0.0))
+    return SearchService(
+        whole_library, library.documents, options=RankingOptions(score_threshold=0.0)
+    )
 
 
 @pytest.fixture(scope="module")
 def passages(library):
-    """By id, what the ledger says of every passage: a filter must answer by this."""
+    """The metadata of each passage in the ledger by its id; filters must agree with it."""
     hydrated = library.documents.hydrate(library.active.passages.ids())
-    return {passage.id: known(passage) for passage in hydrated}
+    return {passage.id: filter_values(passage) for passage in hydrated}
 
 
-def known(passage):
-    told = passage.metadata | {"script": script_of(passage.page_content)}
-    return {name: told[name] for name in FILTER_FIELDS if told[name] is not None}
+def filter_values(passage):
+    metadata = passage.metadata | {"script": script_of(passage.page_content)}
+    return {name: metadata[name] for name in FILTER_FIELDS if metadata[name] is not None}
 
 
 def conditions_over(passages):
-    """Conditions on values that occur, and on some that don't."""
+    """Conditions on existing values, and on some that do not exist."""
     names = st.lists(st.sampled_from(sorted(FILTER_FIELDS)), max_size=3, unique=True)
     return names.flatmap(
         lambda some: st.fixed_dictionaries({name: condition_on(passages, name) for name in some})
@@ -95,15 +97,15 @@ def conditions_over(passages):
 
 
 def condition_on(passages, name):
-    occurring = [told[name] for told in passages.values() if name in told]
+    existing = [metadata[name] for metadata in passages.values() if name in metadata]
     if name == "labels":
         label = st.sampled_from(["law", "old", "휴가", "none of them"])
         return st.one_of(
-            st.sampled_from(occurring),
+            st.sampled_from(existing),
             st.fixed_dictionaries({"$contains": label}),
             st.fixed_dictionaries({"$contains_any": st.lists(label, max_size=3)}),
         )
-    value = st.sampled_from([*sorted(set(occurring)), 7 if name == "page" else "nothing"])
+    value = st.sampled_from([*sorted(set(existing)), 7 if name == "page" else "nothing"])
     order = st.sampled_from(["$gt", "$gte", "$lt", "$lte"])
     return st.one_of(
         value,
@@ -112,56 +114,56 @@ def condition_on(passages, name):
     )
 
 
-def satisfying(passages, condition):
+def matching_ids(passages, condition):
     return {
         id_
-        for id_, told in passages.items()
-        if all(name in told and holds(told[name], one) for name, one in condition.items())
+        for id_, metadata in passages.items()
+        if all(name in metadata and holds(metadata[name], one) for name, one in condition.items())
     }
 
 
 def run(retriever, question, *, wait):
-    found = asyncio.run(retriever.ainvoke(question)) if wait else retriever.invoke(question)
-    return {passage.id for passage in found}
+    results = asyncio.run(retriever.ainvoke(question)) if wait else retriever.invoke(question)
+    return {passage.id for passage in results}
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
 @settings(max_examples=40)
 @given(data=st.data(), wait=st.booleans())
-def test_what_is_found_satisfies_the_condition_and_nothing_that_does_is_missing(
+def test_a_search_finds_exactly_the_passages_that_satisfy_the_condition(
     search, passages, mode, data, wait
 ):
     condition = data.draw(conditions_over(passages))
-    expected = satisfying(passages, condition)
+    expected = matching_ids(passages, condition)
     retriever = search.retriever(LOCAL_USER, mode=mode, k=MAX_K, condition=condition)
     assert run(retriever, "annual leave 휴가는", wait=wait) == expected
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_few_are_asked_for_and_those_come_from_the_few_that_satisfy(search, passages, mode):
+def test_a_limited_search_returns_only_passages_that_satisfy_the_condition(search, passages, mode):
     condition = {"format": "pdf", "collection": "HR", "page": {"$gte": 2}}
-    found = search.search(LOCAL_USER, "annual leave", mode=mode, k=2, condition=condition)
-    assert len(found) == 2
-    assert {passage.id for passage in found} <= satisfying(passages, condition)
+    results = search.search(LOCAL_USER, "annual leave", mode=mode, k=2, condition=condition)
+    assert len(results) == 2
+    assert {passage.id for passage in results} <= matching_ids(passages, condition)
 
 
-def test_each_passage_tells_what_it_is_filed_under(search):
+def test_each_passage_has_its_collection_labels_and_date(search):
     condition = {"key": "a.md", "collection": "HR", "labels": {"$contains": "law"}}
-    [found] = search.search(LOCAL_USER, "annual leave", k=1, condition=condition)
-    assert found.metadata["collection"] == "HR"
-    assert found.metadata["labels"] == ["law", "old"]
-    assert found.metadata["modified_at"] == "2024-02-29T12:00:00Z"
+    [passage] = search.search(LOCAL_USER, "annual leave", k=1, condition=condition)
+    assert passage.metadata["collection"] == "HR"
+    assert passage.metadata["labels"] == ["law", "old"]
+    assert passage.metadata["modified_at"] == "2024-02-29T12:00:00Z"
 
 
-def test_a_scope_as_people_say_it_finds_the_same(search, passages):
+def test_a_scope_finds_the_same_passages_as_its_condition(search, passages):
     scope = Scope(sources=["wiki"], labels=["old", "휴가"], since="2024-02-29", until="2026-11-20")
     condition = search.condition(LOCAL_USER, scope)
-    found = search.search(LOCAL_USER, "leave", k=MAX_K, condition=condition, mode="bm25")
-    assert {passage.metadata["key"] for passage in found} == {"a.md", "휴가.md"}
-    assert {passage.id for passage in found} == satisfying(passages, condition)
+    results = search.search(LOCAL_USER, "leave", k=MAX_K, condition=condition, mode="bm25")
+    assert {passage.metadata["key"] for passage in results} == {"a.md", "휴가.md"}
+    assert {passage.id for passage in results} == matching_ids(passages, condition)
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_an_unknown_field_is_refused_in_every_mode(search, mode):
+def test_an_unknown_field_is_rejected_in_every_mode(search, mode):
     with pytest.raises(InputError, match="'lables'.*mean 'labels'"):
         search.search(LOCAL_USER, "leave", mode=mode, condition={"lables": ["x"]})

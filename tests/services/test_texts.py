@@ -13,21 +13,21 @@ ANY_JSON = st.recursive(
 
 
 @given(ANY_TEXT)
-def test_only_half_characters_are_replaced_each_by_one(text):
-    made = sanitize(text)
-    made.encode()
-    assert len(made) == len(text)
+def test_each_lone_surrogate_is_replaced_by_one_character(text):
+    sanitized = sanitize(text)
+    sanitized.encode()
+    assert len(sanitized) == len(text)
     assert all(
-        one == was or "\ud800" <= was <= "\udfff" for one, was in zip(made, text, strict=True)
+        new == old or "\ud800" <= old <= "\udfff" for new, old in zip(sanitized, text, strict=True)
     )
 
 
 @given(ANY_JSON)
-def test_any_json_becomes_json_that_can_be_sent(value):
-    made = sanitize_json(value)
-    json.dumps(made, ensure_ascii=False, allow_nan=False).encode()
-    assert sanitize_json(made) == made
+def test_sanitized_json_can_be_encoded(value):
+    sanitized = sanitize_json(value)
+    json.dumps(sanitized, ensure_ascii=False, allow_nan=False).encode()
+    assert sanitize_json(sanitized) == sanitized
 
 
-def test_what_json_does_not_know_is_a_string():
+def test_values_that_json_does_not_support_become_strings():
     assert sanitize_json({"a": float("nan"), "b": {1}}) == {"a": "NaN", "b": "{1}"}

@@ -1,4 +1,4 @@
-"""Answers of a chat model that prove nothing: the built-in extract is kept below them."""
+"""Answers of a chat model without evidence: the built-in extract is appended to them."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from services.events import TextDelta
 from tests.fakes.openai import MODEL, Endless, Text
 
 QUESTION = "How many days of annual leave do new employees get?"
-UNPROVEN = "Thirty days of holidays are usual."
+UNSUPPORTED = "Thirty days of holidays are usual."
 HEADING = "**The text above cites nothing that was found in the documents."
 QUOTE = "“New employees get 25 days of annual leave a year.” [1]"
 
@@ -23,11 +23,9 @@ def verified(turn):
 
 
 @pytest.mark.parametrize(
-    "reply", [UNPROVEN, "[7] Leave policy > Annual leave", f'{UNPROVEN} [1: "thirty days"]']
+    "reply", [UNSUPPORTED, "[7] Leave policy > Annual leave", f'{UNSUPPORTED} [1: "thirty days"]']
 )
-def test_the_extractive_part_is_streamed_checked_and_stored_like_the_answer(
-    services, model_server, reply
-):
+def test_the_extract_is_streamed_checked_and_stored_like_the_answer(services, model_server, reply):
     model_server.will(Text(*[f"{word} " for word in reply.split()]))
     events = list(services.chat.stream(LOCAL_USER, QUESTION))
     turn = events[-1].turn
@@ -40,22 +38,20 @@ def test_the_extractive_part_is_streamed_checked_and_stored_like_the_answer(
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_the_models_sentences_still_count_as_unsupported_and_the_heading_does_not(
-    services, model_server
-):
-    model_server.will(Text(UNPROVEN))
+def test_unsupported_sentences_of_the_model_are_counted_without_the_heading(services, model_server):
+    model_server.will(Text(UNSUPPORTED))
     assert services.chat.ask(LOCAL_USER, QUESTION).unsupported_sentences == 1
 
 
-def test_an_answer_that_was_cut_short_says_so_and_gets_it_too(services, model_server):
+def test_a_truncated_answer_is_incomplete_and_also_has_the_extract(services, model_server):
     model_server.will(Endless(content="word "))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     assert (turn.state, turn.error) == (TurnState.INCOMPLETE, TOO_LONG)
     assert QUOTE in turn.answer
 
 
-def test_the_next_question_knows_which_document_was_quoted(services, model_server):
-    model_server.will(Text(UNPROVEN), Text(""), Text("No idea of that either."))
+def test_the_next_question_is_condensed_with_the_quoted_document(services, model_server):
+    model_server.will(Text(UNSUPPORTED), Text(""), Text("No idea of that either."))
     first = services.chat.ask(LOCAL_USER, QUESTION)
     turn = services.chat.ask(LOCAL_USER, "And unused days?", first.conversation_id)
     assert turn.standalone_question.startswith("And unused days? (annual leave")
@@ -65,16 +61,14 @@ def test_the_next_question_knows_which_document_was_quoted(services, model_serve
     "reply",
     ['They get 25 days [1: "25 days of annual leave"].', "The sources do not say how many."],
 )
-def test_there_is_none_below_what_is_proven_or_says_that_there_is_no_answer(
-    services, model_server, reply
-):
+def test_supported_answers_and_refusals_have_no_extract(services, model_server, reply):
     model_server.will(Text(reply))
     turn = services.chat.ask(LOCAL_USER, QUESTION)
     assert HEADING not in turn.answer
     assert len(turn.answer) <= len(reply)
 
 
-def test_a_stopped_answer_has_none(services, model_server):
+def test_a_stopped_answer_has_no_extract(services, model_server):
     model_server.will(Text(*["word "] * 20, pause_s=0.05))
     stream = services.chat.stream(LOCAL_USER, QUESTION)
     started = next(stream)

@@ -1,4 +1,4 @@
-"""A worker process that is killed with signal 9 in the middle of an import, or told to stop."""
+"""A worker process that is killed or stopped during an import."""
 
 import os
 import signal
@@ -36,18 +36,18 @@ def services(build_services):
 
 @pytest.fixture
 def worker(services, tmp_path):
-    """Starts a worker in a process of its own."""
-    started = []
+    """Function that starts a worker in a separate process."""
+    processes = []
 
     def worker(*arguments):
         command = [sys.executable, "cli.py", "worker", "--data-dir", str(tmp_path / "data")]
-        kept = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-        process = subprocess.Popen([*command, *arguments], cwd=ROOT, env=kept)
-        started.append(process)
+        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        process = subprocess.Popen([*command, *arguments], cwd=ROOT, env=environment)
+        processes.append(process)
         return process
 
     yield worker
-    for process in started:
+    for process in processes:
         process.kill()
         process.wait()
 
@@ -55,7 +55,7 @@ def worker(services, tmp_path):
 def until(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "it never came"
+        assert time.monotonic() < deadline, "timeout"
         time.sleep(0.02)
 
 
@@ -67,7 +67,7 @@ def enqueue(services, folder):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no signal 9")
-def test_killed_in_the_middle_it_is_interrupted_and_the_next_worker_finishes(
+def test_the_import_of_a_killed_worker_is_interrupted_and_resumed_by_the_next(
     services, folder, worker
 ):
     job = enqueue(services, folder)
@@ -75,16 +75,16 @@ def test_killed_in_the_middle_it_is_interrupted_and_the_next_worker_finishes(
     until(lambda: services.library.status(LOCAL_USER).documents >= 64)
     first.send_signal(signal.SIGKILL)
     first.wait()
-    assert services.queue.get(LOCAL_USER, job).state is ImportState.INTERRUPTED, "told at once"
-    assert services.queue.expects_worker(), "another may be started in its place"
+    assert services.queue.get(LOCAL_USER, job).state is ImportState.INTERRUPTED, "immediately"
+    assert services.queue.expects_worker(), "the supervisor may restart it"
     services.maintenance.recover()
     assert services.queue.get(LOCAL_USER, job).state is ImportState.INTERRUPTED
     before = len(services.imports.report(LOCAL_USER, job).items)
     assert 64 <= before < 150
 
     second = worker("--supervised")
-    done = services.worker.wait(LOCAL_USER, job)
-    assert (done.state, done.counts) == (ImportState.COMPLETED, {"new": 150})
+    completed = services.worker.wait(LOCAL_USER, job)
+    assert (completed.state, completed.counts) == (ImportState.COMPLETED, {"new": 150})
     items = services.imports.report(LOCAL_USER, job).items
     assert Counter(item.key for item in items) == Counter(path.name for path in folder.iterdir())
     assert services.maintenance.check(LOCAL_USER).agrees
@@ -94,30 +94,34 @@ def test_killed_in_the_middle_it_is_interrupted_and_the_next_worker_finishes(
 
 
 @pytest.mark.slow
-def test_cancelled_in_another_process_it_ends_and_keeps_what_it_has(services, tmp_path, worker):
-    pages = 1_500  # enough that no machine finishes them before it reads the cancellation
+def test_an_import_canceled_by_another_process_stops_and_keeps_its_documents(
+    services, tmp_path, worker
+):
+    pages = 1_500  # enough that no machine finishes them before the cancellation
     job = enqueue(services, write_pages(tmp_path / "pages", pages))
     worker()
     until(lambda: services.library.status(LOCAL_USER).documents >= 64)
     services.queue.cancel(LOCAL_USER, job)
-    ended = services.worker.wait(LOCAL_USER, job)
-    assert ended.state is ImportState.CANCELLED
-    assert ended.counts["new"] == services.library.status(LOCAL_USER).documents < pages
+    run = services.worker.wait(LOCAL_USER, job)
+    assert run.state is ImportState.CANCELLED
+    assert run.counts["new"] == services.library.status(LOCAL_USER).documents < pages
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_a_file_that_takes_minutes_is_left_when_told_to(services, tmp_path, worker, number):
+def test_a_worker_reading_a_slow_file_reacts_to_cancellations_and_signals(
+    services, tmp_path, worker, number
+):
     folder = tmp_path / "slow"
     folder.mkdir()
     slow_pdf(folder / "slow.pdf", lines=100_000)
     job = enqueue(services, folder)
     process = worker()
     until(lambda: is_reading(services, job))
-    began = time.monotonic()
+    start = time.monotonic()
     services.queue.cancel(LOCAL_USER, job)
     until(lambda: services.queue.get(LOCAL_USER, job).ended)
-    assert time.monotonic() - began < 5, "promised are 2; this machine may be busy"
+    assert time.monotonic() - start < 5, "the documented limit is 2; this machine may be busy"
     assert services.queue.get(LOCAL_USER, job).state is ImportState.CANCELLED
 
     again = services.queue.enqueue(LOCAL_USER, services.queue.get(LOCAL_USER, job).source_id).id
@@ -125,7 +129,7 @@ def test_a_file_that_takes_minutes_is_left_when_told_to(services, tmp_path, work
     process.send_signal(number)
     assert process.wait(30) == (-number if number is signal.SIGKILL else 0)
     until(lambda: services.queue.get(LOCAL_USER, again).state is ImportState.INTERRUPTED)
-    assert services.maintenance.check(LOCAL_USER).agrees, "and nobody holds the lock"
+    assert services.maintenance.check(LOCAL_USER).agrees, "and no process holds the lock"
 
 
 def is_reading(services, job):
