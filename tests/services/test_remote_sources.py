@@ -40,7 +40,7 @@ class Site(DictLoader):
         self.cursor += 1
         for key, text in sorted(self.texts.items()):
             yield DocumentRef(key, version_of(text), f"/docs/{key}", self.titles.get(key, ""))
-        yield from (Skipped(key, f"/docs/{key}", why) for key, why in self.hidden.items())
+        yield from (Skipped(key, f"/docs/{key}", reason) for key, reason in self.hidden.items())
         yield from (Removed(key, reason) for key, reason in self.reasons.items())
         yield Cursor({"at": self.cursor})
 

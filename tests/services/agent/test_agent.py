@@ -66,9 +66,9 @@ def messages_sent(model_server, n=-1):
 
 
 @tool
-def broken(what: str) -> str:
+def broken(value: str) -> str:
     """A defective third-party tool."""
-    raise KeyError(what)
+    raise KeyError(value)
 
 
 def test_passages_of_three_searches_are_numbered_without_gaps(make_document_agent, model_server):

@@ -1,6 +1,6 @@
-"""Questions as people ask them, with what they ask for.
+"""Questions like those of users, with their expected analysis.
 
-A line is a question, then behind => the short names of types, the boroughs, the least rating and
+A line is a question, and after => the short names of types, the boroughs, the minimum rating, and
 the aspects: a letter each (f food, s service, a ambience, p price, h hygiene, w waiting,
 x accessibility) with the weight in tenths.
 """
@@ -294,16 +294,16 @@ _TYPES = {
 _BOROUGHS = ("Manhattan", "Brooklyn", "Queens", "Bronx", "Staten_Island")
 
 
-def cases(listed):
-    """(question, boroughs or None, types or None, least rating or None, mentioned weights)."""
-    for line in listed.strip().splitlines():
-        question, _, told = line.partition(" =>")
-        yield question, *_expected(told.split())
+def cases(text):
+    """(question, boroughs or None, types or None, minimum rating or None, mentioned weights)."""
+    for line in text.strip().splitlines():
+        question, _, analysis = line.partition(" =>")
+        yield question, *_expected(analysis.split())
 
 
-def _expected(told):
+def _expected(words):
     boroughs, types, rating, weights = [], [], None, {}
-    for word in told:
+    for word in words:
         if word in _BOROUGHS:
             boroughs.append(word.replace("_", " "))
         elif word[0] in "0123456789":

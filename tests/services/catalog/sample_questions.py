@@ -1,9 +1,9 @@
-"""Questions of kinds that are easily misread, with what they ask for.
+"""Questions that are easily misunderstood, with their expected analysis.
 
-Written like those of `tests.services.catalog.questions`, for the sample catalog's description.
+In the format of `tests.services.catalog.questions`, for the description of the sample catalog.
 """
 
-LEAST_RATING = """
+MINIMUM_RATING = """
 sushi, rating >= 4.5 => sushi 4.5
 >= 4.5, Korean => korean 4.5
 ≥4.2 bakery in Queens => bakery Queens 4.2
@@ -75,7 +75,7 @@ Is there a bakery near our hotel in Brooklyn? => bakery Brooklyn
 pizza from Brooklyn => pizza Brooklyn
 """
 
-SLIPS = """
+TYPOS = """
 sushi in Manhatten => sushi Manhattan
 Brookyln pizza => pizza Brooklyn
 ramen in Quens => ramen Queens
@@ -100,7 +100,7 @@ Japanesse food => japanese
 a brook view => a9
 """
 
-ENOUGH = """
+TIRED_OF = """
 ラーメンにはもう飽きた =>
 ピザは食べ飽きたので和食がいい => japanese
 寿司にはうんざり、中華がいい => chinese
@@ -189,7 +189,7 @@ CONCESSIONS = """
 인테리어는 별로라도 상관없고 청결은 확실한 식당 => a1 h9
 """
 
-BEARABLE = """
+ACCEPTABLE_WAITING = """
 待つのは平気なので一番美味しいラーメン => ramen f9 w1
 行列は我慢できます。おいしい寿司 => sushi f9 w1
 待ち時間は全然OK、味重視で => f9 w1
@@ -213,7 +213,7 @@ BEARABLE = """
 混んでて並ぶのは構いません => w1
 """
 
-NO_CLEANNESS = """
+NOT_ABOUT_HYGIENE = """
 an accessible bathroom please, Thai food => thai x9
 a cafe with a wheelchair-accessible restroom => cafe x9
 is there a bathroom? =>
@@ -227,7 +227,7 @@ step-free toilets for my grandfather => x9
 화장실 넓은 카페 휠체어 => cafe x9
 """
 
-NEAR_ONES_BED = """
+NEAR_THE_ACCOMMODATION = """
 숙소에서 가까운 라멘집 => ramen
 호텔 근처 한식당 => korean
 집에서 가까운 카페 => cafe
@@ -263,7 +263,7 @@ what do Korean customers say about sushi => sushi
 韓国人が好きなカフェ => cafe
 """
 
-COMPARED = """
+COMPARISONS = """
 taste rather than atmosphere => f9 a1
 cheap rather than fancy => a1 p9
 I care more about food than about service => f9 s1
@@ -298,7 +298,7 @@ nothing too fancy for lunch, no waiting => a1 w9
 화려하지 않아도 괜찮아요 맛있는 쌀국수 => vietnamese f9 a1
 """
 
-MERE_MENTIONS = """
+NEUTRAL_MENTIONS = """
 한정식 먹을 만한 깨끗한 곳 => korean h9
 루프탑 바 추천 => bar a9
 분위기 좋은 바에서 한잔 => bar a9

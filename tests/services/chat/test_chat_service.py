@@ -48,13 +48,13 @@ def extractive(build_services, handbook):
 
 
 def events_of(stream):
-    """The events until the end or the error, and that error."""
-    seen = []
+    """The events of a stream, and the error that ended it or None."""
+    events = []
     try:
-        seen.extend(stream)
+        events.extend(stream)
     except ModelError as error:
-        return seen, error
-    return seen, None
+        return events, error
+    return events, None
 
 
 def test_the_standalone_question_and_sources_precede_the_answer(services, model_server):
@@ -68,9 +68,9 @@ def test_the_standalone_question_and_sources_precede_the_answer(services, model_
 def test_the_stored_turn_equals_the_streamed_one(services, model_server):
     model_server.will(Text(*[f"{word} " for word in GOOD.split()]))
     events = list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
-    shown = "".join(event.text for event in events if isinstance(event, TextDelta))
+    text = "".join(event.text for event in events if isinstance(event, TextDelta))
     turn = events[-1].turn
-    assert shown.strip() == turn.answer.strip() == "They get 25 days [1]."
+    assert text.strip() == turn.answer.strip() == "They get 25 days [1]."
     assert services.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
@@ -92,10 +92,10 @@ def test_the_evidence_remains_after_the_document_is_deleted(services, model_serv
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     (handbook / "leave.md").unlink()
     services.directories.import_directory(LOCAL_USER, handbook)
-    [kept] = services.turns.list(LOCAL_USER, turn.conversation_id)
-    assert kept.citations[0].state is CitationState.VERIFIED
-    assert "25 days" in kept.citations[0].quote
-    assert "25 days" in kept.citations[0].passage_text
+    [stored] = services.turns.list(LOCAL_USER, turn.conversation_id)
+    assert stored.citations[0].state is CitationState.VERIFIED
+    assert "25 days" in stored.citations[0].quote
+    assert "25 days" in stored.citations[0].passage_text
 
 
 def test_a_follow_up_is_condensed_with_the_history(services, model_server):
@@ -103,13 +103,13 @@ def test_a_follow_up_is_condensed_with_the_history(services, model_server):
     first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     second = services.chat.ask(LOCAL_USER, "When do they lapse?", first.conversation_id)
     assert second.standalone_question == "When do unused annual leave days lapse?"
-    asked = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
-    condensing = asked[1][-1]["content"]
-    assert "How many days of annual leave?" in condensing
-    assert "They get 25 days" in condensing
+    prompts = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
+    condense_prompt = prompts[1][-1]["content"]
+    assert "How many days of annual leave?" in condense_prompt
+    assert "They get 25 days" in condense_prompt
 
 
-def test_a_rewrite_that_lost_the_question_is_searched_and_shown_beside_what_was_typed(
+def test_a_rewrite_that_lost_the_question_is_combined_with_the_typed_question(
     services, model_server
 ):
     model_server.will(Text("Fine."), Text("What is the annual leave?"), Text("Use WireGuard [1]."))
@@ -141,7 +141,7 @@ def test_tokens_of_condensing_and_rewording_are_counted(build_services, handbook
 
 
 @pytest.mark.parametrize(
-    ("fault", "expected", "says"),
+    ("fault", "expected", "message"),
     [
         (Fault(401, "Incorrect API key"), ModelError, "OPENAI_API_KEY"),
         (Fault(429, "slow down", retry_after="7"), ModelUnavailableError, "7"),
@@ -149,14 +149,14 @@ def test_tokens_of_condensing_and_rewording_are_counted(build_services, handbook
     ],
 )
 def test_a_failing_model_leaves_the_question_and_an_instructive_error(
-    build_services, handbook, model_server, fault, expected, says
+    build_services, handbook, model_server, fault, expected, message
 ):
     services = build_services(chat=True, chat_retries=0)
     services.directories.import_directory(LOCAL_USER, handbook)
     model_server.will(fault)
     events, error = events_of(services.chat.stream(LOCAL_USER, "How many days?"))
     assert isinstance(error, expected)
-    assert says in str(error)
+    assert message in str(error)
     assert isinstance(events[2], PassagesRetrieved)
     [turn] = services.turns.list(LOCAL_USER, conversations_of(services)[0].id)
     assert (turn.question, turn.state, turn.error) == (
@@ -199,8 +199,12 @@ def test_a_failing_condenser_leaves_the_follow_up_as_a_failed_turn(services, mod
     model_server.will(Text(GOOD), Fault(500))
     first = services.chat.ask(LOCAL_USER, "How many days of annual leave?")
     _, error = events_of(services.chat.stream(LOCAL_USER, "And then?", first.conversation_id))
-    kept = services.turns.list(LOCAL_USER, first.conversation_id)[-1]
-    assert (kept.question, kept.state, kept.error) == ("And then?", TurnState.FAILED, str(error))
+    stored = services.turns.list(LOCAL_USER, first.conversation_id)[-1]
+    assert (stored.question, stored.state, stored.error) == (
+        "And then?",
+        TurnState.FAILED,
+        str(error),
+    )
 
 
 def test_a_long_conversation_is_condensed_with_its_latest_turns_only(
@@ -212,12 +216,12 @@ def test_a_long_conversation_is_condensed_with_its_latest_turns_only(
     services.chat.ask(LOCAL_USER, "Second question?", first.conversation_id)
     services.chat.ask(LOCAL_USER, "Third question?", first.conversation_id)
     prompts = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
-    condensing = prompts[3][-1]["content"]
-    assert "Second question?" in condensing
-    assert "First question?" not in condensing
+    condense_prompt = prompts[3][-1]["content"]
+    assert "Second question?" in condense_prompt
+    assert "First question?" not in condense_prompt
 
 
-def test_a_stopped_answer_keeps_what_was_written(services, model_server):
+def test_a_stopped_answer_keeps_its_text(services, model_server):
     model_server.will(Text("They get 25 days. ", "And ", "more.", pause_s=0.05))
     stream = services.chat.stream(LOCAL_USER, "How many days of annual leave?")
     for event in stream:
@@ -241,16 +245,16 @@ def test_a_follow_up_can_be_stopped_while_the_model_condenses_it(services, model
 
 
 @pytest.mark.parametrize(
-    ("question", "holds"),
+    ("question", "quote"),
     [
         ("How many days of annual leave do new employees get?", "25 days"),
         ("신규 입사자의 연차는 며칠인가요?", "15일"),
         ("新入社員の年次有給休暇は何日ですか。", "12日"),
     ],
 )
-def test_without_a_model_each_language_gets_a_verified_quote(extractive, question, holds):
+def test_without_a_model_each_language_gets_a_verified_quote(extractive, question, quote):
     turn = extractive.chat.ask(LOCAL_USER, question)
-    assert holds in turn.citations[0].quote
+    assert quote in turn.citations[0].quote
     assert turn.citations[0].state is CitationState.VERIFIED
     assert turn.unsupported_sentences == 0
     assert "extractive" in turn.model
@@ -267,8 +271,8 @@ def test_a_follow_up_refers_to_a_failed_question(extractive, monkeypatch):
     def fail(*_):
         raise ModelError("The model is gone.")
 
-    with monkeypatch.context() as failing:
-        failing.setattr("services.chat.chat_service.RunningAnswer.run", fail)
+    with monkeypatch.context() as patch:
+        patch.setattr("services.chat.chat_service.RunningAnswer.run", fail)
         _, error = events_of(extractive.chat.stream(LOCAL_USER, "신규 입사자의 연차는 며칠인가요?"))
     assert error is not None
     [conversation] = conversations_of(extractive)
@@ -277,25 +281,25 @@ def test_a_follow_up_refers_to_a_failed_question(extractive, monkeypatch):
     assert "16일" in second.answer
 
 
-def test_a_follow_up_takes_no_words_from_a_wrong_answer(extractive):
+def test_a_follow_up_takes_no_words_from_an_unsupported_answer(extractive):
     history = [("Is there a VPN?", "The VPN pays new employees.")]
-    *_, done = extractive.chat.answer(LOCAL_USER, "How do I install it?", history)
-    assert done.turn.standalone_question == "How do I install it? (VPN)"
+    *_, finished = extractive.chat.answer(LOCAL_USER, "How do I install it?", history)
+    assert finished.turn.standalone_question == "How do I install it? (VPN)"
 
 
 @pytest.mark.parametrize(
-    ("question", "searched", "holds"),
+    ("question", "corrected", "quote"),
     [
         ("How many days of anual leave?", "How many days of annual leave?", "25 days"),
         ("Which gatewey is chosen?", "Which gateway is chosen?", "WireGuard"),
     ],
 )
-def test_a_misspelled_question_stays_as_typed_and_the_librarys_word_is_searched(
-    extractive, question, searched, holds
+def test_a_misspelled_question_is_stored_as_typed_and_searched_with_corrections(
+    extractive, question, corrected, quote
 ):
     turn = extractive.chat.ask(LOCAL_USER, question)
-    assert (turn.question, turn.standalone_question) == (question, searched)
-    assert holds in turn.answer
+    assert (turn.question, turn.standalone_question) == (question, corrected)
+    assert quote in turn.answer
 
 
 def test_a_question_without_an_answer_gets_no_citation(extractive):
@@ -319,7 +323,7 @@ def test_an_empty_or_too_long_question_is_rejected_and_nothing_is_stored(build_s
     assert conversations_of(services) == []
 
 
-def test_a_conversation_belongs_to_its_user(extractive):
+def test_a_conversation_is_accessible_only_to_its_user(extractive):
     turn = extractive.chat.ask(LOCAL_USER, "How many days?")
     with pytest.raises(NotFoundError):
         extractive.chat.ask(Principal("somebody"), "And then?", turn.conversation_id)
@@ -329,10 +333,10 @@ def test_a_stored_source_explains_its_retrieval(build_services, handbook):
     services = build_services()
     services.directories.import_directory(LOCAL_USER, handbook)
     turn = services.chat.ask(LOCAL_USER, "How many days of annual leave do new employees get?")
-    kept = services.turns.list(LOCAL_USER, turn.conversation_id)[0]
-    why = kept.sources[0].why
-    assert sum(part.share for part in why.parts) == pytest.approx(kept.sources[0].score)
-    assert {"annual", "leave"} <= {word.lower() for word in why.matched_words}
+    stored = services.turns.list(LOCAL_USER, turn.conversation_id)[0]
+    explanation = stored.sources[0].why
+    assert sum(part.share for part in explanation.parts) == pytest.approx(stored.sources[0].score)
+    assert {"annual", "leave"} <= {word.lower() for word in explanation.matched_words}
 
 
 QUESTION = "How many days of annual leave?"
@@ -360,11 +364,11 @@ def test_a_retry_keeps_both_answers_and_uses_the_history_of_the_branch(services,
     assert versions[again.id] == (second.id, again.id)
     chat.ask(LOCAL_USER, "Third question?", first.conversation_id)
     prompts = [one.body["messages"] for one in model_server.requests if "messages" in one.body]
-    asked_again, third = prompts[3][-1]["content"], prompts[5][-1]["content"]
-    assert "One." in asked_again
-    assert "Two." not in asked_again
-    assert "Two again." in third
-    assert "Two." not in third
+    retry_prompt, third_prompt = prompts[3][-1]["content"], prompts[5][-1]["content"]
+    assert "One." in retry_prompt
+    assert "Two." not in retry_prompt
+    assert "Two again." in third_prompt
+    assert "Two." not in third_prompt
 
 
 def test_another_search_runs_exactly_as_requested_and_both_answers_are_stored(extractive):
@@ -402,23 +406,26 @@ def test_an_edited_question_starts_a_branch_and_keeps_later_turns(extractive):
 @pytest.mark.parametrize("text", ["", "  ", "x" * (MAX_QUESTION_CHARS + 1)])
 def test_a_rejected_question_leaves_the_conversation_unchanged(extractive, text):
     turn = extractive.chat.ask(LOCAL_USER, QUESTION)
-    where = (LOCAL_USER, turn.conversation_id, turn.id)
-    for changed in ("question", "standalone"):
+    turn_arguments = (LOCAL_USER, turn.conversation_id, turn.id)
+    for name in ("question", "standalone"):
         with pytest.raises(InputError):
-            last(extractive.chat.ask_again(*where, **{changed: text}))
+            last(extractive.chat.ask_again(*turn_arguments, **{name: text}))
     assert extractive.turns.list(LOCAL_USER, turn.conversation_id) == [turn]
 
 
-def test_nobody_can_retry_in_the_conversation_of_another_user(extractive):
+def test_a_turn_of_another_conversation_or_user_cannot_be_retried(extractive):
     chat = extractive.chat
     turn = chat.ask(LOCAL_USER, QUESTION)
     other = chat.ask(LOCAL_USER, QUESTION)
-    for who, talk in ((Principal("somebody"), turn.conversation_id), (LOCAL_USER, "none")):
+    for principal, conversation_id in (
+        (Principal("somebody"), turn.conversation_id),
+        (LOCAL_USER, "none"),
+    ):
         with pytest.raises(NotFoundError):
-            last(chat.ask_again(who, talk, turn.id))
-    for changed in ({"question": "Why?"}, {"standalone": "Why?"}, {}):
+            last(chat.ask_again(principal, conversation_id, turn.id))
+    for changes in ({"question": "Why?"}, {"standalone": "Why?"}, {}):
         with pytest.raises(NotFoundError):
-            last(chat.ask_again(LOCAL_USER, other.conversation_id, turn.id, **changed))
+            last(chat.ask_again(LOCAL_USER, other.conversation_id, turn.id, **changes))
 
 
 def test_the_turn_records_the_search_that_was_used(build_services, handbook):
@@ -445,10 +452,10 @@ def test_a_conversation_keeps_its_search_unless_a_question_overrides_it(extracti
     assert again.search == korean
 
 
-def test_an_unsearchable_scope_is_a_failed_turn_with_a_reason(extractive):
-    lost = SearchChoice(Scope(sources=("handbok",)))
+def test_a_scope_with_an_unknown_source_is_a_failed_turn_with_a_reason(extractive):
+    unknown_source = SearchChoice(Scope(sources=("handbok",)))
     with pytest.raises(InputError, match="handbook"):
-        extractive.chat.ask(LOCAL_USER, QUESTION, search=lost)
+        extractive.chat.ask(LOCAL_USER, QUESTION, search=unknown_source)
     [turn] = extractive.turns.list(LOCAL_USER, conversations_of(extractive)[0].id)
     assert (turn.state, turn.question) == (TurnState.FAILED, QUESTION)
     assert "handbok" in turn.error
@@ -480,8 +487,8 @@ def test_invalid_questions_without_a_conversation_are_rejected(extractive, quest
         next(extractive.chat.answer(LOCAL_USER, question))
 
 
-class Pieces:
-    """Builds an agent that says what the test gives it."""
+class FakeAgent:
+    """Builds an agent that returns the given pieces."""
 
     def __init__(self, *pieces):
         self.pieces = pieces
@@ -493,25 +500,27 @@ class Pieces:
         yield from self.pieces
 
 
-def stepping(services, *pieces):
-    services.chat.chains = Pieces(*pieces)
+def stream_pieces(services, *pieces):
+    services.chat.chains = FakeAgent(*pieces)
     return list(services.chat.stream(LOCAL_USER, "How many days of annual leave?"))
 
 
 def test_text_before_a_step_is_not_part_of_the_answer(extractive):
-    found = extractive.search.search(LOCAL_USER, "annual leave", k=2)
-    begun = Step(1, "search_documents", {"query": "annual leave"})
-    done = replace(begun, state=StepState.DONE, result="two", sources=(1, 2), milliseconds=3.0)
-    events = stepping(
+    passages = extractive.search.search(LOCAL_USER, "annual leave", k=2)
+    running = Step(1, "search_documents", {"query": "annual leave"})
+    finished = replace(
+        running, state=StepState.DONE, result="two", sources=(1, 2), milliseconds=3.0
+    )
+    events = stream_pieces(
         extractive,
         {"answer": "Let me look [1"},
-        {"step": begun},
-        {"step": done, "source_documents": found[:1]},
-        {"source_documents": found[1:]},
+        {"step": running},
+        {"step": finished, "source_documents": passages[:1]},
+        {"source_documents": passages[1:]},
         {"answer": GOOD},
     )
     turn = events[-1].turn
-    assert turn.steps == (replace(done, said="Let me look [1]"),)
+    assert turn.steps == (replace(finished, said="Let me look [1]"),)
     assert turn.answer == "They get 25 days [1]."
     assert [source.n for source in turn.sources] == [1, 2]
     assert [len(event.sources) for event in events if isinstance(event, PassagesRetrieved)] == [
@@ -524,14 +533,16 @@ def test_text_before_a_step_is_not_part_of_the_answer(extractive):
 
 
 def test_tool_arguments_and_results_are_stored_as_valid_text_and_json(extractive):
-    asked = {"query": "\ud83d", "k": float("nan"), "in": ("a", {"\udc00": None})}
-    step = Step(1, "find\udc00", asked, StepState.DONE, "half \ud83d")
-    begun = {"step": replace(step, state=StepState.RUNNING, result="")}
-    [kept] = stepping(extractive, begun, {"step": step})[-1].turn.steps
-    assert kept.arguments == {"query": "\ufffd", "k": "NaN", "in": ["a", {"\ufffd": None}]}
-    assert (kept.tool, kept.result) == ("find\ufffd", "half \ufffd")
+    arguments = {"query": "\ud83d", "k": float("nan"), "in": ("a", {"\udc00": None})}
+    step = Step(1, "find\udc00", arguments, StepState.DONE, "half \ud83d")
+    start = {"step": replace(step, state=StepState.RUNNING, result="")}
+    [stored] = stream_pieces(extractive, start, {"step": step})[-1].turn.steps
+    assert stored.arguments == {"query": "\ufffd", "k": "NaN", "in": ["a", {"\ufffd": None}]}
+    assert (stored.tool, stored.result) == ("find\ufffd", "half \ufffd")
 
 
 def test_an_agent_at_its_limit_leaves_an_incomplete_turn_with_a_reason(extractive):
-    turn = stepping(extractive, {"answer": "So far"}, {"incomplete": "too many calls"})[-1].turn
+    turn = stream_pieces(extractive, {"answer": "So far"}, {"incomplete": "too many calls"})[
+        -1
+    ].turn
     assert (turn.state, turn.error) == (TurnState.INCOMPLETE, "too many calls")

@@ -1,4 +1,4 @@
-"""The list of conversations: by age, found, renamed, deleted and brought back."""
+"""The list of conversations: grouping, searching, renaming, deleting, and restoring."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -39,7 +39,7 @@ def service(database, conversations):
 
 @pytest.fixture
 def ask(conversations):
-    """Begin a conversation of Anna's with a question and its answer; its id."""
+    """Function that creates a conversation with a question and its answer, and returns its id."""
 
     def ask(question, answer="", title=None, principal=ANNA):
         conversation = conversations.create(principal, title or question)
@@ -51,20 +51,20 @@ def ask(conversations):
 
 
 @pytest.fixture
-def asked_at(database, conversations):
-    """Begin a conversation whose last turn was at that moment; its id."""
+def create_at(database, conversations):
+    """Function that creates a conversation with its last turn at a time, and returns its id."""
 
-    def begin(moment, title="One"):
+    def create(moment, title="One"):
         conversation_id = conversations.create(ANNA, title).id
-        of = ConversationRow.id == conversation_id
+        is_created = ConversationRow.id == conversation_id
         with database.write() as session:
-            session.execute(update(ConversationRow).where(of).values(updated_at=moment))
+            session.execute(update(ConversationRow).where(is_created).values(updated_at=moment))
         return conversation_id
 
-    return begin
+    return create
 
 
-def listed(service, words="", **options):
+def titles_of(service, words="", **options):
     groups = service.grouped(options.pop("principal", ANNA), NOW, words, **options)
     return [one.title for _, group in groups for one in group]
 
@@ -82,10 +82,10 @@ def listed(service, words="", **options):
         (datetime(2026, 11, 13, 23, 59, tzinfo=SEOUL), Age.OLDER),
     ],
 )
-def test_age_is_counted_in_calendar_days_of_the_reader(service, asked_at, moment, age):
-    asked_at(moment)
-    [(told, _)] = service.grouped(ANNA, NOW)
-    assert told is age
+def test_age_is_counted_in_calendar_days_of_the_reader(service, create_at, moment, age):
+    create_at(moment)
+    [(result, _)] = service.grouped(ANNA, NOW)
+    assert result is age
 
 
 @given(st.lists(st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31)), max_size=9))
@@ -94,19 +94,19 @@ def test_later_conversations_are_never_in_an_older_group(moments):
     assert ages == sorted(ages, key=list(Age).index)
 
 
-def test_groups_are_sorted_newest_first_without_empty_ones(service, asked_at):
-    asked_at(NOW - timedelta(days=40), "Old")
-    asked_at(NOW - timedelta(minutes=2), "Earlier")
-    asked_at(NOW - timedelta(minutes=1), "Later")
+def test_groups_are_sorted_newest_first_without_empty_ones(service, create_at):
+    create_at(NOW - timedelta(days=40), "Old")
+    create_at(NOW - timedelta(minutes=2), "Earlier")
+    create_at(NOW - timedelta(minutes=1), "Later")
     groups = [(age, [one.title for one in group]) for age, group in service.grouped(ANNA, NOW)]
     assert groups == [(Age.TODAY, ["Later", "Earlier"]), (Age.OLDER, ["Old"])]
 
 
-def test_the_list_is_limited_and_the_total_counts_all(service, asked_at):
+def test_the_list_is_limited_and_the_total_counts_all(service, create_at):
     for minute in range(5):
-        asked_at(NOW - timedelta(minutes=minute), f"Number {minute}")
+        create_at(NOW - timedelta(minutes=minute), f"Number {minute}")
     groups = service.grouped(ANNA, NOW, limit=2)
-    assert listed(service, limit=2) == ["Number 0", "Number 1"]
+    assert titles_of(service, limit=2) == ["Number 0", "Number 1"]
     assert groups.total == 5
     assert service.grouped(ANNA, NOW, "number", limit=2).total == 5
 
@@ -140,25 +140,25 @@ def test_a_search_covers_title_question_and_answer(service, ask, words):
         "Leave",
     )
     ask("Something else entirely")
-    assert listed(service, words) == ["Leave"]
+    assert titles_of(service, words) == ["Leave"]
 
 
 @pytest.mark.parametrize("words", ["%", "_", "*", "leave sick", "twentyfive", "\\", "'", '"'])
 def test_special_characters_are_literal_and_every_word_must_occur(service, ask, words):
     ask("How many holidays?", "Twenty five", "Leave")
-    assert listed(service, words) == []
+    assert titles_of(service, words) == []
 
 
 def test_a_search_covers_earlier_versions_of_a_question(service, conversations, ask):
     first = ask("Where is the canteen?", title="Lunch")
     conversations.start_turn(ANNA, first, "Where is the bar?", parent_id=None)
-    assert listed(service, "canteen") == ["Lunch"]
+    assert titles_of(service, "canteen") == ["Lunch"]
 
 
 def test_conversations_are_visible_only_to_their_user(service, ask):
     mine = ask("Mine?", "secret")
-    assert listed(service, principal=BERT) == []
-    assert listed(service, "secret", principal=BERT) == []
+    assert titles_of(service, principal=BERT) == []
+    assert titles_of(service, "secret", principal=BERT) == []
     for call in (service.delete, service.restore):
         with pytest.raises(NotFoundError):
             call(BERT, mine)
@@ -166,34 +166,34 @@ def test_conversations_are_visible_only_to_their_user(service, ask):
         service.rename(BERT, mine, "Taken")
     with pytest.raises(NotFoundError):
         service.export(BERT, mine, "json")
-    assert listed(service) == ["Mine?"]
+    assert titles_of(service) == ["Mine?"]
 
 
 def test_a_new_title_is_trimmed_and_found(service, ask):
     renamed = ask("Why?")
     service.rename(ANNA, renamed, "  연차 규정 \n")
-    assert listed(service, "규정") == ["연차 규정"]
+    assert titles_of(service, "규정") == ["연차 규정"]
 
 
 @pytest.mark.parametrize("title", ["", " \n\t", "x" * 201, "half \ud83d a letter"])
 def test_an_invalid_title_is_rejected(service, ask, title):
-    kept = ask("Why?")
+    conversation_id = ask("Why?")
     with pytest.raises(InputError):
-        service.rename(ANNA, kept, title)
-    assert listed(service) == ["Why?"]
+        service.rename(ANNA, conversation_id, title)
+    assert titles_of(service) == ["Why?"]
 
 
 @pytest.mark.parametrize("title", ["x", "가" * 200])
 def test_the_shortest_and_the_longest_title_are_accepted(service, ask, title):
     service.rename(ANNA, ask("Why?"), title)
-    assert listed(service) == [title]
+    assert titles_of(service) == [title]
 
 
 def test_a_deleted_conversation_is_hidden_until_it_is_restored(service, conversations, ask):
     deleted = ask("Why?", "Because")
     service.delete(ANNA, deleted)
-    assert listed(service) == []
-    assert listed(service, "because") == []
+    assert titles_of(service) == []
+    assert titles_of(service, "because") == []
     for call in (conversations.get, conversations.turns, service.delete):
         with pytest.raises(NotFoundError):
             call(ANNA, deleted)
@@ -202,7 +202,7 @@ def test_a_deleted_conversation_is_hidden_until_it_is_restored(service, conversa
     with pytest.raises(NotFoundError):
         service.export(ANNA, deleted, "md")
     service.restore(ANNA, deleted)
-    assert listed(service) == ["Why?"]
+    assert titles_of(service) == ["Why?"]
     assert [turn.answer for turn in conversations.turns(ANNA, deleted)] == ["Because"]
 
 
@@ -214,15 +214,15 @@ def test_deleted_conversations_are_purged_after_thirty_days(service, ask):
     assert service.purge(now + timedelta(days=31)) == 1
     with pytest.raises(NotFoundError):
         service.restore(ANNA, deleted)
-    assert listed(service) == ["Kept?"]
+    assert titles_of(service) == ["Kept?"]
     assert service.export(ANNA, kept, "json")
 
 
 def test_search_choices_are_remembered(service, conversations, ask):
-    of = ask("Why?")
+    conversation_id = ask("Why?")
     choice = SearchChoice(Scope(collections=("hr",), since="2026-01-01"), SearchMode.BM25, 7, 0.25)
-    service.remember(ANNA, of, choice)
-    assert conversations.get(ANNA, of).search == choice
+    service.remember(ANNA, conversation_id, choice)
+    assert conversations.get(ANNA, conversation_id).search == choice
 
 
 def test_an_unknown_transcript_format_is_rejected(service, ask):
@@ -230,19 +230,19 @@ def test_an_unknown_transcript_format_is_rejected(service, ask):
         service.export(ANNA, ask("Why?"), "docx")
 
 
-def test_a_conversation_begun_for_files_remembers_its_search(service, conversations):
+def test_a_conversation_created_for_files_remembers_its_search(service, conversations):
     search = SearchChoice(Scope(formats=("md",)), k=3)
-    begun = service.begin(ANNA, "a\n b\ud800 " + "x" * 100, search)
-    assert conversations.get(ANNA, begun.id) == begun
-    assert begun.search == search
-    assert begun.title.startswith("a b? xxx")
-    assert len(begun.title) == 60
+    conversation = service.begin(ANNA, "a\n b\ud800 " + "x" * 100, search)
+    assert conversations.get(ANNA, conversation.id) == conversation
+    assert conversation.search == search
+    assert conversation.title.startswith("a b? xxx")
+    assert len(conversation.title) == 60
 
 
 @pytest.mark.parametrize("words", ["", "days"])
 def test_pages_are_consecutive_and_have_the_total(service, ask, words):
-    asked = [ask(f"Which days {n}?") for n in range(5)]
+    ids = [ask(f"Which days {n}?") for n in range(5)]
     ask("Whose days?", principal=BERT)
     pages = [service.page(ANNA, words, limit=2, offset=offset) for offset in (0, 2, 4, 6)]
-    assert [one.id for page in pages for one in page.items] == asked[::-1]
+    assert [one.id for page in pages for one in page.items] == ids[::-1]
     assert [page.total for page in pages] == [5, 5, 5, 5]

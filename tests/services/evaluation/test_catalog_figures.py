@@ -9,11 +9,13 @@ FIELDS = ("borough_en",)
 QUEENS = CatalogFilters({"borough_en": "Queens"})
 
 
-def outcome(language="en", *, meant=None, found=None, aspects=None, weights=None, **rankings):
+def outcome(
+    language="en", *, expected=None, understood=None, aspects=None, weights=None, **rankings
+):
     question = CatalogQuestion(
-        "q", language, "?", meant or CatalogFilters(), aspects or {}, (), ("a", "b")
+        "q", language, "?", expected or CatalogFilters(), aspects or {}, (), ("a", "b")
     )
-    query = CatalogQuery("?", "?", found or CatalogFilters(), weights or {})
+    query = CatalogQuery("?", "?", understood or CatalogFilters(), weights or {})
     return Outcome(question, query, rankings or {"hybrid": ["a", "b"]})
 
 
@@ -23,7 +25,7 @@ def test_each_language_has_a_row_and_the_last_row_covers_all():
 
 
 def test_one_wrong_filter_of_three_scores_two_thirds():
-    (row, _) = figures_by_language([outcome(meant=QUEENS)], FIELDS)
+    (row, _) = figures_by_language([outcome(expected=QUEENS)], FIELDS)
     assert row.filters.mean == pytest.approx(2 / 3)
 
 

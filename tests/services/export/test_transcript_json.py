@@ -1,4 +1,4 @@
-"""A conversation written as JSON and read back is the same, and nothing else is taken."""
+"""Conversations survive a JSON export and import unchanged, and invalid files are rejected."""
 
 import json
 from dataclasses import replace
@@ -103,7 +103,7 @@ def steps(draw):
     )
 
 
-ended = st.sampled_from([state for state in TurnState if state is not TurnState.RUNNING])
+final_states = st.sampled_from([state for state in TurnState if state is not TurnState.RUNNING])
 
 
 @st.composite
@@ -116,7 +116,7 @@ def conversations(draw):
                 id=st.just(turn_id),
                 conversation_id=st.just("c"),
                 parent_id=st.sampled_from([None, *ids[:n]]),
-                state=ended,
+                state=final_states,
                 created_at=moments,
                 question=texts,
                 standalone_question=texts,
@@ -141,11 +141,11 @@ def conversations(draw):
 
 
 def with_plain_ids(conversation, turns):
-    """The same with ids that tell only the order, and nobody's."""
+    """The conversation without its owner, and with ids that only number the turns."""
     plain = {turn.id: str(n) for n, turn in enumerate(turns)} | {None: None, "": ""}
     shown = plain[conversation.shown_turn_id]
-    whole = replace(conversation, id="", user_id="", shown_turn_id=shown)
-    return whole, [
+    plain_conversation = replace(conversation, id="", user_id="", shown_turn_id=shown)
+    return plain_conversation, [
         replace(turn, id=plain[turn.id], conversation_id="", parent_id=plain[turn.parent_id])
         for turn in turns
     ]
@@ -157,30 +157,30 @@ def database(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def stored(database):
+def conversation_list(database):
     return ConversationList(database)
 
 
 @pytest.fixture(scope="module")
-def service(database, stored):
-    return ConversationService(stored, Conversations(database))
+def service(database, conversation_list):
+    return ConversationService(conversation_list, Conversations(database))
 
 
 @given(conversations())
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-def test_an_imported_conversation_equals_the_exported_one(service, stored, given_):
-    imported = service.import_json(BERT, to_json(*given_))
-    back, turns = stored.whole(BERT, imported.id)
-    assert back == imported
-    assert back.user_id == "bert"
-    assert with_plain_ids(back, turns) == with_plain_ids(*given_)
+def test_an_imported_conversation_equals_the_exported_one(service, conversation_list, exported):
+    imported = service.import_json(BERT, to_json(*exported))
+    stored, turns = conversation_list.whole(BERT, imported.id)
+    assert stored == imported
+    assert stored.user_id == "bert"
+    assert with_plain_ids(stored, turns) == with_plain_ids(*exported)
     again = read_json(service.export(BERT, imported.id, "json"))
-    assert with_plain_ids(*again) == with_plain_ids(*given_)
+    assert with_plain_ids(*again) == with_plain_ids(*exported)
 
 
 @pytest.fixture
 def file():
-    """A file of one conversation with one turn, as Python reads it."""
+    """The parsed JSON file of a conversation with one turn."""
     turn = Turn("t", "c", "Why?", TurnState.COMPLETE, WHEN, answer="Because. [1]")
     source = RetrievedPassage(1, "p", "d", "Title", "a.md", "Because.", score=0.5)
     citation = Citation(1, CitationState.VERIFIED, "Because.")
@@ -189,16 +189,19 @@ def file():
     return json.loads(to_json(Conversation("c", "anna", "Why?", WHEN, WHEN, "t"), [turn]))
 
 
-def test_the_file_names_its_version_and_not_its_owner(file):
+def test_the_file_has_a_version_and_no_owner(file):
     assert (file["footnote"], file["version"]) == ("conversation", 1)
     assert "anna" not in json.dumps(file)
 
 
-def test_importing_twice_creates_two_conversations(service, stored, file):
+def test_importing_twice_creates_two_conversations(service, conversation_list, file):
     data = json.dumps(file).encode()
     first, second = service.import_json(ANNA, data), service.import_json(ANNA, data)
     assert first.id != second.id
-    assert stored.whole(ANNA, first.id)[1][0].id != stored.whole(ANNA, second.id)[1][0].id
+    assert (
+        conversation_list.whole(ANNA, first.id)[1][0].id
+        != conversation_list.whole(ANNA, second.id)[1][0].id
+    )
 
 
 def test_an_unfinished_answer_is_imported_as_incomplete(file):
@@ -215,7 +218,7 @@ def test_a_deleted_conversation_can_be_imported(file):
 
 
 def change(*path_and_value):
-    """Set what stands at that path."""
+    """Function that sets the value at a path, and returns the file."""
     *path, last, value = path_and_value
 
     def apply(file):
@@ -240,7 +243,7 @@ def drop(*path):
 
 
 @pytest.mark.parametrize(
-    "spoiled",
+    "make_invalid",
     [
         change("version", 2),
         change("version", "1"),
@@ -305,11 +308,13 @@ def drop(*path):
         lambda file: b" " * (MAX_BYTES + 1),
     ],
 )
-def test_invalid_files_are_rejected_and_nothing_is_stored(service, stored, file, spoiled):
-    before = stored.count(ANNA)
+def test_invalid_files_are_rejected_and_nothing_is_stored(
+    service, conversation_list, file, make_invalid
+):
+    before = conversation_list.count(ANNA)
     with pytest.raises(InputError, match=r"\w"):
-        service.import_json(ANNA, spoiled(file))
-    assert stored.count(ANNA) == before
+        service.import_json(ANNA, make_invalid(file))
+    assert conversation_list.count(ANNA) == before
 
 
 def test_a_file_without_steps_is_accepted(file):

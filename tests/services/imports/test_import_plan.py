@@ -161,17 +161,17 @@ def test_every_document_has_exactly_one_outcome(listing, ledger, failing, skippe
 
 
 def test_even_a_single_uncertain_removal_needs_confirmation():
-    known = {key: stored("v", key=key) for key in ("doubted", "certain", "here")}
+    versions = {key: stored("v", key=key) for key in ("doubted", "certain", "here")}
     listing = [
         listed("here"),
         Removed("doubted", "its space is hidden", is_certain=False),
         Removed("certain", "in the trash"),
     ]
-    result = make_plan(listing, known)
+    result = make_plan(listing, versions)
     assert result.withheld == 1
     [retained] = [item for item in result.settled if item.outcome is Outcome.RETAINED]
     assert (retained.key, retained.reason) == ("doubted", f"its space is hidden; {TO_CONFIRM}")
     assert [(item.key, item.reason) for _, item in result.removals] == [("certain", "in the trash")]
-    confirmed = make_plan(listing, known, confirm=True)
+    confirmed = make_plan(listing, versions, confirm=True)
     assert {item.key for _, item in confirmed.removals} == {"doubted", "certain"}
     assert confirmed.withheld == 0

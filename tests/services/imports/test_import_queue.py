@@ -14,8 +14,8 @@ def services(build_services):
 @pytest.fixture
 def berts_box(services):
     """The upload box of a conversation of Bert, which only he can see."""
-    talk = services.conversations.begin(BERT, "Salaries").id
-    return services.uploads.add(BERT, [("a.md", b"# A")], conversation_id=talk).source_id
+    conversation_id = services.conversations.begin(BERT, "Salaries").id
+    return services.uploads.add(BERT, [("a.md", b"# A")], conversation_id=conversation_id).source_id
 
 
 @pytest.fixture
@@ -29,17 +29,17 @@ def enqueue(services, source, **options):
 
 
 def test_without_a_worker_waiting_runs_the_import(services, source):
-    seen = []
+    reports = []
     job = enqueue(services, source)
     assert job.state is ImportState.QUEUED
     assert services.queue.current(LOCAL_USER) == [job]
 
-    ended = services.worker.wait(LOCAL_USER, job.id, seen.append)
+    ended = services.worker.wait(LOCAL_USER, job.id, reports.append)
     assert ended.state is ImportState.COMPLETED
     assert ended.counts == {"new": 4}
     assert (ended.ended, services.queue.current(LOCAL_USER)) == (True, [])
     assert services.queue.history(LOCAL_USER, source.id) == [ended]
-    assert {progress.total for progress in seen[-4:]} == {4}
+    assert {progress.total for progress in reports[-4:]} == {4}
 
 
 def test_a_repeated_request_is_queued_once(services, source):

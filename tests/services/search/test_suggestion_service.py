@@ -25,8 +25,8 @@ class Library:
             SimpleNamespace(id=id_, conversation_id="c1" if id_ in private else "") for id_ in ids
         ]
 
-    def page(self, wanted, order, *, limit):
-        return [one for one in self.documents if one.source_id in wanted.sources][:limit]
+    def page(self, filter_, order, *, limit):
+        return [one for one in self.documents if one.source_id in filter_.sources][:limit]
 
     def of(self, ids):
         return {id_: self.headings[id_] for id_ in ids if id_ in self.headings}
