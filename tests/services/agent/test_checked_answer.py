@@ -31,7 +31,7 @@ def test_an_answer_of_an_external_agent_is_checked_as_in_the_chat(services):
     )
 
 
-def test_brackets_of_documents_are_masked_for_the_model_and_checked_in_their_original_form(
+def test_document_brackets_are_masked_for_the_model_and_checked_in_original_form(
     build_services, tmp_path
 ):
     (tmp_path / "paper.md").write_text("# Paper [3]\n\nThe method of Kim [42] is used [1, 2].\n")

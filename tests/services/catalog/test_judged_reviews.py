@@ -38,7 +38,7 @@ def test_reviews_are_counted_by_aspect_and_judgment():
     assert counts == {"food": (1, 0), "service": (1, 1), "ambience": (1, 0)}
 
 
-def test_a_review_counts_once_for_praise_and_once_for_blame():
+def test_a_review_counts_once_as_praise_and_once_as_criticism():
     counts = count_judgments("Friendly staff. Friendly waiters! But the staff was rude once.")
     assert counts == {"service": (1, 1)}
 

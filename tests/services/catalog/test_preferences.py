@@ -22,7 +22,7 @@ def reverse_order(mapping):
     return dict(reversed(mapping.items()))
 
 
-def test_the_question_overrides_the_person_who_overrides_neutral():
+def test_weights_of_the_question_override_the_person_and_the_neutral_default():
     person = as_weights(validated({"food": 3.0, "price": 5.0, "service": 2.0}, ASPECTS))
     question = dict.fromkeys(ASPECTS) | {"price": 0.1, "ambience": 0.9}
     assert all_weights(question, person, ASPECTS) == {

@@ -119,7 +119,7 @@ def test_a_wait_is_logged_as_a_warning_with_its_length_and_reason(lines):
     assert lines() == [("WARNING", "waiting before a retry", expected)]
 
 
-def test_a_canceled_wait_ends_at_once():
+def test_a_canceled_wait_ends_immediately():
     with pytest.raises(CancelledError):
         CancelableWait(lambda _: None, lambda: True).wait(60, "429")
 
