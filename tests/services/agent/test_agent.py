@@ -66,9 +66,9 @@ def messages_sent(model_server, n=-1):
 
 
 @tool
-def broken(value: str) -> str:
+def broken(what: str) -> str:
     """A defective third-party tool."""
-    raise KeyError(value)
+    raise KeyError(what)
 
 
 def test_passages_of_three_searches_are_numbered_without_gaps(make_document_agent, model_server):
