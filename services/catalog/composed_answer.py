@@ -202,7 +202,7 @@ def _best_match(material: Material, hit: PlaceHit, passages: Sequence[RetrievedP
 
 
 def _by_similarity(text: str, query: CatalogQuery) -> list[str]:
-    """The sentences, except headings, by the number of words that they share with the question."""
+    """The sentences except headings, sorted by how many words they share with the question."""
     tokens = set(content_tokens(f"{query.question} {query.query_en}"))
     sentences = (text[start:end] for start, end in split_sentences(text))
     prose = [one for one in sentences if not one.startswith("#")]

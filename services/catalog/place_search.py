@@ -151,7 +151,7 @@ class SearchEngine:
             catalog_id: The id of the catalog's source.
             scale: The highest rating in the catalog.
             query: The question. Embeddings and the cross-encoder use its English wording; BM25 uses
-                the words of both.
+                the words of the question and of that wording.
             weights: 0 to 1 for each aspect that the question or the person mentions; see
                 `services.catalog.preferences.mentioned_weights`.
 
