@@ -34,7 +34,7 @@ class Readiness(Schema):
 async def health() -> Health:
     """Check whether the process is alive.
 
-    It accesses nothing else, and therefore responds even under load.
+    It accesses nothing else and therefore responds even under load.
     """
     return Health(status="ok")
 

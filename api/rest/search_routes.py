@@ -137,8 +137,7 @@ Passages = Annotated[
 Modes = Annotated[
     Annotated[list[SearchMode], Field(min_length=1, max_length=20)] | None,
     Field(
-        description="Search modes, without regard to duplicates; null for "
-        + ", ".join(COMPARED_MODES),
+        description="Search modes; duplicates are ignored; null for " + ", ".join(COMPARED_MODES),
         examples=[["bm25", "convex"]],
     ),
 ]

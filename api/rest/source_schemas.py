@@ -148,7 +148,7 @@ def _described(one: FieldOfKind) -> str:
     with_choices = " and ".join(
         f"`{name}` is {' or '.join(options)}" for name, options in one.when.items()
     )
-    when = f"; only if {with_choices}" if with_choices else ""
+    when = f"; used only if {with_choices}" if with_choices else ""
     return f"{_ABOUT[one.name]}{when}{'; write-only' if one.secret else ''}"
 
 
