@@ -1,4 +1,4 @@
-"""A client of the API, over the true app and the true services."""
+"""A client of the API, with the real app and the real services."""
 
 import pytest
 from fastapi.testclient import TestClient
@@ -8,14 +8,14 @@ from domain import LOCAL_USER, ApiScope
 
 
 def bearer(services, *scopes, principal=LOCAL_USER):
-    """The headers of a new key with these scopes, all where none is named."""
-    made = services.api_keys.create(principal, "test", scopes or tuple(ApiScope))
-    return {"Authorization": f"Bearer {made.secret}"}
+    """The headers with a new key that has these scopes, or all scopes if none are passed."""
+    created = services.api_keys.create(principal, "test", scopes or tuple(ApiScope))
+    return {"Authorization": f"Bearer {created.secret}"}
 
 
 @pytest.fixture
-def call(imported):
-    """Builds a client with a key of every scope over a library that holds the handbook."""
+def build_client(imported):
+    """Builds a client, with a key that has all scopes, for a library that contains the handbook."""
 
     def build(*, headers=None, **settings):
         services = imported(**settings)

@@ -1,4 +1,4 @@
-"""The API on a true server, for clients that go away."""
+"""The API on a real server, for clients that disconnect."""
 
 import socket
 import threading
@@ -11,7 +11,7 @@ from api.application import make_app
 
 @contextmanager
 def serving(services):
-    """The address of the API over these services, on loopback, until the end of the block."""
+    """Runs the API on loopback until the end of the block; yields its address."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(make_app(services), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -26,11 +26,11 @@ def serving(services):
 
 
 def events_of(lines):
-    """The names and data of Server-Sent Events, as they come."""
+    """The names and data of server-sent events, in order."""
     name = ""
     for line in lines:
-        kind, _, told = line.partition(": ")
+        kind, _, value = line.partition(": ")
         if kind == "event":
-            name = told
+            name = value
         elif kind == "data":
-            yield name, told
+            yield name, value

@@ -11,7 +11,7 @@ from tests.fakes.openai import Text
 
 LIBRARY = "/api/v1/library"
 ORIGIN = "https://wiki.example.com"
-ASKED = {"Origin": ORIGIN, "Access-Control-Request-Method": "POST"}
+PREFLIGHT = {"Origin": ORIGIN, "Access-Control-Request-Method": "POST"}
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def client_of(build_services):
     return build
 
 
-def test_nobody_keeps_or_reinterprets_an_answer(client_of):
+def test_responses_are_neither_cached_nor_sniffed(client_of):
     for path in (LIBRARY, "/api/v1/health", "/nowhere"):
         headers = client_of().get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
@@ -32,13 +32,13 @@ def test_nobody_keeps_or_reinterprets_an_answer(client_of):
         assert "set-cookie" not in headers
 
 
-def test_an_address_that_is_none_is_a_problem(client_of):
+def test_an_unknown_path_returns_a_problem(client_of):
     for path in ("/", "/api/v1/nothing", "/api/v1/library/", "/docs", "/redoc"):
         answer = client_of().get(path)
         assert (answer.status_code, answer.headers["content-type"]) == (404, MEDIA_TYPE)
 
 
-def test_a_method_that_is_none_is_told_the_others(client_of):
+def test_an_unsupported_method_returns_the_allowed_methods(client_of):
     answer = client_of().delete(LIBRARY)
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
 
@@ -52,7 +52,7 @@ def test_paths_and_methods_are_checked_before_the_key(client_of, path, status):
 
 
 def query_parameters(client):
-    """Of each operation, by method and path: the names of its query parameters."""
+    """The names of each operation's query parameters, by method and path."""
     paths = client.get("/api/v1/openapi.json").json()["paths"]
     return {
         (method.upper(), path): [
@@ -63,11 +63,11 @@ def query_parameters(client):
     }
 
 
-def test_each_operation_knows_the_parameters_that_are_described_and_no_others(client_of):
+def test_each_operation_accepts_only_its_documented_query_parameters(client_of):
     client = client_of()
-    described = query_parameters(client)
-    assert sum(map(len, described.values())) > 10
-    for (method, path), names in described.items():
+    documented = query_parameters(client)
+    assert sum(map(len, documented.values())) > 10
+    for (method, path), names in documented.items():
         if path.startswith("/api/v1/"):
             answer = client.request(method, path, params={"colour": "red"})
             assert answer.status_code == 422, path
@@ -75,12 +75,12 @@ def test_each_operation_knows_the_parameters_that_are_described_and_no_others(cl
             assert known == f" Allowed: {', '.join(names) or 'none'}."
 
 
-def test_clients_of_openai_may_send_parameters_that_others_know(client_of):
+def test_openai_paths_accept_unknown_query_parameters(client_of):
     answer = client_of().get("/v1/models", params={"api-version": "2024-10-21"})
     assert answer.status_code == 200
 
 
-def test_a_name_of_the_host_that_is_not_allowed_leads_nowhere(client_of):
+def test_a_host_that_is_not_allowed_is_rejected_without_a_redirect(client_of):
     answer = client_of().get("/api/v1/library/", headers={"Host": "evil.example"})
     assert (answer.status_code, answer.headers["content-type"]) == (403, MEDIA_TYPE)
     assert "FOOTNOTE_ALLOWED_HOSTS" in answer.json()["detail"]
@@ -88,26 +88,26 @@ def test_a_name_of_the_host_that_is_not_allowed_leads_nowhere(client_of):
     assert "evil" not in answer.text
 
 
-def test_a_client_of_openai_is_refused_in_the_form_that_it_knows(client_of):
+def test_openai_paths_reject_hosts_with_errors_in_the_format_of_openai(client_of):
     answer = client_of().get("/v1/models", headers={"Host": "evil.example"})
     assert answer.status_code == 403
     assert "FOOTNOTE_ALLOWED_HOSTS" in answer.json()["error"]["message"]
 
 
-def test_a_name_that_is_allowed_is_answered(client_of):
+def test_an_allowed_host_is_accepted(client_of):
     client = client_of(allowed_hosts="docs.example.com")
     assert client.get(LIBRARY, headers={"Host": "docs.example.com"}).status_code == 200
     assert client.get(LIBRARY, headers={"Host": "evil.example"}).status_code == 403
 
 
-def test_any_name_is_answered_where_all_are_allowed_with_a_warning(client_of, caplog):
+def test_every_host_is_accepted_with_a_warning_if_all_are_allowed(client_of, caplog):
     client = client_of(allowed_hosts="*")
     assert client.get(LIBRARY, headers={"Host": "whatever.example"}).status_code == 200
     assert "FOOTNOTE_ALLOWED_HOSTS=*" in caplog.text
     assert client.get(LIBRARY, headers={"Origin": "http://evil.example"}).status_code == 403
 
 
-def test_the_address_that_it_listens_on_is_answered(build_services):
+def test_the_address_of_the_server_is_accepted_as_a_host(build_services):
     services = build_services()
     client = TestClient(make_app(services, bound="192.168.1.20"), headers=bearer(services))
     assert client.get(LIBRARY, headers={"Host": "192.168.1.20:8600"}).status_code == 200
@@ -115,58 +115,61 @@ def test_the_address_that_it_listens_on_is_answered(build_services):
 
 
 @pytest.mark.parametrize("path", ["/api/v1/health", "/api/v1/ready"])
-def test_an_orchestrator_may_ask_by_address_how_it_does(client_of, path):
+def test_health_checks_accept_any_host(client_of, path):
     client = client_of()
     assert client.get(path, headers={"Host": "10.1.2.3:8600"}).status_code == 200
     assert client.get(LIBRARY, headers={"Host": "10.1.2.3:8600"}).status_code == 403
 
 
-def test_pages_of_other_sites_may_not_call_it_unless_that_is_set(client_of):
+def test_cross_origin_requests_are_rejected_by_default(client_of):
     client = client_of()
-    for answer in (client.get(LIBRARY, headers=ASKED), client.options(LIBRARY, headers=ASKED)):
+    for answer in (
+        client.get(LIBRARY, headers=PREFLIGHT),
+        client.options(LIBRARY, headers=PREFLIGHT),
+    ):
         assert "access-control-allow-origin" not in answer.headers
         assert answer.status_code == 403
         assert "FOOTNOTE_API_CORS_ORIGINS" in answer.json()["detail"]
 
 
-def test_pages_of_the_origins_that_are_set_may_call_it(client_of):
+def test_cross_origin_requests_from_configured_origins_are_accepted(client_of):
     client = client_of(api_cors_origins=f"{ORIGIN}, https://other.example.com")
-    asked = client.options(LIBRARY, headers=ASKED)
-    assert asked.status_code == 200
-    assert asked.headers["access-control-allow-origin"] == ORIGIN
+    preflight = client.options(LIBRARY, headers=PREFLIGHT)
+    assert preflight.status_code == 200
+    assert preflight.headers["access-control-allow-origin"] == ORIGIN
     answer = client.get(LIBRARY, headers={"Origin": ORIGIN})
     assert answer.headers["access-control-allow-origin"] == ORIGIN
     assert "RateLimit-Remaining" in answer.headers["access-control-expose-headers"]
-    refused = client.get(LIBRARY, headers={"Origin": ORIGIN, "Authorization": ""})
-    assert refused.status_code == 401
-    assert refused.headers["access-control-allow-origin"] == ORIGIN
+    unauthorized = client.get(LIBRARY, headers={"Origin": ORIGIN, "Authorization": ""})
+    assert unauthorized.status_code == 401
+    assert unauthorized.headers["access-control-allow-origin"] == ORIGIN
 
 
 @pytest.mark.parametrize(
     "origin", ["https://wiki.example.com.evil.org", "http://wiki.example.com", "null"]
 )
-def test_an_origin_that_only_looks_alike_may_not(client_of, origin):
+def test_origins_that_only_resemble_a_configured_one_are_rejected(client_of, origin):
     answer = client_of(api_cors_origins=ORIGIN).get(LIBRARY, headers={"Origin": origin})
     assert answer.status_code == 403
     assert "access-control-allow-origin" not in answer.headers
 
 
-def test_pages_of_every_origin_may_call_it_where_that_is_set(client_of):
+def test_cross_origin_requests_from_all_origins_are_accepted_if_configured(client_of):
     client = client_of(api_cors_origins="*")
-    assert client.options(LIBRARY, headers=ASKED).status_code == 200
+    assert client.options(LIBRARY, headers=PREFLIGHT).status_code == 200
     answer = client.get(LIBRARY, headers={"Origin": "https://any.example"})
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-def test_a_library_that_cant_be_read_is_not_ready_and_says_so_in_the_log(
+def test_an_unreadable_library_is_not_ready_and_the_reason_is_logged(
     build_services, monkeypatch, caplog
 ):
     services = build_services()
 
-    def broken():
+    def fail():
         raise StorageError("the folder /secret/place is gone")
 
-    monkeypatch.setattr(services.library.__class__, "open_index", lambda self: broken())
+    monkeypatch.setattr(services.library.__class__, "open_index", lambda self: fail())
     answer = TestClient(make_app(services)).get("/api/v1/ready")
     assert answer.status_code == 503
     assert answer.json()["retryable"] is True
@@ -174,7 +177,9 @@ def test_a_library_that_cant_be_read_is_not_ready_and_says_so_in_the_log(
     assert "/secret/place" in caplog.text
 
 
-def test_a_request_its_question_and_what_it_sends_share_an_id(client_of, model_server, capsys):
+def test_a_request_its_question_and_its_outgoing_requests_share_an_id(
+    client_of, model_server, capsys
+):
     model_server.will(Text("I don't know."))
     client = client_of(chat=True, embed=True, log_level="debug", log_format="json")
     answer = client.post(

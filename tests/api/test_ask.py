@@ -12,7 +12,7 @@ LEAVE = {"question": "How many days of annual leave do new employees get?"}
 ANSWER = Text("New employees ", 'get 25 days [1: "25 days of annual leave"].')
 
 
-def streamed(client, **body):
+def stream_answer(client, **body):
     """The events of an answer: names and data."""
     response = client.post(STREAM, json=body)
     assert response.status_code == 200, response.text
@@ -21,49 +21,52 @@ def streamed(client, **body):
 
 
 def turns_of(client):
-    talks = client.services.conversations.page(LOCAL_USER, limit=50).items
-    return [turn for one in talks for turn in client.services.turns.list(LOCAL_USER, one.id)]
+    conversations = client.services.conversations.page(LOCAL_USER, limit=50).items
+    return [
+        turn for one in conversations for turn in client.services.turns.list(LOCAL_USER, one.id)
+    ]
 
 
-def test_an_agent_without_a_chat_model_is_a_conflict(call):
-    client = call()
+def test_an_agent_without_a_chat_model_is_a_conflict(build_client):
+    client = build_client()
     body = {**LEAVE, "search": {"by_agent": True}}
     answer = client.post(ASK, json=body)
     assert (answer.status_code, answer.json()["type"]) == (409, "urn:footnote:conflict")
     assert "chat model" in answer.json()["detail"]
-    assert streamed(client, **body)[-1] == ("error", answer.json())
+    assert stream_answer(client, **body)[-1] == ("error", answer.json())
     assert {turn.state for turn in turns_of(client)} == {TurnState.FAILED}
 
 
-def test_an_answer_streams_in_the_order_that_is_told(call, model_server):
-    client = call(chat=True)
+def test_the_events_of_an_answer_have_the_documented_order(build_client, model_server):
+    client = build_client(chat=True)
     model_server.will(ANSWER)
-    events = streamed(client, **LEAVE)
+    events = stream_answer(client, **LEAVE)
     names = [name for name, _ in events]
     assert list(dict.fromkeys(names)) == [
         "started", "question", "sources", "token", "citations", "end",
     ]  # fmt: skip
-    told = dict(events)
-    assert told["question"] == {"standalone": LEAVE["question"]}
-    assert [one["n"] for one in told["sources"]] == [*range(1, len(told["sources"]) + 1)]
+    by_name = dict(events)
+    assert by_name["question"] == {"standalone": LEAVE["question"]}
+    assert [one["n"] for one in by_name["sources"]] == [*range(1, len(by_name["sources"]) + 1)]
     assert (
-        "".join(data["text"] for name, data in events if name == "token") == told["end"]["answer"]
+        "".join(data["text"] for name, data in events if name == "token")
+        == by_name["end"]["answer"]
     )
-    assert told["citations"]["citations"] == told["end"]["citations"]
-    assert told["citations"]["citations"][0]["state"] == "verified"
-    assert told["started"] == {
-        "conversation_id": told["end"]["conversation_id"],
-        "turn_id": told["end"]["id"],
+    assert by_name["citations"]["citations"] == by_name["end"]["citations"]
+    assert by_name["citations"]["citations"][0]["state"] == "verified"
+    assert by_name["started"] == {
+        "conversation_id": by_name["end"]["conversation_id"],
+        "turn_id": by_name["end"]["id"],
     }
 
 
-def test_an_unproven_answer_has_the_extract_whole_streamed_and_in_the_conversation(
-    call, model_server
+def test_the_extract_follows_an_uncited_answer_whole_streamed_and_stored(
+    build_client, model_server
 ):
-    client = call(chat=True)
+    client = build_client(chat=True)
     model_server.will(Text("Thirty ", "days of holidays."), Text("Thirty ", "days of holidays."))
     whole = client.post(ASK, json=LEAVE).json()
-    events = streamed(client, **LEAVE)
+    events = stream_answer(client, **LEAVE)
     end = events[-1][1]
     assert "**The text above cites nothing that was found in the documents." in whole["answer"]
     assert whole["answer"] == end["answer"]
@@ -73,50 +76,52 @@ def test_an_unproven_answer_has_the_extract_whole_streamed_and_in_the_conversati
     assert {turn.answer for turn in turns_of(client)} == {whole["answer"]}
 
 
-def test_the_whole_answer_is_the_turn_that_is_kept(call, model_server):
-    client = call(chat=True)
+def test_the_whole_answer_equals_the_stored_turn(build_client, model_server):
+    client = build_client(chat=True)
     model_server.will(ANSWER)
     turn = client.post(ASK, json=LEAVE).json()
     assert turn["state"] == "complete"
     assert turn["answer"] == "New employees get 25 days [1]."
-    [kept] = turns_of(client)
-    assert (kept.id, kept.answer) == (turn["id"], turn["answer"])
+    [stored] = turns_of(client)
+    assert (stored.id, stored.answer) == (turn["id"], turn["answer"])
 
 
-def test_without_a_model_the_library_answers_itself(call):
-    turn = call().post(ASK, json=LEAVE).json()
+def test_without_a_chat_model_the_built_in_answerer_answers(build_client):
+    turn = build_client().post(ASK, json=LEAVE).json()
     assert turn["citations"][0]["state"] == "verified"
 
 
-def test_a_greeting_streams_without_a_search(call):
-    events = streamed(call(), question="Hello!")
+def test_a_greeting_streams_without_a_search(build_client):
+    events = stream_answer(build_client(), question="Hello!")
     names = dict.fromkeys(name for name, _ in events)
     assert list(names) == ["started", "token", "citations", "end"]
     assert dict(events)["end"]["unsupported_sentences"] == 0
 
 
-def test_a_summary_streams_like_any_answer(call):
-    events = streamed(call(), question="Summarize the leave policy")
+def test_a_summary_streams_like_any_answer(build_client):
+    events = stream_answer(build_client(), question="Summarize the leave policy")
     names = dict.fromkeys(name for name, _ in events)
     assert list(names) == ["started", "question", "sources", "token", "citations", "end"]
     assert {one["state"] for one in dict(events)["citations"]["citations"]} == {"verified"}
 
 
-def test_one_can_go_on_in_a_conversation_and_search_as_one_says(call):
-    client = call()
+def test_a_follow_up_continues_the_conversation_with_its_search_settings(build_client):
+    client = build_client()
     first = client.post(ASK, json={**LEAVE, "search": {"mode": "bm25", "k": 2}}).json()
-    talk = first["conversation_id"]
-    second = client.post(ASK, json={"question": "And sick?", "conversation_id": talk}).json()
-    assert (second["conversation_id"], second["parent_id"]) == (talk, first["id"])
+    conversation_id = first["conversation_id"]
+    second = client.post(
+        ASK, json={"question": "And sick?", "conversation_id": conversation_id}
+    ).json()
+    assert (second["conversation_id"], second["parent_id"]) == (conversation_id, first["id"])
     assert second["search"]["mode"] == "bm25", "as the conversation remembers"
     assert second["search"]["k"] == 2
-    given = {"question": "x", "conversation_id": talk, "standalone": "WireGuard gateway"}
-    third = client.post(ASK, json=given).json()
+    body = {"question": "x", "conversation_id": conversation_id, "standalone": "WireGuard gateway"}
+    third = client.post(ASK, json=body).json()
     assert (third["standalone_question"], third["standalone_given"]) == ("WireGuard gateway", True)
 
 
-def test_asked_again_a_turn_gets_a_version(call):
-    client = call()
+def test_asking_a_turn_again_adds_a_version(build_client):
+    client = build_client()
     first = client.post(ASK, json=LEAVE).json()
     again = {"conversation_id": first["conversation_id"], "turn_id": first["id"]}
     second = client.post(ASK, json={"question": "Which gateway?", **again}).json()
@@ -138,8 +143,10 @@ def test_asked_again_a_turn_gets_a_version(call):
         ({"question": "x", "turn_id": "none"}, 404),
     ],
 )
-def test_what_cannot_be_asked_is_a_plain_problem_and_nothing_is_kept(call, path, body, status):
-    client = call()
+def test_an_invalid_question_returns_a_problem_and_nothing_is_stored(
+    build_client, path, body, status
+):
+    client = build_client()
     response = client.post(path, json=body)
     assert response.status_code == status
     assert response.headers["content-type"] == "application/problem+json"
@@ -147,8 +154,8 @@ def test_what_cannot_be_asked_is_a_plain_problem_and_nothing_is_kept(call, path,
 
 
 @pytest.mark.parametrize("path", [ASK, STREAM])
-def test_nobody_asks_in_the_conversation_of_another(call, path):
-    client = call()
+def test_the_conversation_of_another_user_cannot_be_continued(build_client, path):
+    client = build_client()
     other = client.services.conversations.begin(Principal("bert"), "Mine")
     response = client.post(path, json={**LEAVE, "conversation_id": other.id})
     assert response.status_code == 404
@@ -156,17 +163,17 @@ def test_nobody_asks_in_the_conversation_of_another(call, path):
 
 
 @pytest.mark.parametrize("path", [ASK, STREAM])
-def test_a_key_that_may_only_read_asks_nothing(call, path):
-    client = call()
+def test_a_read_only_key_cannot_ask(build_client, path):
+    client = build_client()
     response = client.post(path, json=LEAVE, headers=bearer(client.services, "read"))
     assert response.status_code == 403
 
 
-def test_a_source_that_is_not_there_conflicts_with_the_library(call):
-    client = call()
+def test_an_unknown_source_is_a_conflict(build_client):
+    client = build_client()
     body = {**LEAVE, "search": {"scope": {"sources": ["nowhere"]}}}
     assert client.post(ASK, json=body).status_code == 409
-    name, problem = streamed(client, **body)[-1]
+    name, problem = stream_answer(client, **body)[-1]
     assert (name, problem["status"]) == ("error", 409)
     assert "nowhere" in problem["detail"]
 
@@ -178,12 +185,12 @@ def test_a_source_that_is_not_there_conflicts_with_the_library(call):
         (Text("New ", "employees", break_after=2), 503, TurnState.INCOMPLETE),
     ],
 )
-def test_a_model_that_fails_ends_the_stream_with_the_problem(
-    call, model_server, reply, status, state
+def test_a_failure_of_the_model_ends_the_stream_with_a_problem(
+    build_client, model_server, reply, status, state
 ):
-    client = call(chat=True)
+    client = build_client(chat=True)
     model_server.will(reply)
-    events = streamed(client, **LEAVE)
+    events = stream_answer(client, **LEAVE)
     assert events[-1][0] == "error"
     assert events[-1][1]["status"] == status
     assert "end" not in dict(events)
@@ -193,33 +200,35 @@ def test_a_model_that_fails_ends_the_stream_with_the_problem(
     assert client.post(ASK, json=LEAVE).status_code == status
 
 
-def test_an_unexpected_error_is_logged_and_not_told(call, monkeypatch, caplog):
-    client = call()
+def test_an_unexpected_error_is_logged_and_not_disclosed(build_client, monkeypatch, caplog):
+    client = build_client()
 
-    def broken(*_):
+    def fail(*_):
         raise ZeroDivisionError("a secret")
 
-    monkeypatch.setattr(type(client.services.chat.chains), "build", broken)
-    name, problem = streamed(client, **LEAVE)[-1]
+    monkeypatch.setattr(type(client.services.chat.chains), "build", fail)
+    name, problem = stream_answer(client, **LEAVE)[-1]
     assert (name, problem["status"]) == ("error", 500)
     assert "secret" not in problem["detail"]
     assert "a secret" in caplog.text
 
 
-def test_every_event_is_described_with_the_schema_of_its_data(call):
-    told = call().get("/api/v1/openapi.json").json()
-    content = told["paths"][STREAM]["post"]["responses"]["200"]["content"]["text/event-stream"]
-    schemas = told["components"]["schemas"]
+def test_every_event_is_documented_with_the_schema_of_its_data(build_client):
+    description = build_client().get("/api/v1/openapi.json").json()
+    content = description["paths"][STREAM]["post"]["responses"]["200"]["content"][
+        "text/event-stream"
+    ]
+    schemas = description["components"]["schemas"]
 
-    def named(schema):
+    def resolve(schema):
         return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
-    events = [named(one)["properties"] for one in named(content["schema"])["anyOf"]]
+    events = [resolve(one)["properties"] for one in resolve(content["schema"])["anyOf"]]
     assert [one["event"]["const"] for one in events] == [
         "started", "question", "step", "sources", "token", "citations", "end", "error",
     ]  # fmt: skip
     data = {one["event"]["const"]: one["data"]["contentSchema"] for one in events}
-    assert set(named(data["token"])["properties"]) == {"text"}
-    assert "citations" in named(data["end"])["properties"]
-    assert "steps" not in named(data["sources"]["items"])["properties"]
+    assert set(resolve(data["token"])["properties"]) == {"text"}
+    assert "citations" in resolve(data["end"])["properties"]
+    assert "steps" not in resolve(data["sources"]["items"])["properties"]
     assert "event: token" in content["example"]

@@ -19,7 +19,7 @@ def client(services):
 
 
 @pytest.mark.parametrize("name", ["health", "ready", "openapi.json"])
-def test_a_process_that_lives_needs_no_key_to_say_so(client, name):
+def test_health_checks_and_the_description_require_no_key(client, name):
     assert client.get(f"/api/v1/{name}").status_code == 200
 
 
@@ -27,7 +27,7 @@ def test_a_process_that_lives_needs_no_key_to_say_so(client, name):
     "authorization",
     [None, "", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer fn-wrong", b"Bearer \xff\xfe"],
 )
-def test_without_a_key_that_is_known_nothing_is_answered(client, authorization):
+def test_a_request_without_a_valid_key_returns_401(client, authorization):
     headers = {} if authorization is None else {"Authorization": authorization}
     answer = client.get(LIBRARY, headers=headers)
     assert answer.status_code == 401
@@ -35,23 +35,23 @@ def test_without_a_key_that_is_known_nothing_is_answered(client, authorization):
     assert answer.json()["retryable"] is False
 
 
-def test_a_key_of_the_right_scope_opens(client, services):
+def test_a_key_with_the_required_scope_is_accepted(client, services):
     answer = client.get(LIBRARY, headers=bearer(services, ApiScope.READ))
     assert answer.json()["documents"] == 0
 
 
-def test_the_scheme_is_read_in_any_case(client, services):
+def test_the_authentication_scheme_is_case_insensitive(client, services):
     secret = bearer(services)["Authorization"].removeprefix("Bearer ")
     assert client.get(LIBRARY, headers={"Authorization": f"bearer {secret}"}).status_code == 200
 
 
-def test_a_key_of_another_scope_is_told_which_it_lacks(client, services):
+def test_the_error_for_a_missing_scope_names_the_scope(client, services):
     answer = client.get(LIBRARY, headers=bearer(services, ApiScope.ASK, ApiScope.MANAGE))
     assert answer.status_code == 403
     assert "`read`" in answer.json()["detail"]
 
 
-def test_a_key_that_is_revoked_opens_nothing_more(client, services):
+def test_a_revoked_key_is_rejected(client, services):
     headers = bearer(services)
     assert client.get(LIBRARY, headers=headers).status_code == 200
     [key] = services.api_keys.list()
@@ -59,13 +59,13 @@ def test_a_key_that_is_revoked_opens_nothing_more(client, services):
     assert client.get(LIBRARY, headers=headers).status_code == 401
 
 
-def test_a_key_is_no_cookie_and_no_parameter(client, services):
+def test_keys_in_cookies_and_parameters_are_ignored(client, services):
     secret = bearer(services)["Authorization"].removeprefix("Bearer ")
     client.cookies.set("Authorization", f"Bearer {secret}")
     assert client.get(LIBRARY, params={"key": secret}).status_code == 401
 
 
-def test_when_a_key_was_used_is_kept(client, services):
+def test_the_time_of_the_last_use_of_a_key_is_stored(client, services):
     headers = bearer(services)
     assert services.api_keys.list()[0].used_at is None
     client.get(LIBRARY, headers=headers)

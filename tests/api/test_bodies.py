@@ -53,7 +53,7 @@ def client():
     return TestClient(app)
 
 
-def refused(answer, status):
+def rejection_detail(answer, status):
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == MEDIA_TYPE
     return answer.json()["detail"]
@@ -69,7 +69,7 @@ def pieces(n, size=10_000):
 
 
 @given(VALUES, st.booleans())
-def test_whatever_is_sound_json_is_taken_as_it_is(value, ascii_only):
+def test_any_valid_json_is_read_unchanged(value, ascii_only):
     assert read_json(json.dumps(value, ensure_ascii=ascii_only).encode()) == value
 
 
@@ -77,8 +77,8 @@ def test_whatever_is_sound_json_is_taken_as_it_is(value, ascii_only):
     ("text", "number"), [("1.0", 1), ("-2e3", -2000), ("-0.0", 0), ("1.5", 1.5)]
 )
 def test_a_number_without_a_fraction_is_an_integer(text, number):
-    read = read_json(text.encode())
-    assert (read, type(read)) == (number, type(number))
+    value = read_json(text.encode())
+    assert (value, type(value)) == (number, type(number))
 
 
 @given(st.binary())
@@ -86,15 +86,15 @@ def test_a_number_without_a_fraction_is_an_integer(text, number):
 @example(b"[" * 100_000)
 @example(b'{"a":' * 100_000)
 @example(b"9" * 10_000)
-def test_any_bytes_are_sound_or_refused_with_a_reason(body):
-    refusal = why_refused(body)
-    if refusal is None:
+def test_any_bytes_are_valid_or_rejected_with_a_reason(body):
+    reason = rejection_reason(body)
+    if reason is None:
         json.dumps(json.loads(body), allow_nan=False, ensure_ascii=False).encode()
     else:
-        assert refusal.startswith("The body can't be read: ")
+        assert reason.startswith("The body can't be read: ")
 
 
-def why_refused(body):
+def rejection_reason(body):
     try:
         read_json(body)
     except ProblemError as error:
@@ -121,17 +121,17 @@ def why_refused(body):
         b"[-" + b"9" * 401 + b"]",
     ],
 )
-def test_what_no_part_below_could_take_is_refused(client, body):
-    assert "can't be read" in refused(post(client, "/any", body), 422)
+def test_json_that_later_layers_cannot_process_is_rejected(client, body):
+    assert "can't be read" in rejection_detail(post(client, "/any", body), 422)
 
 
-def test_a_number_of_any_use_is_taken_and_a_longer_one_refused_in_our_words(client):
+def test_numbers_of_more_than_400_digits_are_rejected(client):
     assert post(client, "/any", b"[" + b"9" * 309 + b"]").status_code == 200
-    detail = refused(post(client, "/any", b"[" + b"9" * 5_000 + b"]"), 422)
+    detail = rejection_detail(post(client, "/any", b"[" + b"9" * 5_000 + b"]"), 422)
     assert detail == "The body can't be read: a number has more than 400 digits."
 
 
-def test_the_mark_that_some_editors_begin_a_file_with_is_let_be(client):
+def test_a_byte_order_mark_is_accepted(client):
     assert post(client, "/note", b'\xef\xbb\xbf{"text": "a"}').json() == "a"
 
 
@@ -139,22 +139,22 @@ def test_the_mark_that_some_editors_begin_a_file_with_is_let_be(client):
     ("path", "kind"),
     [("/note", "application/json"), ("/upload", "multipart/form-data; boundary=b")],
 )
-def test_a_body_that_is_packed_is_refused_with_the_reason(client, path, kind):
+def test_a_compressed_body_is_rejected_with_the_reason(client, path, kind):
     headers = {"content-type": kind, "content-encoding": "gzip"}
     answer = client.post(path, content=gzip.compress(b'{"text": "a"}'), headers=headers)
-    assert "Content-Encoding" in refused(answer, 415)
+    assert "Content-Encoding" in rejection_detail(answer, 415)
 
 
-def test_a_name_of_a_file_in_place_of_the_file_is_told_as_that(client):
+def test_the_error_for_a_file_name_instead_of_a_file_says_what_to_send(client):
     body = b'--b\r\nContent-Disposition: form-data; name="files"\r\n\r\nleave.md\r\n--b--\r\n'
-    detail = refused(post(client, "/upload", body, "multipart/form-data; boundary=b"), 422)
+    detail = rejection_detail(post(client, "/upload", body, "multipart/form-data; boundary=b"), 422)
     assert detail == (
         "body.files.0: It is text instead of a file:"
         " send the file with its name (curl: files=@NAME)"
     )
 
 
-def test_a_body_arrives_as_it_was_sent(client):
+def test_a_body_arrives_unchanged(client):
     text = "휴가 は 25 jours — ok\n"
     assert client.post("/note", json={"text": text}).json() == text
     assert (
@@ -165,40 +165,40 @@ def test_a_body_arrives_as_it_was_sent(client):
     )
 
 
-def test_a_body_may_not_be_larger_than_a_mebibyte(client):
+def test_a_body_larger_than_a_mebibyte_is_rejected(client):
     fits = b'"' + b"x" * (MAX_JSON_BYTES - 4) + b'"'
     assert post(client, "/any", b"[" + fits + b"]").status_code == 200
-    assert "1,048,576 bytes" in refused(post(client, "/any", b"[" + fits + b" ]"), 413)
+    assert "1,048,576 bytes" in rejection_detail(post(client, "/any", b"[" + fits + b" ]"), 413)
 
 
-def test_a_length_that_is_not_told_changes_nothing(client):
-    refused(post(client, "/any", pieces(200)), 413)
+def test_a_large_body_without_a_content_length_is_rejected(client):
+    rejection_detail(post(client, "/any", pieces(200)), 413)
 
 
-def test_a_body_of_another_kind_is_refused(client):
+def test_a_body_of_another_media_type_is_rejected(client):
     for kind in (
         "text/plain",
         "application/x-www-form-urlencoded",
         "application/json; charset=utf-16",
         None,
     ):
-        assert "application/json" in refused(post(client, "/any", b"[]", kind), 415)
+        assert "application/json" in rejection_detail(post(client, "/any", b"[]", kind), 415)
     for kind in ("application/json", "Application/JSON;charset=UTF-8"):
         assert post(client, "/any", b"[]", kind).status_code == 200
 
 
-def test_a_body_that_is_missing_is_no_wrong_kind(client):
-    assert "body" in refused(client.post("/any"), 422)
+def test_a_missing_body_is_not_reported_as_a_wrong_media_type(client):
+    assert "body" in rejection_detail(client.post("/any"), 422)
 
 
-def test_an_upload_holds_ten_files_of_the_largest_size(client):
+def test_an_upload_may_contain_ten_files_of_the_largest_size(client):
     files = [("files", (f"{n}.txt", b"x" * (MAX_FILE - 1_000))) for n in range(FILES_PER_UPLOAD)]
     assert client.post("/upload", files=files).json() == FILES_PER_UPLOAD * (MAX_FILE - 1_000)
     large = [*files, ("files", ("more.txt", b"x" * MAX_FILE))]
-    assert "500,000 bytes" in refused(client.post("/upload", files=large), 413)
+    assert "500,000 bytes" in rejection_detail(client.post("/upload", files=large), 413)
 
 
-def test_an_upload_is_counted_while_it_streams(client):
+def test_the_size_of_an_upload_is_checked_while_it_streams(client):
     head = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n'
     sent = []
 
@@ -208,7 +208,7 @@ def test_an_upload_is_counted_while_it_streams(client):
             sent.append(piece)
             yield piece
 
-    refused(post(client, "/upload", body(), "multipart/form-data; boundary=b"), 413)
+    rejection_detail(post(client, "/upload", body(), "multipart/form-data; boundary=b"), 413)
 
 
 @pytest.mark.parametrize(
@@ -221,17 +221,17 @@ def test_an_upload_is_counted_while_it_streams(client):
         (b"", "multipart/form-data; boundary=b", 422),
     ],
 )
-def test_an_upload_that_is_none_is_refused(client, body, kind, status):
-    refused(post(client, "/upload", body, kind), status)
+def test_an_invalid_upload_is_rejected(client, body, kind, status):
+    rejection_detail(post(client, "/upload", body, kind), status)
 
 
 @pytest.mark.parametrize("query", ["q=%ff", "%ed%a0%80=1", "q=%00", "q=a%00b"])
-def test_a_query_string_that_is_no_text_is_refused(client, query):
-    assert "query string" in refused(post(client, f"/any?{query}", b"[]"), 422)
+def test_a_query_string_that_is_not_valid_text_is_rejected(client, query):
+    assert "query string" in rejection_detail(post(client, f"/any?{query}", b"[]"), 422)
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "names"),
     [
         ("/any?colour=red", "colour. Allowed: q."),
         ("/any?q=a&colour=red&Q=&colour", "colour, Q. Allowed: q."),
@@ -239,26 +239,26 @@ def test_a_query_string_that_is_no_text_is_refused(client, query):
         ("/note?q=a", "q. Allowed: none."),
     ],
 )
-def test_a_parameter_that_is_not_known_is_refused_and_told_which_are(client, path, told):
-    detail = refused(post(client, path, b"[]"), 422)
-    assert detail == f"Unknown query parameters: {told}"
+def test_the_error_for_unknown_query_parameters_lists_the_allowed_ones(client, path, names):
+    detail = rejection_detail(post(client, path, b"[]"), 422)
+    assert detail == f"Unknown query parameters: {names}"
 
 
 @pytest.mark.parametrize("query", ["", "?", "?&", "?q=", "?q=a&q=b", "?q=colour%3Dred"])
-def test_parameters_that_are_known_are_taken(client, query):
+def test_known_query_parameters_are_accepted(client, query):
     assert post(client, f"/any{query}", b"[]").status_code == 200
 
 
-def test_a_parameter_is_refused_before_a_file_is_read(client):
-    assert "Allowed" in refused(post(client, "/upload?q=a", pieces(1), None), 422)
+def test_unknown_parameters_are_rejected_before_files_are_read(client):
+    assert "Allowed" in rejection_detail(post(client, "/upload?q=a", pieces(1), None), 422)
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE", "BREW"])
-def test_another_method_is_told_which_there_are(client, method):
+def test_an_unsupported_method_returns_the_allowed_methods(client, method):
     answer = client.request(method, "/note")
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize("path", ["/", "/note/", "/note%00", "//note", "/notes"])
-def test_another_path_is_told_that_it_is_none(client, path):
-    refused(client.post(path), 404)
+def test_an_unknown_path_returns_404(client, path):
+    rejection_detail(client.post(path), 404)

@@ -20,63 +20,63 @@ ANALYSIS = {
     },
 }
 
-READ = ToolCalls(Call("catalog_query", ANALYSIS))
-"""How a chat model tells what it read in the question."""
+UNDERSTANDING = ToolCalls(Call("catalog_query", ANALYSIS))
+"""How a chat model returns its understanding of the question."""
 
 
 @pytest.fixture
-def client(call, tmp_path):
-    client = call()
+def client(build_client, tmp_path):
+    client = build_client()
     import_restaurants(client.services, tmp_path / "restaurants")
     return client
 
 
 @pytest.fixture
-def chatting(call, tmp_path):
-    client = call(chat=True)
+def chat_client(build_client, tmp_path):
+    client = build_client(chat=True)
     import_restaurants(client.services, tmp_path / "restaurants")
     return client
 
 
-def answered(client, query=QUESTION, **given):
-    response = client.post(SEARCH, json={"query": query, **given})
+def answer_of(client, query=QUESTION, **options):
+    response = client.post(SEARCH, json={"query": query, **options})
     assert response.status_code == 200, response.text
     return response.json()
 
 
-def streamed(client, query=QUESTION, **given):
+def stream_answer(client, query=QUESTION, **options):
     """The events of an answer: names and data."""
-    response = client.post(STREAM, json={"query": query, **given})
+    response = client.post(STREAM, json={"query": query, **options})
     assert response.status_code == 200, response.text
     assert response.headers["content-type"].startswith("text/event-stream")
     return [(name, json.loads(data)) for name, data in events_of(response.text.splitlines())]
 
 
-def found(answer):
+def place_ids(answer):
     return [one["place"]["place_id"] for one in answer["restaurants"]]
 
 
-def test_the_examples_of_the_specification_are_answered_to_the_digit(client):
+def test_the_examples_of_the_specification_are_reproduced_exactly(client):
     client.patch(
         "/api/v1/users/kim", json={"preferences": {"food": 3.0, "price": 5.0, "service": 2.0}}
     )
-    answer = answered(client, user_id="kim")
-    said = answer["understood"]
-    assert said["filters"] == ANALYSIS["filters"]
-    assert said["aspect_weights"] == ANALYSIS["aspect_weights"]
+    answer = answer_of(client, user_id="kim")
+    understood = answer["understood"]
+    assert understood["filters"] == ANALYSIS["filters"]
+    assert understood["aspect_weights"] == ANALYSIS["aspect_weights"]
     weights = {"price": 0.1, "ambience": 0.9, "food": 0.6, "service": 0.4}
     neutral = dict.fromkeys(("hygiene", "waiting", "accessibility"), 0.5)
     assert answer["weights"] == weights | neutral
 
 
-def test_what_the_request_prefers_goes_before_what_is_kept(client):
+def test_preferences_in_the_request_override_the_stored_ones(client):
     client.patch("/api/v1/users/kim", json={"preferences": {"food": 1, "service": 2}})
-    weights = answered(client, user_id="kim", user_preferences={"food": 5})["weights"]
+    weights = answer_of(client, user_id="kim", user_preferences={"food": 5})["weights"]
     assert (weights["food"], weights["service"]) == (1.0, 0.4)
 
 
-def test_restaurants_come_with_the_parts_of_their_scores_and_what_proves_them(client):
-    answer = answered(client)
+def test_restaurants_have_the_parts_of_their_scores_and_the_evidence(client):
+    answer = answer_of(client)
     first = answer["restaurants"][0]
     assert first["place"]["place_id"] == "lucia"
     assert first["score"] == pytest.approx(sum(part["share"] for part in first["parts"]))
@@ -94,29 +94,29 @@ def test_restaurants_come_with_the_parts_of_their_scores_and_what_proves_them(cl
     assert answer["model"]
 
 
-def test_the_events_of_a_stream_come_in_the_order_that_is_told_and_hold_the_answer(client):
-    events = streamed(client)
+def test_the_events_of_a_stream_have_the_documented_order_and_contain_the_answer(client):
+    events = stream_answer(client)
     names = [name for name, _ in events]
     assert list(dict.fromkeys(names)) == ["understood", "ranked", "token", "answered"]
-    told = dict(events)
-    end = told["answered"]
-    assert told["understood"] == {key: end[key] for key in ("understood", "weights")}
-    assert told["ranked"]["restaurants"] == end["restaurants"]
-    written = "".join(data["text"] for name, data in events if name == "token")
-    assert written.strip() == end["answer"].strip()
+    by_name = dict(events)
+    end = by_name["answered"]
+    assert by_name["understood"] == {key: end[key] for key in ("understood", "weights")}
+    assert by_name["ranked"]["restaurants"] == end["restaurants"]
+    text = "".join(data["text"] for name, data in events if name == "token")
+    assert text.strip() == end["answer"].strip()
 
 
-def test_an_understanding_is_searched_for_again_once_a_filter_is_taken_from_it(client):
+def test_an_understanding_can_be_searched_again_without_one_of_its_filters(client):
     query = "ramen in Brooklyn"
-    narrow = answered(client, query)
+    narrow = answer_of(client, query)
     understood = narrow["understood"]
     assert understood["filters"]["borough_en"] == "Brooklyn"
-    assert set(found(narrow)) == {"taro", "lucia"}
-    assert found(answered(client, query, understood=understood)) == found(narrow)
+    assert set(place_ids(narrow)) == {"taro", "lucia"}
+    assert place_ids(answer_of(client, query, understood=understood)) == place_ids(narrow)
     understood["filters"]["borough_en"] = None
-    wider = answered(client, query, understood=understood)
+    wider = answer_of(client, query, understood=understood)
     assert wider["understood"] == understood
-    assert set(found(wider)) == {"taro", "lucia", "pronto", "nameless"}
+    assert set(place_ids(wider)) == {"taro", "lucia", "pronto", "nameless"}
 
 
 @pytest.mark.parametrize(
@@ -127,41 +127,41 @@ def test_an_understanding_is_searched_for_again_once_a_filter_is_taken_from_it(c
         "ブルックリンかクイーンズのラーメン",
     ],
 )
-def test_places_have_any_of_several_values_and_each_can_be_taken_out(client, query):
-    narrow = answered(client, query)
+def test_a_filter_with_several_values_matches_any_and_each_can_be_removed(client, query):
+    narrow = answer_of(client, query)
     understood = narrow["understood"]
     assert understood["filters"]["borough_en"] == ["Brooklyn", "Queens"]
-    assert set(found(narrow)) == {"lucia", "pronto", "taro"}
-    assert found(answered(client, query, understood=understood)) == found(narrow)
+    assert set(place_ids(narrow)) == {"lucia", "pronto", "taro"}
+    assert place_ids(answer_of(client, query, understood=understood)) == place_ids(narrow)
     understood["filters"]["borough_en"] = ["Queens"]
-    left = answered(client, query, understood=understood)
-    assert left["understood"]["filters"]["borough_en"] == "Queens"
-    assert found(left) == ["pronto"]
+    rest = answer_of(client, query, understood=understood)
+    assert rest["understood"]["filters"]["borough_en"] == "Queens"
+    assert place_ids(rest) == ["pronto"]
 
 
 @pytest.mark.parametrize(
     "query",
     ["anything but ramen in Brooklyn", "브루클린에서 라멘 말고", "ブルックリンでラーメン以外"],
 )
-def test_places_of_a_type_that_is_declined_come_once_it_is_taken_back(client, query):
-    without = answered(client, query)
+def test_places_of_a_declined_type_are_found_once_the_filter_is_removed(client, query):
+    without = answer_of(client, query)
     understood = without["understood"]
     assert understood["filters"]["declined_types"] == ["ramen_restaurant"]
-    assert found(without) == ["lucia"]
-    assert answered(client, query, understood=understood)["understood"] == understood
+    assert place_ids(without) == ["lucia"]
+    assert answer_of(client, query, understood=understood)["understood"] == understood
     understood["filters"]["declined_types"] = []
-    assert set(found(answered(client, query, understood=understood))) == {"taro", "lucia"}
+    assert set(place_ids(answer_of(client, query, understood=understood))) == {"taro", "lucia"}
 
 
-def test_where_no_place_fits_the_answer_says_so(client):
-    answer = answered(client, "Italian in the Bronx, at least 4.5 stars")
+def test_there_is_an_answer_even_if_no_place_matches(client):
+    answer = answer_of(client, "Italian in the Bronx, at least 4.5 stars")
     assert (answer["restaurants"], answer["citations"]) == ([], [])
     assert answer["answer"]
 
 
 @pytest.mark.parametrize("path", [SEARCH, STREAM])
 @pytest.mark.parametrize(
-    ("given", "status", "named"),
+    ("changes", "status", "name"),
     [
         ({"query": " "}, 422, "query"),
         ({"user_id": "nobody"}, 404, "nobody"),
@@ -184,40 +184,42 @@ def test_where_no_place_fits_the_answer_says_so(client):
         ({"understood": {"query_en": "x", "aspect_weights": {"food": 2}}}, 422, "food"),
     ],
 )
-def test_what_can_t_be_asked_is_a_plain_problem_that_names_it(client, path, given, status, named):
-    response = client.post(path, json={"query": QUESTION, **given})
+def test_an_invalid_search_returns_a_problem_that_names_the_cause(
+    client, path, changes, status, name
+):
+    response = client.post(path, json={"query": QUESTION, **changes})
     assert response.status_code == status
     assert response.headers["content-type"] == "application/problem+json"
-    assert named in response.json()["detail"]
+    assert name in response.json()["detail"]
 
 
 @pytest.mark.parametrize("path", [SEARCH, STREAM])
-def test_without_a_catalog_it_is_told_how_to_add_one(call, path):
-    response = call().post(path, json={"query": QUESTION})
+def test_without_a_catalog_the_problem_says_how_to_add_one(build_client, path):
+    response = build_client().post(path, json={"query": QUESTION})
     assert (response.status_code, "catalog add" in response.json()["detail"]) == (409, True)
 
 
 @pytest.mark.parametrize("path", [SEARCH, STREAM])
-def test_a_key_that_may_only_read_asks_nothing(call, path):
-    client = call()
+def test_a_read_only_key_cannot_ask(build_client, path):
+    client = build_client()
     headers = bearer(client.services, "read")
     assert client.post(path, json={"query": QUESTION}, headers=headers).status_code == 403
 
 
-def test_a_model_that_fails_ends_the_stream_with_the_problem(chatting, model_server):
-    model_server.will(READ, Fault(400))
-    events = streamed(chatting)
+def test_a_failure_of_the_model_ends_the_stream_with_a_problem(chat_client, model_server):
+    model_server.will(UNDERSTANDING, Fault(400))
+    events = stream_answer(chat_client)
     assert [name for name, _ in events] == ["understood", "ranked", "error"]
     assert events[-1][1]["status"] == 502
-    model_server.will(READ, Fault(400))
-    assert chatting.post(SEARCH, json={"query": QUESTION}).status_code == 502
+    model_server.will(UNDERSTANDING, Fault(400))
+    assert chat_client.post(SEARCH, json={"query": QUESTION}).status_code == 502
 
 
-def test_a_caller_that_goes_away_ends_what_the_model_is_writing(chatting, model_server):
-    model_server.will(READ, Text(*["word "] * 400))
-    headers = bearer(chatting.services)
+def test_a_client_that_disconnects_stops_the_model(chat_client, model_server):
+    model_server.will(UNDERSTANDING, Text(*["word "] * 400))
+    headers = bearer(chat_client.services)
     with (
-        serving(chatting.services) as url,
+        serving(chat_client.services) as url,
         httpx.stream("POST", url + STREAM, json={"query": QUESTION}, headers=headers) as response,
     ):
         lines = events_of(response.iter_lines())
@@ -227,17 +229,19 @@ def test_a_caller_that_goes_away_ends_what_the_model_is_writing(chatting, model_
         assert model_server.hung_up.wait(20)
 
 
-def test_every_event_is_described_with_the_schema_of_its_data(call):
-    told = call().get("/api/v1/openapi.json").json()
-    content = told["paths"][STREAM]["post"]["responses"]["200"]["content"]["text/event-stream"]
-    schemas = told["components"]["schemas"]
+def test_every_event_is_documented_with_the_schema_of_its_data(build_client):
+    description = build_client().get("/api/v1/openapi.json").json()
+    content = description["paths"][STREAM]["post"]["responses"]["200"]["content"][
+        "text/event-stream"
+    ]
+    schemas = description["components"]["schemas"]
 
-    def named(schema):
+    def resolve(schema):
         return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
-    events = [named(one)["properties"] for one in named(content["schema"])["anyOf"]]
+    events = [resolve(one)["properties"] for one in resolve(content["schema"])["anyOf"]]
     data = {one["event"]["const"]: one["data"]["contentSchema"] for one in events}
     assert list(data) == ["understood", "ranked", "token", "answered", "error"]
-    assert set(named(data["ranked"])["properties"]) == {"restaurants", "notices"}
+    assert set(resolve(data["ranked"])["properties"]) == {"restaurants", "notices"}
     for name in data:
         assert f"event: {name}" in content["example"] or name == "error"

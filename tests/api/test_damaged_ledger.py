@@ -1,4 +1,4 @@
-"""The API over a ledger that is damaged while it serves."""
+"""The API when its ledger is damaged while it runs."""
 
 import pytest
 from sqlalchemy import text
@@ -8,8 +8,8 @@ from api.problems import MEDIA_TYPE, Problem
 
 @pytest.mark.parametrize("path", ["documents", "sources", "conversations"])
 @pytest.mark.parametrize("damage", ["UPDATE {} SET {} = x'ff61'", "DROP TABLE {}"])
-def test_what_cannot_be_read_is_a_problem_with_the_recovery(call, path, damage):
-    client = call(embed=True)
+def test_damaged_records_return_a_problem_with_the_recovery(build_client, path, damage):
+    client = build_client(embed=True)
     client.post("/api/v1/ask", json={"question": "How many days of annual leave?"})
     column = {"documents": "imported_at", "sources": "options", "conversations": "search"}[path]
     with client.services.parts.database.write() as session:

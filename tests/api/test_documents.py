@@ -1,37 +1,37 @@
-"""Documents over the API: found, read, taken out, taken back, and those that can't be read."""
+"""Documents over the API: list, read, delete, restore, and failures."""
 
 import pytest
 
-from tests.api.working import work_off
+from tests.api.worker import run_queue
 
 API = "/api/v1"
 
 
 @pytest.fixture
-def client(call):
-    return call(embed=True)
+def client(build_client):
+    return build_client(embed=True)
 
 
-def listed(client, **query):
+def list_documents(client, **query):
     return client.get(f"{API}/documents", params=query).json()
 
 
 def keys(client, **query):
-    return [one["key"] for one in listed(client, **query)["items"]]
+    return [one["key"] for one in list_documents(client, **query)["items"]]
 
 
 @pytest.fixture
 def leave(client):
     """The document about leave."""
-    return next(one for one in listed(client)["items"] if one["key"] == "leave.md")
+    return next(one for one in list_documents(client)["items"] if one["key"] == "leave.md")
 
 
-def searched(client, query):
-    """The id of the passage that is found first."""
+def best_passage_id(client, query):
+    """The ID of the best passage."""
     return client.post(f"{API}/search", json={"query": query}).json()["items"][0]["passage_id"]
 
 
-def test_the_library_tells_what_it_holds_and_what_a_search_can_be_narrowed_to(client, leave):
+def test_the_library_lists_its_contents_and_the_values_for_narrowing_a_search(client, leave):
     library = client.get(f"{API}/library").json()
     assert (library["documents"], library["passages"]) == (4, 5)
     [source] = library["sources"]
@@ -42,15 +42,15 @@ def test_the_library_tells_what_it_holds_and_what_a_search_can_be_narrowed_to(cl
     assert library["has_worker"] is False
 
 
-def test_documents_are_listed_page_by_page_in_the_order_asked_for(client):
+def test_documents_are_listed_page_by_page_in_the_requested_order(client):
     assert keys(client) == ["leave.md", "vpn.md", "休暇.md", "휴가.md"]
     assert keys(client, order="passages", limit=1) == ["leave.md"]
     assert keys(client, limit=2, offset=1) == ["vpn.md", "休暇.md"]
-    assert listed(client, limit=1)["total"] == 4
+    assert list_documents(client, limit=1)["total"] == 4
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ({"words": "VPN"}, ["vpn.md"]),
         ({"words": "leave policy"}, ["leave.md"]),
@@ -61,12 +61,12 @@ def test_documents_are_listed_page_by_page_in_the_order_asked_for(client):
         ({"warned": True}, []),
     ],
 )
-def test_documents_are_narrowed_down_as_in_the_library(client, query, found):
-    assert keys(client, **query) == found
-    assert listed(client, **query)["total"] == len(found)
+def test_documents_can_be_filtered(client, query, expected):
+    assert keys(client, **query) == expected
+    assert list_documents(client, **query)["total"] == len(expected)
 
 
-def test_a_question_that_is_not_known_is_refused(client):
+def test_an_unknown_query_parameter_is_rejected(client):
     answer = client.get(f"{API}/documents", params={"colour": "red"})
     assert answer.status_code == 422
     assert "colour" in answer.json()["detail"]
@@ -82,7 +82,7 @@ def test_a_document_is_read_with_its_text_and_passages(client, leave):
     assert passages["total"] == leave["passages"] == len(passages["items"])
     for one in passages["items"]:
         assert whole["text"][one["start"] : one["end"]] == one["text"]
-    assert passages["items"][0]["passage_id"] == searched(client, "annual leave")
+    assert passages["items"][0]["passage_id"] == best_passage_id(client, "annual leave")
     assert passages["items"][1]["heading_path"] == ["Leave policy", "Sick leave"]
     second = client.get(f"{path}/passages", params={"limit": 1, "offset": 1}).json()["items"]
     assert second == passages["items"][1:]
@@ -97,63 +97,67 @@ def test_a_document_is_read_with_its_text_and_passages(client, leave):
         ({"start": 2**31}, ""),
     ],
 )
-def test_a_span_of_a_text_ends_where_the_text_does(client, leave, span, text):
-    read = client.get(f"{API}/documents/{leave['id']}/text", params=span).json()
-    assert (read["text"], read["end"]) == (text, span["start"] + len(text))
+def test_a_span_ends_at_the_end_of_the_text(client, leave, span, text):
+    response = client.get(f"{API}/documents/{leave['id']}/text", params=span).json()
+    assert (response["text"], response["end"]) == (text, span["start"] + len(text))
 
 
-def test_a_document_that_is_deleted_is_left_out_until_it_is_taken_back(client, leave, handbook):
-    job = client.delete(f"{API}/documents/{leave['id']}")
-    assert (job.status_code, job.json()["keys"]) == (202, ["leave.md"])
-    work_off(client)
+def test_a_deleted_document_is_excluded_until_it_is_restored(client, leave, handbook):
+    removal = client.delete(f"{API}/documents/{leave['id']}")
+    assert (removal.status_code, removal.json()["keys"]) == (202, ["leave.md"])
+    run_queue(client)
     assert "leave.md" not in keys(client)
     assert client.get(f"{API}/documents/{leave['id']}").status_code == 404
     assert (handbook / "leave.md").exists()
-    named = {"source_id": leave["source_id"], "key": "leave.md"}
-    assert client.get(f"{API}/left-out").json() == {"items": [named], "total": 1}
-    back = client.post(f"{API}/left-out/take-back", json={"documents": [named]})
-    assert (back.status_code, len(back.json()["queued"])) == (202, 1)
-    work_off(client)
+    excluded = {"source_id": leave["source_id"], "key": "leave.md"}
+    assert client.get(f"{API}/left-out").json() == {"items": [excluded], "total": 1}
+    restored = client.post(f"{API}/left-out/take-back", json={"documents": [excluded]})
+    assert (restored.status_code, len(restored.json()["queued"])) == (202, 1)
+    run_queue(client)
     assert "leave.md" in keys(client)
     assert client.get(f"{API}/left-out").json()["total"] == 0
 
 
-def test_a_document_is_read_again_though_it_has_not_changed(client, leave):
-    job = client.post(f"{API}/documents/{leave['id']}/import")
-    assert job.status_code == 202
-    work_off(client)
-    [item] = client.get(f"{API}/imports/{job.json()['id']}/items").json()["items"]
+def test_an_unchanged_document_can_be_imported_again(client, leave):
+    queued = client.post(f"{API}/documents/{leave['id']}/import")
+    assert queued.status_code == 202
+    run_queue(client)
+    [item] = client.get(f"{API}/imports/{queued.json()['id']}/items").json()["items"]
     assert (item["key"], item["outcome"]) == ("leave.md", "changed")
 
 
 @pytest.fixture
-def failed(client, leave, handbook):
-    """A document that can't be read, by its name."""
+def broken_document(client, leave, handbook):
+    """The source and key of a document that can't be read."""
     (handbook / "broken.pdf").write_bytes(b"no PDF")
     client.post(f"{API}/sources/{leave['source_id']}/import")
-    work_off(client)
+    run_queue(client)
     return {"source_id": leave["source_id"], "key": "broken.pdf"}
 
 
-def test_what_could_not_be_read_is_listed_with_its_reason_until_it_can_be(client, failed, handbook):
+def test_a_failure_is_listed_with_its_reason_until_a_retry_resolves_it(
+    client, broken_document, handbook
+):
     [failure] = client.get(f"{API}/failures").json()["items"]
-    assert {name: failure[name] for name in failed} == failed
+    assert {name: failure[name] for name in broken_document} == broken_document
     assert failure["reason"]
     (handbook / "broken.pdf").unlink()
-    again = client.post(f"{API}/failures/retry", json={"documents": [failed]}).json()["queued"]
+    again = client.post(f"{API}/failures/retry", json={"documents": [broken_document]}).json()[
+        "queued"
+    ]
     assert [job["keys"] for job in again] == [["broken.pdf"]]
-    work_off(client)
+    run_queue(client)
     assert client.get(f"{API}/failures").json() == {"items": [], "total": 0}
 
 
-def test_a_failure_that_is_dismissed_is_listed_no_more(client, failed):
-    answer = client.post(f"{API}/failures/dismiss", json={"documents": [failed]})
+def test_a_dismissed_failure_is_no_longer_listed(client, broken_document):
+    answer = client.post(f"{API}/failures/dismiss", json={"documents": [broken_document]})
     assert (answer.status_code, answer.content) == (204, b"")
     assert client.get(f"{API}/failures").json()["total"] == 0
 
 
 @pytest.mark.parametrize("operation", ["failures/retry", "failures/dismiss", "left-out/take-back"])
-def test_documents_of_a_source_that_is_not_there_are_not_found(client, operation):
-    named = {"documents": [{"source_id": "none", "key": "a.md"}]}
-    assert client.post(f"{API}/{operation}", json=named).status_code == 404
+def test_documents_of_an_unknown_source_are_not_found(client, operation):
+    body = {"documents": [{"source_id": "none", "key": "a.md"}]}
+    assert client.post(f"{API}/{operation}", json=body).status_code == 404
     assert client.post(f"{API}/{operation}", json={"documents": []}).status_code == 422

@@ -1,4 +1,4 @@
-"""Ratings over HTTP: put, read, taken back, listed, and the answer asked again."""
+"""Ratings over HTTP: put, read, delete, list, and replay the answer."""
 
 import pytest
 
@@ -11,8 +11,8 @@ BERT = Principal("bert")
 
 
 @pytest.fixture
-def client(call):
-    with call(embed=True) as client:
+def client(build_client):
+    with build_client(embed=True) as client:
         yield client
 
 
@@ -21,15 +21,15 @@ def turn(client):
     return client.services.chat.ask(LOCAL_USER, LEAVE)
 
 
-def test_a_thumb_is_kept_with_its_reason_and_read_again(client, turn):
+def test_a_rating_is_stored_with_its_reason_and_can_be_read(client, turn):
     body = {"grade": 0, "reason": "wrong sources", "comment": " Not this page. "}
-    told = client.put(f"{RATINGS}/{turn.id}", json=body).json()
-    assert told["comment"] == "Not this page."
-    assert client.get(f"{RATINGS}/{turn.id}").json() == told
+    rating = client.put(f"{RATINGS}/{turn.id}", json=body).json()
+    assert rating["comment"] == "Not this page."
+    assert client.get(f"{RATINGS}/{turn.id}").json() == rating
     assert [one.grade for one in client.services.labels.list(LOCAL_USER)] == [0]
 
 
-def test_a_thumb_is_taken_back_with_its_labels(client, turn):
+def test_deleting_a_rating_deletes_its_labels(client, turn):
     client.put(f"{RATINGS}/{turn.id}", json={"grade": 1})
     assert client.services.labels.list(LOCAL_USER)
     assert client.delete(f"{RATINGS}/{turn.id}").status_code == 204
@@ -39,7 +39,7 @@ def test_a_thumb_is_taken_back_with_its_labels(client, turn):
     assert "not rated" in unrated.json()["detail"]
 
 
-def test_ratings_are_listed_with_what_they_are_of(client, turn):
+def test_ratings_are_listed_with_their_questions_and_conversations(client, turn):
     client.put(f"{RATINGS}/{turn.id}", json={"grade": 1})
     page = client.get(RATINGS, params={"limit": 1}).json()
     assert page["total"] == 1
@@ -49,29 +49,29 @@ def test_ratings_are_listed_with_what_they_are_of(client, turn):
     assert client.get(RATINGS, params={"offset": 1}).json() == {"items": [], "total": 1}
 
 
-def test_an_answer_is_asked_again_and_nothing_is_kept(client, turn, handbook):
+def test_a_replay_compares_both_answers_and_stores_nothing(client, turn, handbook):
     (handbook / "leave.md").write_text("# Leave policy\n\nNew employees get 27 days of leave.\n")
     client.services.directories.import_directory(LOCAL_USER, handbook)
-    told = client.post(f"{RATINGS}/{turn.id}/replay").json()
-    assert "25 days" in told["before"]["answer"]
-    assert "27 days" in told["after"]["answer"]
-    assert None in {one["now"] for one in told["passages"]}
-    assert None in {one["then"] for one in told["passages"]}
-    [kept] = client.services.turns.list(LOCAL_USER, turn.conversation_id)
-    assert "25 days" in kept.answer
+    replay = client.post(f"{RATINGS}/{turn.id}/replay").json()
+    assert "25 days" in replay["before"]["answer"]
+    assert "27 days" in replay["after"]["answer"]
+    assert None in {one["now"] for one in replay["passages"]}
+    assert None in {one["then"] for one in replay["passages"]}
+    [stored] = client.services.turns.list(LOCAL_USER, turn.conversation_id)
+    assert "25 days" in stored.answer
 
 
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [("PUT", "", {"grade": 1}), ("GET", "", None), ("DELETE", "", None), ("POST", "/replay", None)],
 )
-def test_the_answers_of_others_are_not_there(client, turn, method, path, body):
+def test_the_answers_of_other_users_are_not_found(client, turn, method, path, body):
     bert = bearer(client.services, principal=BERT)
     address = f"{RATINGS}/{turn.id}{path}"
     assert client.request(method, address, json=body, headers=bert).status_code == 404
 
 
-def test_who_waits_for_an_answer_that_is_not_there_is_not_said_to_have_left(client, caplog):
+def test_replaying_a_missing_answer_logs_no_disconnection(client, caplog):
     for _ in range(5):
         assert client.post(f"{RATINGS}/nothing/replay").status_code == 404
     assert "nobody waited" not in caplog.text
@@ -88,11 +88,11 @@ def test_who_waits_for_an_answer_that_is_not_there_is_not_said_to_have_left(clie
         {"grade": 1, "stars": 5},
     ],
 )
-def test_what_is_no_rating_is_refused(client, turn, body):
+def test_an_invalid_rating_is_rejected(client, turn, body):
     assert client.put(f"{RATINGS}/{turn.id}", json=body).status_code == 422
 
 
-def test_a_source_that_is_gone_is_a_conflict_for_who_asks_again(client, turn):
+def test_replaying_an_answer_from_a_deleted_source_is_a_conflict(client, turn):
     services = client.services
     [source] = services.sources.list(LOCAL_USER)
     search = SearchChoice(Scope(sources=(source.source.id,)))
@@ -102,7 +102,7 @@ def test_a_source_that_is_gone_is_a_conflict_for_who_asks_again(client, turn):
     assert client.post(f"{RATINGS}/{narrow.id}/replay").status_code == 409
 
 
-def test_a_key_that_only_reads_rates_nothing(client, turn):
+def test_a_read_only_key_cannot_rate(client, turn):
     reader = bearer(client.services, ApiScope.READ)
     address = f"{RATINGS}/{turn.id}"
     assert client.put(address, json={"grade": 1}, headers=reader).status_code == 403

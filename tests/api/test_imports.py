@@ -1,4 +1,4 @@
-"""Imports over the API: listed, read, steered, and followed as they go."""
+"""Imports over the API: list, read, pause, resume, cancel, and follow."""
 
 import json
 import time
@@ -15,14 +15,14 @@ from domain import LOCAL_USER, ImportState, Progress, Stage
 from errors import BusyError, NotFoundError
 from tests.api.conftest import bearer
 from tests.api.serving import events_of, serving
-from tests.api.working import work_off
+from tests.api.worker import run_queue
 
 API = "/api/v1"
 
 
 @pytest.fixture
-def client(call):
-    return call(embed=True)
+def client(build_client):
+    return build_client(embed=True)
 
 
 @pytest.fixture
@@ -31,206 +31,220 @@ def source_id(client):
 
 
 @pytest.fixture
-def queued(client, source_id):
-    """The id of an import that waits for a worker."""
+def queued_id(client, source_id):
+    """The ID of an import that waits for a worker."""
     return client.post(f"{API}/sources/{source_id}/import").json()["id"]
 
 
-def job_of(client, import_id):
+def read_import(client, import_id):
     return client.get(f"{API}/imports/{import_id}").json()
 
 
-def steered(client, import_id, what):
-    answer = client.post(f"{API}/imports/{import_id}/{what}")
+def send(client, import_id, action):
+    answer = client.post(f"{API}/imports/{import_id}/{action}")
     assert answer.status_code == 202
     return answer.json()["state"]
 
 
-def test_what_waits_is_listed_until_it_is_done_and_is_history_then(client, source_id, queued):
-    listed = client.get(f"{API}/imports").json()
-    assert [(one["id"], one["state"]) for one in listed["items"]] == [(queued, "queued")]
-    work_off(client)
+def test_a_queued_import_is_listed_and_moves_to_the_history_when_it_ends(
+    client, source_id, queued_id
+):
+    page = client.get(f"{API}/imports").json()
+    assert [(one["id"], one["state"]) for one in page["items"]] == [(queued_id, "queued")]
+    run_queue(client)
     assert client.get(f"{API}/imports").json() == {"items": [], "total": 0}
     history = client.get(f"{API}/sources/{source_id}/imports", params={"limit": 1}).json()
     assert history["total"] == 2
-    assert [one["id"] for one in history["items"]] == [queued]
+    assert [one["id"] for one in history["items"]] == [queued_id]
 
 
-def test_an_import_is_read_with_its_figures(client, source_id, handbook):
+def test_an_import_has_its_counts(client, source_id, handbook):
     (handbook / "lunch.md").write_text("# Lunch\n\nLunch is at noon.\n")
     (handbook / "broken.pdf").write_bytes(b"no PDF")
-    job = client.post(f"{API}/sources/{source_id}/import").json()["id"]
-    assert job_of(client, job)["counts"] == {}
-    work_off(client)
-    after = job_of(client, job)
-    assert after["counts"] == {"new": 1, "unchanged": 4, "failed": 1}
-    assert (after["state"], after["passages"], after["ended"]) == ("completed with errors", 1, True)
+    import_id = client.post(f"{API}/sources/{source_id}/import").json()["id"]
+    assert read_import(client, import_id)["counts"] == {}
+    run_queue(client)
+    finished = read_import(client, import_id)
+    assert finished["counts"] == {"new": 1, "unchanged": 4, "failed": 1}
+    assert (finished["state"], finished["passages"], finished["ended"]) == (
+        "completed with errors",
+        1,
+        True,
+    )
 
 
 def test_items_are_listed_page_by_page_and_by_outcome(client, source_id, handbook):
     (handbook / "lunch.md").write_text("# Lunch\n\nLunch is at noon.\n")
     (handbook / "broken.pdf").write_bytes(b"no PDF")
-    job = client.post(f"{API}/sources/{source_id}/import").json()["id"]
-    work_off(client)
+    import_id = client.post(f"{API}/sources/{source_id}/import").json()["id"]
+    run_queue(client)
 
-    def listed(**query):
-        found = client.get(f"{API}/imports/{job}/items", params=query).json()
-        return [one["key"] for one in found["items"]], found["total"]
+    def list_items(**query):
+        page = client.get(f"{API}/imports/{import_id}/items", params=query).json()
+        return [one["key"] for one in page["items"]], page["total"]
 
-    every, total = listed()
-    assert (len(every), total) == (6, 6)
-    assert listed(outcomes=["new", "failed"]) == (["broken.pdf", "lunch.md"], 2)
-    assert listed(limit=2, offset=2) == (every[2:4], 6)
-    failed = client.get(f"{API}/imports/{job}/items?outcomes=failed").json()["items"]
-    assert failed[0]["reason"]
+    all_keys, total = list_items()
+    assert (len(all_keys), total) == (6, 6)
+    assert list_items(outcomes=["new", "failed"]) == (["broken.pdf", "lunch.md"], 2)
+    assert list_items(limit=2, offset=2) == (all_keys[2:4], 6)
+    failures = client.get(f"{API}/imports/{import_id}/items?outcomes=failed").json()["items"]
+    assert failures[0]["reason"]
 
 
-def test_an_import_is_paused_resumed_and_cancelled(client, queued):
-    assert steered(client, queued, "pause") == "paused"
-    work_off(client)
-    assert steered(client, queued, "resume") == "queued"
-    assert steered(client, queued, "cancel") == "cancelled"
-    assert steered(client, queued, "resume") == "cancelled"
+def test_an_import_can_be_paused_resumed_and_canceled(client, queued_id):
+    assert send(client, queued_id, "pause") == "paused"
+    run_queue(client)
+    assert send(client, queued_id, "resume") == "queued"
+    assert send(client, queued_id, "cancel") == "cancelled"
+    assert send(client, queued_id, "resume") == "cancelled"
     assert client.get(f"{API}/imports").json()["total"] == 0
 
 
 @pytest.fixture
-def worked_while_followed(client, monkeypatch):
-    """The events of an import, whose work is begun only once somebody follows it."""
-    looks, queue = [], client.services.queue
-    again = queue.refreshed
+def follow_while_running(client, monkeypatch):
+    """Follows an import that starts only once a client follows it, and returns its events."""
+    reads, queue = [], client.services.queue
+    refreshed = queue.refreshed
     monkeypatch.setattr(queue, "expects_worker", lambda: True)
-    monkeypatch.setattr(queue, "refreshed", lambda *asked: looks.append(1) or again(*asked))
+    monkeypatch.setattr(
+        queue, "refreshed", lambda *arguments: reads.append(1) or refreshed(*arguments)
+    )
 
     def follow(import_id):
-        with ThreadPoolExecutor(1) as beside:
-            answer = beside.submit(client.get, f"{API}/imports/{import_id}/events")
-            wait_until(lambda: len(looks) > 1)
-            work_off(client)
-            found = answer.result(timeout=20)
-        assert found.headers["content-type"].startswith("text/event-stream")
-        return [(name, json.loads(told)) for name, told in events_of(found.text.splitlines())]
+        with ThreadPoolExecutor(1) as executor:
+            answer = executor.submit(client.get, f"{API}/imports/{import_id}/events")
+            wait_until(lambda: len(reads) > 1)
+            run_queue(client)
+            response = answer.result(timeout=20)
+        assert response.headers["content-type"].startswith("text/event-stream")
+        return [(name, json.loads(data)) for name, data in events_of(response.text.splitlines())]
 
     return follow
 
 
-def test_an_import_is_followed_until_it_has_ended(queued, worked_while_followed):
-    events = worked_while_followed(queued)
+def test_an_import_can_be_followed_until_it_ends(queued_id, follow_while_running):
+    events = follow_while_running(queued_id)
     assert [name for name, _ in events] == ["progress"] * (len(events) - 1) + ["end"]
-    assert {told["id"] for _, told in events} == {queued}
+    assert {data["id"] for _, data in events} == {queued_id}
     assert (events[0][1]["state"], events[-1][1]["state"]) == ("queued", "completed")
-    told = [json.dumps(one) for one in events]
-    assert len(set(told)) == len(told)
+    serialized = [json.dumps(one) for one in events]
+    assert len(set(serialized)) == len(serialized)
 
 
-def events_at_once(client, import_id):
+def read_events(client, import_id):
     answer = client.get(f"{API}/imports/{import_id}/events")
-    return [(name, json.loads(told)["state"]) for name, told in events_of(answer.text.splitlines())]
+    return [(name, json.loads(data)["state"]) for name, data in events_of(answer.text.splitlines())]
 
 
-def test_an_import_that_waits_for_a_person_is_followed_no_longer(client, queued, monkeypatch):
+def test_following_a_paused_import_ends_at_once(client, queued_id, monkeypatch):
     monkeypatch.setattr(client.services.queue, "expects_worker", lambda: True)
-    client.post(f"{API}/imports/{queued}/pause")
-    assert events_at_once(client, queued) == [("end", "paused")]
+    client.post(f"{API}/imports/{queued_id}/pause")
+    assert read_events(client, queued_id) == [("end", "paused")]
 
 
-def test_a_file_name_that_some_clients_take_for_two_lines_breaks_no_event(
-    client, source_id, handbook
-):
+def test_line_separators_in_a_file_name_do_not_split_an_event(client, source_id, handbook):
     name = "half\u2028note\x85.md"
     (handbook / name).write_text("# Half\n\nA note.\n", encoding="utf-8")
     client.post(f"{API}/sources/{source_id}/import")
-    work_off(client)
-    wanted = {"documents": [{"source_id": source_id, "key": name}]}
-    [job] = client.post(f"{API}/failures/retry", json=wanted).json()["queued"]
-    [(_, told)] = events_of(client.get(f"{API}/imports/{job['id']}/events").text.splitlines())
-    assert json.loads(told)["keys"] == [name]
+    run_queue(client)
+    body = {"documents": [{"source_id": source_id, "key": name}]}
+    [retry] = client.post(f"{API}/failures/retry", json=body).json()["queued"]
+    [(_, data)] = events_of(client.get(f"{API}/imports/{retry['id']}/events").text.splitlines())
+    assert json.loads(data)["keys"] == [name]
 
 
-def test_an_import_that_no_worker_is_there_to_do_is_followed_no_longer(client, queued):
-    assert events_at_once(client, queued) == [("end", "queued")]
+def test_following_an_import_ends_at_once_without_a_worker(client, queued_id):
+    assert read_events(client, queued_id) == [("end", "queued")]
 
 
-def test_a_removal_is_followed_to_its_end_though_its_record_goes_with_it(
-    client, source_id, worked_while_followed
+def test_a_removal_can_be_followed_to_its_end_although_its_record_is_deleted(
+    client, source_id, follow_while_running
 ):
-    job = client.delete(f"{API}/sources/{source_id}").json()["id"]
-    *_, (name, told) = worked_while_followed(job)
-    assert (name, told["state"]) == ("end", "completed")
-    assert client.get(f"{API}/imports/{job}").status_code == 404
+    import_id = client.delete(f"{API}/sources/{source_id}").json()["id"]
+    *_, (name, data) = follow_while_running(import_id)
+    assert (name, data["state"]) == ("end", "completed")
+    assert client.get(f"{API}/imports/{import_id}").status_code == 404
 
 
-def followed(*looks):
-    """The events of an import that is seen so, one look after another, and when they came."""
-    seen, begun = iter(looks), time.monotonic()
+def events_and_times(*states):
+    """The events of an import that each read finds in the next state, and their times."""
+    remaining, start = iter(states), time.monotonic()
 
-    def look(_job):
-        found = next(seen)
-        if isinstance(found, Exception):
-            raise found
-        return found, found.ended
+    def read_state(_job):
+        state = next(remaining)
+        if isinstance(state, Exception):
+            raise state
+        return state, state.ended
 
     async def collect():
-        events = import_routes._events(looks[0], look)
-        return [(one.decode(), time.monotonic() - begun) async for one in events]
+        events = import_routes._events(states[0], read_state)
+        return [(one.decode(), time.monotonic() - start) async for one in events]
 
-    came = anyio.run(collect)
-    return [(name, moment) for sent, moment in came for name, _ in events_of(sent.splitlines())]
+    arrivals = anyio.run(collect)
+    return [
+        (name, moment)
+        for payload, moment in arrivals
+        for name, _ in events_of(payload.splitlines())
+    ]
 
 
 @pytest.fixture
-def at_work(client, queued):
-    """Builds the import as it is at work on some document."""
-    job = client.services.queue.get(LOCAL_USER, queued)
+def running(client, queued_id):
+    """Builds the running import with this number of finished documents."""
+    import_run = client.services.queue.get(LOCAL_USER, queued_id)
 
     def build(done):
-        return replace(job, state=ImportState.RUNNING, progress=Progress(Stage.READING, done, 9))
+        return replace(
+            import_run, state=ImportState.RUNNING, progress=Progress(Stage.READING, done, 9)
+        )
 
     return build
 
 
-def test_progress_is_told_when_something_has_changed_and_at_most_four_times_a_second(at_work):
-    looks = [at_work(1), at_work(1), at_work(2), at_work(3), ended(at_work(9))]
-    events = followed(at_work(1), *looks)
+def test_progress_is_sent_after_changes_and_at_most_four_times_a_second(running):
+    states = [running(1), running(1), running(2), running(3), completed(running(9))]
+    events = events_and_times(running(1), *states)
     assert [name for name, _ in events] == ["progress", "progress", "progress", "end"]
     moments = [moment for _, moment in events]
     assert all(after - before >= 0.24 for before, after in pairwise(moments))
 
 
-def ended(job):
-    return replace(job, state=ImportState.COMPLETED, finished_at=job.started_at)
+def completed(import_run):
+    return replace(import_run, state=ImportState.COMPLETED, finished_at=import_run.started_at)
 
 
-def test_an_import_whose_source_is_removed_meanwhile_is_told_as_gone(at_work):
-    events = followed(at_work(1), NotFoundError("there is no import"))
+def test_an_import_whose_source_is_removed_meanwhile_ends_with_gone(running):
+    events = events_and_times(running(1), NotFoundError("there is no import"))
     assert [name for name, _ in events] == ["progress", "gone"]
 
 
-def test_a_ledger_that_is_busy_is_told_as_an_error_and_not_as_a_source_that_is_gone(at_work):
-    events = followed(at_work(1), BusyError("try again in a moment"))
+def test_a_busy_ledger_ends_with_an_error_and_not_with_gone(running):
+    events = events_and_times(running(1), BusyError("try again in a moment"))
     assert [name for name, _ in events] == ["progress", "error"]
 
 
-def test_whoever_stops_following_costs_nothing_more(client, queued, monkeypatch):
-    looks, queue = [], client.services.queue
-    again = queue.refreshed
+def test_the_ledger_is_no_longer_read_after_the_client_disconnects(client, queued_id, monkeypatch):
+    reads, queue = [], client.services.queue
+    refreshed = queue.refreshed
     monkeypatch.setattr(queue, "expects_worker", lambda: True)
-    monkeypatch.setattr(queue, "refreshed", lambda *asked: looks.append(1) or again(*asked))
+    monkeypatch.setattr(
+        queue, "refreshed", lambda *arguments: reads.append(1) or refreshed(*arguments)
+    )
     with serving(client.services) as address:
-        url = f"{address}{API}/imports/{queued}/events"
+        url = f"{address}{API}/imports/{queued_id}/events"
         headers = bearer(client.services)
         with httpx.stream("GET", url, headers=headers, timeout=10) as answer:
-            events = events_of(answer.iter_lines())  # what nobody holds is closed
+            events = events_of(answer.iter_lines())  # an unreferenced generator is closed
             assert next(events)[0] == "progress"
-            wait_until(lambda: looks)
+            wait_until(lambda: reads)
         time.sleep(0.6)
-        before = len(looks)
+        before = len(reads)
         time.sleep(0.6)
-        assert len(looks) == before
+        assert len(reads) == before
 
 
-def wait_until(holds):
+def wait_until(condition):
     end = time.monotonic() + 10
-    while not holds():
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Labels over HTTP: given, listed page by page, taken back, each person's own."""
+"""Labels over HTTP: put, list, and delete; users see only their own."""
 
 import pytest
 
@@ -12,8 +12,8 @@ BERT = Principal("bert")
 
 
 @pytest.fixture
-def client(call):
-    return call(embed=True)
+def client(build_client):
+    return build_client(embed=True)
 
 
 @pytest.fixture
@@ -26,13 +26,13 @@ def put(client, passage_id, grade=1, question=LEAVE, **more):
     return client.put(LABELS, json=body, **more)
 
 
-def test_a_label_holds_the_passage_it_judges(client, passage):
-    told = put(client, passage.id, question=f" {LEAVE} ").json()
-    assert (told["question"], told["passage_id"], told["grade"]) == (LEAVE, passage.id, 1)
-    assert told["text"] == passage.page_content
-    assert told["created_at"].endswith("Z")
-    [kept] = client.services.labels.list(LOCAL_USER)
-    assert kept.origin is LabelOrigin.API
+def test_a_label_contains_the_passage_that_it_judges(client, passage):
+    label = put(client, passage.id, question=f" {LEAVE} ").json()
+    assert (label["question"], label["passage_id"], label["grade"]) == (LEAVE, passage.id, 1)
+    assert label["text"] == passage.page_content
+    assert label["created_at"].endswith("Z")
+    [stored] = client.services.labels.list(LOCAL_USER)
+    assert stored.origin is LabelOrigin.API
 
 
 def test_a_label_is_replaced_by_another_of_the_same_passage_and_question(client, passage):
@@ -41,20 +41,20 @@ def test_a_label_is_replaced_by_another_of_the_same_passage_and_question(client,
     assert client.get(LABELS).json() == {"items": [second], "total": 1}
 
 
-def test_labels_are_listed_page_by_page_the_oldest_first(client, passage):
-    given = [put(client, passage.id, question=text).json() for text in "abc"]
+def test_labels_are_listed_page_by_page_oldest_first(client, passage):
+    labels = [put(client, passage.id, question=text).json() for text in "abc"]
     page = client.get(LABELS, params={"limit": 2, "offset": 1}).json()
-    assert page == {"items": given[1:], "total": 3}
+    assert page == {"items": labels[1:], "total": 3}
 
 
-def test_a_label_that_is_taken_back_is_gone(client, passage):
+def test_a_deleted_label_is_no_longer_listed(client, passage):
     label = put(client, passage.id).json()
     assert client.delete(f"{LABELS}/{label['id']}").status_code == 204
     assert client.get(LABELS).json()["total"] == 0
     assert client.delete(f"{LABELS}/{label['id']}").status_code == 404
 
 
-def test_the_labels_of_others_are_neither_listed_nor_taken_back(client, passage):
+def test_the_labels_of_other_users_are_neither_listed_nor_deleted(client, passage):
     label = put(client, passage.id).json()
     bert = bearer(client.services, principal=BERT)
     assert client.get(LABELS, headers=bert).json()["total"] == 0
@@ -62,7 +62,7 @@ def test_the_labels_of_others_are_neither_listed_nor_taken_back(client, passage)
     assert client.get(LABELS).json()["total"] == 1
 
 
-def test_a_passage_that_is_not_there_has_no_label(client):
+def test_a_missing_passage_cannot_be_labeled(client):
     answer = put(client, "nowhere:1")
     assert answer.status_code == 404
     assert "search again" in answer.json()["detail"]
@@ -78,12 +78,12 @@ def test_a_passage_that_is_not_there_has_no_label(client):
         {"question": "x" * 20_001},
     ],
 )
-def test_what_is_no_label_is_refused(client, passage, body):
+def test_an_invalid_label_is_rejected(client, passage, body):
     whole = {"question": LEAVE, "passage_id": passage.id, "grade": 1} | body
     assert client.put(LABELS, json=whole).status_code == 422
 
 
-def test_a_key_that_only_reads_gives_no_labels(client, passage):
+def test_a_read_only_key_cannot_label(client, passage):
     reader = bearer(client.services, ApiScope.READ)
     assert put(client, passage.id, headers=reader).status_code == 403
     assert client.get(LABELS, headers=reader).status_code == 200

@@ -1,4 +1,4 @@
-"""The description of the API, held against its own standard and against our rules."""
+"""The description of the API conforms to OpenAPI and to the rules of the project."""
 
 import re
 
@@ -29,23 +29,23 @@ def operations(description):
     ]
 
 
-def test_it_is_sound_openapi(description):
+def test_the_description_is_valid_openapi(description):
     assert description["openapi"].startswith("3.1")
     errors = Draft202012Validator(OPENAPI_31).iter_errors(description)
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
 
-def test_no_schema_shares_its_name_with_another(description):
+def test_schema_names_are_unique(description):
     names = description["components"]["schemas"]
     assert [name for name in names if "__" in name] == []
 
 
-def test_its_schemas_are_sound(description):
+def test_the_schemas_are_valid(description):
     for schema in description["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
 
 
-def test_each_pattern_has_words_for_what_does_not_match(description):
+def test_each_pattern_has_an_error_message(description):
     def patterns(value):
         if isinstance(value, dict):
             yield from [value["pattern"]] if isinstance(value.get("pattern"), str) else ()
@@ -54,17 +54,17 @@ def test_each_pattern_has_words_for_what_does_not_match(description):
             for one in value:
                 yield from patterns(one)
 
-    refused_by_the_service = "^[^:]+:"
-    assert {*patterns(description)} == {*PATTERN_MESSAGES, refused_by_the_service}
+    checked_by_the_service = "^[^:]+:"
+    assert {*patterns(description)} == {*PATTERN_MESSAGES, checked_by_the_service}
 
 
-def test_it_says_how_to_sign_in(description):
+def test_the_description_explains_authentication(description):
     assert "Authorization: Bearer" in description["info"]["description"]
     [scheme] = description["components"]["securitySchemes"].values()
     assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
 
 
-def test_each_operation_has_a_name_of_its_own_and_says_what_it_does(operations):
+def test_each_operation_has_a_unique_id_and_a_summary(operations):
     names = [operation["operationId"] for _, operation in operations]
     assert len(set(names)) == len(names)
     for label, operation in operations:
@@ -98,23 +98,23 @@ def test_each_operation_says_which_scope_it_needs(operations):
 def test_each_operation_documents_its_problems(operations):
     for label, operation in operations:
         statuses = {status for status in operation["responses"] if status >= "400"}
-        wanted = {"422"}
+        expected = {"422"}
         if "security" in operation:
-            wanted |= {"401", "403", "429", "500", "503"}
+            expected |= {"401", "403", "429", "500", "503"}
         if "requestBody" in operation:
-            wanted |= {"413", "415"}
+            expected |= {"413", "415"}
         if any(is_free(one) for one in operation.get("parameters", ()) if one["in"] == "path"):
-            wanted |= {"404"}
-        if f" {OPENAI}" in label:  # OpenAI's clients are told 400 of what can't be understood
-            wanted = wanted - {"422"} | {"400"}
-        assert wanted <= statuses, f"{label} lacks {wanted - statuses}"
+            expected |= {"404"}
+        if f" {OPENAI}" in label:  # OpenAI's clients expect 400 for invalid requests
+            expected = expected - {"422"} | {"400"}
+        assert expected <= statuses, f"{label} lacks {expected - statuses}"
 
 
 def is_free(parameter):
     return not {"enum", "const", "$ref"} & parameter["schema"].keys()
 
 
-def test_problems_have_a_shape_and_a_type_of_their_own(operations):
+def test_problems_have_their_own_schema_and_media_type(operations):
     for label, operation in operations:
         if f" {OPENAI}" in label:
             continue
@@ -127,15 +127,15 @@ def test_problems_have_a_shape_and_a_type_of_their_own(operations):
                 ), f"{label} {status}"
 
 
-def test_a_problem_is_described_as_it_is_told(description):
-    told = problem_of_error(ProblemError(404, "There is none.")).model_dump()
+def test_the_schema_of_problems_matches_their_content(description):
+    problem = problem_of_error(ProblemError(404, "There is none.")).model_dump()
     schema = description["components"]["schemas"]["Problem"]
-    assert set(schema["properties"]) == set(told) == set(Problem.model_fields)
-    Draft202012Validator(schema).validate(told)
+    assert set(schema["properties"]) == set(problem) == set(Problem.model_fields)
+    Draft202012Validator(schema).validate(problem)
 
 
-def test_each_body_comes_with_an_example_that_fits(description, operations):
-    wrong = []
+def test_each_body_has_a_valid_example(description, operations):
+    problems = []
     for label, operation in operations:
         for side, content in bodies(operation):
             examples = (
@@ -144,14 +144,14 @@ def test_each_body_comes_with_an_example_that_fits(description, operations):
                 else [one["value"] for one in content.get("examples", {}).values()]
             )
             schema = {**content["schema"], "components": description["components"]}
-            told = [
+            errors = [
                 f"{error.json_path}: {error.message}"
                 for example in examples
                 for error in Draft202012Validator(schema).iter_errors(example)
             ]
-            wrong += [f"{label} {side} {one}" for one in told or [] if examples]
-            wrong += [] if examples else [f"{label} {side} has none"]
-    assert not wrong, "\n".join(wrong)
+            problems += [f"{label} {side} {one}" for one in errors or [] if examples]
+            problems += [] if examples else [f"{label} {side} has none"]
+    assert not problems, "\n".join(problems)
 
 
 def bodies(operation):
@@ -164,15 +164,15 @@ def bodies(operation):
             yield from [(side, content)] if content.get("schema") else []
 
 
-def test_each_property_parameter_and_response_says_what_it_is(description, operations):
-    silent = [
+def test_each_property_parameter_and_response_has_a_description(description, operations):
+    missing = [
         f"{name}.{field}"
         for name, schema in description["components"]["schemas"].items()
-        for field, told in schema.get("properties", {}).items()
-        if not told.get("description")
+        for field, definition in schema.get("properties", {}).items()
+        if not definition.get("description")
     ]
     for label, operation in operations:
         parts = [(one["name"], one) for one in operation.get("parameters", ())]
         parts += operation["responses"].items()
-        silent += [f"{label} {name}" for name, part in parts if not part.get("description")]
-    assert not silent, "\n".join(silent)
+        missing += [f"{label} {name}" for name, part in parts if not part.get("description")]
+    assert not missing, "\n".join(missing)

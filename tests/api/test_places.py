@@ -6,18 +6,18 @@ from domain import Principal
 from tests.api.conftest import bearer
 from tests.fakes.restaurants import PLACES, import_restaurants
 
-USERS, PLACES_AT, CATALOGS = "/api/v1/users", "/api/v1/restaurants", "/api/v1/catalogues"
+USERS, RESTAURANTS, CATALOGS = "/api/v1/users", "/api/v1/restaurants", "/api/v1/catalogues"
 
 
 @pytest.fixture
-def client(call, tmp_path):
-    client = call()
+def client(build_client, tmp_path):
+    client = build_client()
     client.catalog = import_restaurants(client.services, tmp_path / "restaurants")
     return client
 
 
-def ids(client, **wanted):
-    answer = client.get(PLACES_AT, params=wanted)
+def ids(client, **query):
+    answer = client.get(RESTAURANTS, params=query)
     assert answer.status_code == 200, answer.text
     return [one["place_id"] for one in answer.json()["items"]]
 
@@ -27,10 +27,10 @@ def problem(answer):
     return answer.status_code, answer.json()["detail"]
 
 
-def test_catalogs_tell_what_questions_may_name(client):
-    told = client.get(CATALOGS).json()
-    assert told["total"] == 1
-    [catalog] = told["items"]
+def test_catalogs_list_what_questions_may_name(client):
+    page = client.get(CATALOGS).json()
+    assert page["total"] == 1
+    [catalog] = page["items"]
     assert (catalog["id"], catalog["name"]) == (client.catalog, "Restaurants")
     assert (catalog["places"], catalog["rating_scale"]) == (4, 5.0)
     assert catalog["filters"] == {"borough_en": ["Bronx", "Brooklyn", "Queens"]}
@@ -41,7 +41,7 @@ def test_catalogs_tell_what_questions_may_name(client):
 
 def test_places_are_listed_by_title_and_in_pages(client):
     assert ids(client) == ["nameless", "pronto", "taro", "lucia"]
-    page = client.get(PLACES_AT, params={"limit": 1, "offset": 2}).json()
+    page = client.get(RESTAURANTS, params={"limit": 1, "offset": 2}).json()
     assert page["total"] == 4
     [taro] = page["items"]
     assert taro["title"] == "Ramen Taro"
@@ -51,7 +51,7 @@ def test_places_are_listed_by_title_and_in_pages(client):
     assert taro["catalogue_id"] == client.catalog
 
 
-def test_places_are_narrowed_by_fields_types_and_rating(client):
+def test_places_can_be_filtered_by_fields_types_and_rating(client):
     assert ids(client, field="borough_en:Brooklyn") == ["taro", "lucia"]
     assert ids(client, field=["borough_en:Brooklyn"] * 2) == ["taro", "lucia"]
     assert ids(client, field=["borough_en:Bronx", "borough_en:Queens"]) == ["nameless", "pronto"]
@@ -62,7 +62,7 @@ def test_places_are_narrowed_by_fields_types_and_rating(client):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "status", "named"),
+    ("query", "status", "name"),
     [
         ({"field": "city:Bath"}, 409, "city"),
         ({"field": "Brooklyn"}, 422, "field: 'Brooklyn' is not a filter: write name:value"),
@@ -73,64 +73,68 @@ def test_places_are_narrowed_by_fields_types_and_rating(client):
         ({"catalogue": "homes"}, 409, "homes"),
     ],
 )
-def test_what_can_t_be_listed_is_a_problem_that_names_it(client, wanted, status, named):
-    told, detail = problem(client.get(PLACES_AT, params=wanted))
-    assert told == status
-    assert named in detail
+def test_an_invalid_filter_returns_a_problem_that_names_it(client, query, status, name):
+    actual, detail = problem(client.get(RESTAURANTS, params=query))
+    assert actual == status
+    assert name in detail
 
 
-def test_a_place_is_read_with_its_reviews_and_what_they_say_again_and_again(client):
-    told = client.get(f"{PLACES_AT}/lucia").json()
-    assert told["place"]["title"] == "Trattoria Lucia"
-    assert [one["text"] for one in told["reviews"]] == [one["text"] for one in PLACES[0]["reviews"]]
-    first = told["reviews"][0]
-    assert told["text"][first["start"] : first["end"]] == first["text"]
+def test_a_place_has_its_reviews_and_their_recurring_statements(client):
+    details = client.get(f"{RESTAURANTS}/lucia").json()
+    assert details["place"]["title"] == "Trattoria Lucia"
+    assert [one["text"] for one in details["reviews"]] == [
+        one["text"] for one in PLACES[0]["reviews"]
+    ]
+    first = details["reviews"][0]
+    assert details["text"][first["start"] : first["end"]] == first["text"]
     assert (first["group"], first["rating"], first["date"]) == ("local", 5.0, "")
-    [pattern, *_] = told["patterns"]
+    [pattern, *_] = details["patterns"]
     quote = pattern["quotes"][0]
     assert (pattern["aspect"], pattern["praises"], pattern["count"]) == ("ambience", True, 2)
-    assert told["text"][quote["start"] : quote["end"]] == quote["text"]
-    assert "ambience" in told["tags"]
+    assert details["text"][quote["start"] : quote["end"]] == quote["text"]
+    assert "ambience" in details["tags"]
 
 
-def test_a_place_that_is_not_there_is_not_found(client):
-    status, detail = problem(client.get(f"{PLACES_AT}/nowhere"))
+def test_a_missing_place_is_not_found(client):
+    status, detail = problem(client.get(f"{RESTAURANTS}/nowhere"))
     assert (status, "nowhere" in detail) == (404, True)
 
 
-def test_a_place_is_found_by_any_id_that_the_data_gave_it(call, tmp_path):
-    client = call()
+def test_a_place_id_may_contain_any_characters(build_client, tmp_path):
+    client = build_client()
     odd = [{**PLACES[0], "place_id": one} for one in ("a/b", "서울 1", "50%?")]
     import_restaurants(client.services, tmp_path / "odd", odd)
     assert ids(client) == sorted(one["place_id"] for one in odd)
     for one in odd:
         place_id = one["place_id"]
-        assert client.get(f"{PLACES_AT}/{quote(place_id)}").json()["place"]["place_id"] == place_id
+        assert (
+            client.get(f"{RESTAURANTS}/{quote(place_id)}").json()["place"]["place_id"] == place_id
+        )
 
 
-def test_of_several_catalogs_one_is_to_be_named(client, tmp_path):
+def test_one_of_several_catalogs_must_be_named(client, tmp_path):
     import_restaurants(client.services, tmp_path / "more", PLACES[:1], catalog="Bistros")
-    status, detail = problem(client.get(PLACES_AT))
+    status, detail = problem(client.get(RESTAURANTS))
     assert (status, "Bistros" in detail) == (409, True)
     assert ids(client, catalogue="Bistros") == ["lucia"]
-    assert client.get(f"{PLACES_AT}/taro", params={"catalogue": "Bistros"}).status_code == 404
-    assert client.get(f"{PLACES_AT}/taro", params={"catalogue": client.catalog}).is_success
+    assert client.get(f"{RESTAURANTS}/taro", params={"catalogue": "Bistros"}).status_code == 404
+    assert client.get(f"{RESTAURANTS}/taro", params={"catalogue": client.catalog}).is_success
 
 
-def test_without_a_catalog_it_is_told_how_to_add_one(call):
-    client = call()
+def test_without_a_catalog_the_problem_says_how_to_add_one(build_client):
+    client = build_client()
     assert client.get(CATALOGS).json() == {"items": [], "total": 0}
-    for path in (PLACES_AT, f"{PLACES_AT}/lucia"):
+    for path in (RESTAURANTS, f"{RESTAURANTS}/lucia"):
         status, detail = problem(client.get(path))
         assert (status, "catalog add" in detail) == (409, True)
 
 
-def test_a_person_s_preferences_change_one_by_one(call):
-    client = call()
+def test_preferences_can_be_changed_one_by_one(build_client):
+    client = build_client()
     assert problem(client.get(f"{USERS}/kim"))[0] == 404
-    given = {"preferences": {"food": 4.5, "price": 0}, "language": "ko"}
-    kim = {"id": "kim", **given}
-    assert client.patch(f"{USERS}/kim", json=given).json() == kim
+    body = {"preferences": {"food": 4.5, "price": 0}, "language": "ko"}
+    kim = {"id": "kim", **body}
+    assert client.patch(f"{USERS}/kim", json=body).json() == kim
     assert client.get(f"{USERS}/kim").json() == kim
     change = {"preferences": {"price": None, "service": 2}}
     changed = client.patch(f"{USERS}/kim", json=change).json()
@@ -139,7 +143,7 @@ def test_a_person_s_preferences_change_one_by_one(call):
 
 
 @pytest.mark.parametrize(
-    ("change", "status", "named"),
+    ("change", "status", "name"),
     [
         ({"preferences": {"food": 7}}, 422, "food"),
         ({"preferences": {"food": "4"}}, 422, "food"),
@@ -150,35 +154,35 @@ def test_a_person_s_preferences_change_one_by_one(call):
         ({"name": "Kim"}, 422, "name"),
     ],
 )
-def test_what_can_t_be_preferred_is_a_problem_that_names_it(call, change, status, named):
-    client = call()
-    told, detail = problem(client.patch(f"{USERS}/kim", json=change))
-    assert told == status
-    assert named in detail
+def test_an_invalid_preference_returns_a_problem_that_names_it(build_client, change, status, name):
+    client = build_client()
+    actual, detail = problem(client.patch(f"{USERS}/kim", json=change))
+    assert actual == status
+    assert name in detail
     assert client.get(f"{USERS}/kim").status_code == 404
 
 
 @pytest.mark.parametrize("user_id", ["kim/seoul", "김 영", "50%?"])
-def test_a_person_has_any_id_that_the_caller_chose(call, user_id):
-    client = call()
-    at = f"{USERS}/{quote(user_id, safe='')}"
-    assert client.patch(at, json={"preferences": {"food": 1}}).json()["id"] == user_id
-    assert client.get(at).json()["preferences"] == {"food": 1.0}
+def test_a_user_id_may_contain_any_characters(build_client, user_id):
+    client = build_client()
+    path = f"{USERS}/{quote(user_id, safe='')}"
+    assert client.patch(path, json={"preferences": {"food": 1}}).json()["id"] == user_id
+    assert client.get(path).json()["preferences"] == {"food": 1.0}
 
 
-def test_an_id_of_more_than_200_characters_is_no_person_s(call):
-    status, detail = problem(call().get(f"{USERS}/{'k' * 201}"))
+def test_user_ids_over_200_characters_are_rejected(build_client):
+    status, detail = problem(build_client().get(f"{USERS}/{'k' * 201}"))
     assert (status, "user_id" in detail) == (422, True)
 
 
-def test_a_preference_that_json_can_t_hold_is_refused(call):
+def test_a_preference_of_nan_is_rejected(build_client):
     body = {"content": b'{"preferences": {"food": NaN}}'}
     headers = {"Content-Type": "application/json"}
-    assert call().patch(f"{USERS}/kim", headers=headers, **body).status_code == 422
+    assert build_client().patch(f"{USERS}/kim", headers=headers, **body).status_code == 422
 
 
-def test_people_are_those_of_the_user_of_the_key(call):
-    client = call()
+def test_each_principal_has_separate_users(build_client):
+    client = build_client()
     client.patch(f"{USERS}/kim", json={"preferences": {"food": 1}})
     bert = bearer(client.services, principal=Principal("bert"))
     assert client.get(f"{USERS}/kim", headers=bert).status_code == 404

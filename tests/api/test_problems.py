@@ -28,7 +28,7 @@ from errors import (
 
 
 class Broken(AppError):
-    """An error that nobody has given a status."""
+    """An error without a status of its own."""
 
 
 def app_that_raises(error, elsewhere=None):
@@ -68,7 +68,7 @@ def app_that_raises(error, elsewhere=None):
         (HTTPException(400, "torn"), 422, False),
     ],
 )
-def test_each_error_has_its_status_and_says_whether_to_try_again(error, status, retryable):
+def test_each_error_has_its_status_and_says_whether_to_retry(error, status, retryable):
     answer = app_that_raises(error).get("/here")
     assert answer.status_code == status
     assert answer.headers["content-type"] == MEDIA_TYPE
@@ -78,18 +78,18 @@ def test_each_error_has_its_status_and_says_whether_to_try_again(error, status, 
     assert ("retry-after" in answer.headers) == retryable
 
 
-def test_what_a_source_asks_to_wait_is_passed_on():
-    asked = SourceUnavailableError("off", retry_after_s=41.2)
-    assert app_that_raises(asked).get("/here").headers["retry-after"] == "42"
+def test_the_retry_delay_of_a_source_is_passed_on():
+    error = SourceUnavailableError("off", retry_after_s=41.2)
+    assert app_that_raises(error).get("/here").headers["retry-after"] == "42"
 
 
 def test_headers_of_an_error_are_sent():
-    refused = ProblemError(429, "many", {"Retry-After": "9", "X-Other": "1"})
-    headers = app_that_raises(refused).get("/here").headers
+    error = ProblemError(429, "many", {"Retry-After": "9", "X-Other": "1"})
+    headers = app_that_raises(error).get("/here").headers
     assert (headers["retry-after"], headers["x-other"]) == ("9", "1")
 
 
-def test_an_unexpected_error_is_logged_once_and_tells_nothing_of_itself(caplog):
+def test_an_unexpected_error_is_logged_once_and_not_disclosed(caplog):
     answer = app_that_raises(ValueError("a secret")).get("/here")
     assert answer.status_code == 500
     assert answer.headers["content-type"] == MEDIA_TYPE
@@ -98,14 +98,14 @@ def test_an_unexpected_error_is_logged_once_and_tells_nothing_of_itself(caplog):
     assert [str(one.exc_info[1]) for one in logged] == ["a secret"]
 
 
-def test_an_answer_that_has_begun_is_broken_off():
+def test_an_error_aborts_a_response_that_has_started():
     client = app_that_raises(ValueError("late"))
     client._transport.raise_server_exceptions = True
     with pytest.raises(ValueError, match="late"):
         client.get("/begun")
 
 
-def test_a_parameter_that_is_wrong_is_named():
+def test_an_invalid_parameter_is_named():
     answer = app_that_raises(ValueError()).get("/here", params={"n": "many"})
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("query.n: ")
@@ -138,22 +138,22 @@ def search_in(**scope):
         ("uploads?box=%20x", None, "query.box: It begins with a blank"),
     ],
 )
-def test_a_text_that_does_not_match_is_told_in_words(call, path, body, detail):
-    answer = call().post(f"/api/v1/{path}", json=body)
+def test_texts_that_do_not_match_a_pattern_get_a_readable_message(build_client, path, body, detail):
+    answer = build_client().post(f"/api/v1/{path}", json=body)
     assert answer.status_code == 422
     assert detail in answer.json()["detail"]
     assert "pattern" not in answer.json()["detail"]
 
 
-def test_an_address_that_is_none_is_a_problem():
+def test_an_unknown_path_returns_a_problem():
     answer = app_that_raises(ValueError()).get("/elsewhere")
     assert (answer.status_code, answer.headers["content-type"]) == (404, MEDIA_TYPE)
 
 
-def test_below_another_path_another_form_is_spoken():
+def test_a_path_prefix_can_have_its_own_error_format():
     def respond(problem, headers, error):
-        told = {"error": {"message": problem.detail, "kind": type(error).__name__}}
-        return JSONResponse(told, problem.status, headers)
+        body = {"error": {"message": problem.detail, "kind": type(error).__name__}}
+        return JSONResponse(body, problem.status, headers)
 
     client = app_that_raises(BusyError("busy"), {"/v1/": respond})
     answer = client.get("/v1/there")
@@ -163,7 +163,7 @@ def test_below_another_path_another_form_is_spoken():
     assert client.get("/v1/nowhere").json()["error"]["kind"] == "HTTPException"
 
 
-def test_a_kind_of_problem_is_called_the_same_in_every_python():
+def test_problem_types_do_not_depend_on_the_python_version():
     assert problem_of(413, "").type == "urn:footnote:content-too-large"
     assert problem_of(422, "").type == "urn:footnote:unprocessable-content"
     assert problem_of_error(RuntimeError("x")).type == "urn:footnote:internal-server-error"

@@ -42,16 +42,16 @@ TURN = domain.Turn(
 )
 
 
-def test_a_turn_says_everything_that_the_turn_of_the_domain_holds():
-    told = Turn.model_validate(TURN).model_dump(mode="json")
-    assert told["created_at"] == "2026-11-21T00:00:00Z"
-    assert told["sources"][0]["why"]["parts"] == [
+def test_a_turn_has_all_the_data_of_the_domain_turn():
+    data = Turn.model_validate(TURN).model_dump(mode="json")
+    assert data["created_at"] == "2026-11-21T00:00:00Z"
+    assert data["sources"][0]["why"]["parts"] == [
         {"ranker": "keyword", "rank": 1, "score": None, "share": 1.0}
     ]
-    assert told["sources"][0]["hits"] == [{"passage_id": "p", "start": 1, "end": 8}]
-    assert told["citations"][0]["state"] == "verified"
-    assert told["steps"][0]["arguments"] == {"query": "days"}
-    assert told["search"]["scope"]["sources"] == ["handbook"]
+    assert data["sources"][0]["hits"] == [{"passage_id": "p", "start": 1, "end": 8}]
+    assert data["citations"][0]["state"] == "verified"
+    assert data["steps"][0]["arguments"] == {"query": "days"}
+    assert data["search"]["scope"]["sources"] == ["handbook"]
 
 
 @pytest.mark.parametrize(
@@ -70,57 +70,57 @@ def test_each_schema_of_places_has_the_fields_of_its_domain_class(name):
     assert set(getattr(place_routes, name).model_fields) == domain_fields
 
 
-def test_all_filters_of_places_can_be_given_and_are_told():
-    told = {"borough_en": "Queens", "desired_types": ["bar"], "declined_types": ["cafe"]}
+def test_all_place_filters_survive_a_round_trip():
+    values = {"borough_en": "Queens", "desired_types": ["bar"], "declined_types": ["cafe"]}
     filters = catalog_routes.PlaceFiltersRequest.model_validate(
-        {**told, "min_rating": 4.0}
+        {**values, "min_rating": 4.0}
     ).filters()
     assert filters == domain.CatalogFilters({"borough_en": "Queens"}, ("bar",), 4.0, ("cafe",))
     query = domain.CatalogQuery("q", "q", filters)
-    again = catalog_routes.understanding_of(query, ["borough_en"]).filters
-    assert again == {**told, "min_rating": 4.0}
-    assert catalog_routes.PlaceFiltersRequest.model_validate(again).filters() == filters
+    result = catalog_routes.understanding_of(query, ["borough_en"]).filters
+    assert result == {**values, "min_rating": 4.0}
+    assert catalog_routes.PlaceFiltersRequest.model_validate(result).filters() == filters
 
 
 @pytest.mark.parametrize(
-    ("given", "held", "told"),
+    ("value", "stored", "expected"),
     [
         ("Queens", "Queens", "Queens"),
         (["Queens"], "Queens", "Queens"),
         (["Queens", "Bronx", "Queens"], ("Queens", "Bronx"), ["Queens", "Bronx"]),
     ],
 )
-def test_a_filter_is_one_value_or_a_list_of_several(given, held, told):
-    filters = catalog_routes.PlaceFiltersRequest.model_validate({"borough_en": given}).filters()
-    assert filters.fields == {"borough_en": held}
+def test_a_filter_is_one_value_or_a_list_of_several(value, stored, expected):
+    filters = catalog_routes.PlaceFiltersRequest.model_validate({"borough_en": value}).filters()
+    assert filters.fields == {"borough_en": stored}
     query = domain.CatalogQuery("q", "q", filters)
-    assert catalog_routes.understanding_of(query, ["borough_en"]).filters["borough_en"] == told
+    assert catalog_routes.understanding_of(query, ["borough_en"]).filters["borough_en"] == expected
 
 
-@pytest.mark.parametrize("given", [None, "", [], [""]])
-def test_a_filter_without_a_value_narrows_nothing(given):
-    filters = catalog_routes.PlaceFiltersRequest.model_validate({"borough_en": given}).filters()
+@pytest.mark.parametrize("value", [None, "", [], [""]])
+def test_a_filter_without_a_value_has_no_effect(value):
+    filters = catalog_routes.PlaceFiltersRequest.model_validate({"borough_en": value}).filters()
     assert filters == domain.CatalogFilters()
 
 
-@pytest.mark.parametrize("given", [{}, {"declined_types": None}, {"declined_types": []}])
-def test_no_type_is_declined_where_none_is_said(given):
-    filters = catalog_routes.PlaceFiltersRequest.model_validate(given).filters()
+@pytest.mark.parametrize("body", [{}, {"declined_types": None}, {"declined_types": []}])
+def test_no_type_is_declined_by_default(body):
+    filters = catalog_routes.PlaceFiltersRequest.model_validate(body).filters()
     assert filters == domain.CatalogFilters()
-    told = catalog_routes.understanding_of(domain.CatalogQuery("q", "q", filters), [])
-    assert told.filters == {"desired_types": None, "min_rating": None}
+    understanding = catalog_routes.understanding_of(domain.CatalogQuery("q", "q", filters), [])
+    assert understanding.filters == {"desired_types": None, "min_rating": None}
 
 
-def test_what_is_sent_becomes_the_choice_of_the_domain():
-    given = SearchOptions.model_validate({"scope": {"labels": ["hr"]}, "mode": "bm25", "k": 3})
-    assert given.choice() == domain.SearchChoice(
+def test_search_options_become_a_search_choice():
+    options = SearchOptions.model_validate({"scope": {"labels": ["hr"]}, "mode": "bm25", "k": 3})
+    assert options.choice() == domain.SearchChoice(
         domain.Scope(labels=("hr",)), domain.SearchMode.BM25, 3
     )
     assert SearchOptions().choice() == domain.SearchChoice()
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "options",
     [
         {"k": 0},
         {"k": 1001},
@@ -134,20 +134,20 @@ def test_what_is_sent_becomes_the_choice_of_the_domain():
         {"top_k": 3},
     ],
 )
-def test_what_nothing_could_be_searched_with_is_refused(wrong):
+def test_invalid_search_options_are_rejected(options):
     with pytest.raises(ValidationError):
-        SearchOptions.model_validate(wrong)
+        SearchOptions.model_validate(options)
 
 
 @given(st.dates(date(1600, 1, 1), date(9998, 12, 31)))
-def test_every_day_can_be_told(day):
+def test_every_day_is_accepted(day):
     assert ScopeRequest(since=day.isoformat()).scope().since == day.isoformat()
 
 
 @given(st.from_regex(re.compile(MOMENT), fullmatch=True))
 @example("9998-12-31T23:59-14:59")
 @example("1600-01-01T00:00+14:59")
-def test_every_moment_that_is_let_in_can_be_read(told):
-    told = told.strip()
-    if told and "-02-29" not in told:
-        assert 1599 <= datetime.fromisoformat(told).astimezone(UTC).year <= 9999
+def test_every_time_that_matches_the_pattern_can_be_parsed(text):
+    text = text.strip()
+    if text and "-02-29" not in text:
+        assert 1599 <= datetime.fromisoformat(text).astimezone(UTC).year <= 9999

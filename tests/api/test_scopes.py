@@ -1,4 +1,4 @@
-"""What a key of each scope opens: every operation, with every scope."""
+"""Which operations a key of each scope may call."""
 
 import re
 
@@ -9,7 +9,7 @@ from api.application import make_app
 from domain import ApiScope
 from tests.api.conftest import bearer
 
-OPENS = {
+ALLOWED = {
     ApiScope.READ: """
         search compare_modes evaluate_search list_labels list_ratings read_rating
         list_source_kinds list_sources read_source preview_removal list_source_imports
@@ -30,7 +30,7 @@ OPENS = {
         upload_files upload_to_conversation""",
 }
 ANY = {"list_models", "retrieve_model"}
-"""A client lists what there is before it asks."""
+"""A client lists the models before it asks."""
 
 BODIES = {
     "application/json": {"json": {}},
@@ -46,18 +46,18 @@ def client(build_services):
     return client
 
 
-def test_a_key_opens_what_its_scope_names_and_nothing_else(client):
-    opened = {scope: set() for scope in ApiScope}
+def test_a_key_may_call_the_operations_of_its_scope_and_no_others(client):
+    allowed = {scope: set() for scope in ApiScope}
     for name, method, path, body in operations(client):
         for scope, key in client.keys.items():
             answer = client.request(method, path, headers=key, **body)
             if answer.status_code != 403:
-                opened[scope].add(name)
-    assert opened == {scope: ANY | set(names.split()) for scope, names in OPENS.items()}
+                allowed[scope].add(name)
+    assert allowed == {scope: ANY | set(names.split()) for scope, names in ALLOWED.items()}
 
 
 def operations(client):
-    """Name, method, an address at which nothing is, and a body, of all that needs a key."""
+    """Name, method, path with unknown IDs, and body of each operation that requires a key."""
     for path, methods in client.get("/api/v1/openapi.json").json()["paths"].items():
         for method, operation in methods.items():
             if "security" in operation:

@@ -1,4 +1,4 @@
-"""Passages over HTTP: what is found, narrowed, explained, compared, and what is refused."""
+"""Search over HTTP: results, filters, explanations, comparisons, and errors."""
 
 from typing import get_type_hints
 
@@ -15,41 +15,41 @@ LEAVE = "annual leave"
 
 
 @pytest.fixture
-def client(call):
-    return call(embed=True)
+def client(build_client):
+    return build_client(embed=True)
 
 
-def found(client, **body):
+def search(client, **body):
     answer = client.post(SEARCH, json={"query": LEAVE, "mode": "bm25", **body})
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def keys(client, **body):
-    return {one["key"] for one in found(client, **body)["items"]}
+    return {one["key"] for one in search(client, **body)["items"]}
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_each_mode_finds_passages_with_their_place(client, mode):
-    told = found(client, mode=mode, k=2, score_threshold=0)
-    assert told["mode"] == mode
-    assert told["total"] == len(told["items"]) == 2
-    best = told["items"][0]
+def test_each_mode_finds_passages_with_their_spans(client, mode):
+    results = search(client, mode=mode, k=2, score_threshold=0)
+    assert results["mode"] == mode
+    assert results["total"] == len(results["items"]) == 2
+    best = results["items"][0]
     document = client.services.reader.text(LOCAL_USER, best["document_id"])
     assert document[best["start"] : best["end"]] == best["text"]
 
 
-def test_where_no_mode_is_named_it_is_that_of_the_settings(call):
-    client = call(embed=True, search_mode="ensemble")
+def test_the_default_mode_is_that_of_the_settings(build_client):
+    client = build_client(embed=True, search_mode="ensemble")
     assert client.post(SEARCH, json={"query": LEAVE}).json()["mode"] == "ensemble"
 
 
-def test_a_whole_number_may_be_written_with_a_point(client):
-    assert found(client, k=1.0, score_threshold=1)["total"] == 1
+def test_an_integer_may_have_a_decimal_point(client):
+    assert search(client, k=1.0, score_threshold=1)["total"] == 1
 
 
-def test_a_passage_tells_where_it_stands_and_what_it_is_filed_under(client):
-    [best] = found(client, k=1)["items"]
+def test_a_passage_has_its_location_and_metadata(client):
+    [best] = search(client, k=1)["items"]
     assert best["title"] == "Leave policy"
     assert best["heading_path"][-1] == "Annual leave"
     assert best["location"].endswith("leave.md")
@@ -58,8 +58,8 @@ def test_a_passage_tells_where_it_stands_and_what_it_is_filed_under(client):
     assert best["why"] is None
 
 
-def test_the_reasons_are_told_where_they_are_asked_for(client):
-    [best] = found(client, k=1, explain=True, filter={"format": "md"})["items"]
+def test_explanations_are_returned_on_request(client):
+    [best] = search(client, k=1, explain=True, filter={"format": "md"})["items"]
     assert sum(part["share"] for part in best["why"]["parts"]) == pytest.approx(best["score"])
     assert {"annual", "leave"} <= {word.lower() for word in best["why"]["matched_words"]}
     assert best["why"]["condition"] == {"format": "md"}
@@ -86,7 +86,7 @@ def test_a_search_is_narrowed_by_scope_and_filter_together(client):
         {"rerank": True},
     ],
 )
-def test_what_does_not_fit_the_library_is_a_conflict(client, body):
+def test_a_search_that_does_not_fit_the_library_is_a_conflict(client, body):
     answer = client.post(SEARCH, json={"query": LEAVE, **body})
     assert answer.status_code == 409
     assert answer.json()["retryable"] is False
@@ -119,7 +119,7 @@ def test_what_does_not_fit_the_library_is_a_conflict(client, body):
         {"limit": 3},
     ],
 )
-def test_what_no_search_could_be_is_refused(client, body):
+def test_an_invalid_search_is_rejected(client, body):
     answer = client.post(SEARCH, json={"query": LEAVE, **body})
     assert answer.status_code == 422
     assert next(iter(body)) in answer.json()["detail"]
@@ -129,11 +129,11 @@ def test_what_no_search_could_be_is_refused(client, body):
     "query", ['"', "((", "a AND OR NOT", "title:x~9^", "*", "\u202e\u0301", "\U0010ffff", "[0 TO"]
 )
 @pytest.mark.parametrize("mode", ["bm25", "convex"])
-def test_no_query_is_taken_for_a_language(client, query, mode):
-    found(client, query=query, mode=mode, explain=True)
+def test_no_query_is_parsed_as_a_query_language(client, query, mode):
+    search(client, query=query, mode=mode, explain=True)
 
 
-def test_the_filter_names_every_field_there_is():
+def test_the_filter_schema_has_every_filter_field():
     assert get_type_hints(MetadataFilter).keys() == FILTER_FIELDS.keys()
 
 
@@ -145,38 +145,40 @@ def test_the_filter_names_every_field_there_is():
         ("labels", LabelsCondition, ["a"], "a"),
     ],
 )
-def test_the_filter_names_no_operator_that_there_is_not(field, conditions, several, one):
+def test_the_filter_schema_has_only_supported_operators(field, conditions, several, one):
     for operator, hint in get_type_hints(conditions).items():
         operand = several if getattr(hint, "__origin__", None) is list else one
         require_known_fields({field: {operator: operand}})
 
 
-def test_what_is_dropped_into_a_conversation_is_found_by_no_search(client):
+def test_files_of_a_conversation_are_not_found_by_a_search(client):
     services = client.services
-    talk = services.conversations.begin(LOCAL_USER, "Lunch").id
+    conversation_id = services.conversations.begin(LOCAL_USER, "Lunch").id
     file = ("lunch.md", b"# Lunch\n\nLunch is at noon in the Bristol canteen.")
-    box = services.uploads.add(LOCAL_USER, [file], conversation_id=talk).source_id
-    services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
+    source_id = services.uploads.add(LOCAL_USER, [file], conversation_id=conversation_id).source_id
+    services.worker.wait(
+        LOCAL_USER, services.queue.enqueue(LOCAL_USER, source_id).id, lambda _: None
+    )
     query = "Lunch in the Bristol canteen"
-    for narrowed in ({}, {"filter": {"source_id": box}}, {"filter": {"key": "lunch.md"}}):
-        assert "lunch.md" not in keys(client, query=query, **narrowed)
+    for options in ({}, {"filter": {"source_id": source_id}}, {"filter": {"key": "lunch.md"}}):
+        assert "lunch.md" not in keys(client, query=query, **options)
     stranger = bearer(services, ApiScope.READ, principal=Principal("bert"))
-    scope = {"sources": [box]}
-    refused = client.post(SEARCH, json={"query": query, "scope": scope}, headers=stranger)
-    assert refused.status_code == 409
-    assert "Lunch" not in refused.json()["detail"]
+    scope = {"sources": [source_id]}
+    response = client.post(SEARCH, json={"query": query, "scope": scope}, headers=stranger)
+    assert response.status_code == 409
+    assert "Lunch" not in response.json()["detail"]
 
 
-def test_modes_are_compared_side_by_side_with_their_reasons(client):
+def test_modes_are_compared_side_by_side_with_explanations(client):
     modes = ["bm25", "similarity", "bm25"]
-    told = client.post(COMPARE, json={"query": LEAVE, "modes": modes, "k": 3}).json()
-    assert [one["mode"] for one in told["results"]] == ["bm25", "similarity"]
-    first, second = ([hit["passage_id"] for hit in one["items"]] for one in told["results"])
-    assert told["shared"] == [id_ for id_ in first if id_ in second]
-    assert all(hit["why"]["parts"] for one in told["results"] for hit in one["items"])
+    comparison = client.post(COMPARE, json={"query": LEAVE, "modes": modes, "k": 3}).json()
+    assert [one["mode"] for one in comparison["results"]] == ["bm25", "similarity"]
+    first, second = ([hit["passage_id"] for hit in one["items"]] for one in comparison["results"])
+    assert comparison["shared"] == [id_ for id_ in first if id_ in second]
+    assert all(hit["why"]["parts"] for one in comparison["results"] for hit in one["items"])
 
 
-def test_a_mode_that_fails_says_so_beside_the_others(client, model_server):
+def test_a_failed_mode_is_reported_beside_the_results_of_the_others(client, model_server):
     model_server.will_embed(Fault(400), Fault(400))
     modes = ["similarity", "bm25"]
     dense, words = client.post(COMPARE, json={"query": LEAVE, "modes": modes}).json()["results"]
@@ -186,21 +188,21 @@ def test_a_mode_that_fails_says_so_beside_the_others(client, model_server):
 
 
 @pytest.mark.parametrize("path", [SEARCH, COMPARE])
-def test_searching_needs_a_key_that_reads(client, path):
+def test_searching_requires_the_scope_read(client, path):
     answer = client.post(
         path, json={"query": LEAVE}, headers=bearer(client.services, ApiScope.MANAGE)
     )
     assert answer.status_code == 403
 
 
-def test_with_a_damaged_index_the_other_one_answers_and_a_notice_says_so(client):
+def test_a_damaged_index_is_reported_while_the_other_index_is_searched(client):
     [index] = (client.services.imports.data_dir / "indexes").iterdir()
     for file in index.glob("keywords/index/*.idx"):
         file.write_bytes(file.read_bytes()[:-1])
-    told = client.post(SEARCH, json={"query": LEAVE, "k": 2}).json()
-    assert told["total"] == 2
-    assert f"{index}/keywords can't be used" in told["notices"][0]
-    assert "python cli.py reindex" in told["notices"][0]
-    refused = client.post(SEARCH, json={"query": LEAVE, "mode": "bm25"})
-    assert refused.status_code >= 500
-    assert "python cli.py reindex" in refused.text
+    results = client.post(SEARCH, json={"query": LEAVE, "k": 2}).json()
+    assert results["total"] == 2
+    assert f"{index}/keywords can't be used" in results["notices"][0]
+    assert "python cli.py reindex" in results["notices"][0]
+    response = client.post(SEARCH, json={"query": LEAVE, "mode": "bm25"})
+    assert response.status_code >= 500
+    assert "python cli.py reindex" in response.text

@@ -1,4 +1,4 @@
-"""Sources over the API: added after a test, changed, imported, removed; a secret stays inside."""
+"""Sources over the API: test, create, change, import, delete; no secret is returned."""
 
 import pytest
 from fastapi.testclient import TestClient
@@ -7,23 +7,23 @@ from api.application import make_app
 from domain import LOCAL_USER, ApiScope, Principal
 from services.sources.secret_service import new_key
 from tests.api.conftest import bearer
-from tests.api.working import work_off
+from tests.api.worker import run_queue
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
 from tests.fakes.permissions import enforced_permissions
 
 API = "/api/v1"
-OURS = {"sources", "imports", "documents"}
+TAGS = {"sources", "imports", "documents"}
 VARIABLE = "$FOOTNOTE_SECRET_WIKI"
 
 
 @pytest.fixture
-def client(call):
-    return call(embed=True)
+def client(build_client):
+    return build_client(embed=True)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder that is no source yet."""
+    """A folder that is not a source yet."""
     folder = tmp_path / "rules"
     folder.mkdir()
     (folder / "lunch.md").write_text("# Lunch\n\nLunch is at noon.\n")
@@ -31,12 +31,12 @@ def folder(tmp_path):
     return folder
 
 
-def given(folder, **more):
+def new_source(folder, **more):
     return {"kind": "directory", "fields": {"path": str(folder)}, **more}
 
 
-def created(client, folder, **more):
-    answer = client.post(f"{API}/sources", json=given(folder, **more))
+def create_source(client, folder, **more):
+    answer = client.post(f"{API}/sources", json=new_source(folder, **more))
     assert answer.status_code == 201, answer.text
     return answer.json()["source"]
 
@@ -45,7 +45,7 @@ def source_of(client, source_id):
     return client.get(f"{API}/sources/{source_id}").json()
 
 
-def test_the_kinds_say_what_is_filled_in_and_which_of_it_is_secret(client):
+def test_source_kinds_list_their_fields_and_which_are_required_or_secret(client):
     kinds = client.get(f"{API}/source-kinds").json()
     assert kinds["total"] == 5
     fields = {kind["name"]: {one["name"]: one for one in kind["fields"]} for kind in kinds["items"]}
@@ -54,39 +54,41 @@ def test_the_kinds_say_what_is_filled_in_and_which_of_it_is_secret(client):
     assert fields["confluence"]["api_token"]["when"] == {"login": ["cloud"]}
 
 
-def test_what_is_sent_for_a_new_source_is_described_by_kind(client):
+def test_the_body_for_a_new_source_is_documented_by_kind(client):
     kinds = client.get(f"{API}/source-kinds").json()["items"]
-    described = client.get(f"{API}/openapi.json").json()
-    schemas = described["components"]["schemas"]
+    description = client.get(f"{API}/openapi.json").json()
+    schemas = description["components"]["schemas"]
     for operation in ("sources", "sources/test"):
-        asked = described["paths"][f"{API}/{operation}"]["post"]["requestBody"]["content"]
-        mapping = asked["application/json"]["schema"]["discriminator"]["mapping"]
+        content = description["paths"][f"{API}/{operation}"]["post"]["requestBody"]["content"]
+        mapping = content["application/json"]["schema"]["discriminator"]["mapping"]
         assert set(mapping) == {kind["name"] for kind in kinds} - {"upload"}
     for kind in kinds:
         if kind["name"] in mapping:
             new = schemas[mapping[kind["name"]].rpartition("/")[2]]["properties"]["fields"]
-            told = schemas[new["$ref"].rpartition("/")[2]]
-            assert list(told["properties"]) == [one["name"] for one in kind["fields"]]
-            sure = [one["name"] for one in kind["fields"] if one["required"] and not one["when"]]
-            assert told.get("required", []) == sure
+            schema = schemas[new["$ref"].rpartition("/")[2]]
+            assert list(schema["properties"]) == [one["name"] for one in kind["fields"]]
+            required = [
+                one["name"] for one in kind["fields"] if one["required"] and not one["when"]
+            ]
+            assert schema.get("required", []) == required
 
 
-def test_a_test_tells_what_is_there_and_keeps_nothing(client, folder):
-    answer = client.post(f"{API}/sources/test", json=given(folder))
-    seen = answer.json()
-    assert (seen["documents"], seen["titles"]) == (1, ["lunch.md"])
-    assert [one["key"] for one in seen["skipped"]] == ["tool.exe"]
+def test_testing_a_source_lists_its_contents_and_stores_nothing(client, folder):
+    answer = client.post(f"{API}/sources/test", json=new_source(folder))
+    result = answer.json()
+    assert (result["documents"], result["titles"]) == (1, ["lunch.md"])
+    assert [one["key"] for one in result["skipped"]] == ["tool.exe"]
     assert client.get(f"{API}/sources").json()["total"] == 1
 
 
-def test_a_test_names_what_may_not_be_looked_at(client, folder, tmp_path):
+def test_testing_a_source_names_inaccessible_files_and_folders(client, folder, tmp_path):
     private = tmp_path / "private"
     (private / "deeper").mkdir(parents=True)
     (folder / "link.md").symlink_to(private / "deeper" / "secret.md")
     (folder / "shut").mkdir(mode=0)
     private.chmod(0)
     with enforced_permissions():
-        answer = client.post(f"{API}/sources/test", json=given(folder))
+        answer = client.post(f"{API}/sources/test", json=new_source(folder))
     private.chmod(0o700)
     assert answer.status_code == 200
     reasons = {one["key"]: one["reason"] for one in answer.json()["skipped"]}
@@ -99,7 +101,7 @@ def test_a_test_names_what_may_not_be_looked_at(client, folder, tmp_path):
 
 @pytest.mark.parametrize("path", ["shut/below", "link/below", "x" * 300, "loop", "proc"])
 @pytest.mark.parametrize("kind", ["directory", "catalogue"])
-def test_a_path_that_may_not_be_looked_at_is_a_conflict_that_names_it(client, folder, path, kind):
+def test_an_inaccessible_path_is_a_conflict_that_names_it(client, folder, path, kind):
     (folder / "shut").mkdir(mode=0)
     (folder / "link").symlink_to("shut")
     (folder / "loop").symlink_to("loop")
@@ -112,8 +114,8 @@ def test_a_path_that_may_not_be_looked_at_is_a_conflict_that_names_it(client, fo
         assert str(folder / path)[:200] in answer.json()["detail"]
 
 
-def test_a_source_is_kept_then_imported(client, folder):
-    source = created(client, folder, name="Rules", labels=["policy"], schedule="daily")
+def test_a_source_is_created_and_then_imported(client, folder):
+    source = create_source(client, folder, name="Rules", labels=["policy"], schedule="daily")
     assert (source["name"], source["collection"], source["labels"]) == (
         "Rules",
         "Rules",
@@ -123,7 +125,7 @@ def test_a_source_is_kept_then_imported(client, folder):
     queued = client.post(f"{API}/sources/{source['id']}/import")
     assert queued.status_code == 202
     assert source_of(client, source["id"])["current"]["id"] == queued.json()["id"]
-    work_off(client)
+    run_queue(client)
     after = source_of(client, source["id"])
     assert (after["documents"], after["state"], after["current"]) == (1, "completed", None)
     assert after["last"]["id"] == queued.json()["id"]
@@ -131,22 +133,22 @@ def test_a_source_is_kept_then_imported(client, folder):
 
 
 def test_sources_are_listed_page_by_page(client, folder):
-    created(client, folder, name="zz")
+    create_source(client, folder, name="zz")
     first = client.get(f"{API}/sources", params={"limit": 1}).json()
     second = client.get(f"{API}/sources", params={"limit": 1, "offset": 1}).json()
     assert (first["total"], second["total"]) == (2, 2)
     assert [first["items"][0]["name"], second["items"][0]["name"]] == ["handbook", "zz"]
 
 
-def test_the_same_source_again_is_a_conflict(client, folder):
-    created(client, folder)
-    again = client.post(f"{API}/sources", json=given(folder))
+def test_creating_the_same_source_again_is_a_conflict(client, folder):
+    create_source(client, folder)
+    again = client.post(f"{API}/sources", json=new_source(folder))
     assert again.status_code == 409
     assert "is already a source" in again.json()["detail"]
 
 
 @pytest.mark.parametrize(
-    ("fields", "status", "told"),
+    ("fields", "status", "detail"),
     [
         ({"path": "/no/where"}, 409, "/no/where does not exist"),
         ({"path": "handbook"}, 409, "not an absolute path"),
@@ -157,27 +159,27 @@ def test_the_same_source_again_is_a_conflict(client, folder):
         ({"path": "/", "depth": "3"}, 422, "fields.depth: Extra inputs are not permitted"),
     ],
 )
-def test_what_can_not_be_a_source_is_refused_with_what_to_do(client, fields, status, told):
+def test_an_invalid_source_is_rejected_with_the_reason(client, fields, status, detail):
     new = {"kind": "directory", "fields": fields}
     tested = client.post(f"{API}/sources/test", json=new)
-    kept = client.post(f"{API}/sources", json=new)
-    assert (tested.status_code, kept.status_code) == (status, status)
-    assert told in tested.json()["detail"]
-    assert told in kept.json()["detail"]
+    created = client.post(f"{API}/sources", json=new)
+    assert (tested.status_code, created.status_code) == (status, status)
+    assert detail in tested.json()["detail"]
+    assert detail in created.json()["detail"]
     assert client.get(f"{API}/sources").json()["total"] == 1
 
 
-def test_what_is_left_out_of_a_change_stays(client, folder):
-    id_ = created(client, folder, name="Rules", labels=["policy"], schedule="weekly")["id"]
+def test_fields_missing_from_a_change_stay_unchanged(client, folder):
+    id_ = create_source(client, folder, name="Rules", labels=["policy"], schedule="weekly")["id"]
     answer = client.patch(f"{API}/sources/{id_}", json={"schedule": "hourly"}).json()
     assert answer["queued"] is None
-    kept = answer["source"]
-    assert (kept["name"], kept["labels"], kept["schedule"]) == ("Rules", ["policy"], "hourly")
-    assert kept["fields"]["path"] == str(folder)
+    source = answer["source"]
+    assert (source["name"], source["labels"], source["schedule"]) == ("Rules", ["policy"], "hourly")
+    assert source["fields"]["path"] == str(folder)
 
 
-def test_a_change_that_documents_have_to_follow_queues_an_import(client, folder):
-    id_ = created(client, folder)["id"]
+def test_a_change_that_affects_documents_queues_an_import(client, folder):
+    id_ = create_source(client, folder)["id"]
     change = {"fields": {"exclude": ["*.exe"]}, "collection": "HR"}
     answer = client.patch(f"{API}/sources/{id_}", json=change).json()
     assert answer["queued"]["source_id"] == id_
@@ -185,118 +187,120 @@ def test_a_change_that_documents_have_to_follow_queues_an_import(client, folder)
     assert answer["source"]["collection"] == "HR"
 
 
-def test_where_a_source_is_can_not_be_changed(client, folder, tmp_path):
-    id_ = created(client, folder)["id"]
+def test_the_location_of_a_source_cannot_be_changed(client, folder, tmp_path):
+    id_ = create_source(client, folder)["id"]
     answer = client.patch(f"{API}/sources/{id_}", json={"fields": {"path": str(tmp_path)}})
     assert answer.status_code == 422
     assert "fields.path: Extra inputs are not permitted" in answer.json()["detail"]
 
 
-def test_a_source_stays_until_a_worker_removes_it_and_for_good_if_that_is_cancelled(client, folder):
-    id_ = created(client, folder)["id"]
-    job = client.delete(f"{API}/sources/{id_}").json()["id"]
-    assert source_of(client, id_)["current"]["id"] == job
-    client.post(f"{API}/imports/{job}/cancel")
-    work_off(client)
+def test_a_source_stays_until_a_worker_removes_it_or_if_the_removal_is_canceled(client, folder):
+    id_ = create_source(client, folder)["id"]
+    import_id = client.delete(f"{API}/sources/{id_}").json()["id"]
+    assert source_of(client, id_)["current"]["id"] == import_id
+    client.post(f"{API}/imports/{import_id}/cancel")
+    run_queue(client)
     assert source_of(client, id_)["current"] is None
     client.delete(f"{API}/sources/{id_}")
-    work_off(client)
+    run_queue(client)
     assert client.get(f"{API}/sources/{id_}").status_code == 404
     assert client.get(f"{API}/sources/{id_}/removal").status_code == 404
 
 
 def test_a_field_of_another_kind_is_a_conflict(client, folder):
-    id_ = created(client, folder)["id"]
+    id_ = create_source(client, folder)["id"]
     answer = client.patch(f"{API}/sources/{id_}", json={"fields": {"email": "ada@example.com"}})
     assert answer.status_code == 409
     assert "The fields are: include, exclude" in answer.json()["detail"]
 
 
-def test_a_source_rests_and_goes_on(client, folder):
-    id_ = created(client, folder, schedule="hourly")["id"]
-    job = client.post(f"{API}/sources/{id_}/import").json()["id"]
+def test_a_source_can_be_paused_and_resumed(client, folder):
+    id_ = create_source(client, folder, schedule="hourly")["id"]
+    import_id = client.post(f"{API}/sources/{id_}/import").json()["id"]
     assert client.post(f"{API}/sources/{id_}/pause").json()["paused"]
-    assert client.get(f"{API}/imports/{job}").json()["state"] == "paused"
+    assert client.get(f"{API}/imports/{import_id}").json()["state"] == "paused"
     assert source_of(client, id_)["next_refresh"] is None
     assert not client.post(f"{API}/sources/{id_}/resume").json()["paused"]
-    assert client.get(f"{API}/imports/{job}").json()["state"] == "queued"
+    assert client.get(f"{API}/imports/{import_id}").json()["state"] == "queued"
 
 
-def test_a_dry_run_tells_what_an_import_would_do_and_changes_nothing(client, folder):
-    id_ = created(client, folder)["id"]
-    job = client.post(f"{API}/sources/{id_}/dry-run").json()
-    assert job["kind"] == "dry run"
-    work_off(client)
-    details = client.get(f"{API}/imports/{job['id']}").json()
+def test_a_dry_run_reports_what_an_import_would_do_and_changes_nothing(client, folder):
+    id_ = create_source(client, folder)["id"]
+    dry_run = client.post(f"{API}/sources/{id_}/dry-run").json()
+    assert dry_run["kind"] == "dry run"
+    run_queue(client)
+    details = client.get(f"{API}/imports/{dry_run['id']}").json()
     assert details["counts"] == {"new": 1, "skipped": 1}
     assert details["tokens"] > 0
     assert source_of(client, id_)["documents"] == 0
 
 
-def test_removals_of_most_of_a_source_wait_until_they_are_confirmed(client, folder):
+def test_removing_most_of_a_source_requires_confirmation(client, folder):
     for n in range(11):
         (folder / f"{n}.txt").write_text(f"Rule {n}.")
-    id_ = created(client, folder)["id"]
+    id_ = create_source(client, folder)["id"]
     client.post(f"{API}/sources/{id_}/import")
-    work_off(client)
+    run_queue(client)
     for rule in folder.glob("*.txt"):
         rule.unlink()
-    held = client.post(f"{API}/sources/{id_}/import").json()["id"]
-    work_off(client)
-    details = client.get(f"{API}/imports/{held}").json()
+    import_id = client.post(f"{API}/sources/{id_}/import").json()["id"]
+    run_queue(client)
+    details = client.get(f"{API}/imports/{import_id}").json()
     assert (details["state"], details["held_back"]) == ("needs confirmation", 11)
     confirmed = client.post(f"{API}/sources/{id_}/import", json={"confirm_removals": True}).json()
     assert confirmed["confirm_removals"]
-    work_off(client)
+    run_queue(client)
     assert source_of(client, id_)["documents"] == 1
 
 
-def test_a_deleted_source_goes_with_what_was_told_before(client):
+def test_deleting_a_source_removes_what_the_preview_listed(client):
     id_ = client.get(f"{API}/sources").json()["items"][0]["id"]
-    told = client.get(f"{API}/sources/{id_}/removal").json()
-    assert told == {"documents": 4, "passages": 5, "conversations": 0}
-    job = client.delete(f"{API}/sources/{id_}")
-    assert (job.status_code, job.json()["kind"]) == (202, "removal")
-    work_off(client)
+    preview = client.get(f"{API}/sources/{id_}/removal").json()
+    assert preview == {"documents": 4, "passages": 5, "conversations": 0}
+    removal = client.delete(f"{API}/sources/{id_}")
+    assert (removal.status_code, removal.json()["kind"]) == (202, "removal")
+    run_queue(client)
     assert client.get(f"{API}/sources/{id_}").status_code == 404
     assert client.get(f"{API}/documents").json()["total"] == 0
 
 
 def operations(client):
-    """Each of ours: its method, its path with ids that are none, its body."""
+    """Method, path with unknown IDs, and operation ID of each operation with these tags."""
     paths = client.get(f"{API}/openapi.json").json()["paths"]
     for path, methods in paths.items():
-        for method, told in methods.items():
-            if OURS & set(told["tags"]):
-                yield method, path.replace("{", "").replace("}", ""), told["operationId"]
+        for method, operation in methods.items():
+            if TAGS & set(operation["tags"]):
+                yield method, path.replace("{", "").replace("}", ""), operation["operationId"]
 
 
-def test_reading_needs_the_scope_to_read_and_every_change_that_to_manage(client):
+def test_reading_requires_the_scope_read_and_changes_require_manage(client):
     for method, path, name in operations(client):
         other = set(ApiScope) - {ApiScope.READ if method == "get" else ApiScope.MANAGE}
         answer = client.request(method, path, headers=bearer(client.services, *other))
         assert answer.status_code == 403, name
 
 
-def test_what_is_not_there_is_not_found(client):
+def test_unknown_ids_are_not_found(client):
     bodies = {"import_source": {"confirm_removals": True}, "change_source": {}}
-    asked = [one for one in operations(client) if "_id/" in f"{one[1]}/"]
-    assert len(asked) > 20
-    for method, path, name in asked:
+    with_ids = [one for one in operations(client) if "_id/" in f"{one[1]}/"]
+    assert len(with_ids) > 20
+    for method, path, name in with_ids:
         files = [("files", ("a.md", b"# A"))] if name == "upload_to_conversation" else None
         answer = client.request(method, path, json=bodies.get(name), files=files)
         assert answer.status_code == 404, name
 
 
-def test_the_files_of_somebody_elses_conversation_are_not_there(client):
+def test_the_files_of_another_users_conversation_are_not_found(client):
     services, anna = client.services, Principal("anna")
-    talk = services.conversations.begin(anna, "Salaries").id
-    box = services.uploads.add(anna, [("a.md", b"# A")], conversation_id=talk).source_id
-    assert client.get(f"{API}/sources/{box}").status_code == 404
+    conversation_id = services.conversations.begin(anna, "Salaries").id
+    source_id = services.uploads.add(
+        anna, [("a.md", b"# A")], conversation_id=conversation_id
+    ).source_id
+    assert client.get(f"{API}/sources/{source_id}").status_code == 404
     assert client.get(f"{API}/sources").json()["total"] == 1
-    assert client.post(f"{API}/sources/{box}/import").status_code == 404
+    assert client.post(f"{API}/sources/{source_id}/import").status_code == 404
     own = TestClient(make_app(services), headers=bearer(services, principal=anna))
-    assert own.get(f"{API}/sources/{box}").json()["conversation_id"] == talk
+    assert own.get(f"{API}/sources/{source_id}").json()["conversation_id"] == conversation_id
 
 
 @pytest.fixture
@@ -308,20 +312,20 @@ def site():
 
 
 class Listener:
-    """Calls as a client does, and remembers all that came back: bodies, addresses and headers."""
+    """Sends requests and records all responses: statuses, headers, and bodies."""
 
     def __init__(self, client):
         self._client = client
-        self.heard = []
+        self.responses = []
 
     def __call__(self, method, path, **more):
         answer = self._client.request(method, f"{API}{path}", **more)
-        self.heard.append(f"{answer.status_code} {answer.headers} {answer.text}")
+        self.responses.append(f"{answer.status_code} {answer.headers} {answer.text}")
         return answer
 
 
-def test_a_secret_goes_in_and_comes_out_of_no_operation(call, site, monkeypatch, caplog):
-    client = call(embed=True, encryption_key=new_key())
+def test_no_operation_returns_a_secret(build_client, site, monkeypatch, caplog):
+    client = build_client(embed=True, encryption_key=new_key())
     ask, wrong = Listener(client), f"{API_TOKEN}-of-yesterday"
     login = {
         "url": site.url,
@@ -334,61 +338,63 @@ def test_a_secret_goes_in_and_comes_out_of_no_operation(call, site, monkeypatch,
 
     test = "/sources/test"
 
-    def told(**more):
+    def with_fields(**more):
         return {**wiki, "fields": {**wiki["fields"], **more}}
 
-    seen = ask("POST", test, json=wiki)
-    assert seen.json()["documents"] == 1
+    result = ask("POST", test, json=wiki)
+    assert result.json()["documents"] == 1
     id_ = ask("POST", "/sources", json=wiki).json()["source"]["id"]
-    refused = [
+    rejections = [
         (409, ask("POST", "/sources", json=wiki)),
-        (409, ask("POST", "/sources", json=told(api_token=wrong))),
-        (422, ask("POST", test, json=told(api_token=[API_TOKEN]))),
-        (422, ask("POST", "/sources", json=told(api_token={"token": API_TOKEN}))),
-        (422, ask("POST", "/sources", json=told(api_token=API_TOKEN * 2000))),
-        (422, ask("POST", "/sources", json=told(attachments=API_TOKEN))),
-        (422, ask("POST", "/sources", json=told(login="moon"))),
+        (409, ask("POST", "/sources", json=with_fields(api_token=wrong))),
+        (422, ask("POST", test, json=with_fields(api_token=[API_TOKEN]))),
+        (422, ask("POST", "/sources", json=with_fields(api_token={"token": API_TOKEN}))),
+        (422, ask("POST", "/sources", json=with_fields(api_token=API_TOKEN * 2000))),
+        (422, ask("POST", "/sources", json=with_fields(attachments=API_TOKEN))),
+        (422, ask("POST", "/sources", json=with_fields(login="moon"))),
         (422, ask("POST", "/sources", json={**wiki, "kind": "google_drive"})),
         (422, ask("POST", "/sources", json={**wiki, "fields": API_TOKEN})),
         (409, ask("PATCH", f"/sources/{id_}", json={"fields": {"api_token": wrong}})),
         (409, ask("PATCH", f"/sources/{id_}", json={"fields": {"api_token": VARIABLE}})),
     ]
-    assert [answer.status_code for _, answer in refused] == [status for status, _ in refused]
+    assert [answer.status_code for _, answer in rejections] == [status for status, _ in rejections]
     changes = [{"api_token": API_TOKEN}, {"skip_labels": ["draft"]}, {"api_token": ""}]
     for fields in changes:
         assert ask("PATCH", f"/sources/{id_}", json={"fields": fields}).status_code == 200
     for step in ("dry-run", "import", "pause", "resume"):
         assert ask("POST", f"/sources/{id_}/{step}").status_code < 300
-    work_off(client)
+    run_queue(client)
     source = ask("GET", f"/sources/{id_}").json()
     assert (source["documents"], source["fields"]["api_token"]) == (1, "")
     monkeypatch.setattr("tests.fakes.confluence.API_TOKEN", "another one")
     ask("POST", f"/sources/{id_}/import")
-    work_off(client)
+    run_queue(client)
     assert ask("GET", f"/sources/{id_}").json()["state"] == "failed"
-    for path in everything_readable(client, id_):
+    for path in readable_paths(client, id_):
         assert ask("GET", path).status_code == 200, path
     assert ask("DELETE", f"/sources/{id_}").status_code == 202
-    work_off(client)
-    assert API_TOKEN not in "\n".join(ask.heard) + caplog.text
+    run_queue(client)
+    assert API_TOKEN not in "\n".join(ask.responses) + caplog.text
 
 
-def everything_readable(client, source_id):
-    """The path of each operation that reads, with the ids of this source's things."""
+def readable_paths(client, source_id):
+    """The path of each read operation, with the IDs of this source, its imports, and a document."""
     ids = {"source_id": source_id}
     imports = client.get(f"{API}/sources/{source_id}/imports").json()["items"]
     documents = client.get(f"{API}/documents", params={"sources": source_id}).json()["items"]
     for path, methods in client.get(f"{API}/openapi.json").json()["paths"].items():
-        if "get" not in methods or not OURS & set(methods["get"]["tags"]):
+        if "get" not in methods or not TAGS & set(methods["get"]["tags"]):
             continue
         for one in imports:
-            told = path.format(**ids, import_id=one["id"], document_id=documents[0]["id"])
-            yield told.removeprefix(API)
+            full_path = path.format(**ids, import_id=one["id"], document_id=documents[0]["id"])
+            yield full_path.removeprefix(API)
 
 
-def test_a_secret_in_a_variable_is_told_by_the_name_of_that(call, site, monkeypatch):
+def test_a_secret_in_an_environment_variable_is_returned_as_its_name(
+    build_client, site, monkeypatch
+):
     monkeypatch.setenv(VARIABLE[1:], API_TOKEN)
-    client = call(embed=True, encryption_key=new_key())
+    client = build_client(embed=True, encryption_key=new_key())
     fields = {"url": site.url, "scope": "everything", "email": EMAIL, "api_token": VARIABLE}
     answer = client.post(f"{API}/sources", json={"kind": "confluence", "fields": fields})
     assert answer.status_code == 201
@@ -397,14 +403,14 @@ def test_a_secret_in_a_variable_is_told_by_the_name_of_that(call, site, monkeypa
     assert client.services.sources.list(LOCAL_USER)[0].source.name
 
 
-def test_a_secret_without_any_setting_is_kept(call, site):
-    client = call(embed=True)
+def test_a_secret_can_be_stored_without_further_settings(build_client, site):
+    client = build_client(embed=True)
     answer = client.post(f"{API}/sources", json=confluence(site))
     assert answer.status_code == 201
 
 
-def test_a_secret_that_can_not_be_encrypted_is_a_conflict_that_names_the_key_file(call, site):
-    client = call(embed=True)
+def test_a_damaged_encryption_key_is_a_conflict_that_names_the_file(build_client, site):
+    client = build_client(embed=True)
     file = client.services.imports.data_dir / "encryption.key"
     file.write_text("damaged")
     answer = client.post(f"{API}/sources", json=confluence(site))

@@ -23,77 +23,83 @@ from tests.fakes.openai import MODEL, Text
 ASK, STREAM = "/api/v1/ask", "/api/v1/ask/stream"
 LEAVE = {"question": "How many days of annual leave do new employees get?"}
 SLOWLY = Text(*["word "] * 200, pause_s=0.05)
-PATIENCE_S = 15
+WAIT_S = 15
 
 
-def until(holds):
-    """Wait until it holds; what it gave then."""
-    end = time.monotonic() + PATIENCE_S
-    while not (given_ := holds()):
+def until(condition):
+    """Wait until the condition is true, and return its value."""
+    end = time.monotonic() + WAIT_S
+    while not (result := condition()):
         assert time.monotonic() < end, "it took too long"
         time.sleep(0.02)
-    return given_
+    return result
 
 
-def ended(services):
-    """The only turn, once it is no longer answered."""
-    [talk] = services.conversations.page(LOCAL_USER, limit=50).items
-    [turn] = services.turns.list(LOCAL_USER, talk.id)
+def finished_turn(services):
+    """The only turn, or None while it is being answered."""
+    [conversation] = services.conversations.page(LOCAL_USER, limit=50).items
+    [turn] = services.turns.list(LOCAL_USER, conversation.id)
     return None if turn.state is TurnState.RUNNING else turn
 
 
-def leave_after(url, headers, name):
-    """Ask, and go away when the first event of that name has come."""
-    with httpx.Client(base_url=url, headers=headers, timeout=PATIENCE_S) as client:
+def disconnect_after(url, headers, name):
+    """Ask, and disconnect after the first event with this name."""
+    with httpx.Client(base_url=url, headers=headers, timeout=WAIT_S) as client:
         with client.stream("POST", STREAM, json=LEAVE) as response:
-            until_event(name, response)
+            wait_for_event(name, response)
 
 
-def until_event(name, response):
-    assert any(came == name for came, _ in events_of(response.iter_lines()))
+def wait_for_event(name, response):
+    assert any(event == name for event, _ in events_of(response.iter_lines()))
 
 
 @pytest.fixture
-def asked(imported):
+def chat_services(imported):
     """The services with a chat model, and the headers of a key."""
     services = imported(chat=True)
     return services, bearer(services)
 
 
-def test_a_client_that_goes_away_in_mid_stream_stops_the_answer_and_the_model(asked, model_server):
-    services, headers = asked
+def test_a_client_that_disconnects_mid_stream_stops_the_answer_and_the_model(
+    chat_services, model_server
+):
+    services, headers = chat_services
     model_server.will(SLOWLY)
     with serving(services) as url:
-        leave_after(url, headers, "token")
-        turn = until(lambda: ended(services))
-        assert model_server.hung_up.wait(PATIENCE_S)
+        disconnect_after(url, headers, "token")
+        turn = until(lambda: finished_turn(services))
+        assert model_server.hung_up.wait(WAIT_S)
     assert turn.state is TurnState.STOPPED
     assert turn.answer.startswith("word")
     assert len(turn.answer.split()) < 100, "long before its end"
     assert turn.sources
 
 
-def test_so_does_one_that_goes_away_before_the_first_token(asked, model_server):
-    services, headers = asked
+def test_a_client_that_disconnects_before_the_first_token_stops_the_answer(
+    chat_services, model_server
+):
+    services, headers = chat_services
     model_server.will(Text(*["word "] * 200, pause_s=0.05, delay_s=1))
     with serving(services) as url:
-        leave_after(url, headers, "sources")
-        turn = until(lambda: ended(services))
-        assert model_server.hung_up.wait(PATIENCE_S)
+        disconnect_after(url, headers, "sources")
+        turn = until(lambda: finished_turn(services))
+        assert model_server.hung_up.wait(WAIT_S)
     assert (turn.state, turn.error) == (TurnState.STOPPED, "")
 
 
-async def test_so_does_one_that_goes_away_while_it_waits_for_the_whole_answer(asked, model_server):
-    services, headers = asked
+async def test_a_client_that_disconnects_before_the_whole_answer_stops_it(
+    chat_services, model_server
+):
+    services, headers = chat_services
     model_server.will(SLOWLY)
     with serving(services) as url:
-        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE_S) as client:
-            asking = asyncio.create_task(client.post(ASK, json=LEAVE))
+        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=WAIT_S) as client:
+            task = asyncio.create_task(client.post(ASK, json=LEAVE))
             await asyncio.to_thread(until, lambda: model_server.requests)
-            asking.cancel()
-            await asyncio.wait([asking])
-        turn = await asyncio.to_thread(until, lambda: ended(services))
-        assert await asyncio.to_thread(model_server.hung_up.wait, PATIENCE_S)
+            task.cancel()
+            await asyncio.wait([task])
+        turn = await asyncio.to_thread(until, lambda: finished_turn(services))
+        assert await asyncio.to_thread(model_server.hung_up.wait, WAIT_S)
     assert turn.state is TurnState.STOPPED
 
 
@@ -107,8 +113,8 @@ uvicorn.run(make_app(build_services()), port=int(sys.argv[1]), log_level="warnin
 
 
 @pytest.fixture
-def process(asked, model_server, tmp_path):
-    """The address of the API in a process of its own, and the process."""
+def process(chat_services, model_server, tmp_path):
+    """The address of the API in a separate process, and the process."""
     port = free_port()
     settings = {
         "FOOTNOTE_DATA_DIR": str(tmp_path / "data"),
@@ -128,8 +134,8 @@ def process(asked, model_server, tmp_path):
 def free_port():
     import socket
 
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return listening.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
 
 
 def is_up(url):
@@ -140,12 +146,12 @@ def is_up(url):
 
 
 @pytest.mark.slow
-def test_a_process_that_is_told_to_end_stops_its_answers_first(asked, process, model_server):
-    services, headers = asked
+def test_a_terminated_process_stops_its_answers_first(chat_services, process, model_server):
+    services, headers = chat_services
     url, run = process
     model_server.will(SLOWLY)
     names = []
-    with httpx.Client(base_url=url, headers=headers, timeout=PATIENCE_S) as client:
+    with httpx.Client(base_url=url, headers=headers, timeout=WAIT_S) as client:
         with client.stream("POST", STREAM, json=LEAVE) as response:
             events = events_of(response.iter_lines())
             names += [next(events)[0] for _ in range(5)]
@@ -153,58 +159,58 @@ def test_a_process_that_is_told_to_end_stops_its_answers_first(asked, process, m
             with pytest.raises(httpx.RemoteProtocolError):
                 names += [name for name, _ in events]
     assert "token" in names
-    assert run.wait(PATIENCE_S) in (0, -signal.SIGTERM)
-    assert model_server.hung_up.wait(PATIENCE_S)
-    assert ended(services).state is TurnState.STOPPED
+    assert run.wait(WAIT_S) in (0, -signal.SIGTERM)
+    assert model_server.hung_up.wait(WAIT_S)
+    assert finished_turn(services).state is TurnState.STOPPED
     assert names.count("token") < 100
 
 
-def test_each_token_leaves_at_once(asked, model_server):
-    services, headers = asked
+def test_each_token_is_sent_at_once(chat_services, model_server):
+    services, headers = chat_services
     model_server.will(Text(*["word "] * 6, pause_s=0.2))
-    came = []
+    times = []
     with serving(services) as url, httpx.Client(base_url=url, headers=headers) as client:
         with client.stream("POST", STREAM, json=LEAVE) as response:
             for name, _ in events_of(response.iter_lines()):
-                came += [time.monotonic()] if name == "token" else []
-    gaps = [after - before for before, after in zip(came, came[1:], strict=False)]
+                times += [time.monotonic()] if name == "token" else []
+    gaps = [after - before for before, after in zip(times, times[1:], strict=False)]
     assert len(gaps) >= 4
     assert min(gaps) > 0.1
 
 
-def test_a_silent_stream_is_kept_alive(asked, model_server, monkeypatch):
+def test_pings_keep_a_silent_stream_alive(chat_services, model_server, monkeypatch):
     monkeypatch.setattr(streaming, "PING_S", 0.1)
-    services, headers = asked
+    services, headers = chat_services
     model_server.will(Text("word", delay_s=1))
     with serving(services) as url:
-        text = httpx.post(url + STREAM, json=LEAVE, headers=headers, timeout=PATIENCE_S).text
+        text = httpx.post(url + STREAM, json=LEAVE, headers=headers, timeout=WAIT_S).text
     assert text.count("\n: ping") >= 3
 
 
-def test_more_answers_than_are_written_at_once_are_asked_to_come_later(imported, model_server):
+def test_too_many_concurrent_answers_return_503_with_retry_after(imported, model_server):
     services = imported(chat=True, api_answers=1)
     headers = bearer(services)
     model_server.will(SLOWLY, Text("Done."))
     with serving(services) as url, httpx.Client(base_url=url, headers=headers) as client:
-        with client.stream("POST", STREAM, json=LEAVE, timeout=PATIENCE_S) as response:
-            until_event("token", response)
+        with client.stream("POST", STREAM, json=LEAVE, timeout=WAIT_S) as response:
+            wait_for_event("token", response)
             for path in (ASK, STREAM):
-                refused = client.post(path, json=LEAVE)
-                assert refused.status_code == 503
-                assert refused.json()["retryable"] is True
-                assert int(refused.headers["retry-after"]) > 0
+                rejection = client.post(path, json=LEAVE)
+                assert rejection.status_code == 503
+                assert rejection.json()["retryable"] is True
+                assert int(rejection.headers["retry-after"]) > 0
             assert services.conversations.page(LOCAL_USER, limit=50).total == 1
-        until(lambda: ended(services))
-        answered = until(lambda: try_again(client))
-    assert answered["answer"] == "Done."
+        until(lambda: finished_turn(services))
+        turn = until(lambda: try_again(client))
+    assert turn["answer"] == "Done."
 
 
 def try_again(client):
-    response = client.post(ASK, json=LEAVE, timeout=PATIENCE_S)
+    response = client.post(ASK, json=LEAVE, timeout=WAIT_S)
     return response.json() if response.status_code == 200 else None
 
 
-async def test_what_the_generator_raises_its_reader_gets_after_what_came_before():
+async def test_the_reader_gets_the_items_of_the_generator_and_then_its_error():
     def counting():
         yield 1
         raise ValueError("no more")
@@ -215,84 +221,86 @@ async def test_what_the_generator_raises_its_reader_gets_after_what_came_before(
         await anext(stream)
 
 
-async def test_a_reader_that_is_behind_gets_what_has_come_at_once():
-    read, all_came = threading.Event(), threading.Event()
+async def test_a_slow_reader_gets_the_accumulated_items_at_once():
+    first_read, all_yielded = threading.Event(), threading.Event()
 
     def counting():
         yield 1
-        read.wait(PATIENCE_S)
+        first_read.wait(WAIT_S)
         yield from (2, 3, 4)
-        all_came.set()
+        all_yielded.set()
         raise ValueError("no more")
 
-    seen = []
+    batches = []
 
     async def read_slowly():
         async for items in Streams(1).start(counting).batches():
-            seen.append(items)
-            read.set()
-            all_came.wait(PATIENCE_S)  # the loop itself is held up
+            batches.append(items)
+            first_read.set()
+            all_yielded.wait(WAIT_S)  # blocks the event loop
 
     with pytest.raises(ValueError, match="no more"):
         await read_slowly()
-    assert seen == [[1], [2, 3, 4]]
+    assert batches == [[1], [2, 3, 4]]
 
 
-async def test_what_fails_before_anything_is_yielded_its_reader_gets():
-    def none():
+async def test_the_reader_gets_an_error_raised_before_the_first_item():
+    def fail():
         raise KeyError("nothing")
 
     with pytest.raises(KeyError):
-        await anext(Streams(1).start(none))
+        await anext(Streams(1).start(fail))
 
 
 class Held:
-    """Holds a generator after its first item until it may go on, and tells when it has ended."""
+    """Holds a generator after its first item until `released`, and sets `ended` at its end."""
 
     def __init__(self):
-        self.going, self.gone = threading.Event(), threading.Event()
+        self.released, self.ended = threading.Event(), threading.Event()
 
     def items(self):
         try:
             yield 1
-            self.going.wait(PATIENCE_S)
+            self.released.wait(WAIT_S)
             yield 2
         finally:
-            self.gone.set()
+            self.ended.set()
 
 
-async def test_a_stream_has_its_thread_until_its_generator_has_ended():
+async def test_a_stream_keeps_its_thread_until_its_generator_ends():
     streams, held = Streams(1), Held()
     stream = streams.start(held.items)
     assert await anext(stream) == 1
     stream.close()
     with pytest.raises(ProblemError):
         streams.start(held.items)
-    assert not held.gone.is_set()
-    held.going.set()
-    assert await asyncio.to_thread(held.gone.wait, PATIENCE_S)
+    assert not held.ended.is_set()
+    held.released.set()
+    assert await asyncio.to_thread(held.ended.wait, WAIT_S)
     items = []
     for _ in range(100):
         try:
             items = [item async for item in streams.start(held.items)]
             break
-        except ProblemError:  # it is about to be free
+        except ProblemError:  # the thread is about to become free
             await asyncio.sleep(0.02)
     assert items == [1, 2]
 
 
-async def test_a_process_that_ends_waits_for_what_is_still_to_be_kept(monkeypatch):
+async def test_the_end_of_the_process_waits_briefly_for_running_generators(monkeypatch):
     monkeypatch.setattr(streaming, "END_S", 0.2)
     streams, held = Streams(1), Held()
     await anext(streams.start(held.items))
-    began = time.monotonic()
+    start = time.monotonic()
     streams.wait_until_ended()
-    assert 0.2 <= time.monotonic() - began < 5, "a model that is silent keeps no process"
-    monkeypatch.setattr(streaming, "END_S", PATIENCE_S)
-    threading.Timer(0.1, held.going.set).start()
+    assert 0.2 <= time.monotonic() - start < 5, (
+        "a silent model does not delay the end of the process"
+    )
+    monkeypatch.setattr(streaming, "END_S", WAIT_S)
+    threading.Timer(0.1, held.released.set).start()
     streams.wait_until_ended()
-    assert held.going.is_set()
-    assert time.monotonic() - began < 5
+    assert held.released.is_set()
+    assert time.monotonic() - start < 5
 
 
 def test_a_stream_whose_loop_has_ended_closes_its_generator():
@@ -302,13 +310,13 @@ def test_a_stream_whose_loop_has_ended_closes_its_generator():
         return await anext(streams.start(held.items))
 
     assert asyncio.run(begin()) == 1
-    held.going.set()
-    assert held.gone.wait(PATIENCE_S)
+    held.released.set()
+    assert held.ended.wait(WAIT_S)
 
 
 @given(st.text())
-def test_an_event_is_one_line_for_every_client_and_holds_all_of_the_text(text):
-    told = json_event("token", {"text": text}).decode()
-    name, data, nothing = told.splitlines()
-    assert (name, nothing) == ("event: token", "")
+def test_the_data_of_an_event_is_one_line_with_the_whole_text(text):
+    event = json_event("token", {"text": text}).decode()
+    name, data, rest = event.splitlines()
+    assert (name, rest) == ("event: token", "")
     assert json.loads(data.removeprefix("data: ")) == {"text": text}

@@ -1,4 +1,4 @@
-"""The library as an MCP server, asked by the true client over both transports."""
+"""The library as an MCP server, called by the real client over both transports."""
 
 import time
 
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.slow
 LEAVE = "# Leave policy\n\n## Annual leave\n\nNew employees get 25 days of annual leave a year."
 QUESTION = "How many days of annual leave do new employees get?"
 LONG = "\n".join(f"승강기 운행 일지의 {n}번째 줄입니다." for n in range(5000))
-"""Korean, since the built-in embedding leaves it alone: the test need not wait for vectors."""
+"""In Korean, which the built-in model does not embed: the test does not wait for vectors."""
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory, model_cache):
-    """Services over a library of more documents than a page of the list has, one of them long."""
+    """Services of a library with more documents than one page of the list, one of them long."""
     root = tmp_path_factory.mktemp("mcp")
     (root / "data").mkdir()
     (root / "data" / "cache").symlink_to(model_cache)
@@ -40,7 +40,7 @@ def library(tmp_path_factory, model_cache):
     return services
 
 
-@pytest.fixture(scope="module", params=["stdio", "http", "http, as clients of before 2026 do"])
+@pytest.fixture(scope="module", params=["stdio", "http", "http, as clients before 2026 use it"])
 def client(request, library):
     if request.param == "stdio":
         with connected(over_stdio(CommandLine(library.root / "data", library.root))) as client:
@@ -61,7 +61,7 @@ def text_of(result):
     return content.text
 
 
-def test_the_model_is_told_what_it_is_and_that_each_call_stands_by_itself(client):
+def test_instructions_and_tool_descriptions_explain_that_calls_are_independent(client):
     assert "search_documents first" in client.client.instructions
     tools = {tool.name: tool for tool in client.ask("list_tools").tools}
     assert list(tools) == ["search_documents", "ask_documents", "open_document", "list_sources"]
@@ -71,62 +71,62 @@ def test_the_model_is_told_what_it_is_and_that_each_call_stands_by_itself(client
     assert all(tool.annotations.read_only_hint for tool in tools.values())
 
 
-def test_searching_gives_text_and_passages_with_their_places(client):
-    found = client.call("search_documents", query="annual leave", k=2)
-    passages = found.structured_content["passages"]
+def test_a_search_returns_text_and_passages_with_their_spans(client):
+    result = client.call("search_documents", query="annual leave", k=2)
+    passages = result.structured_content["passages"]
     assert [passage["n"] for passage in passages] == [1, 2]
     first = passages[0]
     assert LEAVE[first["start"] : first["end"]] == first["text"]
     assert first["headings"][0] == "Leave policy"
     assert first["score"] > 0
-    assert first["text"] in text_of(found)
-    assert "Sources:\n[1] " in text_of(found)
+    assert first["text"] in text_of(result)
+    assert "Sources:\n[1] " in text_of(result)
 
 
-def test_each_result_counts_from_one(client):
+def test_the_passages_of_each_result_are_numbered_from_one(client):
     for _ in range(2):
-        found = client.call("search_documents", query="note", k=3).structured_content["passages"]
-        assert [passage["n"] for passage in found] == [1, 2, 3]
+        passages = client.call("search_documents", query="note", k=3).structured_content["passages"]
+        assert [passage["n"] for passage in passages] == [1, 2, 3]
 
 
-def test_an_answer_comes_with_checked_citations(client):
-    answered = client.call("ask_documents", question=QUESTION)
-    given = answered.structured_content
-    assert given["state"] == "complete"
-    assert given["answer"].endswith("[1]")
-    [citation] = given["citations"]
+def test_an_answer_has_verified_citations(client):
+    result = client.call("ask_documents", question=QUESTION)
+    answer = result.structured_content
+    assert answer["state"] == "complete"
+    assert answer["answer"].endswith("[1]")
+    [citation] = answer["citations"]
     assert citation["state"] == "verified"
     assert LEAVE[citation["start"] : citation["end"]] == citation["quote"]
-    assert [passage["n"] for passage in given["passages"]] == [citation["n"]]
-    assert text_of(answered).startswith(given["answer"])
+    assert [passage["n"] for passage in answer["passages"]] == [citation["n"]]
+    assert text_of(result).startswith(answer["answer"])
 
 
 def test_progress_is_reported(client):
-    seen = []
+    reports = []
 
-    async def note(progress, total, message):
-        seen.append((progress, message))
+    async def report(progress, total, message):
+        reports.append((progress, message))
 
-    client.ask("call_tool", "ask_documents", {"question": QUESTION}, progress_callback=note)
-    assert [n for n, _ in seen] == sorted({n for n, _ in seen})
-    assert f"Searching for: {QUESTION}" in [message for _, message in seen]
-    assert any("passages found" in message for _, message in seen)
+    client.ask("call_tool", "ask_documents", {"question": QUESTION}, progress_callback=report)
+    assert [n for n, _ in reports] == sorted({n for n, _ in reports})
+    assert f"Searching for: {QUESTION}" in [message for _, message in reports]
+    assert any("passages found" in message for _, message in reports)
 
 
-def test_a_document_is_read_on_from_where_a_passage_ends(client):
-    found = client.call("search_documents", query="annual leave", k=1).structured_content
-    passage = found["passages"][0]
-    read = client.call("open_document", document_id=passage["document_id"])
-    assert read.structured_content["passages"][0]["start"] == 0
-    assert read.structured_content["passages"][0]["score"] is None
-    assert "The document ends here." in text_of(read)
+def test_the_document_of_a_passage_can_be_opened(client):
+    hits = client.call("search_documents", query="annual leave", k=1).structured_content
+    passage = hits["passages"][0]
+    result = client.call("open_document", document_id=passage["document_id"])
+    assert result.structured_content["passages"][0]["start"] == 0
+    assert result.structured_content["passages"][0]["score"] is None
+    assert "The document ends here." in text_of(result)
 
 
 def test_sources_are_listed(client, library):
-    listed = client.call("list_sources")
-    [source] = listed.structured_content["sources"]
+    result = client.call("list_sources")
+    [source] = result.structured_content["sources"]
     assert (source["name"], source["documents"]) == ("files", PAGE + 2)
-    assert "files (directory): 102 documents" in text_of(listed)
+    assert "files (directory): 102 documents" in text_of(result)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_sources_are_listed(client, library):
         ("delete_everything", {}, "There is no tool delete_everything"),
     ],
 )
-def test_what_fails_is_a_result_that_says_why(client, tool, arguments, reason):
+def test_a_failed_call_returns_an_error_result_with_the_reason(client, tool, arguments, reason):
     result = client.call(tool, **arguments)
     assert result.is_error
     assert text_of(result).startswith("Failed: ")
@@ -173,7 +173,7 @@ def uri_of(client, title):
         assert cursor
 
 
-def test_a_resource_is_the_document_s_text(client):
+def test_a_resource_contains_the_text_of_its_document(client):
     [content] = client.ask("read_resource", uri_of(client, "Leave policy")).contents
     assert content.text == LEAVE
     assert content.mime_type == "text/markdown"
@@ -188,7 +188,7 @@ def test_a_resource_is_the_document_s_text(client):
         ("start=999999999", ""),
     ],
 )
-def test_a_span_of_a_resource_is_read(client, span, text):
+def test_a_span_of_a_resource_can_be_read(client, span, text):
     uri = uri_of(client, "Leave policy")
     [content] = client.ask("read_resource", f"{uri}?{span}").contents
     assert content.text == text
@@ -215,22 +215,22 @@ def test_a_long_document_is_read_span_by_span(client):
         ("http://[none", "This is no address"),
     ],
 )
-def test_a_resource_that_is_not_there_is_refused_with_the_reason(client, uri, reason):
+def test_reading_a_missing_resource_fails_with_the_reason(client, uri, reason):
     with pytest.raises(MCPError, match=reason):
         client.ask("read_resource", uri)
 
 
-def test_a_cursor_that_nobody_gave_is_refused(client):
+def test_an_unknown_cursor_is_rejected(client):
     with pytest.raises(MCPError, match="cursor"):
         client.ask("list_resources", cursor="x")
 
 
-def test_the_address_of_a_document_is_a_template(client):
+def test_the_uri_template_of_documents_is_listed(client):
     [template] = client.ask("list_resource_templates").resource_templates
     assert template.uri_template == "footnote://documents/{document_id}{?start,end}"
 
 
-def test_without_a_key_it_is_401_and_says_how_to_come_in(library):
+def test_a_request_without_a_valid_key_returns_401(library):
     with serving_mcp(library) as url:
         for headers in ({}, {"Authorization": "Bearer fn-wrong"}):
             answer = httpx2.post(url, headers=headers, json={}, timeout=30)
@@ -238,12 +238,12 @@ def test_without_a_key_it_is_401_and_says_how_to_come_in(library):
             assert answer.headers["www-authenticate"].startswith("Bearer ")
 
 
-def test_a_key_that_is_revoked_is_rejected(library):
-    made = library.api_keys.create(LOCAL_USER, "test", tuple(ApiScope))
+def test_a_revoked_key_is_rejected(library):
+    created = library.api_keys.create(LOCAL_USER, "test", tuple(ApiScope))
     with serving_mcp(library) as url:
-        with connected(over_http(url, made.secret)) as client:
+        with connected(over_http(url, created.secret)) as client:
             assert not client.call("list_sources").is_error
-            library.api_keys.revoke(made.key.id)
+            library.api_keys.revoke(created.key.id)
             with pytest.raises(MCPError):
                 client.call("list_sources")
 
@@ -253,9 +253,9 @@ def test_a_key_is_limited_to_its_scopes(library):
         with connected(over_http(url, key(library, ApiScope.READ))) as client:
             names = [tool.name for tool in client.ask("list_tools").tools]
             assert names == ["search_documents", "open_document", "list_sources"]
-            refused = client.call("ask_documents", question=QUESTION)
-            assert refused.is_error
-            assert text_of(refused) == 'Failed: This key lacks the scope "ask".'
+            result = client.call("ask_documents", question=QUESTION)
+            assert result.is_error
+            assert text_of(result) == 'Failed: This key lacks the scope "ask".'
         with connected(over_http(url, key(library, ApiScope.ASK))) as client:
             assert not client.call("ask_documents", question=QUESTION).is_error
             assert client.call("search_documents", query="x").is_error
@@ -263,21 +263,23 @@ def test_a_key_is_limited_to_its_scopes(library):
                 client.ask("list_resources")
 
 
-def test_a_file_given_to_a_conversation_is_its_user_s_alone_and_found_nowhere(build_services):
+def test_a_file_attached_to_a_conversation_is_private_and_not_searchable(build_services):
     services = build_services(embed=True)
-    talk = services.conversations.begin(LOCAL_USER, "Plans").id
+    conversation_id = services.conversations.begin(LOCAL_USER, "Plans").id
     file = ("plan.md", b"# Plan\n\nThe secret plan.")
-    box = services.uploads.add(LOCAL_USER, [file], conversation_id=talk).source_id
-    services.worker.wait(LOCAL_USER, services.queue.enqueue(LOCAL_USER, box).id, lambda _: None)
+    source_id = services.uploads.add(LOCAL_USER, [file], conversation_id=conversation_id).source_id
+    services.worker.wait(
+        LOCAL_USER, services.queue.enqueue(LOCAL_USER, source_id).id, lambda _: None
+    )
     [document] = services.documents.page(LOCAL_USER, DocumentFilter()).documents
-    stranger = key(services, principal=Principal("somebody"))
+    other_key = key(services, principal=Principal("somebody"))
     with serving_mcp(services) as url:
         with connected(over_http(url, key(services))) as client:
             assert not client.call("open_document", document_id=document.id).is_error
             assert client.ask("list_resources").resources == []
-            found = client.call("search_documents", query="secret plan")
-            assert found.structured_content == {"passages": []}
-        with connected(over_http(url, stranger)) as client:
+            result = client.call("search_documents", query="secret plan")
+            assert result.structured_content == {"passages": []}
+        with connected(over_http(url, other_key)) as client:
             assert client.call("open_document", document_id=document.id).is_error
             with pytest.raises(MCPError, match="no document"):
                 client.ask("read_resource", f"footnote://documents/{document.id}")
@@ -292,29 +294,29 @@ def test_a_file_given_to_a_conversation_is_its_user_s_alone_and_found_nowhere(bu
         {"Host": "footnote.example", "Origin": "http://footnote.example:9999"},
     ],
 )
-def test_a_web_page_that_renames_this_machine_is_refused(library, header):
-    sent = {"Authorization": f"Bearer {key(library)}", "Content-Type": "application/json"}
+def test_requests_with_another_host_or_origin_are_rejected(library, header):
+    headers = {"Authorization": f"Bearer {key(library)}", "Content-Type": "application/json"}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     with serving_mcp(library, ["footnote.example"]) as url:
-        assert httpx2.post(url, headers=sent | header, json=body).status_code == 403
-        named = httpx2.post(url, headers=sent | {"Host": "footnote.example"}, json=body)
-        assert named.status_code not in (401, 403)
+        assert httpx2.post(url, headers=headers | header, json=body).status_code == 403
+        response = httpx2.post(url, headers=headers | {"Host": "footnote.example"}, json=body)
+        assert response.status_code not in (401, 403)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_cancelled_call_ends_the_model_s_stream(imported, model_server, mode):
+def test_a_canceled_call_closes_the_stream_of_the_model(imported, model_server, mode):
     services = imported(chat=True, embed=True)
     model_server.will(Text(*["word "] * 600, pause_s=0.05))
     with serving_mcp(services) as url:
         with connected(over_http(url, key(services)), mode=mode) as client:
-            began = time.monotonic()
+            start = time.monotonic()
             assert client.call_and_cancel("ask_documents", 3, question="annual leave?") is None
             assert model_server.hung_up.wait(10)
-            assert time.monotonic() - began < 15
+            assert time.monotonic() - start < 15
             assert not client.call("list_sources").is_error
 
 
-def test_a_model_that_fails_is_told_as_a_failure(imported, model_server):
+def test_a_failure_of_the_model_is_reported(imported, model_server):
     services = imported(chat=True, embed=True)
     model_server.answer = lambda _: Fault(401, "no such key")
     with serving_mcp(services) as url:

@@ -1,4 +1,4 @@
-"""OpenAI's own client of the true app behind a true server on loopback."""
+"""OpenAI's own client for the real app on a loopback server."""
 
 from contextlib import ExitStack
 
@@ -12,18 +12,18 @@ WAIT_S = 30
 
 
 @pytest.fixture
-def client(imported):
-    """Builds OpenAI's client over a library that holds the handbook."""
+def build_client(imported):
+    """Builds OpenAI's client for a library that contains the handbook."""
     with ExitStack() as running:
 
         def build(*scopes, key="", retries=0, **settings):
             services = imported(**settings)
             address = running.enter_context(serving(services))
             secret = key or bearer(services, *scopes)["Authorization"].removeprefix("Bearer ")
-            made = openai.OpenAI(
+            client = openai.OpenAI(
                 base_url=f"{address}/v1", api_key=secret, max_retries=retries, timeout=WAIT_S
             )
-            made.services = services
-            return running.enter_context(made)
+            client.services = services
+            return running.enter_context(client)
 
         yield build

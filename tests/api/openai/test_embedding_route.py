@@ -13,36 +13,36 @@ def embed(client, texts, model=MODEL, **more):
     return client.embeddings.create(model=model, input=texts, **more)
 
 
-def test_the_vectors_are_those_of_the_index_in_the_order_of_the_texts(client):
-    made = client()
-    told = embed(made, ["annual leave", "VPN"])
-    expected = made.services.embedding.embed(LOCAL_USER, ["annual leave", "VPN"])
-    assert [one.index for one in told.data] == [0, 1]
-    for one, vector in zip(told.data, expected, strict=True):
+def test_vectors_equal_those_of_the_index_in_the_order_of_the_texts(build_client):
+    client = build_client()
+    response = embed(client, ["annual leave", "VPN"])
+    expected = client.services.embedding.embed(LOCAL_USER, ["annual leave", "VPN"])
+    assert [one.index for one in response.data] == [0, 1]
+    for one, vector in zip(response.data, expected, strict=True):
         assert one.embedding == pytest.approx(vector)
-    assert (told.model, told.usage.total_tokens) == (MODEL, 0)
+    assert (response.model, response.usage.total_tokens) == (MODEL, 0)
 
 
-def test_numbers_and_base64_say_the_same(client):
-    made = client()
+def test_floats_and_base64_encode_the_same_vector(build_client):
+    client = build_client()
     body = {"model": MODEL, "input": "annual leave"}
-    as_floats = made.post("/embeddings", body=body, cast_to=object)["data"][0]["embedding"]
-    packed = made.post("/embeddings", body={**body, "encoding_format": "base64"}, cast_to=object)[
-        "data"
-    ][0]["embedding"]
-    assert struct.unpack("<384f", base64.b64decode(packed)) == pytest.approx(as_floats)
-    assert embed(made, "annual leave").data[0].embedding == pytest.approx(as_floats)
+    as_floats = client.post("/embeddings", body=body, cast_to=object)["data"][0]["embedding"]
+    as_base64 = client.post(
+        "/embeddings", body={**body, "encoding_format": "base64"}, cast_to=object
+    )["data"][0]["embedding"]
+    assert struct.unpack("<384f", base64.b64decode(as_base64)) == pytest.approx(as_floats)
+    assert embed(client, "annual leave").data[0].embedding == pytest.approx(as_floats)
 
 
-def test_the_number_of_dimensions_can_only_be_the_models(client):
-    made = client()
-    assert len(embed(made, "x", dimensions=384).data[0].embedding) == 384
+def test_only_the_dimensions_of_the_model_are_accepted(build_client):
+    client = build_client()
+    assert len(embed(client, "x", dimensions=384).data[0].embedding) == 384
     with pytest.raises(openai.ConflictError, match="have 384 and"):
-        embed(made, "x", dimensions=256)
+        embed(client, "x", dimensions=256)
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"),
+    ("texts", "message"),
     [
         ([1, 2, 3], "check_embedding_ctx_length"),
         ([[1, 2], [3]], "check_embedding_ctx_length"),
@@ -53,12 +53,12 @@ def test_the_number_of_dimensions_can_only_be_the_models(client):
         ("x" * 20_001, "at most 20000"),
     ],
 )
-def test_what_can_not_be_embedded_is_refused(client, texts, told):
-    with pytest.raises(openai.BadRequestError, match=told) as failed:
-        embed(client(), texts)
-    assert failed.value.param.startswith("input")
+def test_texts_that_cannot_be_embedded_are_rejected(build_client, texts, message):
+    with pytest.raises(openai.BadRequestError, match=message) as raised:
+        embed(build_client(), texts)
+    assert raised.value.param.startswith("input")
 
 
-def test_another_model_is_none(client):
+def test_an_unknown_embedding_model_is_not_found(build_client):
     with pytest.raises(openai.NotFoundError, match=f"Available models: {MODEL}"):
-        embed(client(), "x", model="text-embedding-3-small")
+        embed(build_client(), "x", model="text-embedding-3-small")

@@ -2,68 +2,68 @@ import openai
 import pytest
 
 from domain import ApiScope
-from tests.api.openai.talks import ASKED, said
+from tests.api.openai.conversations import QUESTION, chat_messages
 from tests.fakes.openai import Fault, Text
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {}}}
-CALLED = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-HEARD = {"role": "tool", "tool_call_id": "1", "content": "x"}
+TOOL_CALL = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+TOOL_RESULT = {"role": "tool", "tool_call_id": "1", "content": "x"}
 
 
 def ask(client, model="footnote", messages=None, **more):
-    asked = said(ASKED) if messages is None else messages
-    return client.chat.completions.create(model=model, messages=asked, **more)
+    conversation = chat_messages(QUESTION) if messages is None else messages
+    return client.chat.completions.create(model=model, messages=conversation, **more)
 
 
-def refused(client, kind, **asked):
-    with pytest.raises(kind) as failed:
-        ask(client, **asked)
-    assert set(failed.value.body) == {"message", "type", "param", "code"}
-    return failed.value
+def error_of(client, kind, **parameters):
+    with pytest.raises(kind) as raised:
+        ask(client, **parameters)
+    assert set(raised.value.body) == {"message", "type", "param", "code"}
+    return raised.value
 
 
-def test_a_wrong_key_is_told_as_such(client):
-    error = refused(client(key="fn-wrong"), openai.AuthenticationError)
+def test_a_wrong_key_is_reported(build_client):
+    error = error_of(build_client(key="fn-wrong"), openai.AuthenticationError)
     assert (error.code, error.type) == ("invalid_api_key", "authentication_error")
     assert "api-key create" in error.message
 
 
-def test_a_key_that_may_not_ask_is_told_so_and_may_read(client):
-    made = client(ApiScope.READ)
-    assert "`ask`" in refused(made, openai.PermissionDeniedError).message
-    assert list(made.models.list())
+def test_a_key_without_the_scope_ask_can_only_read(build_client):
+    client = build_client(ApiScope.READ)
+    assert "`ask`" in error_of(client, openai.PermissionDeniedError).message
+    assert list(client.models.list())
 
 
-def test_a_key_that_may_only_ask_can_do_that_and_list_the_models_for_it(client):
-    made = client(ApiScope.ASK)
-    assert ask(made)
-    assert list(made.models.list())
+def test_a_key_with_only_the_scope_ask_can_ask_and_list_models(build_client):
+    client = build_client(ApiScope.ASK)
+    assert ask(client)
+    assert list(client.models.list())
     with pytest.raises(openai.PermissionDeniedError, match="`read`"):
-        made.embeddings.create(model="multilingual-e5-small", input="leave")
+        client.embeddings.create(model="multilingual-e5-small", input="leave")
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "footnote-agent", "multilingual-e5-small"])
-def test_the_error_for_an_unknown_model_names_the_available_models(client, model):
-    error = refused(client(), openai.NotFoundError, model=model)
+def test_the_error_for_an_unknown_model_names_the_available_models(build_client, model):
+    error = error_of(build_client(), openai.NotFoundError, model=model)
     assert (error.code, error.param) == ("model_not_found", "model")
     assert model in error.message
     assert error.message.endswith("Available models: footnote.")
 
 
-def test_an_unknown_model_cannot_be_retrieved(client):
-    with pytest.raises(openai.NotFoundError) as failed:
-        client().models.retrieve("some/thing")
-    assert failed.value.code == "model_not_found"
+def test_an_unknown_model_cannot_be_retrieved(build_client):
+    with pytest.raises(openai.NotFoundError) as raised:
+        build_client().models.retrieve("some/thing")
+    assert raised.value.code == "model_not_found"
 
 
-def test_what_would_not_come_is_refused_by_its_field(client):
-    made = client()
+def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_client):
+    client = build_client()
     cases = {
         "messages[0].content[0].type": {"messages": [{"role": "user", "content": [IMAGE]}]},
-        "messages[1].role": {"messages": [*said(ASKED), HEARD]},
-        "messages[0].tool_calls": {"messages": [{"role": "assistant", "tool_calls": [CALLED]}]},
-        "messages[0].content": {"messages": said(" \n")},
+        "messages[1].role": {"messages": [*chat_messages(QUESTION), TOOL_RESULT]},
+        "messages[0].tool_calls": {"messages": [{"role": "assistant", "tool_calls": [TOOL_CALL]}]},
+        "messages[0].content": {"messages": chat_messages(" \n")},
         "messages[0]": {"messages": ["x"]},
         "messages": {"messages": []},
         "tools": {"tools": [TOOL]},
@@ -73,80 +73,82 @@ def test_what_would_not_come_is_refused_by_its_field(client):
         "footnote.search.k": {"extra_body": {"footnote": {"search": {"k": 0}}}},
         "footnote.serach": {"extra_body": {"footnote": {"serach": {}}}},
     }
-    for param, asked in cases.items():
-        error = refused(made, openai.BadRequestError, **asked)
+    for param, parameters in cases.items():
+        error = error_of(client, openai.BadRequestError, **parameters)
         assert (error.param, error.type) == (param, "invalid_request_error")
 
 
 @pytest.mark.parametrize(
-    ("asked", "advice"),
+    ("parameters", "advice"),
     [
         ({"messages": [{"role": "user", "content": [IMAGE]}]}, "type text"),
-        ({"messages": [HEARD]}, "user, assistant, system and developer"),
+        ({"messages": [TOOL_RESULT]}, "user, assistant, system and developer"),
         ({"messages": [{"role": "system", "content": "x"}]}, "none with the role user"),
-        ({"messages": said(" ")}, "empty"),
+        ({"messages": chat_messages(" ")}, "empty"),
         ({"tools": [TOOL]}, "leave `tools` out"),
         ({"n": 3}, "one answer"),
     ],
 )
-def test_a_refusal_says_what_to_do(client, asked, advice):
-    assert advice in refused(client(), openai.BadRequestError, **asked).message
+def test_the_error_for_an_unsupported_request_says_what_to_do(build_client, parameters, advice):
+    assert advice in error_of(build_client(), openai.BadRequestError, **parameters).message
 
 
-def test_a_question_that_is_too_long_as_a_whole_is_refused(client):
+def test_a_question_whose_parts_together_are_too_long_is_rejected(build_client):
     parts = [{"type": "text", "text": "x" * 15_000}] * 2
-    error = refused(client(), openai.BadRequestError, messages=[{"role": "user", "content": parts}])
+    error = error_of(
+        build_client(), openai.BadRequestError, messages=[{"role": "user", "content": parts}]
+    )
     assert "20,000" in error.message
 
 
-def test_a_source_that_is_not_there_is_told(client):
-    narrowed = {"footnote": {"search": {"scope": {"sources": ["nope"]}}}}
-    assert "handbook" in refused(client(), openai.ConflictError, extra_body=narrowed).message
+def test_the_error_for_an_unknown_source_names_the_available_sources(build_client):
+    options = {"footnote": {"search": {"scope": {"sources": ["nope"]}}}}
+    assert "handbook" in error_of(build_client(), openai.ConflictError, extra_body=options).message
 
 
-def test_too_many_requests_are_told_with_when_to_try_again(client):
-    made = client(api_requests_per_minute=1)
-    assert ask(made)
-    error = refused(made, openai.RateLimitError)
+def test_too_many_requests_return_429_with_retry_after(build_client):
+    client = build_client(api_requests_per_minute=1)
+    assert ask(client)
+    error = error_of(client, openai.RateLimitError)
     assert error.code == "rate_limit_exceeded"
     assert 1 <= int(error.response.headers["retry-after"]) <= 60
 
 
-def test_more_answers_at_once_than_are_written_are_told(client, model_server):
+def test_too_many_concurrent_answers_return_503(build_client, model_server):
     model_server.will(Text(*["word "] * 60, pause_s=0.1))
-    made = client(chat=True, api_answers=1)
-    with ask(made, stream=True) as first:
+    client = build_client(chat=True, api_answers=1)
+    with ask(client, stream=True) as first:
         next(iter(first))
-        error = refused(made, openai.InternalServerError)
+        error = error_of(client, openai.InternalServerError)
         assert (error.status_code, error.type) == (503, "server_error")
 
 
-def test_the_client_tries_again_only_where_that_may_help(client, model_server):
-    made = client(chat=True, retries=2)
+def test_the_client_retries_only_transient_errors(build_client, model_server):
+    client = build_client(chat=True, retries=2)
     model_server.will(Fault(401, "wrong key"))
-    assert refused(made, openai.InternalServerError).status_code == 502
+    assert error_of(client, openai.InternalServerError).status_code == 502
     model_server.will(Fault(503, "busy"), Text("Fine."))
-    busy = ask(made.with_options(timeout=30))
-    assert busy.choices[0].message.content.startswith("Fine.")
+    completion = ask(client.with_options(timeout=30))
+    assert completion.choices[0].message.content.startswith("Fine.")
     assert len(model_server.requests) == 3
 
 
-def test_other_addresses_are_told_in_the_same_shape(client):
-    made = client()
+def test_unknown_paths_and_methods_return_errors_of_the_same_shape(build_client):
+    client = build_client()
     for error, call in (
-        (openai.NotFoundError, lambda: made.responses.create(model="footnote", input="x")),
-        (openai.APIStatusError, lambda: made.delete("/models", cast_to=object)),
+        (openai.NotFoundError, lambda: client.responses.create(model="footnote", input="x")),
+        (openai.APIStatusError, lambda: client.delete("/models", cast_to=object)),
     ):
-        with pytest.raises(error) as failed:
+        with pytest.raises(error) as raised:
             call()
-        assert failed.value.type == "invalid_request_error"
-        assert failed.value.code in ("not_found", "method_not_allowed")
+        assert raised.value.type == "invalid_request_error"
+        assert raised.value.code in ("not_found", "method_not_allowed")
 
 
-def test_what_is_no_json_is_told(client):
-    made = client()
+def test_a_body_that_is_not_json_is_rejected(build_client):
+    client = build_client()
     with pytest.raises(openai.BadRequestError, match="JSON|read"):
-        made.post(
+        client.post(
             "/chat/completions",
             cast_to=object,
             content=b"{",

@@ -1,9 +1,9 @@
-"""Answers of the API that never end, and what it says of the model that answers."""
+"""Endless answers of a model, and which model the API reports."""
 
 import pytest
 
 from domain import EXTRACTIVE
-from tests.api.openai.talks import ASKED, said
+from tests.api.openai.conversations import QUESTION, chat_messages
 from tests.fakes.openai import MODEL, Endless, Text
 
 LIMITS = [
@@ -14,22 +14,28 @@ LIMITS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("settings", "setting"), LIMITS)
-def test_a_whole_answer_ends_with_length_and_says_why(client, model_server, settings, setting):
+def test_a_truncated_answer_has_finish_reason_length_and_names_the_limit(
+    build_client, model_server, settings, setting
+):
     model_server.will(Endless(content="word "))
-    made = client(chat=True, **settings)
-    told = made.chat.completions.create(model="footnote", messages=said(ASKED)).choices[0]
-    assert told.finish_reason == "length"
-    assert told.message.content.startswith("word word ")
-    assert setting in told.message.footnote["error"]
+    client = build_client(chat=True, **settings)
+    choice = client.chat.completions.create(
+        model="footnote", messages=chat_messages(QUESTION)
+    ).choices[0]
+    assert choice.finish_reason == "length"
+    assert choice.message.content.startswith("word word ")
+    assert setting in choice.message.footnote["error"]
     assert model_server.hung_up.wait(10)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("settings", "setting"), LIMITS)
-def test_a_streamed_answer_ends_with_length_and_says_why(client, model_server, settings, setting):
+def test_a_truncated_stream_has_finish_reason_length_and_names_the_limit(
+    build_client, model_server, settings, setting
+):
     model_server.will(Endless(content="word "))
-    stream = client(chat=True, **settings).chat.completions.create(
-        model="footnote", messages=said(ASKED), stream=True
+    stream = build_client(chat=True, **settings).chat.completions.create(
+        model="footnote", messages=chat_messages(QUESTION), stream=True
     )
     choices = [chunk.choices[0] for chunk in stream]
     assert choices[-1].finish_reason == "length"
@@ -38,27 +44,34 @@ def test_a_streamed_answer_ends_with_length_and_says_why(client, model_server, s
     assert model_server.hung_up.wait(10)
 
 
-def test_the_agent_is_there_where_a_server_has_one_model(client, model_server):
+def test_the_agent_is_listed_if_the_server_has_one_model(build_client, model_server):
     model_server.models = [MODEL]
-    made = client(openai_base_url=model_server.url)
-    made.services.chat.answerers.settled()
-    assert "footnote-agent" in [one.id for one in made.models.list()]
+    client = build_client(openai_base_url=model_server.url)
+    client.services.chat.answerers.settled()
+    assert "footnote-agent" in [one.id for one in client.models.list()]
 
 
-def test_with_a_key_alone_there_is_no_agent_and_the_library_is_quoted(client, model_server):
-    made = client(openai_api_key="sk-1")
-    assert "footnote-agent" not in [one.id for one in made.models.list()]
-    told = made.chat.completions.create(model="footnote", messages=said(ASKED)).choices[0]
-    assert told.message.footnote["model"] == EXTRACTIVE
+def test_with_only_a_key_there_is_no_agent_and_answers_quote_the_library(
+    build_client, model_server
+):
+    client = build_client(openai_api_key="sk-1")
+    assert "footnote-agent" not in [one.id for one in client.models.list()]
+    choice = client.chat.completions.create(
+        model="footnote", messages=chat_messages(QUESTION)
+    ).choices[0]
+    assert choice.message.footnote["model"] == EXTRACTIVE
     assert model_server.requests == []
 
 
-def test_an_unproven_answer_has_the_extract_whole_and_streamed(client, model_server):
+def test_the_extract_follows_an_uncited_answer_whole_and_streamed(build_client, model_server):
     model_server.will(Text("Thirty ", "days of holidays."), Text("Thirty ", "days of holidays."))
-    made = client(chat=True)
-    ask = {"model": "footnote", "messages": said(ASKED)}
-    whole = made.chat.completions.create(**ask).choices[0].message
-    chunks = [chunk.choices[0].delta for chunk in made.chat.completions.create(**ask, stream=True)]
+    client = build_client(chat=True)
+    parameters = {"model": "footnote", "messages": chat_messages(QUESTION)}
+    whole = client.chat.completions.create(**parameters).choices[0].message
+    chunks = [
+        chunk.choices[0].delta
+        for chunk in client.chat.completions.create(**parameters, stream=True)
+    ]
     model, heading, quote, *_ = whole.content.split("\n\n")
     assert model == "Thirty days of holidays."
     assert heading.startswith("**The text above cites nothing")

@@ -1,9 +1,9 @@
-"""What tests ask, and what the loopback model answers."""
+"""Questions of the tests, and the replies of the loopback model."""
 
-ASKED = "How many days of annual leave do new employees get?"
+QUESTION = "How many days of annual leave do new employees get?"
 QUOTE = "New employees get 25 days of annual leave a year"
-GOOD = f'They get 25 days [1: "{QUOTE}"].'
-SHOWN = "They get 25 days [1]."
+REPLY = f'They get 25 days [1: "{QUOTE}"].'
+ANSWER = "They get 25 days [1]."
 
 FOLLOW_UPS = [
     ("신규 입사자의 연차는 며칠인가요?", "15일입니다 [1].", "2년차부터는요?", "16일"),
@@ -14,11 +14,11 @@ FOLLOW_UPS = [
         "新入社員",
     ),
 ]
-"""A question and its answer, what is asked then, and what the next answer tells."""
+"""Question, reply, follow-up question, and text that the next answer must contain."""
 
 
-def said(question, *before):
-    """The messages of a question, and of the questions and answers before it."""
+def chat_messages(question, *before):
+    """The messages of earlier questions and answers, and of the question."""
     pairs = [
         {"role": role, "content": text}
         for pair in before
@@ -28,6 +28,6 @@ def said(question, *before):
 
 
 def prompts_of(model_server):
-    """The texts of each prompt that the model got."""
+    """The text of each prompt that the model received."""
     bodies = [one.body for one in model_server.requests if "messages" in one.body]
     return ["\n".join(message["content"] for message in body["messages"]) for body in bodies]
