@@ -12,7 +12,7 @@ from tests.api.conftest import bearer
 from tests.api.serving import events_of
 from tests.chat_model.test_answers import reported_usage
 from tests.fakes.command_line import CommandLine
-from tests.pages.conftest import APP, served, shown
+from tests.pages.conftest import APP, install_services, page_text
 
 pytestmark = [pytest.mark.chat_model, pytest.mark.timeout(1200)]
 
@@ -87,12 +87,12 @@ def test_the_command_line_prints_the_answer(library, model_settings, tmp_path):
     assert reply["state"] in {"complete", "incomplete"}
 
 
-def test_the_page_shows_the_answer_immediately_and_after_a_reload(services, monkeypatch):
-    serving = served(services, monkeypatch)
+def test_the_page_shows_the_answer_at_once_and_after_a_reload(services, monkeypatch):
+    serving = install_services(services, monkeypatch)
     next(serving)
     page = AppTest.from_file(str(APP), default_timeout=600).run()
     page = page.chat_input[0].set_value(QUESTIONS[0]).run()
     assert not page.exception
-    assert "fn-answer" in shown(page)
-    assert "fn-answer" in shown(page.run())
+    assert "fn-answer" in page_text(page)
+    assert "fn-answer" in page_text(page.run())
     next(serving, None)

@@ -15,7 +15,7 @@ from domain import Principal, Turn
 from services.chat.conversation_service import CostService, Prices
 from services.search.search_choices import Choices
 from tests.pages.double import ScriptedChat, ScriptedConversations, ScriptedTurns
-from tests.pages.proof import Ratings, Reader
+from tests.pages.evidence_double import Ratings, Reader
 
 Kind = TypeVar("Kind")
 APP = Path(__file__).parents[2] / "app.py"
@@ -37,8 +37,8 @@ class Library:
         return self.now
 
 
-class Asking:
-    """No scope choices, no files, and no panel for unproven answers."""
+class NoExtras:
+    """No scope choices, files, suggestions, or panel for answers without citations."""
 
     max_file_mb = 100
 
@@ -63,10 +63,10 @@ class Services:
     reader: Reader = field(default_factory=Reader)
     costs: CostService = field(default_factory=lambda: CostService(Prices("qwen3", 2.0, 10.0)))
 
-    choices: Asking = field(default_factory=Asking)
-    uploads: Asking = field(default_factory=Asking)
-    relevance: Asking = field(default_factory=Asking)
-    suggestions: Asking = field(default_factory=Asking)
+    choices: NoExtras = field(default_factory=NoExtras)
+    uploads: NoExtras = field(default_factory=NoExtras)
+    relevance: NoExtras = field(default_factory=NoExtras)
+    suggestions: NoExtras = field(default_factory=NoExtras)
 
     @property
     def turns(self) -> ScriptedTurns:
@@ -80,7 +80,7 @@ class Services:
         pass
 
 
-def served(services: Kind, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kind]:
+def install_services(services: Kind, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kind]:
     """Scripted services that the pages use during a test."""
     monkeypatch.setattr(bootstrap, "build_services", lambda: services)
     st.cache_resource.clear()
@@ -90,7 +90,7 @@ def served(services: Kind, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kind]:
 
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    yield from served(Services(), monkeypatch)
+    yield from install_services(Services(), monkeypatch)
 
 
 @pytest.fixture
@@ -99,14 +99,14 @@ def page(services: Services) -> AppTest:
     return AppTest.from_file(str(APP), default_timeout=20).run()
 
 
-def framed(script: str) -> AppTest:
+def page_in_frame(script: str) -> AppTest:
     """A page of the folder `pages`, not run yet, as if app.py had set it up."""
     page = AppTest.from_file(str(APP.parent / "pages" / script), default_timeout=20)
     page.session_state["framed"] = True
     return page
 
 
-def shown(page: AppTest) -> str:
+def page_text(page: AppTest) -> str:
     """All HTML and text on the page."""
     assert not page.exception
     texts = [*page.html, *page.markdown, *page.subheader, *page.caption, *page.code]
@@ -116,4 +116,4 @@ def shown(page: AppTest) -> str:
 
 def ask(page: AppTest, question: str = "How many days?") -> str:
     page.chat_input[0].set_value(question).run()
-    return shown(page)
+    return page_text(page)

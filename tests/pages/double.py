@@ -96,8 +96,8 @@ class ScriptedChat:
         self.answerers = Answerers(Answerer(EXTRACTIVE))
         self.script = script or Script()
         self.stored: dict[str, list[Turn]] = {}
-        self.shown: dict[str, str] = {}
-        self.asked: list[str] = []
+        self.shown_turns: dict[str, str] = {}
+        self.questions: list[str] = []
         self.searches: list[SearchChoice | None] = []
         self.closed = threading.Event()
 
@@ -117,7 +117,7 @@ class ScriptedChat:
     ) -> Generator[Event, None, None]:
         if isinstance(self.script.error, InputError):
             raise self.script.error
-        self.asked.append(question)
+        self.questions.append(question)
         self.searches.append(search)
         conversation_id = conversation_id or f"c{len(self.stored) + 1}"
         turns = self.stored.setdefault(conversation_id, [])
@@ -132,7 +132,7 @@ class ScriptedChat:
             parent_id=self.tree(conversation_id).resolve(parent_id),
         )
         turns.append(turn)
-        self.shown[conversation_id] = turn.id
+        self.shown_turns[conversation_id] = turn.id
         try:
             yield TurnStarted(turn)
             for turns[-1] in self._play(turn):
@@ -185,18 +185,18 @@ class ScriptedChat:
     def ask_again(
         self,
         principal: Principal,
-        talk: str,
+        conversation_id: str,
         turn_id: str,
         *,
         question: str | None = None,
         standalone: str | None = None,
         search: SearchChoice | None = None,
     ) -> Generator[Event, None, None]:
-        turn = self.turn(talk, turn_id)
+        turn = self.turn(conversation_id, turn_id)
         return self.stream(
             principal,
             question or turn.question,
-            talk,
+            conversation_id,
             search=search,
             parent_id=turn.parent_id,
             standalone=standalone,
@@ -204,7 +204,7 @@ class ScriptedChat:
 
     def tree(self, conversation_id: str) -> TurnTree:
         parents = {turn.id: turn.parent_id for turn in self.stored[conversation_id]}
-        return TurnTree(self.shown.get(conversation_id, ""), parents)
+        return TurnTree(self.shown_turns.get(conversation_id, ""), parents)
 
     def turn(self, conversation_id: str, turn_id: str) -> Turn:
         return next(one for one in self.stored[conversation_id] if one.id == turn_id)
@@ -226,8 +226,8 @@ class ScriptedTurns:
         return self._chat.tree(conversation_id).versions()
 
     def show(self, principal: Principal, conversation_id: str, turn_id: str) -> None:
-        shown = self._chat.tree(conversation_id).newest_below(turn_id)
-        self._chat.shown[conversation_id] = shown
+        newest = self._chat.tree(conversation_id).newest_below(turn_id)
+        self._chat.shown_turns[conversation_id] = newest
 
 
 class ScriptedConversations:
@@ -244,7 +244,7 @@ class ScriptedConversations:
     def grouped(
         self, principal: Principal, now: datetime, words: str = "", *, limit: int = 30
     ) -> Groups:
-        listed = self._chat.conversations(principal, limit)
-        groups = Groups([(Age.TODAY, listed)] if listed else [])
-        groups.total = len(listed)
+        conversations = self._chat.conversations(principal, limit)
+        groups = Groups([(Age.TODAY, conversations)] if conversations else [])
+        groups.total = len(conversations)
         return groups

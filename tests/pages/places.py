@@ -106,13 +106,13 @@ class ScriptedCatalog:
     notices: tuple[str, ...] = ()
     error: AppError | None = None
     fails_after: int = 99
-    asked: list[dict] = field(default_factory=list)
+    requests: list[dict] = field(default_factory=list)
 
     def catalogs(self, principal: object) -> list[CatalogSummary]:
         return self.summaries
 
     def search(self, principal: object, question: str, **options: object) -> Iterator:
-        self.asked.append({"question": question, **options})
+        self.requests.append({"question": question, **options})
         if self.error and self.fails_after == 0:
             raise self.error
         analysis = options["analysis"] or self.analysis(question)
@@ -152,18 +152,18 @@ class ScriptedCatalog:
 class ScriptedPeople:
     """Stores one person."""
 
-    kept: Person | None = None
+    person: Person | None = None
 
     def get(self, principal: object, user_id: str) -> Person:
-        if self.kept is None:
+        if self.person is None:
             raise NotFoundError("there is no such user")
-        return self.kept
+        return self.person
 
     def patch(
         self, principal: object, user_id: str, preferences: dict[str, float | None]
     ) -> Person:
-        before = dict(self.kept.preferences) if self.kept else {}
+        before = dict(self.person.preferences) if self.person else {}
         merged = {**before, **preferences}
         remaining = {one: it for one, it in merged.items() if it is not None}
-        self.kept = Person("local", user_id, remaining)
-        return self.kept
+        self.person = Person("local", user_id, remaining)
+        return self.person

@@ -9,13 +9,13 @@ from domain import EXTRACTIVE, LOCAL_USER, Answerer, Scope, SearchChoice, Step, 
 from errors import ModelError
 from services.chat.chain_builder import AnswerChain
 from tests.fakes.openai import MODEL
-from tests.pages.conftest import APP, served, shown
+from tests.pages.conftest import APP, install_services, page_text
 from tests.pages.double import Answerers
 from ui.text import words
 
 QUESTION = "How many days of annual leave?"
-GOOD = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
-BEGUN = Step(1, "search_documents", {"query": "annual leave"})
+REPLY = 'They get 25 days [1: "New employees get 25 days of annual leave a year"].'
+STARTED = Step(1, "search_documents", {"query": "annual leave"})
 
 
 class Agent:
@@ -38,7 +38,7 @@ class Agent:
 
 @pytest.fixture
 def services(monkeypatch, imported):
-    yield from served(imported(chat=True, embed=True), monkeypatch)
+    yield from install_services(imported(chat=True, embed=True), monkeypatch)
 
 
 @pytest.fixture
@@ -46,14 +46,14 @@ def agent(services, monkeypatch):
     """An agent that searches once and answers with the result."""
     passages = services.search.search(LOCAL_USER, "annual leave", k=2)
     finished = replace(
-        BEGUN, state=StepState.DONE, result="25 days", sources=(1, 2), milliseconds=400
+        STARTED, state=StepState.DONE, result="25 days", sources=(1, 2), milliseconds=400
     )
     agent = Agent()
     agent.pieces = [
         {"answer": "Let me look."},
-        {"step": BEGUN},
+        {"step": STARTED},
         {"source_documents": passages, "step": finished},
-        {"answer": GOOD},
+        {"answer": REPLY},
     ]
     monkeypatch.setattr(services.chat, "chains", agent)
     monkeypatch.setattr(services.chat, "agents", agent)
@@ -79,15 +79,17 @@ def ask_agent(page=None):
 
 def press(page, label):
     next(button for button in page.button if button.label == label).click().run()
-    return shown(page)
+    return page_text(page)
 
 
 def test_the_agent_switch_is_remembered_with_its_conversation(services, agent):
     page = ask_agent()
     assert [search.by_agent for search in agent.searches] == [True]
-    talk = page.query_params["conversation"]
-    assert services.conversations.get(LOCAL_USER, talk).search == SearchChoice(by_agent=True)
-    assert open_page(talk).toggle[0].value is True
+    conversation_id = page.query_params["conversation"]
+    assert services.conversations.get(LOCAL_USER, conversation_id).search == SearchChoice(
+        by_agent=True
+    )
+    assert open_page(conversation_id).toggle[0].value is True
     press(page, words.NEW_CONVERSATION)
     assert page.toggle[0].value is False
 
@@ -100,35 +102,37 @@ def test_switching_off_sends_the_next_question_straight_to_search(agent):
 
 
 def test_the_scope_and_its_reset_do_not_change_the_switch(services, agent):
-    talk = services.conversations.begin(LOCAL_USER, "Leave").id
+    conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
     narrow = SearchChoice(Scope(formats=("md",)), by_agent=True)
-    services.conversations.remember(LOCAL_USER, talk, narrow)
-    page = open_page(talk)
+    services.conversations.remember(LOCAL_USER, conversation_id, narrow)
+    page = open_page(conversation_id)
     assert page.toggle[0].value is True
     press(page, words.SCOPE_RESET)
-    assert services.conversations.get(LOCAL_USER, talk).search == SearchChoice(by_agent=True)
+    assert services.conversations.get(LOCAL_USER, conversation_id).search == SearchChoice(
+        by_agent=True
+    )
     assert page.toggle[0].value is True
     assert next(one for one in page.button if one.label == words.SCOPE_RESET).disabled
 
 
 def test_without_a_chat_model_the_switch_names_the_setting_and_is_off(services, agent, monkeypatch):
-    talk = services.conversations.begin(LOCAL_USER, "Leave").id
-    services.conversations.remember(LOCAL_USER, talk, SearchChoice(k=3, by_agent=True))
+    conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
+    services.conversations.remember(LOCAL_USER, conversation_id, SearchChoice(k=3, by_agent=True))
     monkeypatch.setattr(services.chat, "answerers", Answerers(Answerer(EXTRACTIVE)))
-    page = open_page(talk)
+    page = open_page(conversation_id)
     switch = page.toggle[0]
     assert (switch.disabled, switch.value) == (True, False)
     assert "FOOTNOTE_CHAT_MODEL" in switch.help
     page.chat_input[0].set_value(QUESTION).run()
     assert not page.exception
     assert (agent.searches[0].k, agent.searches[0].by_agent) == (3, False)
-    assert services.conversations.get(LOCAL_USER, talk).search.by_agent
+    assert services.conversations.get(LOCAL_USER, conversation_id).search.by_agent
 
 
 def test_the_steps_of_a_stored_turn_are_collapsed_into_one_line(agent):
     page = ask_agent()
     reopened = open_page(page.query_params["conversation"])
-    for html in (shown(page), shown(reopened)):
+    for html in (page_text(page), page_text(reopened)):
         line, steps = html.split('class="fn-taken"')[1].split("</summary>", 1)
         assert ">1 step · 2 passages in" in line
         assert "Let me look." in steps
@@ -173,7 +177,7 @@ def test_results_show_next_to_their_step_once_it_finishes(agent):
     assert "One more." not in answer
 
 
-def test_ask_again_shows_who_searches_and_an_edited_query_skips_the_agent(agent):
+def test_asking_again_follows_the_switch_and_an_edited_query_skips_the_agent(agent):
     page = ask_agent()
     page.toggle[0].set_value(False).run()
     agent.pieces = [{"searched_questions": ["annual leave"]}, {"answer": "25."}]
@@ -188,7 +192,7 @@ def test_ask_again_shows_who_searches_and_an_edited_query_skips_the_agent(agent)
     assert standalone == [None, None, "days off", None]
 
 
-def test_an_unproven_answer_offers_to_ask_the_agent(agent):
+def test_an_uncited_answer_offers_to_ask_the_agent(agent):
     agent.pieces = [{"answer": "I do not know."}]
     page = ask_agent()
     nothing_found = next(one.value for one in page.html if "fn-nothing" in one.value)

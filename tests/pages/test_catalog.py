@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from domain import Aspect, CatalogFilters, FilterField, NamedValue
 from errors import InputError, ModelUnavailableError
 from services.catalog.catalogs import CatalogSummary
-from tests.pages.conftest import framed, served, shown
+from tests.pages.conftest import install_services, page_in_frame, page_text
 from tests.pages.places import DESCRIPTION, ScriptedCatalog, ScriptedPeople, place_hit
 from ui.catalog.catalog_form import (
     LAST_QUESTION,
@@ -34,10 +34,10 @@ QUESTION = "분위기 좋은 이탈리안"
 class Sources:
     """The state of the only source."""
 
-    job = None
+    current_run = None
 
     def get(self, principal, source_id):
-        return SimpleNamespace(run=self.job, source=SimpleNamespace(id=source_id))
+        return SimpleNamespace(run=self.current_run, source=SimpleNamespace(id=source_id))
 
 
 class Queue:
@@ -47,7 +47,7 @@ class Queue:
         return False
 
     def get(self, principal, import_id):
-        return Sources.job
+        return Sources.current_run
 
 
 class Worker:
@@ -80,12 +80,12 @@ class Services:
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     monkeypatch.setattr(st, "page_link", lambda _page, *, label, icon: st.write(label))
-    yield from served(Services(), monkeypatch)
+    yield from install_services(Services(), monkeypatch)
 
 
 @pytest.fixture
 def page(services: Services) -> AppTest:
-    return framed(PAGE).run()
+    return page_in_frame(PAGE).run()
 
 
 def button(page: AppTest, label: str):
@@ -95,15 +95,15 @@ def button(page: AppTest, label: str):
 def ask(page: AppTest, question: str = QUESTION) -> str:
     page.text_input(key="places_question").set_value(question)
     button(page, words.PLACES_ASK).click().run()
-    return shown(page)
+    return page_text(page)
 
 
 def test_three_examples_are_offered_before_the_first_question(page, services):
     assert all(button(page, example) for example in words.PLACES_EXAMPLES)
     button(page, words.PLACES_EXAMPLES[1]).click().run()
-    assert services.catalog.asked[0]["question"] == words.PLACES_EXAMPLES[1]
+    assert services.catalog.requests[0]["question"] == words.PLACES_EXAMPLES[1]
     assert page.text_input(key="places_question").value == words.PLACES_EXAMPLES[1]
-    assert words.PLACES_FOR_EXAMPLE not in shown(page)
+    assert words.PLACES_FOR_EXAMPLE not in page_text(page)
 
 
 def test_the_answer_links_to_the_quotes_it_cites(page):
@@ -159,7 +159,7 @@ def test_filters_are_chips_and_pressing_one_searches_without_it(page, services):
     }
     assert labels["chip-field-borough_en"] == rf"Borough\: Brooklyn *{words.CHIP_HELP}*"
     page.button(key="chip-rating").click().run()
-    last_search = services.catalog.asked[-1]
+    last_search = services.catalog.requests[-1]
     assert last_search["question"] == QUESTION
     assert last_search["analysis"].filters.min_rating is None
     assert last_search["analysis"].filters.fields == {"borough_en": "Brooklyn"}
@@ -187,9 +187,9 @@ def test_alternative_values_are_separate_chips(page, services):
         rf"Borough\: {each} *{words.CHIP_HELP}*" for each in ("Brooklyn", "Queens")
     ]
     page.button(key="chip-field-borough_en=Brooklyn").click().run()
-    assert services.catalog.asked[-1]["analysis"].filters.fields == {"borough_en": "Queens"}
+    assert services.catalog.requests[-1]["analysis"].filters.fields == {"borough_en": "Queens"}
     page.button(key="chip-field-borough_en").click().run()
-    assert services.catalog.asked[-1]["analysis"].filters.fields == {}
+    assert services.catalog.requests[-1]["analysis"].filters.fields == {}
 
 
 def test_an_excluded_type_is_a_chip_that_can_be_removed(page, services):
@@ -198,13 +198,13 @@ def test_an_excluded_type_is_a_chip_that_can_be_removed(page, services):
     chips = {one.key: one.label for one in page.button if one.key and "chip-declined" in one.key}
     assert chips["chip-declined-italian_restaurant"].startswith("Not Italian restaurant ")
     page.button(key="chip-declined-italian_restaurant").click().run()
-    assert services.catalog.asked[-1]["analysis"].filters.declined_types == ("bar",)
+    assert services.catalog.requests[-1]["analysis"].filters.declined_types == ("bar",)
 
 
 def test_a_preferred_aspect_can_be_removed(page, services):
     ask(page)
     page.button(key="chip-aspect-price").click().run()
-    assert services.catalog.asked[-1]["analysis"].aspect_weights["price"] is None
+    assert services.catalog.requests[-1]["analysis"].aspect_weights["price"] is None
 
 
 def test_a_question_without_filters_says_so(page, services):
@@ -214,18 +214,18 @@ def test_a_question_without_filters_says_so(page, services):
 
 def test_moving_a_slider_saves_the_preference(page, services):
     page.slider(key="preference-food").set_value(4.5).run()
-    assert services.people.kept.preferences == {"food": 4.5}
+    assert services.people.person.preferences == {"food": 4.5}
     ask(page)
-    assert services.catalog.asked[-1]["user_id"] == "me"
+    assert services.catalog.requests[-1]["user_id"] == "me"
 
 
 def test_saved_preferences_set_the_sliders_and_can_be_cleared(page, services):
     services.people.patch(None, "me", {"price": 1.0})
-    reopened = framed(PAGE)
+    reopened = page_in_frame(PAGE)
     reopened.run()
     assert reopened.slider(key="preference-price").value == 1.0
     button(reopened, words.PREFERENCES_FORGET).click().run()
-    assert services.people.kept.preferences == {}
+    assert services.people.person.preferences == {}
     assert reopened.slider(key="preference-price").value == 2.5
 
 
@@ -233,26 +233,26 @@ def test_a_question_can_be_repeated_after_a_preference_changes(page, services):
     ask(page)
     page.button(key="chip-rating").click().run()
     page.slider(key="preference-food").set_value(4.5).run()
-    assert words.PREFERENCES_CHANGED in shown(page)
+    assert words.PREFERENCES_CHANGED in page_text(page)
     page.button(key="places-ask-again").click().run()
-    last_search = services.catalog.asked[-1]
+    last_search = services.catalog.requests[-1]
     assert last_search["user_id"] == "me"
     assert last_search["analysis"].filters.min_rating is None
-    assert words.PREFERENCES_CHANGED not in shown(page.run())
+    assert words.PREFERENCES_CHANGED not in page_text(page.run())
 
 
 def test_an_interrupted_search_can_be_repeated(page, services):
     ask(page)
     page.session_state[LAST_SEARCH].answer = None
-    assert words.PLACES_CUT_SHORT in shown(page.run())
+    assert words.PLACES_CUT_SHORT in page_text(page.run())
     page.button(key="places-ask-again").click().run()
-    assert "It is lovely" in shown(page)
-    assert words.PLACES_CUT_SHORT not in shown(page.run())
+    assert "It is lovely" in page_text(page)
+    assert words.PLACES_CUT_SHORT not in page_text(page.run())
 
 
 def after_another_page(page: AppTest) -> AppTest:
     """Rerun the page as after visiting another: Streamlit has dropped only its widget values."""
-    reopened = framed(PAGE)
+    reopened = page_in_frame(PAGE)
     for key in (LAST_QUESTION, LAST_SELECTED, LAST_SEARCH):
         if key in page.session_state:
             reopened.session_state[key] = page.session_state[key]
@@ -263,7 +263,7 @@ def test_the_question_stays_in_its_field_after_another_page(page):
     ask(page)
     reopened = after_another_page(page)
     assert reopened.text_input(key="places_question").value == QUESTION
-    assert "It is lovely" in shown(reopened)
+    assert "It is lovely" in page_text(reopened)
 
 
 def homes(services: Services) -> CatalogSummary:
@@ -302,10 +302,10 @@ def test_an_aspect_is_shown_by_its_name_in_the_readers_language(services):
     services.catalog.summaries = [replace(summary, description=description)]
     services.catalog.weights = {"quiet": 0.9, "price": 0.1}
     services.catalog.places = (replace(place_hit(1, "Alba"), tags=("quiet",)),)
-    page = framed(PAGE)
+    page = page_in_frame(PAGE)
     page.session_state[LANGUAGE] = "ko"
     page.session_state[PENDING] = PlaceRequest(QUESTION)
-    html = shown(page.run())
+    html = page_text(page.run())
     assert [one.label.partition(" (")[0] for one in page.slider] == ["방음", "가격"]
     assert page.button(key="chip-aspect-quiet").label.startswith("방음")
     assert "<li>방음</li>" in html
@@ -319,7 +319,7 @@ def test_a_catalog_without_types_and_filters_has_no_examples(services):
 
 def test_no_person_is_created_before_a_preference_is_set(page, services):
     ask(page)
-    assert services.catalog.asked[-1]["user_id"] == ""
+    assert services.catalog.requests[-1]["user_id"] == ""
 
 
 def test_notices_are_shown(page, services):
@@ -364,7 +364,7 @@ def test_a_rejected_question_keeps_the_earlier_results(page, services):
     html = ask(page, "")
     assert "It is empty." in html
     assert "It is lovely" in html
-    html = shown(page.run())
+    html = page_text(page.run())
     assert "It is empty." not in html
     assert "It is lovely" in html
 
@@ -375,19 +375,19 @@ def test_places_stay_visible_when_the_model_fails(page, services):
     html = ask(page)
     assert "The model is down." in html
     assert "Trattoria Lucia" in html
-    assert "The model is down." in shown(page.run())
+    assert "The model is down." in page_text(page.run())
 
 
 def test_results_stay_when_the_page_reruns(page, services):
     ask(page)
-    html = shown(page.run())
+    html = page_text(page.run())
     assert "It is lovely" in html
-    assert len(services.catalog.asked) == 1
+    assert len(services.catalog.requests) == 1
 
 
 def test_without_a_catalog_the_sample_can_be_added(page, services):
     services.catalog.summaries = []
-    html = shown(page.run())
+    html = page_text(page.run())
     assert words.PLACES_NONE in html
     assert words.PLACES_ADD_OWN in html
     assert not page.text_input
@@ -401,7 +401,7 @@ def test_a_catalog_without_places_says_where_to_look(page, services):
         one.__class__(one.id, one.name, 0, one.description, {}, [])
         for one in services.catalog.summaries
     ]
-    assert words.PLACES_EMPTY.format(name="Restaurants") in shown(page.run())
+    assert words.PLACES_EMPTY.format(name="Restaurants") in page_text(page.run())
 
 
 def test_markup_in_the_data_is_shown_as_text(page, services):
@@ -443,5 +443,5 @@ def test_places_at_one_address_are_drawn_next_to_each_other():
 
 
 def test_a_place_without_coordinates_keeps_its_number_and_is_not_on_the_map():
-    lost = place_hit(1, "Lost", latitude=None, longitude=None)
-    assert set(points([lost, place_hit(2, "Known"), place_hit(5, "Far")])) == {2, 3}
+    without_coordinates = place_hit(1, "Lost", latitude=None, longitude=None)
+    assert set(points([without_coordinates, place_hit(2, "Known"), place_hit(5, "Far")])) == {2, 3}

@@ -16,7 +16,7 @@ from errors import (
     NotFoundError,
     StorageError,
 )
-from tests.pages.conftest import APP, Services, ask, shown
+from tests.pages.conftest import APP, Services, ask, page_text
 from tests.pages.double import QUOTE, Script, source
 from ui.chat.conversation_list import STARTED_TURN
 from ui.chat.turn_actions import PAGE_TURNS, PENDING_VERSION, Change, NewVersion
@@ -24,7 +24,7 @@ from ui.text import words
 
 
 def test_the_page_opens_with_sample_questions_and_names_the_answerer(page: AppTest) -> None:
-    html = shown(page)
+    html = page_text(page)
     assert all(question in html for question in words.SAMPLE_QUESTIONS)
     assert "no language model" in html
 
@@ -53,9 +53,9 @@ def test_the_marker_in_the_answer_opens_the_document_at_the_quote(page: AppTest)
 
 def test_a_sample_question_is_asked_by_pressing_it(page: AppTest, services: Services) -> None:
     page.button(key=f"sample-{words.SAMPLE_QUESTIONS[1]}").click().run()
-    assert services.chat.asked == [words.SAMPLE_QUESTIONS[1]]
-    assert words.SAMPLE_QUESTIONS[1] in shown(page)
-    assert words.WELCOME not in shown(page)
+    assert services.chat.questions == [words.SAMPLE_QUESTIONS[1]]
+    assert words.SAMPLE_QUESTIONS[1] in page_text(page)
+    assert words.WELCOME not in page_text(page)
 
 
 def test_a_second_question_continues_the_conversation(page: AppTest, services: Services) -> None:
@@ -70,7 +70,7 @@ def test_a_reload_shows_the_conversation_in_the_url(page: AppTest) -> None:
     assert page.query_params["conversation"] == "c1"
     reloaded = AppTest.from_file(str(APP))
     reloaded.query_params["conversation"] = "c1"
-    html = shown(reloaded.run())
+    html = page_text(reloaded.run())
     assert "Will you remember?" in html
     assert f"<mark>{QUOTE}</mark>" in html
 
@@ -78,16 +78,16 @@ def test_a_reload_shows_the_conversation_in_the_url(page: AppTest) -> None:
 def test_a_missing_conversation_is_reported_and_the_page_starts_over(services: Services) -> None:
     page = AppTest.from_file(str(APP))
     page.query_params["conversation"] = "gone"
-    assert words.LOST_CONVERSATION in shown(page.run())
-    assert words.WELCOME in shown(page)
+    assert words.LOST_CONVERSATION in page_text(page.run())
+    assert words.WELCOME in page_text(page)
 
 
 def test_the_sidebar_opens_a_new_conversation_and_returns(page: AppTest) -> None:
     ask(page, "First?")
     next(button for button in page.button if button.label == words.NEW_CONVERSATION).click().run()
-    assert words.WELCOME in shown(page)
+    assert words.WELCOME in page_text(page)
     page.button(key="conversation-c1").click().run()
-    assert "First? (standalone)" in shown(page)
+    assert "First? (standalone)" in page_text(page)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_an_interrupted_answer_keeps_its_text(page: AppTest, services: Services)
     html = ask(page, "Why?")
     assert "Half an answer" in html
     assert "It broke off." in html
-    html = shown(page.run())  # now from the stored turn
+    html = page_text(page.run())  # now from the stored turn
     assert "Half an answer" in html
     assert "It broke off." in html
     assert words.INCOMPLETE in html
@@ -128,7 +128,7 @@ def test_an_unexpected_error_shows_no_traceback(page: AppTest, services: Service
     assert not any(words.STOPPED in element.value for element in page.html)
 
 
-def test_a_version_of_a_missing_turn_says_so_and_shows_no_stop(
+def test_asking_a_missing_turn_again_shows_the_error_and_not_a_stop(
     page: AppTest, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def raise_missing(*_: object, **__: object) -> None:
@@ -141,7 +141,7 @@ def test_a_version_of_a_missing_turn_says_so_and_shows_no_stop(
     assert words.STOPPED not in html
 
 
-def test_stopping_an_answer_closes_the_service_so_it_keeps_the_text(
+def test_stopping_an_answer_closes_the_stream_of_the_service(
     page: AppTest, services: Services
 ) -> None:
     services.chat.script = Script(pieces=("slow ",) * 100, pause_s=0.1)
@@ -171,12 +171,12 @@ def test_a_new_conversation_after_an_error_is_empty(page: AppTest, services: Ser
 def test_an_empty_library_says_how_to_fill_it(services: Services) -> None:
     services.library.now.documents = 0
     page = AppTest.from_file(str(APP)).run()
-    html = shown(page)
+    html = page_text(page)
     assert words.LIBRARY_EMPTY in html
     assert words.EMPTY_SAMPLES in html
 
 
-def test_an_empty_library_still_answers_where_documents_come_from(
+def test_a_question_to_an_empty_library_is_answered_with_how_to_fill_it(
     services: Services,
 ) -> None:
     services.library.now.documents = 0
@@ -184,10 +184,10 @@ def test_an_empty_library_still_answers_where_documents_come_from(
     html = ask(page, "How <many>?")
     assert "How &lt;many&gt;?" in html
     assert words.EMPTY_LIBRARY in html
-    assert not services.chat.asked
+    assert not services.chat.questions
     services.library.now.documents = 1
     ask(page, "How many?")
-    assert services.chat.asked == ["How many?"]
+    assert services.chat.questions == ["How many?"]
 
 
 def test_a_long_conversation_shows_the_latest_questions_and_more_on_request(
@@ -196,36 +196,36 @@ def test_a_long_conversation_shows_the_latest_questions_and_more_on_request(
     for n in range(PAGE_TURNS + 2):
         list(services.chat.stream(LOCAL_USER, f"Question {n}?", "c1" if n else None))
     page.query_params["conversation"] = "c1"
-    html = shown(page.run())
+    html = page_text(page.run())
     assert "Question 1?" not in html
     assert "Question 2?" in html
     button = page.button(key="earlier-turns-button")
     assert button.label == "Show 2 earlier questions"
-    assert "Question 0?" in shown(button.click().run())
+    assert "Question 0?" in page_text(button.click().run())
     assert "earlier-turns-button" not in [one.key for one in page.button]
 
 
 def test_a_library_notice_is_shown(services: Services) -> None:
     services.library.now.notices = ("The embedding changed: re-embed 44 passages.",)
-    assert "re-embed 44 passages" in shown(AppTest.from_file(str(APP)).run())
+    assert "re-embed 44 passages" in page_text(AppTest.from_file(str(APP)).run())
 
 
 def test_sample_questions_are_offered_only_with_the_sample_documents(services: Services) -> None:
     services.library.now.has_samples = False
-    html = shown(AppTest.from_file(str(APP)).run())
+    html = page_text(AppTest.from_file(str(APP)).run())
     assert words.WELCOME in html
     assert "(9 documents in the library)" in html
     assert not any(question in html for question in words.SAMPLE_QUESTIONS)
 
 
-def test_a_wrong_setting_is_reported_instead_of_a_broken_page(
+def test_an_invalid_setting_is_reported_instead_of_a_broken_page(
     monkeypatch: pytest.MonkeyPatch, services: Services
 ) -> None:
-    def refuse() -> None:
+    def fail() -> None:
         raise ConfigError("OPENAI_MODEL is missing.")
 
-    monkeypatch.setattr(bootstrap, "build_services", refuse)
-    assert "OPENAI_MODEL is missing." in shown(AppTest.from_file(str(APP)).run())
+    monkeypatch.setattr(bootstrap, "build_services", fail)
+    assert "OPENAI_MODEL is missing." in page_text(AppTest.from_file(str(APP)).run())
 
 
 def test_a_very_long_question_is_truncated_when_repeated(page: AppTest, services: Services) -> None:
@@ -238,7 +238,7 @@ def test_a_very_long_question_is_truncated_when_repeated(page: AppTest, services
 
 def press(page: AppTest, key: str) -> str:
     page.button(key=key).click().run()
-    return shown(page)
+    return page_text(page)
 
 
 def test_the_status_line_shows_the_steps_and_duration(page: AppTest, services: Services) -> None:
@@ -265,7 +265,7 @@ def test_asking_again_adds_a_version_and_keeps_the_earlier_one(
     ask(page)
     services.chat.script = Script(pieces=("Another answer.",))
     html = press(page, "again-t1")
-    assert services.chat.asked == ["How many days?"] * 2
+    assert services.chat.questions == ["How many days?"] * 2
     assert "Another answer." in html
     assert "2/2" in html
     assert f"“{QUOTE}”" not in html
@@ -283,7 +283,7 @@ def test_editing_a_question_branches_and_keeps_the_original(
     ask(page, "Second?")
     press(page, "edit-t1")
     page.text_area(key="editor-question-t1").set_value("Really first?")
-    html = press_labelled(page, words.ASK)
+    html = press_button(page, words.ASK)
     assert "Really first?" in html
     assert "Second?" not in html
     html = press(page, "previous-t3")
@@ -295,9 +295,9 @@ def test_editing_a_question_branches_and_keeps_the_original(
     ]
 
 
-def press_labelled(page: AppTest, label: str) -> str:
+def press_button(page: AppTest, label: str) -> str:
     next(button for button in page.button if button.label == label).click().run()
-    return shown(page)
+    return page_text(page)
 
 
 def test_an_edited_query_keeps_the_typed_question_and_is_shown(
@@ -306,20 +306,20 @@ def test_an_edited_query_keeps_the_typed_question_and_is_shown(
     ask(page)
     press(page, "search-t1")
     page.text_area(key="editor-search-t1").set_value("annual leave days")
-    html = press_labelled(page, words.SEARCH)
+    html = press_button(page, words.SEARCH)
     assert "Searched for <strong>annual leave days</strong>, as you worded it" in html
-    assert services.chat.asked == ["How many days?"] * 2
+    assert services.chat.questions == ["How many days?"] * 2
 
 
 def test_closing_or_emptying_the_editor_asks_nothing(page: AppTest, services: Services) -> None:
     ask(page)
     press(page, "edit-t1")
     page.text_area(key="editor-question-t1").set_value("  ")
-    press_labelled(page, words.ASK)
+    press_button(page, words.ASK)
     assert page.text_area
-    press_labelled(page, words.CANCEL)
+    press_button(page, words.CANCEL)
     assert not page.text_area
-    assert services.chat.asked == ["How many days?"]
+    assert services.chat.questions == ["How many days?"]
 
 
 def test_a_failed_answer_can_be_retried_immediately(page: AppTest, services: Services) -> None:
@@ -347,7 +347,7 @@ def test_a_stopped_answer_can_be_retried_immediately(page: AppTest, services: Se
     reloaded = AppTest.from_file(str(APP), default_timeout=20)
     reloaded.query_params["conversation"] = "c1"
     reloaded.run()
-    assert words.STOPPED in shown(reloaded)
+    assert words.STOPPED in page_text(reloaded)
     html = press(reloaded, "again-t1")
     assert f"“{QUOTE}”" in html
     assert "2/2" in html
@@ -363,7 +363,7 @@ def test_an_answer_interrupted_by_a_press_is_shown_as_stored(
     page.session_state[STARTED_TURN] = stopped.id
     timer = threading.Timer(0.3, turns.__setitem__, (0, stopped))
     timer.start()
-    html = shown(page.run())
+    html = page_text(page.run())
     timer.join()
     assert words.STOPPED in html
     assert words.RUNNING not in html
@@ -379,7 +379,7 @@ def test_a_wider_search_repeats_the_question_with_the_chosen_scope(
     page.session_state[PENDING_VERSION] = NewVersion(
         turn, change, standalone or "", SearchChoice(k=9)
     )
-    html = shown(page.run())
+    html = page_text(page.run())
     assert services.chat.searches == [SearchChoice(), SearchChoice(k=9)]
     assert f"<strong>{standalone or 'How many days? (standalone)'}</strong>" in html
     assert "2/2" in html

@@ -13,7 +13,7 @@ from services.chat.conversation_service import LIST_LIMIT
 from settings import load_settings
 from storage.ledger.conversation_store import Conversations
 from storage.ledger.database import open_database
-from tests.pages.conftest import APP, served, shown
+from tests.pages.conftest import APP, install_services, page_text
 from ui.text import words
 
 Begin = Callable[..., str]
@@ -22,7 +22,7 @@ Begin = Callable[..., str]
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Services]:
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path))
-    yield from served(Services(load_settings()), monkeypatch)
+    yield from install_services(Services(load_settings()), monkeypatch)
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_conversations_are_grouped_by_age_newest_first(page: AppTest, begin: Beg
     begin("First?")
     begin("Second?")
     assert titles(page.run()) == ["Second?", "First?"]
-    assert words.AGES["today"] in shown(page)
-    assert words.AGES["older"] not in shown(page)
+    assert words.AGES["today"] in page_text(page)
+    assert words.AGES["older"] not in page_text(page)
 
 
 def test_a_library_without_conversations_shows_no_group(page: AppTest) -> None:
@@ -78,10 +78,10 @@ def test_selecting_a_conversation_opens_it_and_new_closes_it(page: AppTest, begi
     current = begin("Why?", "For this reason.")
     page.run().button(key=f"conversation-{current}").click().run()
     assert page.query_params["conversation"] == current
-    assert "For this reason." in shown(page)
+    assert "For this reason." in page_text(page)
     press(page, words.NEW_CONVERSATION)
     assert "conversation" not in page.query_params
-    assert "For this reason." not in shown(page)
+    assert "For this reason." not in page_text(page)
 
 
 def test_a_search_shows_its_matches_and_their_count(page: AppTest, begin: Begin) -> None:
@@ -89,10 +89,10 @@ def test_a_search_shows_its_matches_and_their_count(page: AppTest, begin: Begin)
     begin("Where is the canteen?")
     page.run().text_input[0].set_value("연차").run()
     assert titles(page) == ["휴가 규정은?"]
-    assert words.count(words.CONVERSATIONS_FOUND, 1) in shown(page)
+    assert words.count(words.CONVERSATIONS_FOUND, 1) in page_text(page)
     page.text_input[0].set_value("nowhere").run()
     assert titles(page) == []
-    assert words.NO_CONVERSATION_FOUND in shown(page)
+    assert words.NO_CONVERSATION_FOUND in page_text(page)
     page.text_input[0].set_value("").run()
     assert len(titles(page)) == 2
 
@@ -103,7 +103,7 @@ def test_more_conversations_are_shown_on_request(page: AppTest, begin: Begin) ->
     assert len(titles(page.run())) == LIST_LIMIT
     press(page, words.MORE_CONVERSATIONS)
     assert len(titles(page)) == LIST_LIMIT + 1
-    assert words.MORE_CONVERSATIONS not in shown(page)
+    assert words.MORE_CONVERSATIONS not in page_text(page)
 
 
 def test_markdown_in_a_title_is_not_rendered(page: AppTest, begin: Begin) -> None:
@@ -113,65 +113,67 @@ def test_markdown_in_a_title_is_not_rendered(page: AppTest, begin: Begin) -> Non
     assert "\n" not in label
 
 
-def test_a_conversation_is_renamed(page: AppTest, begin: Begin) -> None:
-    renamed = begin("Why?")
-    choose(page.run(), renamed, "rename")
+def test_a_conversation_can_be_renamed(page: AppTest, begin: Begin) -> None:
+    conversation_id = begin("Why?")
+    choose(page.run(), conversation_id, "rename")
     title = page.text_input(key="conversation-title")
     assert title.value == "Why?"
     title.set_value("  The reason ")
     press(page, words.KEEP_TITLE)
     assert titles(page) == ["The reason"]
-    assert words.KEEP_TITLE not in shown(page)
+    assert words.KEEP_TITLE not in page_text(page)
 
 
-def test_an_empty_title_is_refused_and_the_dialog_stays(page: AppTest, begin: Begin) -> None:
-    stored_id = begin("Why?")
-    choose(page.run(), stored_id, "rename").text_input(key="conversation-title").set_value(" ")
+def test_an_empty_title_is_rejected_and_the_dialog_stays_open(page: AppTest, begin: Begin) -> None:
+    conversation_id = begin("Why?")
+    choose(page.run(), conversation_id, "rename").text_input(key="conversation-title").set_value(
+        " "
+    )
     press(page, words.KEEP_TITLE)
-    assert "The title is empty" in shown(page)
+    assert "The title is empty" in page_text(page)
     assert titles(page) == ["Why?"]
-    assert words.KEEP_TITLE in shown(page)
+    assert words.KEEP_TITLE in page_text(page)
 
 
-def test_a_deletion_needs_confirmation_and_can_be_undone(page: AppTest, begin: Begin) -> None:
-    deleted = begin("Why?", "For this reason.")
-    page.query_params["conversation"] = deleted
-    choose(page.run(), deleted, "delete")
+def test_a_deletion_requires_confirmation_and_can_be_undone(page: AppTest, begin: Begin) -> None:
+    conversation_id = begin("Why?", "For this reason.")
+    page.query_params["conversation"] = conversation_id
+    choose(page.run(), conversation_id, "delete")
     assert titles(page) == ["Why?"]
     page.button(key="delete").click().run()
     assert titles(page) == []
     assert "conversation" not in page.query_params
-    assert words.DELETED.format(title="Why?") in shown(page)
+    assert words.DELETED.format(title="Why?") in page_text(page)
     press(page, words.UNDO)
     assert titles(page) == ["Why?"]
-    assert page.query_params["conversation"] == deleted
-    assert "For this reason." in shown(page)
-    assert words.UNDO not in shown(page)
+    assert page.query_params["conversation"] == conversation_id
+    assert "For this reason." in page_text(page)
+    assert words.UNDO not in page_text(page)
 
 
 def test_an_unconfirmed_deletion_deletes_nothing(page: AppTest, begin: Begin) -> None:
-    stored_id = begin("Why?")
-    choose(page.run(), stored_id, "delete").button(key="cancel").click().run()
+    conversation_id = begin("Why?")
+    choose(page.run(), conversation_id, "delete").button(key="cancel").click().run()
     assert titles(page) == ["Why?"]
-    assert words.CANCEL not in shown(page)
-    assert words.UNDO not in shown(page)
+    assert words.CANCEL not in page_text(page)
+    assert words.UNDO not in page_text(page)
 
 
 def test_undo_disappears_with_the_next_action(page: AppTest, begin: Begin) -> None:
-    deleted = begin("Why?")
-    choose(page.run(), deleted, "delete").button(key="delete").click().run()
+    conversation_id = begin("Why?")
+    choose(page.run(), conversation_id, "delete").button(key="delete").click().run()
     press(page, words.NEW_CONVERSATION)
-    assert words.UNDO not in shown(page)
+    assert words.UNDO not in page_text(page)
 
 
 def test_a_conversation_purged_in_the_meantime_is_reported(
     page: AppTest, begin: Begin, services: Services
 ) -> None:
-    purged = begin("Why?")
-    choose(page.run(), purged, "rename")
-    services.conversations.delete(LOCAL_USER, purged)
+    conversation_id = begin("Why?")
+    choose(page.run(), conversation_id, "rename")
+    services.conversations.delete(LOCAL_USER, conversation_id)
     press(page, words.KEEP_TITLE)
-    assert "There is no conversation" in shown(page)
+    assert "There is no conversation" in page_text(page)
 
 
 def test_exports_have_three_formats_and_are_built_on_request(
@@ -181,8 +183,8 @@ def test_exports_have_three_formats_and_are_built_on_request(
     monkeypatch.setattr(
         services.conversations, "export", lambda *arguments: formats.append(arguments[-1])
     )
-    exported = begin("How many days?")
-    choose(page.run(), exported, "export")
+    conversation_id = begin("How many days?")
+    choose(page.run(), conversation_id, "export")
     labels = [button.label for button in page.download_button]
     assert labels == [*words.EXPORT_FORMS.values()]
     assert formats == []
@@ -191,12 +193,12 @@ def test_exports_have_three_formats_and_are_built_on_request(
 def test_an_exported_conversation_is_imported_and_opened(
     page: AppTest, begin: Begin, services: Services
 ) -> None:
-    exported = begin("Why?", "For this reason.")
-    data = services.conversations.export(LOCAL_USER, exported, "json")
+    conversation_id = begin("Why?", "For this reason.")
+    data = services.conversations.export(LOCAL_USER, conversation_id, "json")
     page.run().file_uploader[0].upload("why.json", data, "application/json").run()
     assert titles(page) == ["Why?", "Why?"]
-    assert page.query_params["conversation"] != exported
-    assert "For this reason." in shown(page)
+    assert page.query_params["conversation"] != conversation_id
+    assert "For this reason." in page_text(page)
     assert [toast.value for toast in page.toast] == [
         words.CONVERSATION_IMPORTED.format(title="Why?")
     ]
@@ -206,5 +208,5 @@ def test_an_exported_conversation_is_imported_and_opened(
 
 def test_a_file_without_a_conversation_is_rejected(page: AppTest) -> None:
     page.run().file_uploader[0].upload("why.json", b"{}", "application/json").run()
-    assert "not a conversation that Footnote exported" in shown(page)
+    assert "not a conversation that Footnote exported" in page_text(page)
     assert titles(page) == []

@@ -104,7 +104,7 @@ def test_a_missing_quote_is_a_warning_in_words(page: AppTest, services: Services
     assert f'<details class="fn-verdict fn-doubt"><summary>{verdict}</summary>' in ask(page)
 
 
-def test_an_answer_without_a_citation_says_so(page: AppTest, services: Services) -> None:
+def test_an_answer_without_a_citation_is_flagged(page: AppTest, services: Services) -> None:
     services.chat.answerers = Answerers(Answerer("a model"))
     services.chat.script = Script(pieces=("I believe it is ten.",), citations=())
     assert words.NO_CITATION in ask(page)
@@ -155,21 +155,21 @@ def test_a_source_explains_why_it_was_retrieved_if_known(page: AppTest, services
 
 
 @pytest.mark.parametrize(
-    ("days", "says"),
+    ("days", "text"),
     [
         (0, "imported today, version 12"),
         (1, "imported 1 day ago, version 12"),
         (34, "imported 34 days ago, version 12"),
     ],
 )
-def test_a_source_shows_its_age(days: int, says: str) -> None:
-    html = evidence_html(turn_of_version(), {"d1": stored("v1", days=days)})
-    assert says in html
+def test_a_source_shows_its_age(days: int, text: str) -> None:
+    html = evidence_html(turn_of_version(), {"d1": freshness("v1", days=days)})
+    assert text in html
     assert words.CHANGED_SINCE not in html
 
 
 def test_a_source_says_that_its_document_has_changed() -> None:
-    html = evidence_html(turn_of_version(), {"d1": stored("v2")})
+    html = evidence_html(turn_of_version(), {"d1": freshness("v2")})
     assert words.CHANGED_SINCE in html
     assert f"<mark>{QUOTE}</mark>" in html
 
@@ -181,7 +181,7 @@ def test_a_source_says_that_its_document_was_removed() -> None:
 
 
 def test_an_old_turn_without_versions_reports_no_changes() -> None:
-    html = evidence_html(turn_of_version(version=""), {"d1": stored("v2")})
+    html = evidence_html(turn_of_version(version=""), {"d1": freshness("v2")})
     assert words.CHANGED_SINCE not in html
 
 
@@ -198,7 +198,7 @@ def turn_of_version(version: str = "v1") -> Turn:
     )
 
 
-def stored(version: str, *, days: int = 0) -> Freshness:
+def freshness(version: str, *, days: int = 0) -> Freshness:
     return Freshness(version, 12, datetime.now(UTC) - timedelta(days=days, minutes=5))
 
 
@@ -210,6 +210,6 @@ def test_the_nearest_passages_are_open_when_the_built_in_answerer_finds_nothing(
     html = ask(page)
     assert words.NEAREST_PASSAGES in html
     assert words.NO_CITATION not in html
-    shown, collapsed = html.split('<details class="fn-more">')
-    assert [f"Passage {n}." in shown for n in range(1, 6)] == [True] * 3 + [False] * 2
+    visible, collapsed = html.split('<details class="fn-more">')
+    assert [f"Passage {n}." in visible for n in range(1, 6)] == [True] * 3 + [False] * 2
     assert "Passage 4." in collapsed

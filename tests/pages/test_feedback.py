@@ -6,13 +6,13 @@ from streamlit.testing.v1 import AppTest
 from domain import CitationState
 from errors import BusyError, ModelError
 from services.evaluation.rating_service import Reason
-from tests.pages.conftest import APP, Services, ask, shown
+from tests.pages.conftest import APP, Services, ask, page_text
 from tests.pages.double import Script, citation
 from ui.text import words
 
 
 def saved_rating(services: Services, turn_id: str = "t1") -> tuple[int, Reason | None, str]:
-    rating = services.ratings.kept[turn_id]
+    rating = services.ratings.by_turn[turn_id]
     return rating.grade, rating.reason, rating.comment
 
 
@@ -20,18 +20,18 @@ def expanders(page: AppTest) -> list[str]:
     return [one.label for one in page.expander]
 
 
-@pytest.mark.parametrize(("grade", "says"), [(1, "RATED_UP"), (0, "RATED_DOWN")])
+@pytest.mark.parametrize(("grade", "text_name"), [(1, "RATED_UP"), (0, "RATED_DOWN")])
 def test_a_rating_is_saved_and_survives_a_reload(
-    page: AppTest, services: Services, grade: int, says: str
+    page: AppTest, services: Services, grade: int, text_name: str
 ) -> None:
     assert words.RATE in ask(page)
     page.feedback[0].set_value(grade).run()
     assert saved_rating(services) == (grade, None, "")
-    assert getattr(words, says) in shown(page)
+    assert getattr(words, text_name) in page_text(page)
 
     reloaded = AppTest.from_file(str(APP), default_timeout=20)
     reloaded.query_params["conversation"] = "c1"
-    assert getattr(words, says) in shown(reloaded.run())
+    assert getattr(words, text_name) in page_text(reloaded.run())
     assert reloaded.feedback[0].value == grade
 
 
@@ -41,15 +41,15 @@ def test_a_rating_can_be_changed_and_removed(page: AppTest, services: Services) 
     page.feedback[0].set_value(0).run()
     assert saved_rating(services) == (0, None, "")
     page.feedback[0].set_value(None).run()
-    assert services.ratings.kept == {}
-    assert words.RATE in shown(page)
+    assert services.ratings.by_turn == {}
+    assert words.RATE in page_text(page)
 
 
 def test_each_answer_is_rated_separately(page: AppTest, services: Services) -> None:
     ask(page, "First?")
     ask(page, "Second?")
     page.feedback[1].set_value(0).run()
-    assert set(services.ratings.kept) == {"t2"}
+    assert set(services.ratings.by_turn) == {"t2"}
     assert [thumbs.value for thumbs in page.feedback] == [None, 0]
 
 
@@ -76,7 +76,7 @@ def test_every_reason_has_its_text() -> None:
         Script(citations=(citation(1, CitationState.NOT_FOUND),)),
         Script(error=ModelError("The model broke off.")),
     ],
-    ids=["cites nothing", "cites what is not there", "was not finished"],
+    ids=["no citation", "quote not found", "incomplete"],
 )
 def test_any_answer_can_be_rated(page: AppTest, services: Services, script: Script) -> None:
     services.chat.script = script
@@ -97,7 +97,7 @@ def test_a_rating_that_cannot_be_saved_shows_the_reason_and_is_cleared(
     ask(page)
     services.ratings.error = BusyError("The library is being written.")
     page.feedback[0].set_value(1).run()
-    html = shown(page)
+    html = page_text(page)
     assert "The library is being written." in html
     assert words.RATE in html
     assert page.feedback[0].value is None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import APP, Services, shown
+from tests.pages.conftest import APP, Services, page_text
 
 PAGES = sorted((Path(__file__).parents[2] / "pages").glob("*.py"))
 
@@ -32,6 +32,6 @@ def test_the_frame_uses_the_readers_language_and_sets_it_in_the_browser(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", "ja")
-    html = shown(AppTest.from_file(str(APP), default_timeout=20).run())
+    html = page_text(AppTest.from_file(str(APP), default_timeout=20).run())
     assert '<script data-language="ja">' in html
     assert "手元の文書から" in html

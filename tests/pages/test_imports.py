@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from domain import LOCAL_USER, ImportState, Outcome
 from errors import SourceError
 from services.sources.source_service import SourceSettings
-from tests.pages.conftest import framed, served, shown
+from tests.pages.conftest import install_services, page_in_frame, page_text
 from ui.imports import import_report
 from ui.text import words
 from ui.text.reader_language import LANGUAGE
@@ -19,7 +19,7 @@ PAGE = "imports.py"
 
 @pytest.fixture
 def services(build_services, monkeypatch) -> Iterator:
-    yield from served(build_services(embed=True), monkeypatch)
+    yield from install_services(build_services(embed=True), monkeypatch)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def source(services, handbook):
 
 
 def open_page(source=None) -> AppTest:
-    page = framed(PAGE)
+    page = page_in_frame(PAGE)
     if source is not None:
         page.query_params["source"] = source.id
     return page.run()
@@ -64,7 +64,7 @@ def press(page: AppTest, label: str) -> str:
 
 
 def report_text(page: AppTest) -> str:
-    return shown(page) + "".join(one.value for one in [*page.success, *page.html])
+    return page_text(page) + "".join(one.value for one in [*page.success, *page.html])
 
 
 def field(page: AppTest, label: str):
@@ -216,15 +216,15 @@ def test_pending_removals_can_be_confirmed(services, source, handbook, first):
     assert words.CHECK_FOLDER not in report_text(page.run())
 
 
-def test_a_waiting_import_is_paused_resumed_and_canceled(services, source):
-    job = services.sources.refresh(LOCAL_USER, source.id)
+def test_a_waiting_import_can_be_paused_resumed_and_canceled(services, source):
+    import_run = services.sources.refresh(LOCAL_USER, source.id)
     page = open_page(source)
     press(page, words.PAUSE_JOB)
     assert words.JOB_PAUSED in progress_text(page)
     press(page, words.RESUME_JOB)
-    assert services.queue.get(LOCAL_USER, job.id).state is ImportState.QUEUED
+    assert services.queue.get(LOCAL_USER, import_run.id).state is ImportState.QUEUED
     press(page, words.CANCEL_JOB)
-    assert services.queue.get(LOCAL_USER, job.id).state is ImportState.CANCELLED
+    assert services.queue.get(LOCAL_USER, import_run.id).state is ImportState.CANCELLED
     assert words.IMPORT_STATES["cancelled"] in report_text(page.run())
 
 
@@ -239,27 +239,29 @@ def test_a_paused_source_says_so(services, source):
 
 def test_the_history_opens_the_report_of_each_file(services, source, handbook):
     (handbook / "broken.pdf").write_bytes(b"%PDF-1.4 nonsense")
-    job = services.sources.refresh(LOCAL_USER, source.id)
+    import_run = services.sources.refresh(LOCAL_USER, source.id)
     work(services)
     page = open_page(source)
     assert words.IMPORT_STATES["completed with errors"] in report_text(page)
-    field(page, words.HISTORY_CHOOSE).set_value(job.id).run()
+    field(page, words.HISTORY_CHOOSE).set_value(import_run.id).run()
     assert "broken.pdf" in report_text(page)
     assert "leave.md" not in report_text(page)
-    page.button_group(key=f"outcome-{job.id}").set_value(Outcome.NEW).run()
+    page.button_group(key=f"outcome-{import_run.id}").set_value(Outcome.NEW).run()
     assert "leave.md" in report_text(page)
 
 
 def test_the_reason_of_a_failure_is_in_the_readers_language(services, source, handbook):
     (handbook / "empty.md").write_bytes(b"")
-    job = services.sources.refresh(LOCAL_USER, source.id)
+    import_run = services.sources.refresh(LOCAL_USER, source.id)
     work(services)
-    reasons = {item.key: item.reason for item in services.imports.report(LOCAL_USER, job.id).items}
+    reasons = {
+        item.key: item.reason for item in services.imports.report(LOCAL_USER, import_run.id).items
+    }
     assert reasons["empty.md"] == "the file is empty"
     page = open_page(source)
     page.session_state[LANGUAGE] = "ko"
     page.run()
-    field(page, translations("ko")[words.HISTORY_CHOOSE][0]).set_value(job.id).run()
+    field(page, translations("ko")[words.HISTORY_CHOOSE][0]).set_value(import_run.id).run()
     assert "빈 파일입니다" in report_text(page)
     assert "the file is empty" not in report_text(page)
 
@@ -267,11 +269,11 @@ def test_the_reason_of_a_failure_is_in_the_readers_language(services, source, ha
 def test_a_long_report_is_paged(services, source, handbook):
     for n in range(60):
         (handbook / f"page{n:02}.md").write_text(f"# Page {n}")
-    job = services.sources.dry_run(LOCAL_USER, source.id)
+    import_run = services.sources.dry_run(LOCAL_USER, source.id)
     work(services)
     page = open_page(source)
     assert words.REPORT_ROWS.format(first="1", last="50", total="64") in report_text(page)
-    page.pagination(key=f"items-{job.id}-None").set_value(2).run()
+    page.pagination(key=f"items-{import_run.id}-None").set_value(2).run()
     assert words.REPORT_ROWS.format(first="51", last="64", total="64") in report_text(page)
 
 
@@ -288,7 +290,7 @@ def test_a_long_history_of_unknown_length_is_paged(services, source, monkeypatch
     assert f'data-head="{words.OUTCOMES["new"]}">4<' in history  # the first import
 
 
-def test_a_source_is_changed(services, source):
+def test_a_source_can_be_edited(services, source):
     page = show_view(open_page(source), source, "edit")
     [*page.text_input][-2].set_value("Rules")
     html = press(page, words.EDIT_SAVE)
@@ -328,7 +330,7 @@ def test_deleting_a_source_first_shows_what_is_removed(services, source):
 
 
 def test_an_unknown_source_in_the_url_is_reported_and_cleared(services, source):
-    page = framed(PAGE)
+    page = page_in_frame(PAGE)
     page.query_params["source"] = "nowhere"
     assert "no such source" in report_text(page.run())
     assert "source" not in page.query_params
@@ -343,7 +345,7 @@ def test_a_source_in_the_list_can_be_opened_and_closed(services, source):
     assert source.location not in report_text(page)
 
 
-def list_looked_at_again() -> None:
+def polled_list() -> None:
     import streamlit as st
 
     from ui.imports.imports_page import _show_list
@@ -353,33 +355,33 @@ def list_looked_at_again() -> None:
 
 
 def test_a_source_pressed_while_the_last_import_ends_is_opened(services, source):
-    page = AppTest.from_function(list_looked_at_again, default_timeout=20).run()
+    page = AppTest.from_function(polled_list, default_timeout=20).run()
     page.session_state["polled"] = True
     press(page, source.name)
     assert page.query_params["source"] == source.id
 
 
-def job_looked_at_again() -> None:
+def polled_import() -> None:
     import streamlit as st
 
     from domain import LOCAL_USER, ImportState
     from ui.imports.import_report import _show_job
     from ui.shared import frame
 
-    services, job = frame.services(), st.session_state["job"]
-    began = st.session_state.pop("began", False)
-    now = services.queue.get(LOCAL_USER, job).state
-    _show_job(services, job, ImportState.RUNNING if began else now)
+    services, import_id = frame.services(), st.session_state["import_id"]
+    started = st.session_state.pop("started", False)
+    now = services.queue.get(LOCAL_USER, import_id).state
+    _show_job(services, import_id, ImportState.RUNNING if started else now)
 
 
 def test_canceling_works_when_the_state_changes_at_the_same_moment(services, source):
-    page = AppTest.from_function(job_looked_at_again, default_timeout=20)
-    job = services.sources.refresh(LOCAL_USER, source.id)
-    page.session_state["job"] = job.id
+    page = AppTest.from_function(polled_import, default_timeout=20)
+    import_run = services.sources.refresh(LOCAL_USER, source.id)
+    page.session_state["import_id"] = import_run.id
     page.run()
-    page.session_state["began"] = True
+    page.session_state["started"] = True
     button(page, words.CANCEL_JOB).click().run()
-    assert services.queue.get(LOCAL_USER, job.id).state is ImportState.CANCELLED
+    assert services.queue.get(LOCAL_USER, import_run.id).state is ImportState.CANCELLED
 
 
 def test_source_names_are_not_rendered_as_markup(services, source):

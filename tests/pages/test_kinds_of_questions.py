@@ -3,13 +3,13 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import APP, ask, served
+from tests.pages.conftest import APP, ask, install_services
 from ui.text import words
 
 
 @pytest.fixture
 def page(monkeypatch, imported):
-    for _ in served(imported(embed=True), monkeypatch):
+    for _ in install_services(imported(embed=True), monkeypatch):
         yield AppTest.from_file(str(APP), default_timeout=20).run()
 
 
@@ -21,7 +21,7 @@ def greeting():
     live.write("Hello! ")
 
 
-def test_a_greeting_is_answered_without_a_search_or_a_proof_panel(page):
+def test_a_greeting_is_answered_without_a_search_or_an_evidence_panel(page):
     html = ask(page, "Hello!")
     assert "What would you like to know from your documents?" in html
     assert "fn-activity" not in html

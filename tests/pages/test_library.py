@@ -10,8 +10,8 @@ from domain import LOCAL_USER
 from errors import StorageError
 from storage.ledger.document_store import document_id
 from tests.fakes.library import DictLoader
-from tests.pages.browsing import Services
-from tests.pages.conftest import framed, served, shown
+from tests.pages.conftest import install_services, page_in_frame, page_text
+from tests.pages.library_double import Services
 from ui.library import library_table
 from ui.text import words
 
@@ -23,13 +23,13 @@ TEXTS = {"handbook/leave.md": LONG, "휴가.md": "연차 휴가는 15일입니�
 @pytest.fixture
 def services(tmp_path, monkeypatch) -> Iterator[Services]:
     services = Services(tmp_path)
-    services.made.load(DictLoader(TEXTS))
-    yield from served(services, monkeypatch)
+    services.fake.load(DictLoader(TEXTS))
+    yield from install_services(services, monkeypatch)
 
 
 @pytest.fixture
 def page(services) -> AppTest:
-    return framed(PAGE).run()
+    return page_in_frame(PAGE).run()
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_every_document_is_a_row_with_its_facts(page):
     assert (leave["version"], leave["key"]) == (1, "handbook/leave.md")
     assert leave["passages"] > 1
     assert leave["longest"] <= 200
-    assert words.count(words.DOCUMENTS, 9) in shown(page)
+    assert words.count(words.DOCUMENTS, 9) in page_text(page)
 
 
 def open_filter(page, *, is_open=True):
@@ -96,12 +96,12 @@ def test_the_filter_is_built_when_opened_and_applies_when_closed(page):
 
 def test_a_search_without_matches_says_so(page):
     page.text_input(key="library_words").set_value("%").run()
-    assert words.NONE_MATCHES in shown(page)
+    assert words.NONE_MATCHES in page_text(page)
 
 
 def test_documents_are_paged(services, monkeypatch):
     monkeypatch.setattr(library_table, "ROWS", 2)
-    page = framed(PAGE)
+    page = page_in_frame(PAGE)
     assert len(titles(page.run())) == 2
     page.get("pagination")[0].set_value(2).run()
     assert titles(page) == ["휴가.md"]
@@ -111,9 +111,9 @@ def test_documents_are_paged(services, monkeypatch):
 
 def test_a_page_that_no_longer_exists_falls_back_to_the_first(services, monkeypatch):
     monkeypatch.setattr(library_table, "ROWS", 2)
-    page = framed(PAGE)
+    page = page_in_frame(PAGE)
     page.run().get("pagination")[0].set_value(2).run()
-    services.made.load(DictLoader({"vpn.md": "VPN."}), confirm_removals=True)
+    services.fake.load(DictLoader({"vpn.md": "VPN."}), confirm_removals=True)
     assert titles(page.run()) == ["vpn.md"]
 
 
@@ -130,19 +130,19 @@ def test_dismissing_the_last_page_of_failures_shows_the_first(page, services, ma
 def test_selected_documents_are_reimported(page, services, mark):
     mark(1, 2)
     page.run()
-    assert words.count(words.DOCUMENTS_CHOSEN, 2) in shown(page)
+    assert words.count(words.DOCUMENTS_CHOSEN, 2) in page_text(page)
     button(page, words.READ_AGAIN).click().run()
-    assert services.queue.asked == [
-        (services.made.source.id, ["handbook/leave.md", "휴가.md"], False)
+    assert services.queue.requests == [
+        (services.fake.source.id, ["handbook/leave.md", "휴가.md"], False)
     ]
-    assert words.count(words.WILL_IMPORT, 2) in shown(page)
+    assert words.count(words.WILL_IMPORT, 2) in page_text(page)
 
 
 def test_an_import_in_progress_is_shown(page, services, mark):
     mark(1)
     button(page.run(), words.READ_AGAIN).click().run()
-    assert words.count(words.WILL_IMPORT, 1) in shown(page)
-    assert words.count(words.LIBRARY_UNDER_WAY, 1) in shown(page)
+    assert words.count(words.WILL_IMPORT, 1) in page_text(page)
+    assert words.count(words.LIBRARY_UNDER_WAY, 1) in page_text(page)
 
 
 def test_the_page_reruns_when_the_import_ends_and_stops_mentioning_it(
@@ -158,17 +158,17 @@ def test_the_page_reruns_when_the_import_ends_and_stops_mentioning_it(
     monkeypatch.setattr(services.queue, "current", current)
     button(page, words.READ_AGAIN).click().run()
     assert not answers
-    assert "fn-status" not in shown(page)
+    assert "fn-status" not in page_text(page)
 
 
 def test_selected_documents_stay_selected_when_others_disappear(page, services, mark, monkeypatch):
     mark(2)
     page.run()
-    services.made.load(DictLoader({"휴가.md": TEXTS["휴가.md"]}), confirm_removals=True)
+    services.fake.load(DictLoader({"휴가.md": TEXTS["휴가.md"]}), confirm_removals=True)
     monkeypatch.setattr(library_table, "marked_numbers", lambda event: event["selection"]["rows"])
     page.run()
     assert titles(page) == ["휴가.md"]
-    assert words.count(words.DOCUMENTS_CHOSEN, 1) in shown(page)
+    assert words.count(words.DOCUMENTS_CHOSEN, 1) in page_text(page)
 
 
 def test_import_times_use_the_readers_time_zone(page):
@@ -181,10 +181,10 @@ def test_nothing_is_removed_without_confirmation(page, services, mark):
     mark(1)
     page.run()
     button(page, words.LIBRARY_REMOVE).click().run()
-    assert words.LIBRARY_REMOVE_MEANS.split("“")[0] in shown(page)
+    assert words.LIBRARY_REMOVE_MEANS.split("“")[0] in page_text(page)
     button(page, words.KEEP_THEM).click().run()
-    assert services.queue.asked == []
-    assert words.count(words.LIBRARY_REMOVE_NOW, 1) not in shown(page)
+    assert services.queue.requests == []
+    assert words.count(words.LIBRARY_REMOVE_NOW, 1) not in page_text(page)
 
 
 def test_clearing_the_selection_dismisses_the_removal_confirmation(page, mark):
@@ -201,27 +201,27 @@ def test_documents_of_a_folder_can_be_excluded_and_restored(page, services, mark
     page.toggle[-1].set_value(True).run()
     button(page, words.LIBRARY_REMOVE).click().run()
     button(page, words.count(words.LIBRARY_REMOVE_NOW, 3)).click().run()
-    source = services.made.source.id
-    assert services.queue.asked == [(source, sorted(TEXTS), True)]
-    assert services.made.sources.get(source).options["left_out"] == sorted(TEXTS)
-    assert words.count(words.WILL_REMOVE, 3) in shown(page)
+    source = services.fake.source.id
+    assert services.queue.requests == [(source, sorted(TEXTS), True)]
+    assert services.fake.sources.get(source).options["left_out"] == sorted(TEXTS)
+    assert words.count(words.WILL_REMOVE, 3) in page_text(page)
 
     open_view(page, "left out")
     button(page, words.count(words.TAKE_BACK_ALL, 3)).click().run()
-    assert services.made.sources.get(source).options["left_out"] == []
-    assert services.queue.asked[-1] == (source, sorted(TEXTS), False)
-    assert words.NOTHING_EXCLUDED in shown(page)
+    assert services.fake.sources.get(source).options["left_out"] == []
+    assert services.queue.requests[-1] == (source, sorted(TEXTS), False)
+    assert words.NOTHING_EXCLUDED in page_text(page)
 
 
 def test_files_of_an_upload_source_are_deleted(page, services, mark):
-    box = services.made.sources.ensure("upload", "uploads/b", name="Uploads")
-    services.made.load(DictLoader({"mine.md": "My own file."}), source=box)
+    box = services.fake.sources.ensure("upload", "uploads/b", name="Uploads")
+    services.fake.load(DictLoader({"mine.md": "My own file."}), source=box)
     page.text_input(key="library_words").set_value("mine").run()
     mark(0)
     button(page.run(), words.LIBRARY_REMOVE).click().run()
     button(page, words.count(words.LIBRARY_REMOVE_NOW, 1)).click().run()
     assert services.boxes.deleted == ["mine.md"]
-    assert "left_out" not in services.made.sources.get(box.id).options
+    assert "left_out" not in services.fake.sources.get(box.id).options
 
 
 def test_failures_stay_until_they_are_retried_or_dismissed(page, services, mark):
@@ -230,19 +230,19 @@ def test_failures_stay_until_they_are_retried_or_dismissed(page, services, mark)
     rows = page.dataframe[0].value
     assert list(rows[words.COLUMN_REASON]) == ["a.pdf is damaged", "b.pdf is damaged"]
     button(page, words.count(words.RETRY_ALL, 2)).click().run()
-    assert services.queue.asked == [(services.made.source.id, ["a.pdf", "b.pdf"], False)]
+    assert services.queue.requests == [(services.fake.source.id, ["a.pdf", "b.pdf"], False)]
     mark(0)
     button(page.run(), words.count(words.DISMISS_CHOSEN, 1)).click().run()
     assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["b.pdf"]
     button(page, words.count(words.DISMISS_CHOSEN, 1)).click().run()
-    assert words.NO_FAILURES in shown(page)
+    assert words.NO_FAILURES in page_text(page)
 
 
 def test_selected_failures_stay_selected_when_another_is_fixed(page, services, mark, monkeypatch):
     services.fail("a.pdf", "b.pdf")
     mark(1)
     open_view(page.run(), "failures")
-    services.failures.dismiss(LOCAL_USER, [(services.made.source.id, "a.pdf")])
+    services.failures.dismiss(LOCAL_USER, [(services.fake.source.id, "a.pdf")])
     monkeypatch.setattr(library_table, "marked_numbers", lambda event: event["selection"]["rows"])
     page.run()
     assert list(page.dataframe[0].value[words.COLUMN_KEY]) == ["b.pdf"]
@@ -252,31 +252,31 @@ def test_selected_failures_stay_selected_when_another_is_fixed(page, services, m
 def test_selecting_one_document_shows_its_passages_and_overlaps(page, services, mark):
     mark(1)
     button(page.run(), words.SHOW_PASSAGES).click().run()
-    html = shown(page)
+    html = page_text(page)
     assert "handbook/leave.md" in html
     assert html.count('<article class="fn-chunk">') > 1
     assert "<mark>" in html
-    id_ = document_id(services.made.source.id, "handbook/leave.md")
+    id_ = document_id(services.fake.source.id, "handbook/leave.md")
     assert f'href="document?id={id_}&amp;start=0&amp;end=' in html
     button(page, words.BACK_TO_LIBRARY).click().run()
     assert len(page.dataframe) == 1
 
 
 def test_markup_in_a_document_is_shown_as_text(page, services):
-    page.query_params["id"] = document_id(services.made.source.id, "<i>vpn.md")
-    html = shown(page.run())
+    page.query_params["id"] = document_id(services.fake.source.id, "<i>vpn.md")
+    html = page_text(page.run())
     assert "<i>vpn" not in html
     assert "&lt;i&gt;vpn" in html
 
 
 def test_a_missing_document_is_reported(page):
     page.query_params["id"] = "gone"
-    assert "There is no document gone in the library" in shown(page.run())
+    assert "There is no document gone in the library" in page_text(page.run())
 
 
 def test_charts_show_sources_languages_passages_and_imports(page):
     open_view(page, "figures")
-    html = shown(page)
+    html = page_text(page)
     for title in (words.SOURCES_CHART, words.LANGUAGES_CHART, words.PASSAGES_CHART):
         assert title in html
     assert words.NO_IMPORTS not in html
@@ -286,9 +286,9 @@ def test_an_empty_library_says_how_to_fill_it(tmp_path, monkeypatch):
     services = Services(tmp_path)
     services.library.now.documents = 0
     services.library.now.notices = ("The index was made with other settings.",)
-    for _ in served(services, monkeypatch):
-        page = framed(PAGE)
-        html = shown(page.run())
+    for _ in install_services(services, monkeypatch):
+        page = page_in_frame(PAGE)
+        html = page_text(page.run())
         assert words.LIBRARY_NOTHING in html
         assert "The index was made with other settings." in html
 
@@ -297,18 +297,18 @@ def test_without_a_worker_the_page_says_that_the_import_waits(page, services, ma
     services.queue.working = False
     mark(0)
     button(page.run(), words.READ_AGAIN).click().run()
-    assert words.LIBRARY_NO_WORKER in shown(page)
+    assert words.LIBRARY_NO_WORKER in page_text(page)
 
 
 def test_an_error_of_the_queue_is_shown_unchanged(page, services, mark):
     services.queue.error = StorageError("The data folder has no space left.")
     mark(0)
     button(page.run(), words.READ_AGAIN).click().run()
-    assert "The data folder has no space left." in shown(page)
+    assert "The data folder has no space left." in page_text(page)
     button(page, words.LIBRARY_REMOVE).click().run()
     button(page, words.count(words.LIBRARY_REMOVE_NOW, 1)).click().run()
-    assert "The data folder has no space left." in shown(page)
+    assert "The data folder has no space left." in page_text(page)
     services.fail("a.pdf")
     open_view(page.run(), "failures")
     button(page, words.count(words.RETRY_CHOSEN, 1)).click().run()
-    assert "The data folder has no space left." in shown(page)
+    assert "The data folder has no space left." in page_text(page)

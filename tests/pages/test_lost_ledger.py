@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.fakes.library import DictLoader, Library
-from tests.pages.conftest import APP, shown
+from tests.pages.conftest import APP, page_text
 from tests.storage.damage import contents
 
 PAGES = sorted(path.name for path in (APP.parent / "pages").glob("*.py"))
@@ -28,7 +28,7 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("language", "lost", "damaged", "recovery"),
+    ("language", "missing", "damaged", "recovery"),
     [
         ("en", "is missing", "is damaged", "restore footnote.db"),
         ("ko", "파일이 없습니다", "손상되었습니다", "되돌려 놓으세요"),
@@ -39,16 +39,16 @@ def test_the_message_is_in_the_readers_language(
     data_dir: Path,
     monkeypatch: pytest.MonkeyPatch,
     language: str,
-    lost: str,
+    missing: str,
     damaged: str,
     recovery: str,
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", language)
     ledger = data_dir / "footnote.db"
-    for expected, content in ((lost, None), (damaged, b"notes, not a database" * 300)):
+    for expected, content in ((missing, None), (damaged, b"notes, not a database" * 300)):
         ledger.unlink() if content is None else ledger.write_bytes(content)
         before = contents(data_dir)
-        html = shown(AppTest.from_file(str(APP), default_timeout=20).run())
+        html = page_text(AppTest.from_file(str(APP), default_timeout=20).run())
         assert expected in html
         assert recovery in html
         assert contents(data_dir) == before
@@ -61,5 +61,5 @@ def test_every_page_reports_the_loss_instead_of_an_empty_library(data_dir: Path,
     (data_dir / "footnote.db").unlink()
     app = AppTest.from_file(str(APP), default_timeout=20)
     app.switch_page(f"pages/{page}")
-    html = shown(app.run())
+    html = page_text(app.run())
     assert "footnote.db is missing" in html

@@ -5,7 +5,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.fakes.openai import MODEL, Endless, Text
-from tests.pages.conftest import APP, served, shown
+from tests.pages.conftest import APP, install_services, page_text
 from ui.text import words
 
 QUESTION = "How many days of annual leave do new employees get?"
@@ -16,17 +16,17 @@ KEY_ALONE = "OPENAI_API_KEY is set, but FOOTNOTE_CHAT_MODEL is not"
 @pytest.fixture
 def open_page(imported, monkeypatch):
     """Opens the page over services with these settings."""
-    serving = []
+    generators = []
 
     def run_page(**settings):
         services = imported(**settings)
-        serving.append(served(services, monkeypatch))
-        next(serving[-1])
+        generators.append(install_services(services, monkeypatch))
+        next(generators[-1])
         services.chat.answerers.settled()
         return AppTest.from_file(str(APP), default_timeout=30).run()
 
     yield run_page
-    for one in serving:
+    for one in generators:
         next(one, None)
 
 
@@ -36,15 +36,15 @@ def ask(page):
 
 def test_a_key_without_a_model_is_explained_and_the_question_is_answered(open_page):
     page = open_page(openai_api_key="sk-secret")
-    html = shown(page)
+    html = page_text(page)
     assert BUILT_IN in html
     assert KEY_ALONE in html
     assert "sk-secret" not in html
-    assert "25 days" in shown(ask(page))
+    assert "25 days" in page_text(ask(page))
 
 
-def test_without_a_key_nothing_is_explained(open_page):
-    html = shown(open_page())
+def test_without_a_key_there_is_no_explanation(open_page):
+    html = page_text(open_page())
     assert BUILT_IN in html
     assert "FOOTNOTE_CHAT_MODEL" not in html
 
@@ -53,32 +53,32 @@ def test_the_only_model_of_a_server_is_used_and_named(open_page, model_server):
     model_server.models = [MODEL]
     model_server.will(Text("25 days."))
     page = open_page(openai_base_url=model_server.url)
-    html = shown(page)
+    html = page_text(page)
     assert f"Answers by {MODEL}" in html
     assert "the only model that 127.0.0.1" in html
     assert not page.toggle[0].disabled  # so that the agent is available
-    assert "25 days." in shown(ask(page))
+    assert "25 days." in page_text(ask(page))
 
 
 def test_several_available_models_are_listed(open_page, model_server):
-    html = shown(open_page(openai_base_url=model_server.url))
+    html = page_text(open_page(openai_base_url=model_server.url))
     assert BUILT_IN in html
     assert "one of them: test-chat, test-embedding" in html
 
 
 def test_the_explanation_is_in_the_readers_language(open_page, monkeypatch):
     monkeypatch.setenv("FOOTNOTE_LANGUAGE", "ko")
-    html = shown(open_page(openai_api_key="sk-secret"))
+    html = page_text(open_page(openai_api_key="sk-secret"))
     assert KEY_ALONE not in html
     assert "FOOTNOTE_CHAT_MODEL이 설정되지 않아" in html
 
 
-def test_a_wrong_url_is_reported(monkeypatch, tmp_path):
+def test_an_invalid_url_is_reported(monkeypatch, tmp_path):
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("OPENAI_BASE_URL", "localhost:11434")
     st.cache_resource.clear()
     page = AppTest.from_file(str(APP), default_timeout=20).run()
-    assert "OPENAI_BASE_URL is not a valid address" in shown(page)
+    assert "OPENAI_BASE_URL is not a valid address" in page_text(page)
     assert not page.chat_input
     st.cache_resource.clear()
 
@@ -86,7 +86,7 @@ def test_a_wrong_url_is_reported(monkeypatch, tmp_path):
 def test_an_endless_answer_is_shown_up_to_the_limit(open_page, model_server):
     page = open_page(openai_base_url=model_server.url, chat_model=MODEL, chat_max_tokens=16)
     model_server.will(Endless(content="word "))
-    html = shown(ask(page))
+    html = page_text(ask(page))
     assert "word word" in html
     assert words.INCOMPLETE in html
     assert "FOOTNOTE_CHAT_MAX_TOKENS" in html
@@ -96,16 +96,16 @@ def test_an_endless_answer_is_shown_up_to_the_limit(open_page, model_server):
 def test_an_answer_that_times_out_names_the_setting(open_page, model_server):
     page = open_page(openai_base_url=model_server.url, chat_model=MODEL, chat_answer_timeout_s=0.5)
     model_server.will(Endless(content="word ", pause_s=0.01))
-    html = shown(ask(page))
+    html = page_text(ask(page))
     assert "word word" in html
     assert "FOOTNOTE_CHAT_ANSWER_TIMEOUT_S" in html
     assert model_server.hung_up.wait(10)
 
 
-def test_an_unproven_answer_has_an_extract_at_once_and_after_a_reload(open_page, model_server):
+def test_the_extract_follows_an_uncited_answer_at_once_and_after_a_reload(open_page, model_server):
     model_server.will(Text("Thirty days of holidays, in <code> for all:\n\n```\ndays = 30"))
     page = ask(open_page(openai_base_url=model_server.url, chat_model=MODEL))
-    for html in (shown(page), shown(page.run())):
+    for html in (page_text(page), page_text(page.run())):
         assert "<strong>The text above cites nothing that was found in the documents." in html
         extract = html.partition("<strong>The text above")[2]
         assert "New employees get 25 days of annual leave a year." in extract

@@ -1,4 +1,4 @@
-"""What the page explains and offers when an answer proves nothing, over real services."""
+"""What the page explains and offers when an answer cites nothing, over real services."""
 
 import dataclasses
 
@@ -16,19 +16,19 @@ from domain import (
     TurnState,
 )
 from services.texts import MAX_QUESTION_CHARS
-from tests.pages.asking import nothing_page
-from tests.pages.conftest import served
+from tests.pages.conftest import install_services
 from tests.pages.double import NOW, citation, source
+from tests.pages.question_pages import nothing_page
 from ui.chat.turn_actions import Change
 from ui.text import words
 
-FOUND = source(why=Explanation(0.5, (ScorePart("dense", 1, 0.214, 0.5),)))
+PASSAGE = source(why=Explanation(0.5, (ScorePart("dense", 1, 0.214, 0.5),)))
 THRESHOLD = SearchMode.SIMILARITY_SCORE_THRESHOLD
 
 
 @pytest.fixture
 def services(monkeypatch, build_services):
-    yield from served(build_services(embed=True), monkeypatch)
+    yield from install_services(build_services(embed=True), monkeypatch)
 
 
 def open_panel(**changes):
@@ -41,7 +41,7 @@ def open_panel(**changes):
 
 
 def test_the_page_shows_what_was_searched_and_the_closest_score(services):
-    page = open_panel(sources=(FOUND,), search=SearchChoice(Scope(formats=("pdf",))))
+    page = open_panel(sources=(PASSAGE,), search=SearchChoice(Scope(formats=("pdf",))))
     panel = page.html[0].value
     assert words.NOTHING_RELEVANT in panel
     assert "Why &lt;so&gt;?" in panel
@@ -50,15 +50,15 @@ def test_the_page_shows_what_was_searched_and_the_closest_score(services):
     assert "0.21 of 1, below the threshold of 0.30" in panel
 
 
-def test_an_answer_with_proof_does_not_show_the_panel(services):
-    page = open_panel(sources=(FOUND,), citations=(citation(),))
+def test_the_panel_is_not_shown_for_an_answer_with_citations(services):
+    page = open_panel(sources=(PASSAGE,), citations=(citation(),))
     assert not page.html
     assert not page.button
 
 
 def test_a_wider_search_is_offered_once(services):
     narrow = SearchChoice(Scope(formats=("pdf",)), THRESHOLD)
-    page = open_panel(sources=(FOUND,), search=narrow)
+    page = open_panel(sources=(PASSAGE,), search=narrow)
     labels = [button.label for button in page.button]
     assert words.WIDEN_SCOPE in labels
     assert words.WIDEN_THRESHOLD.format(threshold="0.21") in labels
@@ -73,7 +73,7 @@ def test_a_wider_search_is_offered_once(services):
 
 
 def test_the_question_can_be_edited_and_searched_again(services):
-    page = open_panel(sources=(FOUND,))
+    page = open_panel(sources=(PASSAGE,))
     page.text_area[0].set_value("Which gateway?")
     page.button(key="widen-edit-t1").click().run()
     assert page.session_state["again"].change is Change.SEARCH

@@ -19,7 +19,7 @@ from domain import (
 from services.sources.source_service import SourceSettings
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
 from tests.fakes.google_drive import IMPORTER, FakeDrive
-from tests.pages.conftest import served
+from tests.pages.conftest import install_services
 from tests.pages.test_imports import (
     button,
     expand,
@@ -52,8 +52,8 @@ def drive() -> Iterator[FakeDrive]:
 
 @pytest.fixture
 def services(build_services, drive, monkeypatch) -> Iterator:
-    built = build_services(embed=True, google_api_url=drive.origin)
-    yield from served(built, monkeypatch)
+    services_with_drive = build_services(embed=True, google_api_url=drive.origin)
+    yield from install_services(services_with_drive, monkeypatch)
 
 
 @pytest.fixture
@@ -102,9 +102,9 @@ def test_only_relevant_fields_are_shown(page):
     assert names(page) == FIRST - {"email", "api_token"} | {"access_token"} | ALWAYS
     choose(page, "login", "basic")
     assert {"user", "password"} <= names(page)
-    for scope, shown in [("trees", "trees"), ("labels", "page_labels"), ("cql", "cql")]:
+    for scope, name in [("trees", "trees"), ("labels", "page_labels"), ("cql", "cql")]:
         choose(page, "scope", scope)
-        assert shown in names(page)
+        assert name in names(page)
         assert "spaces" not in names(page)
     choose(page, "scope", "everything")
     assert not {"spaces", "trees", "page_labels", "cql"} & names(page)
@@ -169,11 +169,11 @@ def test_another_sign_in_method_asks_for_its_own_secret(services, source):
 
 def test_the_variable_of_an_environment_secret_is_named(services, site, monkeypatch):
     monkeypatch.setenv("FOOTNOTE_SECRET_WIKI", API_TOKEN)
-    named = fields(site) | {"api_token": "$FOOTNOTE_SECRET_WIKI"}
-    source = services.sources.add(LOCAL_USER, "confluence", named, SourceSettings()).source
+    values = fields(site) | {"api_token": "$FOOTNOTE_SECRET_WIKI"}
+    source = services.sources.add(LOCAL_USER, "confluence", values, SourceSettings()).source
     page = show_view(open_page(source), source, "edit")
-    shown = field(page, words.SOURCE_FIELDS["api_token"]).placeholder
-    assert shown == words.EMPTY_KEEPS_NAME.format(name="$FOOTNOTE_SECRET_WIKI")
+    placeholder = field(page, words.SOURCE_FIELDS["api_token"]).placeholder
+    assert placeholder == words.EMPTY_KEEPS_NAME.format(name="$FOOTNOTE_SECRET_WIKI")
 
 
 def test_deleting_the_source_does_not_change_the_site(services, source):
@@ -193,10 +193,10 @@ def test_skipped_drive_items_are_named_in_familiar_terms(services, drive):
     press(page, words.ADD_AND_IMPORT)
     work(services)
     [status] = services.sources.list(LOCAL_USER)
-    job, *_ = services.import_reports.history(LOCAL_USER, status.source.id, limit=1)
-    items = services.import_reports.items(LOCAL_USER, job.id, limit=9)
-    shown = [import_report._name(item) for item in items]
-    assert {name.partition(">")[2] for name in shown} == {"Survey</a>", "Leave</a>"}
+    import_run, *_ = services.import_reports.history(LOCAL_USER, status.source.id, limit=1)
+    items = services.import_reports.items(LOCAL_USER, import_run.id, limit=9)
+    links = [import_report._name(item) for item in items]
+    assert {name.partition(">")[2] for name in links} == {"Survey</a>", "Leave</a>"}
 
 
 def test_a_drive_folder_is_added_and_imported(services, drive):
@@ -228,27 +228,27 @@ def test_source_kinds_are_offered_in_order(page):
     assert button(page, words.TEST_SOURCE)
 
 
-def job(state: ImportState, **more) -> ImportRun:
+def run_in_state(state: ImportState, **more) -> ImportRun:
     return ImportRun("i", "s", ImportKind.IMPORT, state, datetime.now(UTC), **more)
 
 
 def test_the_reason_for_waiting_is_shown():
     reason = "Confluence asked to wait (429)"
-    waits = job(ImportState.RUNNING, progress=Progress(Stage.WAITING, 3, 0, reason))
-    assert reason in import_report._details(waits)
-    assert words.JOB_STAGES["waiting"] in import_report._details(waits)
-    assert import_report._headline(waits) == words.count(words.JOB_LISTED, 3)
+    waiting = run_in_state(ImportState.RUNNING, progress=Progress(Stage.WAITING, 3, 0, reason))
+    assert reason in import_report._details(waiting)
+    assert words.JOB_STAGES["waiting"] in import_report._details(waiting)
+    assert import_report._headline(waiting) == words.count(words.JOB_LISTED, 3)
 
 
 def test_an_interrupted_import_shows_the_reason_and_the_next_attempt():
     at = datetime.now(UTC) + timedelta(minutes=5, seconds=1)
     reason = "https://wiki.example can't be reached"
-    interrupted = job(
+    interrupted = run_in_state(
         ImportState.INTERRUPTED, retry_at=at, message=f"{reason}. Imported documents are kept"
     )
     assert "5 minutes" in import_report._headline(interrupted)
     assert reason.replace("'", "&#x27;") in import_report._details(interrupted)
-    assert import_report._headline(job(ImportState.INTERRUPTED)) == words.JOB_INTERRUPTED
+    assert import_report._headline(run_in_state(ImportState.INTERRUPTED)) == words.JOB_INTERRUPTED
 
 
 def test_the_library_shows_space_author_and_labels_and_links_to_the_page(services, site, source):

@@ -14,7 +14,7 @@ from errors import InputError, ModelUnavailableError
 from services.evaluation.label_sets import LabelFigures, ModeFigures
 from services.evaluation.metrics import Estimate
 from services.search.lab_service import LabService
-from tests.pages.conftest import Library, Status, framed, served, shown
+from tests.pages.conftest import Library, Status, install_services, page_in_frame, page_text
 from ui.text import words
 
 PAGE = "retrieval_lab.py"
@@ -25,15 +25,15 @@ FORM_MODES = [SearchMode.SIMILARITY, SearchMode.BM25, SearchMode.ENSEMBLE, Searc
 class Search:
     """Finds the same passages in every mode unless a test says otherwise."""
 
-    found: dict = field(default_factory=dict)
+    hits: dict = field(default_factory=dict)
     conditions: list = field(default_factory=list)
-    reranked: list = field(default_factory=list)
+    rerank_flags: list = field(default_factory=list)
     reranking: object = None
 
     def search(self, principal, question, *, mode, k, condition, rerank):
         self.conditions.append(condition)
-        self.reranked.append(rerank)
-        ids = self.found.get(mode, ["p1", "p2"])
+        self.rerank_flags.append(rerank)
+        ids = self.hits.get(mode, ["p1", "p2"])
         if isinstance(ids, Exception):
             raise ids
         return [passage(id_, rank) for rank, id_ in enumerate(ids[:k], start=1)]
@@ -50,18 +50,18 @@ def passage(id_, rank):
 class Labels:
     """Keeps labels in memory and returns the figures that a test sets."""
 
-    given: list = field(default_factory=list)
+    stored: list = field(default_factory=list)
     figures: LabelFigures | Exception | None = None
 
     def label(self, principal, question, passage_id, grade):
         label = SimpleNamespace(question=question, passage_id=passage_id, grade=grade)
-        self.given.append(label)
+        self.stored.append(label)
 
     def remove(self, principal, question, passage_id):
-        self.given = [one for one in self.given if one.passage_id != passage_id]
+        self.stored = [one for one in self.stored if one.passage_id != passage_id]
 
     def list(self, principal):
-        return self.given
+        return self.stored
 
     def evaluate(self, principal, modes=None, k=10):
         if isinstance(self.figures, Exception):
@@ -84,12 +84,12 @@ class Services:
 
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    yield from served(Services(), monkeypatch)
+    yield from install_services(Services(), monkeypatch)
 
 
 @pytest.fixture
 def page(services: Services) -> AppTest:
-    return framed(PAGE).run()
+    return page_in_frame(PAGE).run()
 
 
 def button(page: AppTest, label: str):
@@ -103,7 +103,7 @@ def compare(page: AppTest, question: str = "How many days?") -> str:
 
 
 def html_of(page: AppTest) -> str:
-    return shown(page) + "".join(element.value for element in page.html)
+    return page_text(page) + "".join(element.value for element in page.html)
 
 
 def test_each_selected_mode_has_a_column_with_its_time_and_hits(page):
@@ -123,7 +123,7 @@ def test_only_selected_modes_are_searched(page):
 
 
 def test_passages_found_by_one_or_several_modes_are_marked(page, services):
-    services.search.found = {SearchMode.BM25: ["p1", "p3"]}
+    services.search.hits = {SearchMode.BM25: ["p1", "p3"]}
     html = compare(page)
     assert "in 4 of 4 modes" in html
     assert "in 3 of 4 modes" in html
@@ -142,14 +142,14 @@ def test_each_hit_is_explained(page):
 
 
 def test_a_failing_mode_shows_its_error_next_to_the_others(page, services):
-    services.search.found = {SearchMode.SIMILARITY: ModelUnavailableError("It is down.")}
+    services.search.hits = {SearchMode.SIMILARITY: ModelUnavailableError("It is down.")}
     html = compare(page)
     assert f"{words.MODE_FAILED} It is down." in html
     assert "in 3 of 3 modes" in html
 
 
 def test_no_chart_is_drawn_without_results(page, services):
-    services.search.found = {mode: [] for mode in SearchMode}
+    services.search.hits = {mode: [] for mode in SearchMode}
     html = compare(page)
     assert words.NO_PASSAGE_FOUND in html
     assert words.RANK_CHART not in html
@@ -166,7 +166,7 @@ def test_the_reranking_switch_requires_a_reranker(page, services):
     services.search.reranking = object()
     page.run().toggle[0].set_value(True)
     compare(page)
-    assert services.search.reranked[-1] is True
+    assert services.search.rerank_flags[-1] is True
 
 
 def test_a_sample_question_is_compared_immediately(page):
@@ -175,14 +175,14 @@ def test_a_sample_question_is_compared_immediately(page):
     assert "Title of p1" in html_of(page)
 
 
-def test_a_right_passage_can_be_labeled_everywhere_and_unlabeled(page, services):
+def test_a_passage_can_be_labeled_as_right_in_every_mode_and_unlabeled(page, services):
     compare(page)
     button(page, words.RIGHT_PASSAGE).click().run()
-    [label] = services.labels.given
+    [label] = services.labels.stored
     assert (label.question, label.passage_id, label.grade) == ("How many days?", "p1", 1)
     assert html_of(page).count(f">{words.RIGHT}</span>") >= len(FORM_MODES)
     button(page, words.TAKE_BACK).click().run()
-    assert services.labels.given == []
+    assert services.labels.stored == []
 
 
 def test_modes_are_evaluated_with_bars_for_recall_and_ndcg(page, services):
@@ -209,7 +209,7 @@ def test_an_evaluation_without_labels_says_what_to_do(page, services):
 def test_an_empty_library_says_how_to_fill_it_and_runs_no_search(services, monkeypatch):
     monkeypatch.setattr(st, "page_link", lambda _page, *, label, icon: st.write(label))
     services.library.now = Status(documents=0)
-    page = framed(PAGE)
+    page = page_in_frame(PAGE)
     html = html_of(page.run())
     assert words.LIBRARY_EMPTY in html
     assert words.EMPTY_IMPORT in html

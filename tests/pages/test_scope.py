@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER, Scope, SearchChoice, SearchMode
-from tests.pages.asking import scope_page
-from tests.pages.conftest import APP, served
+from tests.pages.conftest import APP, install_services
+from tests.pages.question_pages import scope_page
 from ui.text import words
 
 
@@ -18,7 +18,7 @@ def services(monkeypatch, build_services, handbook):
     built.uploads.add(LOCAL_USER, [("a.txt", b"Contract of sale.")], box="Contracts")
     box = built.uploads.boxes(LOCAL_USER)[0]
     built.imports.run(LOCAL_USER, box, built.uploads.loader(box))
-    yield from served(built, monkeypatch)
+    yield from install_services(built, monkeypatch)
 
 
 def open_page(conversation=""):
@@ -68,11 +68,11 @@ def test_the_chosen_scope_is_summarized(services):
 
 
 def test_the_scope_is_stored_with_the_conversation_and_restored_on_reload(services):
-    talk = services.conversations.begin(LOCAL_USER, "Leave").id
-    page = open_page(talk)
+    conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
+    page = open_page(conversation_id)
     field(page, "multiselect", words.SCOPE_FORMATS).set_value(["txt"])
     field(page, "selectbox", words.ADVANCED_MODE).set_value(SearchMode.BM25).run()
-    reopened = open_page(talk)
+    reopened = open_page(conversation_id)
     assert choice_of(reopened) == SearchChoice(Scope(formats=("txt",)), SearchMode.BM25)
     assert field(reopened, "multiselect", words.SCOPE_FORMATS).value == ["txt"]
     assert label(reopened) == "Search in: txt, Keywords (BM25)"
@@ -81,14 +81,14 @@ def test_the_scope_is_stored_with_the_conversation_and_restored_on_reload(servic
 
 
 def test_reset_clears_the_scope(services):
-    talk = services.conversations.begin(LOCAL_USER, "Leave").id
+    conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
     services.conversations.remember(
-        LOCAL_USER, talk, SearchChoice(Scope(formats=("md",), until="2026-11-21"), k=9)
+        LOCAL_USER, conversation_id, SearchChoice(Scope(formats=("md",), until="2026-11-21"), k=9)
     )
-    page = open_page(talk)
+    page = open_page(conversation_id)
     assert field(page, "number_input", words.ADVANCED_PASSAGES).value == 9
     field(page, "button", words.SCOPE_RESET).click().run()
-    assert choice_of(page) == SearchChoice() == choice_of(open_page(talk))
+    assert choice_of(page) == SearchChoice() == choice_of(open_page(conversation_id))
     assert field(page, "date_input", words.SCOPE_UNTIL).value is None
 
 
@@ -139,9 +139,11 @@ def test_the_threshold_is_shown_only_where_it_applies(services):
 
 
 def test_a_deleted_source_stays_selected_and_is_reported(services):
-    talk = services.conversations.begin(LOCAL_USER, "Leave").id
-    services.conversations.remember(LOCAL_USER, talk, SearchChoice(Scope(sources=("gone",))))
-    page = open_page(talk)
+    conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
+    services.conversations.remember(
+        LOCAL_USER, conversation_id, SearchChoice(Scope(sources=("gone",)))
+    )
+    page = open_page(conversation_id)
     assert choice_of(page).scope.sources == ("gone",)
     assert label(page) == f"Search in: {words.SCOPE_DELETED}"
     assert "There is no source" in page.html[0].value
@@ -157,25 +159,29 @@ def test_a_deleted_source_stays_selected_and_is_reported(services):
     ],
     ids=["many passages", "a moment", "long ago", "a threshold without its mode"],
 )
-def test_a_scope_beyond_the_fields_is_searched_and_kept_unchanged(services, search):
-    talk = services.conversations.begin(LOCAL_USER, "Leave").id
-    services.conversations.remember(LOCAL_USER, talk, search)
-    page = open_page(talk)
+def test_a_scope_that_the_fields_cannot_show_is_searched_and_stays_unchanged(services, search):
+    conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
+    services.conversations.remember(LOCAL_USER, conversation_id, search)
+    page = open_page(conversation_id)
     for _ in range(2):
         page.run()
         assert choice_of(page) == search
-    assert services.conversations.get(LOCAL_USER, talk).search == search
+    assert services.conversations.get(LOCAL_USER, conversation_id).search == search
     field(page, "selectbox", words.ADVANCED_MODE).set_value(SearchMode.BM25).run()
     assert choice_of(page).k == search.k
     assert choice_of(page).mode is SearchMode.BM25
 
 
 def test_an_open_window_does_not_undo_a_choice_in_another(services):
-    talk = services.conversations.begin(LOCAL_USER, "Leave").id
-    old, new = open_page(talk), open_page(talk)
+    conversation_id = services.conversations.begin(LOCAL_USER, "Leave").id
+    old, new = open_page(conversation_id), open_page(conversation_id)
     field(new, "multiselect", words.SCOPE_FORMATS).set_value(["txt"]).run()
     old.run()
-    assert choice_of(old).scope == Scope(formats=("txt",)) == choice_of(open_page(talk)).scope
+    assert (
+        choice_of(old).scope
+        == Scope(formats=("txt",))
+        == choice_of(open_page(conversation_id)).scope
+    )
     assert field(old, "multiselect", words.SCOPE_FORMATS).value == ["txt"]
     field(old, "multiselect", words.SCOPE_FORMATS).set_value(["md"]).run()
     new.run()

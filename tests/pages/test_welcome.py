@@ -5,13 +5,13 @@ from streamlit.testing.v1 import AppTest
 
 from domain import LOCAL_USER
 from tests.conversations import conversations_of
-from tests.pages.conftest import APP, served
+from tests.pages.conftest import APP, install_services
 from ui.text import words
 
 
 @pytest.fixture
 def services(monkeypatch, build_services):
-    yield from served(build_services(embed=True), monkeypatch)
+    yield from install_services(build_services(embed=True), monkeypatch)
 
 
 def open_page():

@@ -7,8 +7,10 @@ def scope_page():
     from ui.chat.scope_panel import show_scope
     from ui.shared.frame import principal, services
 
-    talk = st.query_params.get("conversation")
-    conversation = services().conversations.get(principal(), talk) if talk else None
+    conversation_id = st.query_params.get("conversation")
+    conversation = (
+        services().conversations.get(principal(), conversation_id) if conversation_id else None
+    )
     st.session_state["chosen"] = show_scope(services(), conversation)
 
 
@@ -18,12 +20,14 @@ def drop_page():
     from ui.chat.upload_view import show_file_news, show_files, take_files
     from ui.shared.frame import services
 
-    talk = st.query_params.get("conversation")
-    show_file_news(services(), talk)
-    show_files(services(), talk)
+    conversation_id = st.query_params.get("conversation")
+    show_file_news(services(), conversation_id)
+    show_files(services(), conversation_id)
     submission = st.chat_input("Ask", accept_file="multiple")
     if submission and submission.files:
-        st.session_state["talk"] = take_files(services(), submission.files, talk, submission.text)
+        st.session_state["conversation_id"] = take_files(
+            services(), submission.files, conversation_id, submission.text
+        )
 
 
 def nothing_page():

@@ -15,19 +15,19 @@ from tests.pages.conftest import Library as Status
 
 @dataclass
 class Queue:
-    asked: list = field(default_factory=list)
+    requests: list = field(default_factory=list)
     error: Exception | None = None
     working: bool = True
-    under_way: int = 0
+    running_imports: int = 0
 
     def enqueue(self, principal, source_id, *, keys=(), confirm_removals=False):
         if self.error:
             raise self.error
-        self.asked.append((source_id, sorted(keys), confirm_removals))
-        self.under_way += 1
+        self.requests.append((source_id, sorted(keys), confirm_removals))
+        self.running_imports += 1
 
     def current(self, principal):
-        return [SimpleNamespace(id=f"i{n}") for n in range(self.under_way)]
+        return [SimpleNamespace(id=f"i{n}") for n in range(self.running_imports)]
 
     def expects_worker(self):
         return self.working
@@ -39,24 +39,24 @@ class Boxes:
 
     def delete(self, principal, source_id, key):
         self.deleted.append(key)
-        raise NotFoundError("It is gone already.")
+        raise NotFoundError("It has already been deleted.")
 
 
 class Services:
     def __init__(self, data_dir):
-        self.made = Library(data_dir)
+        self.fake = Library(data_dir)
         self.library, self.queue, self.boxes = Status(), Queue(), Boxes()
-        made = self.made
+        fake = self.fake
         self.documents = DocumentService(
-            made.database, made.sources, made.indexes, self.queue, self.boxes
+            fake.database, fake.sources, fake.indexes, self.queue, self.boxes
         )
-        self.failures = FailureService(Failures(made.database), made.sources, self.queue)
+        self.failures = FailureService(Failures(fake.database), fake.sources, self.queue)
 
     def warm_up(self):
         pass
 
     def fail(self, *keys):
-        plain = {"version": "1", "formats_version": 1, "source_id": self.made.source.id}
+        plain = {"version": "1", "formats_version": 1, "source_id": self.fake.source.id}
         rows = [{**plain, "key": key, "reason": f"{key} is damaged"} for key in keys]
-        with self.made.database.write() as session:
+        with self.fake.database.write() as session:
             session.execute(insert(FailureRow), rows)

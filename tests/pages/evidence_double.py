@@ -14,11 +14,11 @@ from tests.pages.double import NOW
 class Ratings:
     """Ratings in memory, by turn."""
 
-    kept: dict[str, Rating] = field(default_factory=dict)
+    by_turn: dict[str, Rating] = field(default_factory=dict)
     error: Exception | None = None
 
     def rating(self, principal: Principal, turn_id: str) -> Rating | None:
-        return self.kept.get(turn_id)
+        return self.by_turn.get(turn_id)
 
     def rate(
         self,
@@ -30,18 +30,18 @@ class Ratings:
     ) -> None:
         if self.error:
             raise self.error
-        self.kept.pop(turn_id, None)
+        self.by_turn.pop(turn_id, None)
         if grade is not None:
-            self.kept[turn_id] = Rating(turn_id, grade, reason, comment, NOW)
+            self.by_turn[turn_id] = Rating(turn_id, grade, reason, comment, NOW)
 
 
 @dataclass
 class Reader:
-    """Returns the versions in `stored`, and `shown` for any URL."""
+    """Returns the versions in `stored`, and `document` for any URL."""
 
     stored: dict[str, Freshness] = field(default_factory=dict)
-    shown: DocumentView | None = None
-    asked: list[tuple[str, int, int, Cited | None]] = field(default_factory=list)
+    document: DocumentView | None = None
+    views: list[tuple[str, int, int, Cited | None]] = field(default_factory=list)
     picture: bytes | Exception = b""
 
     def freshness(self, principal: Principal, turns: Sequence[Turn]) -> dict[str, Freshness]:
@@ -56,10 +56,10 @@ class Reader:
         *,
         cited: Cited | None = None,
     ) -> DocumentView:
-        self.asked.append((document_id, start, end, cited))
-        if self.shown is None:
+        self.views.append((document_id, start, end, cited))
+        if self.document is None:
             raise NotFoundError("This document is not in the library.")
-        return self.shown
+        return self.document
 
     def page_image(self, principal: Principal, document_id: str, page: int) -> bytes:
         if isinstance(self.picture, Exception):
