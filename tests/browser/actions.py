@@ -21,7 +21,7 @@ WAIT_MS = 30_000
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 IDLE_POLLS = 5
 
-_DRAGGED = """files => {
+_DATA_TRANSFER = """files => {
   const transfer = new DataTransfer();
   for (const [name, data] of files) {
     const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
@@ -54,15 +54,15 @@ def typing_box(page: "Page") -> "Locator":
 def drop_files(page: "Page", *files: Path) -> None:
     """Drop files on the chat input, as if from a file manager."""
     data = [(file.name, base64.b64encode(file.read_bytes()).decode()) for file in files]
-    dragged = {"dataTransfer": page.evaluate_handle(_DRAGGED, data)}
-    typing_box(page).dispatch_event("dragover", dragged)
+    event = {"dataTransfer": page.evaluate_handle(_DATA_TRANSFER, data)}
+    typing_box(page).dispatch_event("dragover", event)
     dropzone = page.get_by_test_id("stChatInput").locator('[role=presentation][tabindex="0"]')
-    for moment in ("dragenter", "dragover", "drop"):
-        dropzone.dispatch_event(moment, dragged)
+    for name in ("dragenter", "dragover", "drop"):
+        dropzone.dispatch_event(name, event)
     page.locator('[data-testid="stChatInputSubmitButton"]:enabled').wait_for()  # all uploaded
 
 
-_NOTHING_UNFOLDS = """() => document.getAnimations().every((one) =>
+_ANIMATIONS_HAVE_ENDED = """() => document.getAnimations().every((one) =>
   one.playState !== "running" || one.effect.getComputedTiming().endTime === Infinity)"""
 
 
@@ -76,13 +76,13 @@ def settle(page: "Page") -> None:
         page.wait_for_timeout(50)
 
 
-def still(page: "Page") -> None:
+def wait_for_animations(page: "Page") -> None:
     """Wait until all animations end: a click on an expanding element misses it.
 
     Does not wait for the `finished` promises: Chromium sometimes never settles the promise of an
     element's fade after it has ended, and `evaluate` waits for it without a limit.
     """
-    until(page, _NOTHING_UNFOLDS)
+    until(page, _ANIMATIONS_HAVE_ENDED)
 
 
 def until(page: "Page", condition: str, arg: object = None) -> None:

@@ -39,16 +39,18 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="session")
-def clean() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """An environment without Footnote settings or keys."""
     prefixes = ("OPENAI_", "FOOTNOTE_", "STREAMLIT_")
     return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
 
 
 @pytest.fixture(scope="session")
-def environment(clean: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(
+    clean_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
     """A clean environment with its own data folder; the first start imports the samples."""
-    return clean | {"FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("data"))}
+    return clean_environment | {"FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("data"))}
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +87,7 @@ def embedder() -> Iterator[OpenAIServer]:
 @pytest.fixture(scope="session")
 def program(
     chromium: str,
-    clean: dict[str, str],
+    clean_environment: dict[str, str],
     embedder: OpenAIServer,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Program]:
@@ -96,7 +98,7 @@ def program(
         "FOOTNOTE_EMBEDDING_MODEL": EMBEDDING_MODEL,
         "FOOTNOTE_EMBEDDING_BASE_URL": embedder.url,
     }
-    with running(clean | embedding) as program:
+    with running(clean_environment | embedding) as program:
         yield program
 
 

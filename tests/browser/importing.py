@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import settle, still, until
+from tests.browser.actions import settle, until, wait_for_animations
 from tests.browser.program import Program
 from ui.text import words
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 
-RECORDS_MESSAGES = """
+RECORD_MESSAGES = """
 window.messages = [];
 new MutationObserver(() => {
   for (const one of document.querySelectorAll(".fn-status")) window.messages.push(one.innerText);
 }).observe(document, {childList: true, subtree: true, characterData: true});
 """
-"""A script for the page: what it tells goes away once it is done, which may be at once."""
+"""A script for the page: its messages disappear when the action ends, possibly at once."""
 
 
 def make_files(folder: Path, texts: Mapping[str, str]) -> Path:
@@ -46,7 +46,7 @@ def open_form(page: "Page", program: Program) -> None:
     page.get_by_text(words.ADD_SOURCE, exact=True).click()
     page.get_by_label(words.SOURCE_FIELDS["path"]).wait_for()
     settle(page)
-    still(page)
+    wait_for_animations(page)
 
 
 def press(place: "Page | Locator", label: str) -> None:
@@ -56,7 +56,7 @@ def press(place: "Page | Locator", label: str) -> None:
 def confirm(page: "Page", place: "Locator", label: str) -> None:
     """Press a button once the page is idle; a click during scrolling is lost."""
     settle(page)
-    still(page)
+    wait_for_animations(page)
     press(place, label)
 
 
@@ -75,8 +75,8 @@ def import_folder(page: "Page", program: Program, folder: Path) -> None:
 
 def see_state(page: "Page", state: ImportState) -> None:
     """Wait until the selected source has this state."""
-    shown = page.locator(".fn-source-head .fn-state").first
-    sync_api.expect(shown).to_have_text(words.IMPORT_STATES[state])
+    badge = page.locator(".fn-source-head .fn-state").first
+    sync_api.expect(badge).to_have_text(words.IMPORT_STATES[state])
 
 
 def see_document_count(page: "Page", documents: int) -> None:
@@ -90,8 +90,8 @@ def see_document_count(page: "Page", documents: int) -> None:
 def see_counts(place: "Page | Locator", **counts: int) -> None:
     """Wait until the import report shows exactly these outcomes."""
     counts_text = [f"{words.OUTCOMES[outcome]}{n}" for outcome, n in counts.items()]
-    shown = place.locator(".fn-counts").last.locator("div")
-    sync_api.expect(shown).to_have_text(counts_text, use_inner_text=False)
+    counters = place.locator(".fn-counts").last.locator("div")
+    sync_api.expect(counters).to_have_text(counts_text, use_inner_text=False)
 
 
 def choose(place: "Page | Locator", label: str) -> None:
@@ -101,17 +101,17 @@ def choose(place: "Page | Locator", label: str) -> None:
 
 def pick(page: "Page", label: str, option: str) -> None:
     """Pick an option of a select box; retries if a page run closed the list."""
-    found = page.get_by_role("option", name=option).first
+    entry = page.get_by_role("option", name=option).first
     for _ in range(5):
         settle(page)
         page.get_by_label(label).click()
         try:
-            found.click(timeout=5_000)
+            entry.click(timeout=5_000)
         except sync_api.TimeoutError:
             page.keyboard.press("Escape")
         else:
             return
-    found.click()
+    entry.click()
 
 
 def see_rows(page: "Page", rows: int) -> None:
@@ -126,7 +126,7 @@ def select_row(page: "Page", row: int) -> None:
     page.get_by_test_id("stDataFrame").click(position={"x": 18, "y": 18 + 35 * (row + 1)})
 
 
-def see_quiet(page: "Page") -> None:
+def see_no_import(page: "Page") -> None:
     """Wait until the library page, which refreshes itself, shows no running import."""
     sync_api.expect(page.locator(".fn-under-way")).to_be_hidden()
     settle(page)

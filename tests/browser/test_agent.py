@@ -23,7 +23,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwr
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 QUESTION = "How many days of leave do new employees get here, in Busan and in Yokohama?"
-SAID = "I look into the leave policy first."
+FIRST_TEXT = "I look into the leave policy first."
 QUERIES = (
     "annual leave days of new employees",
     "신규 입사자의 첫해 연차 휴가 일수",
@@ -31,7 +31,7 @@ QUERIES = (
 )
 QUOTE = "New employees get 25 days of annual leave a year"
 ANSWER = f'In Bristol it is 25 days [1: "{QUOTE}"].'
-RUNS = """app => {
+RECORD_FIRST_RUN = """app => {
   new MutationObserver((_, watch) => {
     if (app.dataset.testScriptState !== "running") return;
     watch.disconnect();
@@ -42,7 +42,7 @@ NARROW = {"width": 360, "height": 780}
 
 
 @pytest.fixture
-def thoughts() -> threading.Semaphore:
+def reply_permits() -> threading.Semaphore:
     """The replies that the model may send: one at first, and one for each release."""
     return threading.Semaphore(1)
 
@@ -52,15 +52,15 @@ def chat(
     page: "sync_api.Page",
     address_with_model: str,
     model_server: OpenAIServer,
-    thoughts: threading.Semaphore,
+    reply_permits: threading.Semaphore,
 ) -> "sync_api.Page":
     """The chat page with the agent on; its model takes four steps and then answers."""
 
     def answer(body: dict) -> Text:
-        assert thoughts.acquire(timeout=2 * WAIT_MS / 1000)
+        assert reply_permits.acquire(timeout=2 * WAIT_MS / 1000)
         results = sum(message["role"] == "tool" for message in body["messages"])
         if results < len(QUERIES):
-            text = "" if results else SAID
+            text = "" if results else FIRST_TEXT
             call = Call("search_documents", {"query": QUERIES[results], "k": 2, "mode": "bm25"})
             return ToolCalls(call, text=text)
         if results == len(QUERIES):
@@ -70,7 +70,7 @@ def chat(
     model_server.answer = answer
     page.goto(address_with_model)
     settle(page)
-    page.get_by_test_id("stApp").evaluate(RUNS)
+    page.get_by_test_id("stApp").evaluate(RECORD_FIRST_RUN)
     switch(page).focus()
     page.keyboard.press("Space")
     # A question sent before its run starts could not be stopped.
@@ -104,24 +104,24 @@ def expect_all_steps(page: "sync_api.Page") -> None:
         sync_api.expect(steps(page).nth(n)).to_contain_text(words.count(words.PASSAGES, 2))
     sync_api.expect(steps(page).nth(3)).to_contain_text("<b>none</b>")
     sync_api.expect(page.locator(".fn-step.fn-failed")).to_have_count(1)
-    sync_api.expect(page.locator(".fn-said")).to_have_text(SAID)
+    sync_api.expect(page.locator(".fn-said")).to_have_text(FIRST_TEXT)
 
 
 def test_steps_appear_live_and_are_collapsed_afterwards(
-    chat: "sync_api.Page", thoughts: threading.Semaphore
+    chat: "sync_api.Page", reply_permits: threading.Semaphore
 ) -> None:
     send(chat)
     sync_api.expect(steps(chat).first).to_contain_text(QUERIES[0])
     sync_api.expect(chat.locator(".fn-step.fn-done .fn-cite").first).to_have_text("1")
     sync_api.expect(chat.locator(".fn-now")).to_have_text(words.DECIDING)
     sync_api.expect(chat.locator(".fn-turn")).to_have_count(0)
-    thoughts.release(2)
+    reply_permits.release(2)
     sync_api.expect(chat.locator(".fn-step.fn-done")).to_have_count(3)
-    sync_api.expect(chat.locator(".fn-said")).to_have_text(SAID)
+    sync_api.expect(chat.locator(".fn-said")).to_have_text(FIRST_TEXT)
     sync_api.expect(chat.locator(".fn-answer")).to_have_text("")
     screenshot(chat, "agent-at-work")
 
-    thoughts.release(2)
+    reply_permits.release(2)
     answered_turn(chat, 1)
     collapsed = chat.locator(".fn-taken > details")
     sync_api.expect(collapsed.locator("> summary")).to_contain_text(
@@ -143,13 +143,15 @@ def test_steps_appear_live_and_are_collapsed_afterwards(
     screenshot(chat, "agent-steps")
 
 
-def test_the_steps_fit_a_narrow_phone(chat: "sync_api.Page", thoughts: threading.Semaphore) -> None:
-    thoughts.release(2)
+def test_the_steps_fit_a_narrow_phone(
+    chat: "sync_api.Page", reply_permits: threading.Semaphore
+) -> None:
+    reply_permits.release(2)
     chat.set_viewport_size(NARROW)
     send(chat)
     sync_api.expect(chat.locator(".fn-step.fn-done")).to_have_count(3)
     assert not scrolls_sideways(chat)
-    thoughts.release(2)
+    reply_permits.release(2)
     answered_turn(chat, 1)
     chat.locator(".fn-taken summary").first.click()
     expect_all_steps(chat)
@@ -163,16 +165,16 @@ def test_the_steps_fit_a_narrow_phone(chat: "sync_api.Page", thoughts: threading
 
 
 def test_stopping_midway_keeps_the_finished_steps_and_ends_the_animation(
-    chat: "sync_api.Page", thoughts: threading.Semaphore
+    chat: "sync_api.Page", reply_permits: threading.Semaphore
 ) -> None:
-    thoughts.release(1)
+    reply_permits.release(1)
     send(chat)
     sync_api.expect(chat.locator(".fn-step.fn-done")).to_have_count(2)
     chat.get_by_test_id("stChatInputStopButton").click()
     until(chat, "document.querySelector('[data-test-script-state=stopRequested]')")
     # The press has been sent; a server that answers a later request has read it.
     assert chat.request.get(urljoin(chat.url, "/_stcore/health")).ok
-    thoughts.release(1)  # the script sees the press at the next event of the model
+    reply_permits.release(1)  # the script sees the press at the next event of the model
     settle(chat)
     sync_api.expect(chat.get_by_text(words.STOPPED).first).to_be_visible()
     moving = "document.getAnimations().filter((one) => one.animationName === 'fn-pulse').length"

@@ -37,8 +37,8 @@ LEAVE = "How many days of annual leave do new employees get?"
 ANSWER = "New employees get 25 days of annual leave a year"
 
 
-def written(folder: Path, name: str) -> Path:
-    """The file as its author saved it."""
+def write_file(folder: Path, name: str) -> Path:
+    """Write the file in its format, and return its path."""
     _, sentence, form = FILES[name]
     text = form.format(sentence=sentence)
     path = folder / name
@@ -53,13 +53,13 @@ def test_a_dropped_file_is_searched_only_in_its_conversation(
     question, sentence, _ = FILES[name]
     page.goto(address)
     settle(page)
-    drop_files(page, written(tmp_path, name))
+    drop_files(page, write_file(tmp_path, name))
     sync_api.expect(page.get_by_test_id("stChatInput")).to_contain_text(name)
     typing_box(page).fill(question)
     page.keyboard.press("Enter")
     turn = answered_turn(page, 1)
-    quoted = page.locator("mark", has_text=sentence)
-    sync_api.expect(turn.locator(".fn-source", has=quoted)).to_contain_text("found in the document")
+    quote = page.locator("mark", has_text=sentence)
+    sync_api.expect(turn.locator(".fn-source", has=quote)).to_contain_text("found in the document")
     page.get_by_role("button", name=words.FILES_OF_CONVERSATION.format(n=1)).click()
     sync_api.expect(page.get_by_test_id("stPopoverBody")).to_contain_text(name)
     screenshot(page, f"files-{Path(name).suffix[1:]}")
@@ -68,7 +68,7 @@ def test_a_dropped_file_is_searched_only_in_its_conversation(
     page.get_by_role("button", name=words.NEW_CONVERSATION).click()
     sync_api.expect(page.locator(".fn-turn")).to_have_count(0)
     ask(page, question)
-    sync_api.expect(quoted).to_have_count(0)
+    sync_api.expect(quote).to_have_count(0)
     sync_api.expect(page.get_by_text(sentence)).to_have_count(0)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways, still
+from tests.browser.actions import PHONE, screenshot, scrolls_sideways, wait_for_animations
 from tests.browser.program import ROOT, START_S, running
 from tests.fakes.openai import EMBEDDING_MODEL, OpenAIServer
 from tests.fakes.restaurants import write_restaurants
@@ -22,8 +22,8 @@ QUESTION = "분위기 좋은 브루클린 이탈리안"
 
 
 @pytest.fixture(scope="module")
-def with_embedder(clean: dict[str, str], embedder: OpenAIServer) -> dict[str, str]:
-    return clean | {
+def with_embedder(clean_environment: dict[str, str], embedder: OpenAIServer) -> dict[str, str]:
+    return clean_environment | {
         "FOOTNOTE_EMBEDDING_PROVIDER": "openai",
         "FOOTNOTE_EMBEDDING_MODEL": EMBEDDING_MODEL,
         "FOOTNOTE_EMBEDDING_BASE_URL": embedder.url,
@@ -61,7 +61,7 @@ def ask(page: "sync_api.Page", text: str) -> None:
     question(page).fill(text)
     page.keyboard.press("Enter")
     page.locator(".fn-verdict").wait_for()
-    still(page)
+    wait_for_animations(page)
 
 
 def cards(page: "sync_api.Page") -> "sync_api.Locator":
@@ -189,8 +189,10 @@ def test_cards_form_one_column_on_a_phone_without_sideways_scrolling(places):
     assert not scrolls_sideways(places)
 
 
-def test_importing_the_sample_catalog_shows_its_progress(page, chromium, clean, tmp_path):
-    environment = clean | {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}
+def test_importing_the_sample_catalog_shows_its_progress(
+    page, chromium, clean_environment, tmp_path
+):
+    environment = clean_environment | {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}
     with running(environment) as program:
         page.goto(f"{program.address}/catalogue")
         page.get_by_role("button", name=words.PLACES_ADD_SAMPLE).click()

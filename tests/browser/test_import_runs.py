@@ -45,22 +45,24 @@ def running_import(
     embedder.release()
 
 
-def job(page: "sync_api.Page") -> "sync_api.Locator":
+def import_box(page: "sync_api.Page") -> "sync_api.Locator":
     return page.locator(".st-key-job")
 
 
 def see_embedding(page: "sync_api.Page") -> None:
     """Wait until the import reaches the held document."""
-    row = job(page).locator(".fn-source-row")
+    row = import_box(page).locator(".fn-source-row")
     sync_api.expect(row).to_contain_text(words.JOB_STAGES["embedding"])
     sync_api.expect(row).to_contain_text(".md")
     total = words.JOB_DONE_OF.format(done="", total=DOCUMENTS).strip()
-    sync_api.expect(job(page)).to_contain_text(total)
-    sync_api.expect(job(page).locator(".fn-state")).to_have_text(words.IMPORT_STATES["running"])
+    sync_api.expect(import_box(page)).to_contain_text(total)
+    sync_api.expect(import_box(page).locator(".fn-state")).to_have_text(
+        words.IMPORT_STATES["running"]
+    )
 
 
 def see_end(page: "sync_api.Page", state: ImportState = ImportState.COMPLETED) -> None:
-    sync_api.expect(job(page)).to_have_count(0)
+    sync_api.expect(import_box(page)).to_have_count(0)
     see_state(page, state)
 
 
@@ -88,23 +90,23 @@ def test_an_import_continues_while_the_page_is_reloaded_or_closed(
 def test_a_paused_import_waits_until_it_is_resumed(
     running_import: "sync_api.Page", embedder: OpenAIServer
 ) -> None:
-    press(job(running_import), words.PAUSE_JOB)
-    sync_api.expect(job(running_import).locator(".fn-state")).to_have_text(
+    press(import_box(running_import), words.PAUSE_JOB)
+    sync_api.expect(import_box(running_import).locator(".fn-state")).to_have_text(
         words.IMPORT_STATES["paused"]
     )
     embedder.release()
     running_import.reload()
     settle(running_import)
-    sync_api.expect(job(running_import)).to_contain_text(words.JOB_PAUSED)
+    sync_api.expect(import_box(running_import)).to_contain_text(words.JOB_PAUSED)
     see_document_count(running_import, 64)
     screenshot(running_import, "import-paused")
-    press(job(running_import), words.RESUME_JOB)
+    press(import_box(running_import), words.RESUME_JOB)
     see_end(running_import)
     see_document_count(running_import, DOCUMENTS)
 
 
 def test_a_canceled_import_keeps_what_it_finished(running_import: "sync_api.Page") -> None:
-    press(job(running_import), words.CANCEL_JOB)  # the model is still holding
+    press(import_box(running_import), words.CANCEL_JOB)  # the model is still holding
     see_end(running_import, ImportState.CANCELLED)
     see_document_count(running_import, 64)
     screenshot(running_import, "import-cancelled")
@@ -114,10 +116,10 @@ def test_an_import_resumes_automatically_after_its_worker_is_killed(
     running_import: "sync_api.Page", program: Program, embedder: OpenAIServer
 ) -> None:
     program.kill_worker()
-    sync_api.expect(job(running_import).locator(".fn-state")).to_have_text(
+    sync_api.expect(import_box(running_import).locator(".fn-state")).to_have_text(
         words.IMPORT_STATES["interrupted"]
     )
-    sync_api.expect(job(running_import)).to_contain_text(words.JOB_INTERRUPTED)
+    sync_api.expect(import_box(running_import)).to_contain_text(words.JOB_INTERRUPTED)
     screenshot(running_import, "import-interrupted")
     embedder.release()
     see_end(running_import)

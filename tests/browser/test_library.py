@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways, still
+from tests.browser.actions import PHONE, screenshot, scrolls_sideways, wait_for_animations
 from tests.browser.importing import (
-    RECORDS_MESSAGES,
+    RECORD_MESSAGES,
     add_folder,
     choose,
     confirm,
@@ -19,7 +19,7 @@ from tests.browser.importing import (
     pick,
     press,
     see_message,
-    see_quiet,
+    see_no_import,
     see_rows,
     see_state,
     select_row,
@@ -56,7 +56,7 @@ def folder(tmp_path: Path, kitchen: str) -> Path:
 @pytest.fixture
 def library(page: "sync_api.Page", program: Program, folder: Path, kitchen: str) -> "sync_api.Page":
     """The library page filtered to the test's two documents."""
-    page.add_init_script(RECORDS_MESSAGES)
+    page.add_init_script(RECORD_MESSAGES)
     import_folder(page, program, folder)
     find(page, program, kitchen)
     see_rows(page, 2)
@@ -74,7 +74,7 @@ def test_documents_are_searched_filtered_and_opened_at_a_passage(
     library: "sync_api.Page", kitchen: str
 ) -> None:
     library.get_by_text(words.LIBRARY_NARROW, exact=True).click()
-    still(library)
+    wait_for_animations(library)
     pick(library, words.BY_LANGUAGE, words.SCRIPT_NAMES["latin"])
     library.get_by_text(words.LIBRARY_NARROWED, exact=True).wait_for()
     see_rows(library, 2)
@@ -119,12 +119,12 @@ def test_a_removed_document_stays_excluded_until_it_is_restored(
     confirm(library, removal, words.count(words.LIBRARY_REMOVE_NOW, 1))
     see_message(library, words.count(words.WILL_REMOVE, 1))
     see_rows(library, 1)  # without a click
-    see_quiet(library)
+    see_no_import(library)
     assert len(list(folder.iterdir())) == 2
     choose(library, words.LIBRARY_VIEWS["left out"])
     press(library, words.count(words.TAKE_BACK_ALL, 1))
     see_message(library, words.count(words.WILL_TAKE_BACK, 1))
-    see_quiet(library)
+    see_no_import(library)
     find(library, program, kitchen)
     see_rows(library, 2)
 
@@ -139,12 +139,12 @@ def test_a_failed_file_is_retried_after_a_fix_or_dismissed(
     shutil.copy(WORD_FILE, folder / f"{kitchen}-one.docx")
     open_page(page, program, "library")
     choose(page, words.LIBRARY_VIEWS["failures"])
-    failed = page.locator("canvas td", has_text=f"{kitchen}-")
-    sync_api.expect(failed).to_have_count(2)
+    failures = page.locator("canvas td", has_text=f"{kitchen}-")
+    sync_api.expect(failures).to_have_count(2)
     screenshot(page, "library-failures")
     page.locator(".st-key-retry-failed button").click()
-    sync_api.expect(failed).to_have_count(1)
-    sync_api.expect(failed).to_have_text(f"{kitchen}-two.docx")
+    sync_api.expect(failures).to_have_count(1)
+    sync_api.expect(failures).to_have_text(f"{kitchen}-two.docx")
     page.locator(".st-key-dismiss-failed button").click()
     page.get_by_text(words.NO_FAILURES).wait_for()
     find(page, program, kitchen)

@@ -23,18 +23,18 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwr
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PAGES = ("", "library", "imports", "retrieval_lab", "catalogue")
-MADE_OF_MARKDOWN = ":is(.stButton, [data-testid=stCaptionContainer]) :is(img, a, code, em, .katex)"
+RENDERED_MARKDOWN = ":is(.stButton, [data-testid=stCaptionContainer]) :is(img, a, code, em, .katex)"
 LABEL = '[class*="st-key-{}-"] button [data-testid="stMarkdownContainer"]'
 
 
 @pytest.fixture(scope="module")
 def address(
-    chromium: str, clean: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    chromium: str, clean_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """The base URL of the program over sources and conversations with such names."""
     folder = tmp_path_factory.mktemp("named")
     fill(folder / "data", folder)
-    with running(clean | {"FOOTNOTE_DATA_DIR": str(folder / "data")}) as program:
+    with running(clean_environment | {"FOOTNOTE_DATA_DIR": str(folder / "data")}) as program:
         yield program.address
 
 
@@ -60,7 +60,7 @@ def test_a_button_shows_the_name_of_a_source_literally(page: "sync_api.Page", ad
     names = page.locator(LABEL.format("open"))
     sync_api.expect(names).to_have_count(len(HOSTILE_NAMES))
     assert sorted(map(one_line, names.all_inner_texts())) == sorted(map(one_line, HOSTILE_NAMES))
-    sees_text_alone(page)
+    expect_only_text(page)
 
 
 def test_the_list_shows_the_title_of_a_conversation_literally(
@@ -75,7 +75,7 @@ def test_the_list_shows_the_title_of_a_conversation_literally(
     assert sorted(map(one_line, titles.all_inner_texts())) == sorted(
         map(listed_title, HOSTILE_NAMES)
     )
-    sees_text_alone(page)
+    expect_only_text(page)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -83,14 +83,14 @@ def test_names_cause_no_requests_on_any_page(
     page: "sync_api.Page", address: str, name: str
 ) -> None:
     open_page(page, f"{address}/{name}")
-    sees_text_alone(page)
+    expect_only_text(page)
 
 
 def test_names_in_the_library_charts_cause_no_requests(page: "sync_api.Page", address: str) -> None:
     open_page(page, f"{address}/library")
     page.get_by_role("radio", name=words.LIBRARY_VIEWS["figures"]).click()
     page.locator(".stVegaLiteChart").first.wait_for()
-    sees_text_alone(page)
+    expect_only_text(page)
 
 
 def test_the_scope_panel_shows_names_literally(page: "sync_api.Page", address: str) -> None:
@@ -100,7 +100,7 @@ def test_the_scope_panel_shows_names_literally(page: "sync_api.Page", address: s
     page.get_by_role("option", name=IMAGE, exact=True).click()
     page.get_by_text(words.SCOPE_LABEL.format(what=IMAGE), exact=True).first.wait_for()
     settle(page)
-    sees_text_alone(page)
+    expect_only_text(page)
 
 
 def test_names_in_an_answer_and_its_sources_cause_no_requests(
@@ -109,7 +109,7 @@ def test_names_in_an_answer_and_its_sources_cause_no_requests(
     open_page(page, address)
     turn = ask(page, "When is the kettle number 0 to be descaled?")
     sync_api.expect(turn.locator(".fn-source").first).to_be_visible()
-    sees_text_alone(page)
+    expect_only_text(page)
 
 
 def open_page(page: "sync_api.Page", address: str) -> None:
@@ -118,9 +118,9 @@ def open_page(page: "sync_api.Page", address: str) -> None:
     settle(page)
 
 
-def sees_text_alone(page: "sync_api.Page") -> None:
+def expect_only_text(page: "sync_api.Page") -> None:
     """Check that no label contains rendered Markdown and no request left this machine."""
-    assert page.locator(MADE_OF_MARKDOWN).count() == 0
+    assert page.locator(RENDERED_MARKDOWN).count() == 0
     assert page.locator('[src*="evil.example"], a[href^="http://evil.example"]').count() == 0
     hosts = {urlsplit(url).hostname for url in page.requested if url.startswith(("http", "ws"))}
     assert hosts == {"localhost"}

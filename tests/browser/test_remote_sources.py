@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from domain import ImportState
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, still
+from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, wait_for_animations
 from tests.browser.importing import choose, open_form, pick, press, see_document_count, see_state
 from tests.browser.program import Program, running
 from tests.fakes.confluence import API_TOKEN, EMAIL, FakeConfluence
@@ -28,7 +28,7 @@ def drive() -> Iterator[FakeDrive]:
 @pytest.fixture(scope="module")
 def program(
     chromium: str,
-    clean: dict[str, str],
+    clean_environment: dict[str, str],
     drive: FakeDrive,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Program]:
@@ -37,7 +37,7 @@ def program(
         "FOOTNOTE_DATA_DIR": str(tmp_path_factory.mktemp("remote")),
         "FOOTNOTE_GOOGLE_API_URL": drive.origin,
     }
-    with running(clean | settings) as program:
+    with running(clean_environment | settings) as program:
         yield program
 
 
@@ -56,7 +56,7 @@ def open_kind(page: "sync_api.Page", program: Program, kind: str) -> None:
     choose(page, words.SOURCE_KINDS[kind])
     page.get_by_label(words.SOURCE_FIELDS["login"]).wait_for()
     settle(page)
-    still(page)
+    wait_for_animations(page)
 
 
 def fill_in(page: "sync_api.Page", **values: str) -> None:
@@ -111,12 +111,12 @@ def test_typed_values_survive_switching_to_other_fields(
     page: "sync_api.Page", program: Program
 ) -> None:
     open_kind(page, program, "confluence")
-    typed = {"url": "https://a.example/wiki", "email": "kim@a.example", "skip_labels": "draft"}
-    fill_in(page, **typed)
+    values = {"url": "https://a.example/wiki", "email": "kim@a.example", "skip_labels": "draft"}
+    fill_in(page, **values)
     for scope in ("trees", "everything"):
         pick(page, words.SOURCE_FIELDS["scope"], words.SOURCE_CHOICES["scope"][scope])
         settle(page)
-        for name, value in typed.items():
+        for name, value in values.items():
             widget = page.get_by_label(words.SOURCE_FIELDS[name], exact=True)
             sync_api.expect(widget).to_have_value(value)
     sync_api.expect(page.get_by_label(words.SOURCE_FIELDS["spaces"])).to_have_count(0)

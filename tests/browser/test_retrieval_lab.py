@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, still
+from tests.browser.actions import PHONE, screenshot, scrolls_sideways, settle, wait_for_animations
 from ui.text import words
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -31,7 +31,7 @@ def test_the_lab_opens_by_url_and_shows_each_mode(lab: "sync_api.Page") -> None:
 
 def test_labeling_a_passage_as_right_enables_measurement(lab: "sync_api.Page") -> None:
     lab.get_by_text(words.WHY).first.click()
-    still(lab)
+    wait_for_animations(lab)
     lab.get_by_role("button", name=words.RIGHT_PASSAGE).first.click()
     lab.get_by_text(words.TAKE_BACK).first.wait_for()
     lab.get_by_role("button", name=words.MEASURE).click()

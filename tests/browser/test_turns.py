@@ -142,26 +142,26 @@ def test_a_thumb_down_is_saved_with_its_reason(answered_page: "sync_api.Page") -
     answered_page.get_by_label(words.COMMENT).fill(comment)
     screenshot(answered_page, "thumb-down")
     press(answered_page, words.KEEP_REASON)
-    unfold = answered_page.locator(".stExpander summary", has_text=reason)
-    unfold.wait_for()
+    expander = answered_page.locator(".stExpander summary", has_text=reason)
+    expander.wait_for()
     answered_page.reload()
     sync_api.expect(answered_page.get_by_text(words.RATED_DOWN)).to_be_visible()
-    unfold.click()
+    expander.click()
     sync_api.expect(answered_page.get_by_label(words.COMMENT)).to_have_value(comment)
 
 
 def test_a_reload_keeps_citations_and_quotes(answered_page: "sync_api.Page") -> None:
     ask(answered_page, "노트북을 잃어버리면 어떻게 해야 하나요?")
-    before = proof(answered_page)
+    before = evidence(answered_page)
     assert len(before["addresses"]) >= 2
     assert ANSWER in " ".join(before["quotes"])
     answered_page.reload()
     answered_page.locator(".fn-turn").nth(1).wait_for()
     settle(answered_page)
-    assert proof(answered_page) == before
+    assert evidence(answered_page) == before
 
 
-def proof(page: "sync_api.Page") -> dict[str, list[str]]:
+def evidence(page: "sync_api.Page") -> dict[str, list[str]]:
     """All sources and quotes on the page."""
     markers = page.locator("a.fn-cite")
     return {

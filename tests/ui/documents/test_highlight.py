@@ -78,7 +78,7 @@ def test_only_wrapped_prose_is_rejoined() -> None:
         assert excerpt_html(text, []) == text
 
 
-def test_markdown_syntax_is_dimmed_and_kept() -> None:
+def test_markdown_syntax_is_dimmed_and_preserved() -> None:
     table = "## Leave\n\n| Years | Days |\n| --- | ---: |\n| 1 # | 25 |"
     html = excerpt_html(table, [])
     assert re.findall('<span class="fn-syntax">(.*?)</span>', html) == ["## ", "| --- | ---: |"]
