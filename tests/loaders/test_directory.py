@@ -78,8 +78,8 @@ def test_a_file_removed_during_the_listing_is_not_listed(tmp_path):
 
 
 def test_hidden_files_and_office_lock_files_are_ignored(tmp_path):
-    write(tmp_path, ".hidden.md", ".git/config.md", "a/.b/c.md", "~$report.docx", "seen.md")
-    assert [item.key for item in DirectoryLoader(tmp_path).list()] == ["seen.md"]
+    write(tmp_path, ".hidden.md", ".git/config.md", "a/.b/c.md", "~$report.docx", "visible.md")
+    assert [item.key for item in DirectoryLoader(tmp_path).list()] == ["visible.md"]
 
 
 def test_files_of_unsupported_formats_are_skipped_with_a_reason(tmp_path):

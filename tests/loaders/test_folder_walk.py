@@ -77,11 +77,14 @@ def test_a_forbidden_folder_is_reported_but_not_a_link_to_it(root):
 
 
 def test_a_link_into_a_hidden_folder_is_reported_once_the_folder_is_forbidden(root):
-    write(root / ".store" / "kept.md")
-    (root / "kept.md").symlink_to(root / ".store" / "kept.md")
-    assert reasons_by_key(root) == {"a.md": "", "kept.md": ""}
+    write(root / ".store" / "linked.md")
+    (root / "linked.md").symlink_to(root / ".store" / "linked.md")
+    assert reasons_by_key(root) == {"a.md": "", "linked.md": ""}
     forbid(root / ".store")
-    assert reasons_by_key(root) == {"a.md": "", "kept.md": "it can't be opened: Permission denied"}
+    assert reasons_by_key(root) == {
+        "a.md": "",
+        "linked.md": "it can't be opened: Permission denied",
+    }
 
 
 def test_each_entry_of_a_folder_without_search_permission_is_reported(root):

@@ -134,9 +134,9 @@ def test_without_tesseract_images_are_skipped_with_a_reason_but_no_error(
 ):
     (tmp_path / "logo.png").write_bytes(b"x")
     (tmp_path / "a.txt").write_text("text")
-    listed = {entry.key: entry for entry in DirectoryLoader(tmp_path).list()}
-    assert "apt-get install tesseract-ocr " in listed["logo.png"].reason
-    assert not listed["logo.png"].is_error
+    entries = {entry.key: entry for entry in DirectoryLoader(tmp_path).list()}
+    assert "apt-get install tesseract-ocr " in entries["logo.png"].reason
+    assert not entries["logo.png"].is_error
     assert unsupported("a.pdf") is None
 
 

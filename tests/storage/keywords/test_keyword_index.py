@@ -259,10 +259,10 @@ def test_a_killed_writer_neither_loses_nor_duplicates_committed_passages(tmp_pat
     committed, first, rng = set(), 0, random.Random(5)
     for _ in range(8):
         writer = start_writer(tmp_path, first, 1000)
-        seen = [writer.stdout.readline() for _ in range(rng.randint(1, 4))]
+        lines = [writer.stdout.readline() for _ in range(rng.randint(1, 4))]
         time.sleep(rng.uniform(0, 0.1))
         writer.kill()
-        committed |= set(map(int, [*seen, *writer.communicate(timeout=60)[0].split()]))
+        committed |= set(map(int, [*lines, *writer.communicate(timeout=60)[0].split()]))
         index = reopen(tmp_path)
         ids = index.ids()
         assert len(ids) == len(set(ids)) == len(index) == len(result_ids(index, "cat", 100_000))

@@ -63,9 +63,9 @@ def test_more_passages_than_sql_parameters_can_be_hydrated(library):
 
 def test_passages_stay_available_while_another_index_is_built(library):
     known = passages_of(library, "b.txt")[0].id
-    seen = []
-    library.reindex(on_progress=lambda _: seen.append(len(library.documents.hydrate([known]))))
-    assert set(seen) == {1}
+    counts = []
+    library.reindex(on_progress=lambda _: counts.append(len(library.documents.hydrate([known]))))
+    assert set(counts) == {1}
     assert passages_of(library, "b.txt")[0].id == known, "the same settings give the same ids"
 
 

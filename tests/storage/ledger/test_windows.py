@@ -81,10 +81,10 @@ def test_windows_never_mix_passages_of_two_indexes(tmp_path):
     library.load(DictLoader({"a.txt": text}))
     document = library.documents.list()[0]
     passages = library.documents.passages(document.id, library.indexes.active().id)
-    hit, seen = passages[2], []
+    hit, results = passages[2], []
     other = Library(tmp_path, size=500, overlap=100)
-    other.reindex(on_progress=lambda _: seen.append(library.documents.neighbors([hit.id], 1)))
-    assert seen
-    for windows in seen:
+    other.reindex(on_progress=lambda _: results.append(library.documents.neighbors([hit.id], 1)))
+    assert results
+    for windows in results:
         assert (windows[hit.id].start, windows[hit.id].end) == (passages[1].start, passages[3].end)
     assert split(text, document_id="d", version="v", size=500, overlap=100)

@@ -193,10 +193,10 @@ def test_a_killed_writer_neither_loses_nor_duplicates_committed_passages(tmp_pat
     committed, first, rng = set(), 0, random.Random(3)
     for _ in range(8):
         writer = start(KILLED, tmp_path, first)
-        seen = [writer.stdout.readline() for _ in range(rng.randint(1, 12))]
+        lines = [writer.stdout.readline() for _ in range(rng.randint(1, 12))]
         time.sleep(rng.uniform(0, 0.05))  # somewhere in the middle of the next commit
         writer.kill()
-        committed |= set(map(int, [*seen, *writer.communicate(timeout=60)[0].split()]))
+        committed |= set(map(int, [*lines, *writer.communicate(timeout=60)[0].split()]))
 
         store = open_store(tmp_path, timeout_s=5)
         stored = store.get_by_ids(store.ids())
