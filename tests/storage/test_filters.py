@@ -41,7 +41,7 @@ def holds(value, condition):
     if isinstance(condition, dict) and (condition.keys() & {"$contains", "$contains_any"}):
         [(name, operand)] = condition.items()
         operands = [operand] if name == "$contains" else operand
-        return type(value) is list and any(same(part, one) for part in value for one in operands)
+        return type(value) is list and any(same(part, item) for part in value for item in operands)
     if isinstance(condition, dict) and condition:
         return all(in_order(value, name, limit) for name, limit in condition.items())
     return same(value, condition)
@@ -88,7 +88,7 @@ def test_nin_does_not_match_missing_fields():
 
 def test_operators_of_one_field_are_combined_with_and():
     checks = checks_of({"source_id": {"$in": ["a", "b"], "$nin": ["b"]}})
-    assert [matches(checks, {"source_id": one}) for one in "abc"] == [True, False, False]
+    assert [matches(checks, {"source_id": id_}) for id_ in "abc"] == [True, False, False]
 
 
 def test_or_matches_any_of_several_filters():

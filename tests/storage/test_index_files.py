@@ -226,7 +226,7 @@ def test_the_error_names_the_first_damaged_file_and_all_can_be_listed(tmp_path, 
     with pytest.raises(DamagedIndexError, match=rf"{names[0]} has .*python cli.py reindex"):
         files_in(tmp_path, kind).require_sound()
     problems = files_in(tmp_path, kind).problems()
-    assert [one.split(" has ")[0] for one in problems] == names[:3]
+    assert [problem.split(" has ")[0] for problem in problems] == names[:3]
 
 
 @pytest.mark.parametrize("counter", [b"", b"\0" * 8, b"\xff" * 8, (2**40).to_bytes(8, "little")])

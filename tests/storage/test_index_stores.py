@@ -24,12 +24,12 @@ def stores(tmp_path, loaded_models):
     return IndexStores(tmp_path, load)
 
 
-def index():
+def make_index():
     return new_index(SPEC, IndexState.BUILDING)
 
 
 def test_the_model_of_an_index_is_loaded_once_when_a_text_is_embedded(stores, loaded_models):
-    store = stores.create(index())
+    store = stores.create(make_index())
     store.keywords.add([("a", "some words")])
     assert store.passages.ids() == []
     assert loaded_models == []
@@ -41,33 +41,33 @@ def test_the_model_of_an_index_is_loaded_once_when_a_text_is_embedded(stores, lo
 
 
 def test_an_open_index_is_the_same_object_until_it_is_deleted(stores):
-    one = index()
-    store = stores.create(one)
-    assert stores.open(one) is store
-    assert stores.delete(one.id)
-    assert not stores.folder(one.id).exists()
-    assert stores.open(one) is not store
+    index = make_index()
+    store = stores.create(index)
+    assert stores.open(index) is store
+    assert stores.delete(index.id)
+    assert not stores.folder(index.id).exists()
+    assert stores.open(index) is not store
 
 
 def test_only_the_two_latest_indexes_stay_open(stores):
-    indexes = [index() for _ in range(3)]
-    opened = [stores.create(one) for one in indexes]
+    indexes = [make_index() for _ in range(3)]
+    opened = [stores.create(index) for index in indexes]
     assert stores.open(indexes[2]) is opened[2]
     assert stores.open(indexes[1]) is opened[1]
     assert stores.open(indexes[0]) is not opened[0]
 
 
 def test_a_missing_folder_is_never_mistaken_for_an_empty_index(stores):
-    one = index()
-    stores.create(one)
-    shutil.rmtree(stores.folder(one.id))
+    index = make_index()
+    stores.create(index)
+    shutil.rmtree(stores.folder(index.id))
     for part in ("passages", "keywords"):
         with pytest.raises(StorageError, match=r"reindex"):
-            getattr(stores.open(one), part)
-    assert not stores.folder(one.id).exists()
+            getattr(stores.open(index), part)
+    assert not stores.folder(index.id).exists()
 
 
 def test_the_error_for_a_folder_that_cannot_be_created_names_it(tmp_path):
     (tmp_path / "indexes").write_text("")
     with pytest.raises(StorageError, match=str(tmp_path / "indexes")):
-        IndexStores(tmp_path, lambda _: HashingEmbeddings()).create(index())
+        IndexStores(tmp_path, lambda _: HashingEmbeddings()).create(make_index())

@@ -139,7 +139,7 @@ def test_files_are_converted_concurrently(doc, xls):
         documents = [
             *pool.map(lambda file: read_document(*file), [("a.doc", doc), ("b.xls", xls)] * 2)
         ]
-    assert [one.metadata["format"] for one in documents] == ["doc", "xls"] * 2
+    assert [document.metadata["format"] for document in documents] == ["doc", "xls"] * 2
     assert documents[0].page_content == documents[2].page_content
 
 
@@ -211,7 +211,9 @@ def test_linked_images_are_not_fetched():
         page = html_page(f"Before <img src='{address}' width=50 height=50>")
 
         def as_text(folder):
-            return ["odt:writer8" if one == "docx" else one for one in command(folder)]
+            return [
+                "odt:writer8" if argument == "docx" else argument for argument in command(folder)
+            ]
 
         return run_program(as_text, {"it.doc": page}, "out/it.odt", timeout_s=120).output_file
 

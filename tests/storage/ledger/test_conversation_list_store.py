@@ -45,7 +45,7 @@ def four_conversations(conversations):
 def test_conversations_are_listed_page_by_page_from_the_newest(four_conversations):
     first = four_conversations.page(ANNA, limit=3)
     rest = four_conversations.page(ANNA, limit=3, offset=3)
-    assert [one.title for one in [*first, *rest]] == [f"Number {n}" for n in (3, 2, 1, 0)]
+    assert [item.title for item in [*first, *rest]] == [f"Number {n}" for n in (3, 2, 1, 0)]
     assert four_conversations.count(ANNA) == 4
     assert four_conversations.count(BERT) == 0
 
@@ -64,7 +64,7 @@ def test_an_added_conversation_belongs_to_the_calling_user(conversations):
 
 def test_words_are_searched_in_all_turns_of_a_conversation(four_conversations):
     def matching_ids(*words):
-        return [one.id for one in four_conversations.holding(ANNA, words)]
+        return [item.id for item in four_conversations.holding(ANNA, words)]
 
     assert matching_ids("first", "number", "2") == ["c2"]
     assert matching_ids("INSTEAD") == ["c3", "c2", "c1", "c0"]

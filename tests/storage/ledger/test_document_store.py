@@ -107,4 +107,6 @@ def test_document_ids_can_be_limited_to_those_missing_in_an_index(library):
 def test_document_ids_are_looked_up_by_passage_id(library):
     known = [*passages_of(library, "b.txt"), *passages_of(library, "handbook/leave.md")]
     passage_ids = [*(passage.id for passage in known), "unknown", *map(str, range(1000))]
-    assert library.documents.of_passages(passage_ids) == {one.id: one.document_id for one in known}
+    assert library.documents.of_passages(passage_ids) == {
+        passage.id: passage.document_id for passage in known
+    }

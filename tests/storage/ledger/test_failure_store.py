@@ -28,13 +28,15 @@ def test_failures_are_listed_from_the_latest_with_reason_location_and_time(failu
     page = failures.page(limit=10)
     assert page[2].key == "a.pdf"
     assert page[2].failed_at is None
-    latest = {(one.key, one.reason, one.location, one.failed_at) for one in page[:2]}
+    latest = {
+        (failure.key, failure.reason, failure.location, failure.failed_at) for failure in page[:2]
+    }
     assert ("b.pdf", "b.pdf is damaged", "/b.pdf", NOW) in latest
-    assert [one.key for one in failures.page(limit=1, offset=2)] == ["a.pdf"]
+    assert [failure.key for failure in failures.page(limit=1, offset=2)] == ["a.pdf"]
 
 
 def test_failures_can_be_limited_to_sources(failures, shelf):
-    assert [one.key for one in failures.page([shelf.wiki], limit=10)] == ["c"]
+    assert [failure.key for failure in failures.page([shelf.wiki], limit=10)] == ["c"]
     assert failures.count([shelf.docs]) == 2
     assert failures.identifiers([shelf.wiki]) == [(shelf.wiki, "c")]
     assert failures.count([]) == 0
@@ -44,4 +46,4 @@ def test_only_dismissed_failures_are_hidden(failures, shelf):
     failures.dismiss(shelf.docs, ["a.pdf", "unknown"])
     assert failures.count() == 2
     assert {key for _, key in failures.identifiers()} == {"b.pdf", "c"}
-    assert "a.pdf" not in {one.key for one in failures.page(limit=10)}
+    assert "a.pdf" not in {failure.key for failure in failures.page(limit=10)}

@@ -63,7 +63,7 @@ def test_only_one_of_several_concurrent_claims_succeeds(tmp_path, enqueue):
         thread.start()
     for thread in threads:
         thread.join()
-    assert [one.id for one in claimed if one] == [import_id]
+    assert [run.id for run in claimed if run] == [import_id]
 
 
 def test_an_import_with_a_live_worker_and_a_valid_lease_is_not_interrupted(leases, enqueue):
@@ -90,7 +90,7 @@ def test_an_expired_lease_interrupts_the_import(leases, queue, enqueue, monkeypa
 def test_the_import_of_a_dead_worker_is_reported_as_interrupted(leases, queue, enqueue):
     import_id = enqueue("a")
     leases.claim(DEAD)
-    assert [one.state for one in queue.current()] == [ImportState.INTERRUPTED]
+    assert [run.state for run in queue.current()] == [ImportState.INTERRUPTED]
     claimed = leases.claim(process_name())
     assert claimed is None  # until the interruption is stored
     leases.interrupt_dead()
@@ -190,7 +190,9 @@ def test_a_worker_is_alive_while_it_renews_its_registration(database):
 def test_only_the_latest_dry_run_keeps_unchanged_items(database, leases, queue, enqueue):
     source_id = queue.get(enqueue("a")).source_id
     queue.request_stop(queue.current()[0].id, CANCEL)
-    items = [ImportItem(one.value, "/x", one) for one in (Outcome.NEW, Outcome.UNCHANGED)]
+    items = [
+        ImportItem(outcome.value, "/x", outcome) for outcome in (Outcome.NEW, Outcome.UNCHANGED)
+    ]
     import_ids = []
     for _ in range(2):
         import_ids.append(queue.enqueue(source_id, "anna", ImportKind.DRY_RUN, {}).id)

@@ -308,8 +308,8 @@ def test_numbers_that_are_not_finite_are_rejected_by_name(catalog, name, number)
 def test_reviews_of_many_places_are_read_at_once(catalog):
     reviews = [[3, 9, "korean", 4.5, "2026-01-02", "r1"], [10, 12, "", None, "", ""]]
     ids = [f"{n:04}" for n in range(1200)]
-    catalog.publish(*((one, details(one, reviews=reviews)) for one in ids))
-    documents = [catalog.document(one) for one in ids]
+    catalog.publish(*((place_id, details(place_id, reviews=reviews)) for place_id in ids))
+    documents = [catalog.document(place_id) for place_id in ids]
     results = catalog.places.reviews([*documents, "none"])
     assert set(results) == set(documents)
     assert set(map(len, results.values())) == {2}

@@ -5,7 +5,7 @@ from storage.ledger.document_list_store import Titles
 def test_titles_are_listed_with_their_keys(imported):
     services = imported(embed=True)
     titles = Titles(services.parts.database)
-    assert [(one.title, one.key) for one in titles.all()] == [
+    assert [(document.title, document.key) for document in titles.all()] == [
         ("Leave policy", "leave.md"),
         ("VPN", "vpn.md"),
         ("休暇規程", "休暇.md"),
@@ -16,7 +16,7 @@ def test_titles_are_listed_with_their_keys(imported):
 def test_documents_are_filtered_by_metadata(imported):
     services = imported(embed=True)
     titles = Titles(services.parts.database)
-    ids = {one.key: one.id for one in titles.all()}
+    ids = {document.key: document.id for document in titles.all()}
     of_vpn = titles.matching(list(ids.values()), {"key": "vpn.md", "format": {"$in": ["md"]}})
     assert of_vpn == {ids["vpn.md"]}
     assert titles.matching([ids["leave.md"]], {"key": "vpn.md"}) == set()
@@ -25,7 +25,7 @@ def test_documents_are_filtered_by_metadata(imported):
 def test_passage_ids_of_a_document_are_in_the_order_of_its_text(imported):
     services = imported(embed=True)
     titles = Titles(services.parts.database)
-    leave = next(one for one in titles.all() if one.key == "leave.md")
+    leave = next(document for document in titles.all() if document.key == "leave.md")
     passages = services.reader.passages(LOCAL_USER, leave.id, 0, 100)
-    assert titles.passage_ids(leave.id) == [one.id for one in passages]
+    assert titles.passage_ids(leave.id) == [passage.id for passage in passages]
     assert titles.passage_ids("unknown") == []

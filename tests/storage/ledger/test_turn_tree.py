@@ -42,7 +42,7 @@ def test_the_newest_turn_below_another_is_the_end_of_a_branch_through_it(tree):
         newest = tree.newest_below(turn)
         assert turn in tree.branch(newest)
         assert newest not in tree.parents.values()
-        below = [one for one in tree.parents if turn in tree.branch(one)]
+        below = [other for other in tree.parents if turn in tree.branch(other)]
         assert newest == below[-1]
 
 

@@ -320,7 +320,7 @@ def test_searches_return_exactly_the_rows_that_match_the_filter(store, tmp_path,
         everything = current.get_by_ids(current.ids())
         for conditions in filters:
             checks = checks_of(conditions)
-            expected = {one.id for one in everything if matches(checks, one.metadata)}
+            expected = {passage.id for passage in everything if matches(checks, passage.metadata)}
             query = rng.standard_normal(6).tolist()
             for pairs in (
                 current.similar_ids(as_text(query), 200, filter=conditions),

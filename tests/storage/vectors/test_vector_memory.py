@@ -94,7 +94,7 @@ def test_a_changing_mapped_index_equals_one_in_memory(tmp_path, seed):
     for step in range(8):
         deleted = np.sort(rng.choice(rows, 40, replace=False)).tolist()
         added = unit_rows(int(rng.integers(0, 120)), step)
-        mapped, plain = (one.after(deleted, rows - 40, added) for one in (mapped, plain))
+        mapped, plain = (each.after(deleted, rows - 40, added) for each in (mapped, plain))
         rows += len(added) - 40
         query, allowed = unit_rows(1, step + 100)[0], rng.random(rows) < 0.2
         assert mapped.search(query, 20) == plain.search(query, 20)
