@@ -28,7 +28,7 @@ class Factory:
         self.library = Library(data_dir)
         self.loader = loader
         self.queue = ImportRuns(self.library.database)
-        self.seen = []
+        self.reports = []
         self.react = lambda progress: None
         self.refresh_due = lambda: None
         self.worker = Worker(
@@ -56,7 +56,7 @@ class Factory:
 
     def run_next(self):
         def on_progress(progress):
-            self.seen.append(progress)
+            self.reports.append(progress)
             self.react(progress)
 
         return self.worker.run_next(on_progress)
@@ -88,13 +88,13 @@ def test_a_paused_import_resumes_with_its_record_and_one_item_per_document(facto
     assert not factory.run_next(), "a paused import is not resumed automatically"
 
     factory.queue.resume(job)
-    factory.seen.clear()
+    factory.reports.clear()
     factory.run_next()
     completed = factory.queue.get(job)
     assert (completed.state, completed.counts) == (ImportState.COMPLETED, {"new": 200})
     assert completed.passages_embedded == 200
     assert Counter(item.key for item in factory.items(job)) == Counter(list(factory.loader.texts))
-    first = next(progress for progress in factory.seen if progress.stage is Stage.READING)
+    first = next(progress for progress in factory.reports if progress.stage is Stage.READING)
     assert (first.done, first.total, first.passages) == (128, 200, 128)
     assert factory.library.check().agrees
 
@@ -141,7 +141,7 @@ def test_a_stop_request_takes_effect_before_the_next_step_and_nothing_is_written
     factory.request_stop_at(job, stop_request, stage, 0 if stage is not Stage.EMBEDDING else 63)
     factory.run_next()
     assert factory.queue.get(job).state is state
-    stages = [progress.stage for progress in factory.seen]
+    stages = [progress.stage for progress in factory.reports]
     assert stages[-1] is stage
     assert Stage.WRITING not in stages
     assert factory.library.texts() == {}
@@ -152,7 +152,7 @@ def test_a_stop_request_takes_effect_between_two_batches_of_a_long_document(fact
     job = factory.enqueue()
     factory.react = lambda progress: progress.part and factory.queue.request_stop(job, CANCEL)
     factory.run_next()
-    last = factory.seen[-1]
+    last = factory.reports[-1]
     assert (last.stage, last.key) == (Stage.EMBEDDING, "long.txt")
     assert factory.library.embeddings.texts == last.part == 16 < last.parts
     assert factory.queue.get(job).state is ImportState.CANCELLED
@@ -162,7 +162,7 @@ def test_the_stages_of_a_document_are_reported_in_order(factory):
     factory.loader.texts = {"a.txt": "words. " * 100}
     factory.enqueue()
     factory.run_next()
-    stages = list(dict.fromkeys(progress.stage for progress in factory.seen))
+    stages = list(dict.fromkeys(progress.stage for progress in factory.reports))
     assert stages == [
         Stage.LISTING,
         Stage.READING,

@@ -223,7 +223,7 @@ def test_labels_need_documents(build_services, tmp_path):
     folder = write_set(tmp_path / "set", {"a": "x"}, [("a", 1)])
     with pytest.raises(InputError, match="import the documents first"):
         empty.import_(LOCAL_USER, folder)
-    for use in (empty.evaluate, lambda who: empty.export(who, tmp_path / "out")):
+    for use in (empty.evaluate, lambda principal: empty.export(principal, tmp_path / "out")):
         with pytest.raises(ConflictError, match="mark one"):
             use(LOCAL_USER)
     assert not (tmp_path / "out").exists()

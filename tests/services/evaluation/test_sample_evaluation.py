@@ -36,7 +36,7 @@ def test_answers_are_graded_by_their_quotes(imported, questions):
     services = imported()
     evaluation = SampleEvaluation(services.chat)
     progress = []
-    graded = list(evaluation.graded(LOCAL_USER, questions, lambda *done: progress.append(done)))
+    graded = list(evaluation.graded(LOCAL_USER, questions, lambda *counts: progress.append(counts)))
     assert [one.right for one in graded] == [True, False, True, True]
     assert [one.question for one in graded] == questions
     assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
@@ -65,6 +65,6 @@ def test_figures_are_shares_of_right_answers_by_split_language_and_kind():
 def test_answers_to_unanswerable_questions_are_counted():
     quote = (object(),)
     answered = Graded(question("a", Kind.UNANSWERABLE), quote, right=False)
-    refused = Graded(question("b", Kind.UNANSWERABLE_NEAR), (), right=True)
-    [row] = figures([answered, refused])
+    unanswered = Graded(question("b", Kind.UNANSWERABLE_NEAR), (), right=True)
+    [row] = figures([answered, unanswered])
     assert row["unanswerable_answered"] == 0.5

@@ -34,11 +34,11 @@ def test_without_a_worker_waiting_runs_the_import(services, source):
     assert job.state is ImportState.QUEUED
     assert services.queue.current(LOCAL_USER) == [job]
 
-    ended = services.worker.wait(LOCAL_USER, job.id, reports.append)
-    assert ended.state is ImportState.COMPLETED
-    assert ended.counts == {"new": 4}
-    assert (ended.ended, services.queue.current(LOCAL_USER)) == (True, [])
-    assert services.queue.history(LOCAL_USER, source.id) == [ended]
+    run = services.worker.wait(LOCAL_USER, job.id, reports.append)
+    assert run.state is ImportState.COMPLETED
+    assert run.counts == {"new": 4}
+    assert (run.ended, services.queue.current(LOCAL_USER)) == (True, [])
+    assert services.queue.history(LOCAL_USER, source.id) == [run]
     assert {progress.total for progress in reports[-4:]} == {4}
 
 
@@ -102,8 +102,8 @@ def test_a_removal_deletes_the_source_and_its_import_runs(services, source):
 
 def test_waiting_for_a_removal_reports_completion_although_its_record_is_deleted(services, source):
     removal = enqueue(services, source, kind=ImportKind.REMOVAL)
-    ended = services.worker.wait(LOCAL_USER, removal.id)
-    assert (ended.id, ended.state, ended.ended) == (removal.id, ImportState.COMPLETED, True)
+    run = services.worker.wait(LOCAL_USER, removal.id)
+    assert (run.id, run.state, run.ended) == (removal.id, ImportState.COMPLETED, True)
 
 
 def test_waiting_for_an_import_of_a_removed_source_raises_not_found(services, source):
@@ -156,6 +156,6 @@ def test_imports_of_the_source_of_another_user_are_not_listed(services, berts_bo
     assert services.queue.current(BERT) == [shared, bert]
     assert services.queue.busy_sources() == {source.id, berts_box}
 
-    ended = services.worker.wait(BERT, bert.id)
-    assert services.queue.history(BERT, berts_box) == [ended]
+    run = services.worker.wait(BERT, bert.id)
+    assert services.queue.history(BERT, berts_box) == [run]
     assert services.queue.history(LOCAL_USER, berts_box) == []

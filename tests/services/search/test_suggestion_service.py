@@ -78,9 +78,9 @@ def test_a_language_without_a_template_has_no_suggestions():
 
 
 def test_each_source_and_language_is_suggested_before_any_repeats():
-    many = [document(n, f"Page {chr(65 + n)}") for n in range(20)]
+    common = [document(n, f"Page {chr(65 + n)}") for n in range(20)]
     rare = [document(30, "휴가", script="korean"), document(31, "Minutes", source="s2")]
-    suggestions = suggest(many + rare, n=3)
+    suggestions = suggest(common + rare, n=3)
     assert any("휴가" in question for question in suggestions)
     assert any("Minutes" in question for question in suggestions)
 

@@ -59,7 +59,7 @@ def work(services, source):
     return services.worker.wait(LOCAL_USER, job.id)
 
 
-def everything_stored(services, tmp_path):
+def stored_bytes(services, tmp_path):
     services.parts.database.close()
     return b"".join(one.read_bytes() for one in (tmp_path / "data").glob("footnote.db*"))
 
@@ -102,7 +102,7 @@ def test_a_server_is_imported_with_a_token_or_password_that_stays_secret(
         assert services.sources.get(LOCAL_USER, source.id).figures.documents == 1
     assert secret not in repr(source)
     assert secret not in caplog.text
-    assert secret.encode() not in everything_stored(services, tmp_path)
+    assert secret.encode() not in stored_bytes(services, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_only_the_name_of_an_environment_variable_is_stored(
     source = add(services, fields(api_token=VARIABLE))
     assert source.options["api_token"] == VARIABLE
     assert work(services, source).state is ImportState.COMPLETED
-    assert API_TOKEN.encode() not in everything_stored(services, tmp_path)
+    assert API_TOKEN.encode() not in stored_bytes(services, tmp_path)
 
 
 def test_a_new_data_folder_needs_no_settings_to_import_a_site(build_services, fields):
