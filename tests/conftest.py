@@ -15,6 +15,8 @@ from tests import shared_work
 from tests.fakes.command_line import CommandLine
 from tests.fakes.openai import EMBEDDING_MODEL, MODEL, serving
 
+pytest_plugins = ("tests.opensearch.fixtures",)
+
 TEST_CLIENT = "testserver"
 """The host name that Starlette's test client sends."""
 

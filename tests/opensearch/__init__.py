@@ -1,0 +1,1 @@
+"""Real OpenSearch nodes on loopback, for tests, benchmarks, and people who want to try one."""

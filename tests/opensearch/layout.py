@@ -1,0 +1,122 @@
+"""Fetches OpenSearch once and lays it out in a cache outside the repository."""
+
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+
+from tests.opensearch.artifacts import (
+    MAVEN_PLUGIN,
+    MODULES,
+    PLUGINS,
+    VERSION,
+    Module,
+    artifact_of,
+    project_file,
+)
+from tests.opensearch.locks import lock
+from tests.opensearch.programs import OpenSearchError, require_programs, run
+
+CACHE = Path(
+    os.environ.get("OPENSEARCH_CACHE") or Path.home() / ".cache" / "footnote-opensearch" / VERSION
+)
+LAUNCHER = Path(__file__).with_name("Launcher.java")
+FETCH_S = 360
+COMPILE_S = 60
+LOCK_S = FETCH_S + COMPILE_S
+_MANIFEST = "manifest.json"
+
+
+def fetched() -> Path:
+    """The folder with `core`, `modules`, `plugins`, and `launcher`; fetched if it is not there."""
+    folder = CACHE / f"layout-{_recipe()}"
+    if is_complete(folder):
+        return folder
+    require_programs()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with lock(CACHE / "lock", limit_s=LOCK_S):
+        if not is_complete(folder):
+            _build(folder)
+    return folder
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether every file of the manifest, which is written last, is there in its full size."""
+    try:
+        sizes = json.loads((folder / _MANIFEST).read_text("utf-8"))
+        return bool(sizes) and sizes == _sizes(folder)
+    except (OSError, ValueError):
+        return False
+
+
+def class_path(folder: Path) -> str:
+    return f"{folder / 'launcher'}:{folder / 'core'}/*"
+
+
+def _recipe() -> str:
+    """Changes with whatever decides the contents, so that an older layout is not reused."""
+    parts = (project_file(), repr(MODULES), repr(PLUGINS), LAUNCHER.read_text("utf-8"))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def _build(folder: Path) -> None:
+    """Build beside the folder, then rename: a folder of that name is never half-built."""
+    with tempfile.TemporaryDirectory(dir=CACHE, prefix="building-") as temporary:
+        built = Path(temporary, "layout")
+        jars = _fetch(Path(temporary))
+        _place_jars(jars, built)
+        _unpack_plugins(jars, built / "plugins")
+        _compile(built)
+        (built / _MANIFEST).write_text(json.dumps(_sizes(built), indent=0), encoding="utf-8")
+        if folder.exists():  # damaged
+            folder.rename(Path(temporary, "damaged"))
+        built.rename(folder)
+
+
+def _fetch(folder: Path) -> Path:
+    (folder / "pom.xml").write_text(project_file(), encoding="utf-8")
+    jars = folder / "jars"
+    command = ["mvn", "--batch-mode", "--quiet", "--strict-checksums", "--file", folder / "pom.xml"]
+    command += [f"{MAVEN_PLUGIN}:copy-dependencies", f"-DoutputDirectory={jars}"]
+    run(command, limit_s=FETCH_S, failure="Maven could not fetch OpenSearch")
+    return jars
+
+
+def _place_jars(jars: Path, built: Path) -> None:
+    """Move each jar to its module, or else to the core."""
+    modules = {artifact: module.name for module in MODULES for artifact in module.jars}
+    for jar in jars.glob("*.jar"):
+        module = modules.get(artifact_of(jar.name))
+        target = built / "modules" / module if module else built / "core"
+        target.mkdir(parents=True, exist_ok=True)
+        jar.rename(target / jar.name)
+    for module in MODULES:
+        _describe(module, built / "modules" / module.name)
+
+
+def _describe(module: Module, folder: Path) -> None:
+    present = {artifact_of(path.name) for path in folder.glob("*.jar")}
+    if missing := module.jars - present:
+        raise OpenSearchError(f"Maven fetched no {', '.join(sorted(missing))}")
+    (folder / "plugin-descriptor.properties").write_text(module.descriptor, encoding="utf-8")
+
+
+def _unpack_plugins(jars: Path, plugins: Path) -> None:
+    archives = {artifact_of(path.name): path for path in jars.glob("*.zip")}
+    for name in PLUGINS:
+        if name not in archives:
+            raise OpenSearchError(f"Maven fetched no {name}")
+        with zipfile.ZipFile(archives[name]) as archive:
+            archive.extractall(plugins / name)
+
+
+def _compile(built: Path) -> None:
+    command = ["javac", "-cp", f"{built / 'core'}/*", "-d", built / "launcher", LAUNCHER]
+    run(command, limit_s=COMPILE_S, failure="javac could not compile the launcher")
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != _MANIFEST)
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
