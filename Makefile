@@ -2,6 +2,7 @@
 # `make api` starts the API on port 8600.
 # `make test` runs the checks required for a merge; `make test-all` adds slow tests and all browser tests.
 # `make test-model` tests with a small chat model, whose server is installed in .venv-model.
+# `make test-opensearch` runs the tests that start OpenSearch; `make opensearch` starts it on port 9200.
 # All of them prepare .venv on first use. Python 3.11 or newer is required.
 # .venv-oracle contains a second Confluence client, which reads the same fake site as Footnote.
 PYTHON ?= python3.11
@@ -10,7 +11,7 @@ BIN := .venv/bin
 PARALLEL := -n auto --dist loadfile --max-worker-restart=0
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 
-.PHONY: run api lint test test-all test-model setup bench lock translations
+.PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations
 
 run: setup
 	@echo "Starting Footnote on http://localhost:$(PORT) (Ctrl-C ends it)"
@@ -26,12 +27,22 @@ lint: .venv/.test
 	@$(BIN)/mypy .
 
 test: lint .venv-oracle/.ready
-	@$(BIN)/python -m pytest -q $(PARALLEL) -m 'not browser and not slow'
+	@$(BIN)/python -m pytest -q $(PARALLEL) -m 'not browser and not slow and not opensearch'
 	@$(BIN)/python -m pytest -q -m 'browser and not slow'
+	@echo "The tests that start OpenSearch did not run: make test-opensearch, or make test-all"
 
 test-all: lint .venv-oracle/.ready
-	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser'
+	@$(BIN)/python -m pytest -q $(PARALLEL) --durations=40 -m 'not browser and not opensearch'
 	@$(BIN)/python -m pytest -q --durations=20 -m browser
+	@$(BIN)/python -m pytest -q --durations=20 -m opensearch
+
+# In one process, because each process of tests starts a node of its own (512 MB of heap).
+test-opensearch: .venv/.test
+	@$(BIN)/python -m pytest -q --durations=20 -m opensearch
+
+# For trying Footnote with OpenSearch; `make opensearch OPTIONS="--nodes 3 --security"`.
+opensearch: .venv/.test
+	@$(BIN)/python -m tests.opensearch $(OPTIONS)
 
 # Separate from `test`, because it compiles llama.cpp once, and the weights have a separate license.
 test-model: .venv/.test .venv-model/.ready

@@ -37,8 +37,9 @@ class Security:
 
 
 def prepare_security(folder: Path, layout: Path) -> Security:
-    """Write certificates and users; an index from an earlier start knows its passwords, so
-    they stay.
+    """Write certificates and users.
+
+    The passwords of an earlier start stay, because the security index in its data has them.
     """
     folder.mkdir(mode=0o700, exist_ok=True)
     write_certificates(folder)
