@@ -36,8 +36,8 @@ class Node:
         """Start the process without waiting until it answers; `Cluster.wait` does.
 
         When this process ends, however it ends, a running node sees the end of its input. A paused
-        node cannot; but its group is in the session of this process, and when the last process
-        outside the group that watched over it ends, the kernel continues it and hangs up.
+        node cannot; but the kernel hangs up and continues a stopped group of the same session whose
+        last parent outside the group has ended.
         """
         assert not self.running, f"{self.name} runs already"
         with self.log.open("ab") as log:
@@ -72,8 +72,13 @@ class Node:
             self._end(STOP_S)
 
     def pause(self) -> None:
-        """Freeze it: connections stay open, and nothing answers."""
+        """Freeze it: connections stay open, and nothing answers.
+
+        Waits for that, because the kernel ends only groups that stopped before their parent ended.
+        """
+        assert self.process is not None, f"{self.name} was never started"
         self._signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def resume(self) -> None:
         self._signal(signal.SIGCONT)
