@@ -1,29 +1,39 @@
 """Fixtures with real OpenSearch; mark the tests that use them with `pytest.mark.opensearch`."""
 
+import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.opensearch.cluster import Cluster, cluster
 from tests.opensearch.programs import missing_programs
+
+if TYPE_CHECKING:
+    from tests.opensearch.cluster import Cluster
 
 
 @pytest.fixture(scope="session")
 def opensearch_programs() -> None:
-    """Skips if a program is missing that fetches or runs OpenSearch."""
+    """Skips where OpenSearch cannot be fetched or started."""
+    if os.name == "nt":
+        pytest.skip("the OpenSearch of the tests needs file locks and process groups of POSIX")
     if problem := missing_programs():
         pytest.skip(problem)
 
 
 @pytest.fixture(scope="session")
-def opensearch(opensearch_programs: None) -> Iterator[Cluster]:
+def opensearch(opensearch_programs: None) -> Iterator["Cluster"]:
     """One node without the security plugin, shared: use index names of your own."""
+    from tests.opensearch.cluster import cluster
+
     with cluster() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def secure_opensearch(opensearch_programs: None) -> Iterator[Cluster]:
+def secure_opensearch(opensearch_programs: None) -> Iterator["Cluster"]:
     """One node with HTTPS and the users `admin` and `reader`, shared in the same way."""
+    from tests.opensearch.cluster import cluster
+
     with cluster(security=True) as running:
         yield running
