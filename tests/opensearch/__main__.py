@@ -65,12 +65,12 @@ def _data_folder(options: argparse.Namespace) -> Path:
 
 
 def _describe(running: Cluster, *, temporary: bool) -> None:
-    kept = "is removed at the end" if temporary else "stays for the next start"
+    end = "removed at the end" if temporary else "the next start uses them"
     _write(f"OpenSearch {VERSION} answers on {', '.join(running.urls)}")
     _write(f"  Footnote's setting: FOOTNOTE_SEARCH_URL={running.url}")
     if running.security is not None:
         _describe_security(running.security)
-    _write(f"  logs and data, which {kept}: {running.nodes[0].home.parent}")
+    _write(f"  data and logs: {running.nodes[0].home.parent} ({end})")
     _write("Ctrl-C ends it")
 
 
