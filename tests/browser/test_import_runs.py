@@ -105,7 +105,7 @@ def test_a_paused_import_waits_until_it_is_resumed(
     see_document_count(running_import, DOCUMENTS)
 
 
-def test_a_canceled_import_keeps_what_it_finished(running_import: "sync_api.Page") -> None:
+def test_a_canceled_import_keeps_its_finished_documents(running_import: "sync_api.Page") -> None:
     press(import_box(running_import), words.CANCEL_JOB)  # the model is still holding
     see_end(running_import, ImportState.CANCELLED)
     see_document_count(running_import, 64)

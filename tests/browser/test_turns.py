@@ -44,7 +44,7 @@ def questions(page: "sync_api.Page") -> "sync_api.LocatorAssertions":
     return sync_api.expect(page.locator(".fn-question"))
 
 
-def test_a_regenerated_answer_is_kept_next_to_the_first(answered_page: "sync_api.Page") -> None:
+def test_a_regenerated_answer_becomes_a_second_version(answered_page: "sync_api.Page") -> None:
     press(answered_page, words.ASK_AGAIN)
     expect_version(answered_page, "2/2")
     questions(answered_page).to_have_text([QUESTION])

@@ -207,7 +207,7 @@ def test_a_preferred_aspect_can_be_removed(page, services):
     assert services.catalog.requests[-1]["analysis"].aspect_weights["price"] is None
 
 
-def test_a_question_without_filters_says_so(page, services):
+def test_a_question_without_filters_is_reported(page, services):
     services.catalog.filters, services.catalog.weights = CatalogFilters(), {}
     assert words.UNDERSTOOD_NOTHING in ask(page)
 

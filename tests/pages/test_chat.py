@@ -51,7 +51,7 @@ def test_the_marker_in_the_answer_opens_the_document_at_the_quote(page: AppTest)
     assert f'<a class="fn-title" {link}' in html
 
 
-def test_a_sample_question_is_asked_by_pressing_it(page: AppTest, services: Services) -> None:
+def test_clicking_a_sample_question_asks_it(page: AppTest, services: Services) -> None:
     page.button(key=f"sample-{words.SAMPLE_QUESTIONS[1]}").click().run()
     assert services.chat.questions == [words.SAMPLE_QUESTIONS[1]]
     assert words.SAMPLE_QUESTIONS[1] in page_text(page)

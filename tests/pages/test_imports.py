@@ -228,7 +228,7 @@ def test_a_waiting_import_can_be_paused_resumed_and_canceled(services, source):
     assert words.IMPORT_STATES["cancelled"] in report_text(page.run())
 
 
-def test_a_paused_source_says_so(services, source):
+def test_a_source_can_be_paused_and_resumed(services, source):
     page = open_page(source)
     press(page, words.PAUSE_SOURCE)
     assert services.sources.get(LOCAL_USER, source.id).source.paused
@@ -317,7 +317,7 @@ def test_files_are_added_to_an_upload_source_and_imported(services):
     assert words.DELETE_UPLOADS in report_text(page)
 
 
-def test_deleting_a_source_first_shows_what_is_removed(services, source):
+def test_the_documents_to_be_removed_are_shown_before_a_source_is_deleted(services, source):
     services.sources.refresh(LOCAL_USER, source.id)
     work(services)
     page = show_view(open_page(source), source, "delete")

@@ -94,7 +94,7 @@ def test_the_filter_is_built_when_opened_and_applies_when_closed(page):
     assert titles(page.run()) == ["휴가.md"]
 
 
-def test_a_search_without_matches_says_so(page):
+def test_a_search_without_matches_is_reported(page):
     page.text_input(key="library_words").set_value("%").run()
     assert words.NONE_MATCHES in page_text(page)
 

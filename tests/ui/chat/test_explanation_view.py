@@ -21,7 +21,7 @@ def test_each_ranking_shows_its_rank_its_score_and_its_share_as_a_bar():
     assert "width:25%" in html
 
 
-def test_a_ranking_without_the_passage_says_so_and_has_an_empty_bar():
+def test_a_ranking_without_the_passage_is_marked_and_has_an_empty_bar():
     html = explain(score=0.3, parts=(BOTH[0], ScorePart("bm25", None, None, 0.0)))
     assert f"<td>Words</td><td>{words.NOT_IN_LIST}</td><td></td>" in html
     assert "width:0%" in html
