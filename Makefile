@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-dep
 .PHONY: run api lint test test-all test-opensearch test-model opensearch setup bench lock translations
 
 run: setup
-	@echo "Starting Footnote on http://localhost:$(PORT) (Ctrl-C ends it)"
+	@echo "Starting Footnote on http://localhost:$(PORT) (press Ctrl+C to stop)"
 	@$(BIN)/python cli.py serve --port $(PORT)
 
 api: PORT = 8600

@@ -59,7 +59,7 @@ def import_path(
     ] = None,
     collection: Annotated[
         str | None,
-        typer.Option(help="Collection of the documents; '' stands for the folder's name"),
+        typer.Option(help="Collection of the documents; '' uses the folder's name"),
     ] = None,
     label: Annotated[
         list[str] | None,

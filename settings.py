@@ -370,7 +370,7 @@ def _suggestion(typed: str, names: set[str]) -> str:
     return (
         _(": did you mean {variables}?").format(variables=variables[nearest[0]])
         if nearest
-        else _(": .env.example has them all")
+        else _(": see .env.example for all settings")
     )
 
 
@@ -383,6 +383,6 @@ def _explain(problem: object) -> str:
     name = "_".join(str(part) for part in problem["loc"]).lower()
     if not name:
         return str(problem["msg"]).removeprefix("Value error, ")
-    return _("{variable}: {msg} (it is {input})").format(
+    return _("{variable}: {msg} (the value is {input})").format(
         variable=_variable(name), msg=problem["msg"], input=repr(problem["input"])
     )

@@ -160,11 +160,11 @@ OpenServices = Annotated[Services, Depends(services_of)]
 Caller = Annotated[Principal, Security(_caller)]
 """The caller, as an argument of an operation that any key may use."""
 
-Reader = Annotated[Principal, Security(_caller, scopes=[ApiScope.READ])]
+ReadAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.READ])]
 """The caller, as an argument of an operation that requires the scope `read`."""
 
-Asker = Annotated[Principal, Security(_caller, scopes=[ApiScope.ASK])]
+AskAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.ASK])]
 """The caller, as an argument of an operation that requires the scope `ask`."""
 
-Manager = Annotated[Principal, Security(_caller, scopes=[ApiScope.MANAGE])]
+ManageAccess = Annotated[Principal, Security(_caller, scopes=[ApiScope.MANAGE])]
 """The caller, as an argument of an operation that requires the scope `manage`."""

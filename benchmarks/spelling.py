@@ -48,7 +48,7 @@ def main(size: int = 10_000) -> None:
         tell("questions as they are", spelling, [(one, one) for one in questions])
         rng = random.Random(5)
         pairs = [(misspelled(one, index, rng), one) for one in questions]
-        tell("with one slip each", spelling, [(typed, one) for typed, one in pairs if typed])
+        tell("with one typo each", spelling, [(typed, one) for typed, one in pairs if typed])
 
 
 def tell(what: str, spelling: Spelling, pairs: Sequence[tuple[str, str]]) -> None:
@@ -76,22 +76,22 @@ def misspelled(question: str, index: KeywordIndex, rng: random.Random) -> str:
     if not words:
         return ""
     word = rng.choice(words)
-    slip = with_slip(word, rng)
-    return "" if is_known(slip, index) else question[: word.start] + slip + question[word.end :]
+    typo = with_typo(word, rng)
+    return "" if is_known(typo, index) else question[: word.start] + typo + question[word.end :]
 
 
-def with_slip(word: TypedWord, rng: random.Random) -> str:
+def with_typo(word: TypedWord, rng: random.Random) -> str:
     letters = word.folded
     at = rng.randrange(1, len(letters) - 1)
     before, letter, after = letters[:at], letters[at], letters[at + 1 :]
-    slips = [
+    typos = [
         before + after,
         before + letter + letter + after,
         before + after[0] + letter + after[1:],
     ]
     if letter in "aeiou":
-        slips.append(before + rng.choice("aeiou".replace(letter, "")) + after)
-    return rng.choice(slips)
+        typos.append(before + rng.choice("aeiou".replace(letter, "")) + after)
+    return rng.choice(typos)
 
 
 def is_known(word: str, index: KeywordIndex) -> bool:

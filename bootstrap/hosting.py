@@ -21,8 +21,8 @@ def make_host_policy(
     allowed = parse_hosts(settings.allowed_hosts.split(","), ALLOWED_HOSTS)
     if Host(ANY) in allowed:
         get_logger("web").warning(
-            "%s=* lets any web site read and change what this server holds, by a name of its own:"
-            " write the names that it is known by instead.",
+            "%s=* lets any website read and change this server's data through a host name of its"
+            " own: list the host names of this server instead.",
             ALLOWED_HOSTS,
         )
     return HostPolicy([*allowed, *bound_hosts(bound), *hosts], origins)

@@ -60,7 +60,7 @@ def evaluate_catalog(
     if json_file is not None and json_file.is_dir():
         raise InputError(f"{json_file} is a folder: name a file in it for the figures.")
     if questions is None and name:
-        raise typer.BadParameter("--catalog needs labeled questions: name their file")
+        raise typer.BadParameter("--catalog requires a file of labeled questions: specify it")
     with _data_folder(questions, data_dir) as folder, open_services(folder, warn=False) as services:
         if questions is None:
             questions, name = _sample(services)
@@ -128,7 +128,7 @@ def add(
         Path, typer.Argument(help="A catalog.yaml, or the folder that contains it", readable=False)
     ],
     confirm_removals: Annotated[
-        bool, typer.Option(help="Remove places even if most of the catalog is gone")
+        bool, typer.Option(help="Remove missing places even if that is most of the catalog")
     ] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,

@@ -54,7 +54,7 @@ def open_services(data_dir: Path | None, *, warn: bool = True) -> Iterator["Serv
         damages = services.library.damage() if warn else ()
         _warn(notice for notice in damages if notice not in notices)
     except KeyboardInterrupt:
-        typer.echo("Stopped. Finished work is kept; the same command resumes from there.")
+        typer.echo("Stopped. Finished work is kept; run the same command to resume.")
         raise typer.Exit(INTERRUPTED) from None
 
 

@@ -45,11 +45,11 @@ def export_labels(
         print_json(asdict(counts))
     else:
         typer.echo(
-            f"{counts.labels} labels of {counts.questions} questions are in {folder}, with all"
-            f" {counts.passages} passages of the library."
+            f"Exported {counts.labels} labels of {counts.questions} questions and all"
+            f" {counts.passages} passages of the library to {folder}."
         )
         if counts.lost:
-            typer.echo(f"{counts.lost} labels are lost: the library has no such passage any more.")
+            typer.echo(f"{counts.lost} labels were omitted: their passages no longer exist.")
     raise typer.Exit(LOOK if counts.lost else 0)
 
 
@@ -67,7 +67,7 @@ def import_labels(
     else:
         typer.echo(f"Imported {read.labels} labels of {read.questions} questions.")
         if read.unmatched:
-            typer.echo(f"{read.unmatched} are of passages that are not in the library: left out.")
+            typer.echo(f"Skipped {read.unmatched} labels of passages that are not in the library.")
     raise typer.Exit(LOOK if read.unmatched else 0)
 
 
@@ -80,7 +80,7 @@ def evaluate(
     ] = False,
     mode: Annotated[list[SearchMode] | None, typer.Option(help="Search mode; repeatable")] = None,
     queries: Annotated[
-        str, typer.Option(help="What is searched: last, history, condensed or rewrite")
+        str, typer.Option(help="What to search for: last, history, condensed, or rewrite")
     ] = "last",
     answers: Annotated[
         bool, typer.Option("--answers", help="Measure the extractive answerer instead")
@@ -88,7 +88,7 @@ def evaluate(
     sweep: Annotated[
         bool,
         typer.Option(
-            "--sweep", help="Run a parameter sweep over fusion weights, depths and normalizations"
+            "--sweep", help="Run a parameter sweep over fusion weights, depths, and normalizations"
         ),
     ] = False,
     rerank: Annotated[bool, typer.Option("--rerank", help="Rerank the results")] = False,
@@ -107,11 +107,11 @@ def evaluate(
     """
     _check_file(json_file)
     if (folder is None) is not labels:
-        raise typer.BadParameter("name a folder, or measure by your own labels with --labels")
+        raise typer.BadParameter("specify a folder, or measure with your own labels by --labels")
     if labels and (queries != "last" or answers or sweep or sample or rerank):
         raise typer.BadParameter("--labels can be combined only with --mode and --json")
     if rerank and (answers or sweep):
-        raise typer.BadParameter("--rerank goes with the search modes, not --answers or --sweep")
+        raise typer.BadParameter("--rerank can't be combined with --answers or --sweep")
     if answers and sweep:
         raise typer.BadParameter("--answers and --sweep cannot be combined")
     if folder is None:

@@ -43,7 +43,7 @@ def google_login(
     ],
     save: Annotated[Path, typer.Option(help="File to save the token in", metavar="TOKEN_FILE")],
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port for the redirect; 0: any free port")
+        int, typer.Option(min=0, max=65535, help="Port for the redirect; 0 chooses a free one")
     ] = 0,
     browser: Annotated[
         bool,
@@ -61,7 +61,7 @@ def google_login(
         typer.echo("Stopped. Nothing was saved.")
         raise typer.Exit(INTERRUPTED) from None
     typer.echo(f"The token is in {save}. Paste it into the form of the Google Drive source, or put")
-    typer.echo("it into an environment variable. Whoever has it can read that Drive.")
+    typer.echo("it into an environment variable. Anyone who has the token can read your Drive.")
 
 
 api_key = typer.Typer(no_args_is_help=True, help="Create, list, and revoke API keys.")
@@ -72,10 +72,10 @@ def create_api_key(
     name: Annotated[str, typer.Argument(help="What the key is for, such as the program's name")],
     scope: Annotated[
         list[ApiScope] | None,
-        typer.Option(help="A permission; repeatable, none includes another"),
+        typer.Option(help="Scope of the key; repeatable, no scope includes another"),
     ] = None,
     user: Annotated[
-        str, typer.Option(help="User whose conversations it reads and writes")
+        str, typer.Option(help="User on whose behalf the key makes calls")
     ] = LOCAL_USER.user_id,
     data_dir: DataDir = None,
 ) -> None:
@@ -83,8 +83,8 @@ def create_api_key(
     with open_services(data_dir, warn=False) as services:
         new = services.api_keys.create(Principal(user), name, scope or ())
     typer.echo(
-        f"Key {new.key.id} allows to {', '.join(sorted(new.key.scopes))} for {new.key.user_id}."
-        " Keep its secret now: only a digest of it is kept here.",
+        f"Key {new.key.id} has the scopes {', '.join(sorted(new.key.scopes))} for"
+        f" {new.key.user_id}. Save its secret now: only a digest is stored.",
         err=True,
     )
     typer.echo(new.secret)

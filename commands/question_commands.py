@@ -51,7 +51,7 @@ def search(
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option(help="Only documents with this label; repeatable, any one suffices"),
+        typer.Option(help="Only documents with this label; repeat to allow several"),
     ] = None,
     since: Annotated[
         str, typer.Option(help="Only documents changed on or after this day: 2026-11-21")

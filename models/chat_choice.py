@@ -151,7 +151,7 @@ def _fetched(endpoint: Endpoint, deadline: float) -> bytes:
         status = sent.status = response.status_code
         if status != 200:
             raise NoListError(
-                _("It answers with HTTP {status}.").format(status=status), retryable=status >= 500
+                _("It returned HTTP {status}.").format(status=status), retryable=status >= 500
             )
         return _content(response, deadline)
 
@@ -161,7 +161,7 @@ def _content(response: "httpx2.Response", deadline: float) -> bytes:
     for piece in response.iter_bytes():
         content += piece
         if len(content) > LIST_BYTES or time.monotonic() > deadline:
-            raise NoListError(_("Its answer does not end."))
+            raise NoListError(_("Its response did not end."))
     return bytes(content)
 
 
@@ -173,7 +173,7 @@ def _http_errors() -> Iterator[None]:
         yield
     except httpx2.TimeoutException as error:
         raise NoListError(
-            _("It does not answer within {list_s} s.").format(list_s=f"{LIST_S:g}")
+            _("It did not respond within {list_s} s.").format(list_s=f"{LIST_S:g}")
         ) from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise NoListError(_("It can't be reached."), retryable=True) from error
@@ -184,7 +184,7 @@ def _names_in(content: bytes) -> list[str]:
         listed = json.loads(content)["data"] or ()
         names = [entry["id"] for entry in listed]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise NoListError(_("Its answer is not a list of models.")) from error
+        raise NoListError(_("Its response is not a list of models.")) from error
     return list(dict.fromkeys(name for name in names if isinstance(name, str) and name))
 
 
@@ -287,9 +287,9 @@ def _configured_answerer(spec: ChatSpec) -> Answerer:
     return Answerer(
         EXTRACTIVE,
         notice=_(
-            "{setting} is set, but FOOTNOTE_CHAT_MODEL is not, so answers come from the built-in"
-            " answerer and no question is sent to {host}. To use a model of {host}, name it in"
-            " FOOTNOTE_CHAT_MODEL."
+            "{setting} is set, but FOOTNOTE_CHAT_MODEL is not, so answers come from the"
+            " built-in answerer and no question is sent to {host}. To use a model of {host},"
+            " set FOOTNOTE_CHAT_MODEL to its name."
         ).format(setting=setting, host=host),
     )
 
@@ -300,8 +300,8 @@ def _chosen(endpoint: Endpoint, names: Sequence[str]) -> Answerer:
         return Answerer(
             EXTRACTIVE,
             notice=_(
-                "FOOTNOTE_CHAT_MODEL is not set and {host} offers no chat model, so answers come"
-                " from the built-in answerer. Load a model there, or name one in"
+                "FOOTNOTE_CHAT_MODEL is not set and {host} offers no chat model, so answers"
+                " come from the built-in answerer. Load a model there, or set"
                 " FOOTNOTE_CHAT_MODEL."
             ).format(host=host),
         )
@@ -328,8 +328,8 @@ def _without_list(endpoint: Endpoint, reason: str) -> Answerer:
     return Answerer(
         EXTRACTIVE,
         notice=_(
-            "FOOTNOTE_CHAT_MODEL is not set and {host} does not list its models, so answers come"
-            " from the built-in answerer. {reason} Check OPENAI_BASE_URL ({address}), or name the"
-            " model in FOOTNOTE_CHAT_MODEL."
+            "FOOTNOTE_CHAT_MODEL is not set and {host} does not list its models, so answers"
+            " come from the built-in answerer. {reason} Check OPENAI_BASE_URL ({address}), or"
+            " set FOOTNOTE_CHAT_MODEL to the name of the model."
         ).format(host=endpoint.host, reason=reason, address=endpoint.address),
     )

@@ -63,8 +63,8 @@ class CatalogCrossEncoder(BaseCrossEncoder):
         except errors as error:
             raise ModelError(
                 _(
-                    "The reranker {name} can't score: {error}. Check that it is a cross-encoder"
-                    " ({place})."
+                    "The reranker {name} can't score passages: {error}. Check that it is a"
+                    " cross-encoder ({place})."
                 ).format(name=self._name, error=error, place=self._place())
             ) from error
 
@@ -85,14 +85,14 @@ class CatalogCrossEncoder(BaseCrossEncoder):
         except Exception as error:
             raise ModelUnavailableError(
                 _(
-                    "The reranker {name} can't be loaded: {error}. It is downloaded once, which"
-                    " needs the internet; without it, put its files into a folder and name that in"
-                    " FOOTNOTE_RERANK_PATH ({place})."
+                    "The reranker {name} can't be loaded: {error}. It is downloaded once,"
+                    " which requires internet access. Without internet access, put its files"
+                    " in a folder, and set FOOTNOTE_RERANK_PATH to that folder ({place})."
                 ).format(name=self._name, error=error, place=self._place())
             ) from error
 
     def _place(self) -> str:
-        return _("now {path}").format(path=self._path) if self._path else _("now unset")
+        return _("currently {path}").format(path=self._path) if self._path else _("currently unset")
 
 
 def check_name(model: str) -> None:
@@ -172,8 +172,8 @@ class HostedReranker(BaseCrossEncoder):
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise ModelError(
                 _(
-                    "{host} did not respond as a reranker does, with an index and a"
-                    " relevance_score in results for each passage ({error}). Check"
+                    "{host} did not respond like a reranker, which returns results with an"
+                    " index and a relevance_score for each passage ({error}). Check"
                     " {url_setting} ({address}) and {model_setting} ({model})."
                 ).format(
                     host=self._endpoint.host,
@@ -196,7 +196,7 @@ class HostedReranker(BaseCrossEncoder):
             if attempt == RETRIES or not (answer.may_pass and in_time):
                 break
             time.sleep(wait)
-        raise _refused(answer, self._endpoint)
+        raise _access_denied(answer, self._endpoint)
 
     def _send(self, body: dict[str, Any], deadline: float) -> "_Answer":
         left = max(deadline - time.monotonic(), 0.001)
@@ -220,9 +220,10 @@ class HostedReranker(BaseCrossEncoder):
                 raise _too_slow(self._endpoint)
             if len(content) > MAX_ANSWER_BYTES:
                 raise ModelError(
-                    _("{host} sends too much to be a list of scores.").format(
-                        host=self._endpoint.host
-                    )
+                    _(
+                        "{host} sent a response that is too large for a list of scores. Check"
+                        " that it is a reranker."
+                    ).format(host=self._endpoint.host)
                 )
         return bytes(content)
 
@@ -253,9 +254,9 @@ def _scores(content: bytes, expected: int) -> list[float]:
     for result in json.loads(content)["results"]:
         index, score = result["index"], result["relevance_score"]
         if type(index) is not int or not 0 <= index < expected or index in scores:
-            raise ValueError(f"an index is none of {expected} passages, or comes twice")
+            raise ValueError(f"an index is not one of {expected} passages, or occurs twice")
         if type(score) not in (int, float) or not math.isfinite(score):
-            raise ValueError("a score is no finite number")
+            raise ValueError("a score is not a finite number")
         scores[index] = float(score)
     if len(scores) != expected:
         raise ValueError(f"{len(scores)} scores for {expected} passages")
@@ -291,35 +292,35 @@ def _http_errors(endpoint: Endpoint) -> Iterator[None]:
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         raise ModelUnavailableError(
             _(
-                "{host} can't be reached. Check that the reranker is running and {url_setting}"
-                " ({address}) is right."
+                "{host} can't be reached. Check that the reranker is running and"
+                " {url_setting} ({address}) is correct."
             ).format(host=endpoint.host, url_setting=endpoint.url_setting, address=endpoint.address)
         ) from error
     except httpx.TimeoutException as error:
         raise _too_slow(endpoint) from error
     except httpx.HTTPError as error:
         raise ModelUnavailableError(
-            _("{host} stopped responding: its answer is incomplete.").format(host=endpoint.host)
+            _("{host} stopped responding: its response is incomplete.").format(host=endpoint.host)
         ) from error
 
 
 def _too_slow(endpoint: Endpoint) -> ModelUnavailableError:
     return ModelUnavailableError(
         _(
-            "{host} did not answer within {timeout_s} s. If it is a slow reranker, raise"
+            "{host} did not respond within {timeout_s} s. If the reranker is slow, raise"
             " FOOTNOTE_RERANK_BUDGET_S or lower FOOTNOTE_RERANK_DEPTH."
         ).format(host=endpoint.host, timeout_s=f"{endpoint.timeout_s:g}")
     )
 
 
-def _refused(answer: _Answer, endpoint: Endpoint) -> ModelError:
+def _access_denied(answer: _Answer, endpoint: Endpoint) -> ModelError:
     host, status = endpoint.host, answer.status
     details = shown_words(answer.content.decode(errors="replace"), endpoint)
     if status in (401, 403):
         # Not shown, because servers often repeat the key in their message.
-        state = _("is not set") if endpoint.key is None else _("was refused")
+        state = _("is not set") if endpoint.key is None else _("was rejected")
         return ModelError(
-            _("{host} refuses access (HTTP {status}): {key_setting} {state}.").format(
+            _("{host} denied access (HTTP {status}): {key_setting} {state}.").format(
                 host=host, status=status, key_setting=endpoint.key_setting, state=state
             )
         )
@@ -327,7 +328,7 @@ def _refused(answer: _Answer, endpoint: Endpoint) -> ModelError:
         when = (
             _("Try again after {retry_after}").format(retry_after=answer.retry_after)
             if answer.retry_after
-            else _("Try again soon")
+            else _("Try again later")
         )
         unit = " s" if answer.retry_after.isdecimal() else ""
         return ModelUnavailableError(
@@ -343,8 +344,8 @@ def _refused(answer: _Answer, endpoint: Endpoint) -> ModelError:
         )
     return ModelError(
         _(
-            "{host} refuses the request (HTTP {status}).{details} Check {url_setting} ({address})"
-            " and {model_setting} ({model})."
+            "{host} rejected the request (HTTP {status}).{details} Check {url_setting}"
+            " ({address}) and {model_setting} ({model})."
         ).format(
             host=host,
             status=status,

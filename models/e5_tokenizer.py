@@ -204,8 +204,7 @@ def damaged(file: Path) -> ConfigError:
     """The error for a prepared file that can't be read."""
     return ConfigError(
         _(
-            "The prepared tokenizer {file} is damaged. Delete the file; it is built again at the"
-            " next start."
+            "The prepared tokenizer {file} is damaged. Delete the file: the next start rebuilds it."
         ).format(file=file)
     )
 

@@ -140,32 +140,36 @@ def _passage_prefix(spec: EmbeddingSpec) -> str:
 def _check(spec: EmbeddingSpec) -> None:
     if spec.provider not in get_args(Provider):
         raise ConfigError(
-            _("FOOTNOTE_EMBEDDING_PROVIDER is {provider}; it can be {provider2}.").format(
+            _("FOOTNOTE_EMBEDDING_PROVIDER must be {provider2}, not {provider}.").format(
                 provider=repr(spec.provider), provider2=", ".join(get_args(Provider))
             )
         )
     if spec.precision not in get_args(Precision):
         raise ConfigError(
-            _("FOOTNOTE_EMBEDDING_PRECISION is {precision}; it can be {precision2}.").format(
+            _("FOOTNOTE_EMBEDDING_PRECISION must be {precision2}, not {precision}.").format(
                 precision=repr(spec.precision), precision2=" or ".join(get_args(Precision))
             )
         )
     if not spec.model:
         raise ConfigError(
-            _("FOOTNOTE_EMBEDDING_MODEL is not set. Name the embedding model to use.")
+            _(
+                "FOOTNOTE_EMBEDDING_MODEL is not set. Set it to the name of the embedding model"
+                " to use."
+            )
         )
     if spec.provider == "builtin" and spec.model not in MODELS:
         raise ConfigError(
             _(
-                "FOOTNOTE_EMBEDDING_MODEL is {model}, but the built-in embeddings are {models}. For"
-                " another one set FOOTNOTE_EMBEDDING_PROVIDER to fastembed or openai."
+                "FOOTNOTE_EMBEDDING_MODEL is {model}, but the built-in embedding models are"
+                " {models}. To use another one, set FOOTNOTE_EMBEDDING_PROVIDER to fastembed"
+                " or openai."
             ).format(model=repr(spec.model), models=" and ".join(MODELS))
         )
     if spec.provider == "openai" and not spec.base_url and spec.api_key is None:
         raise ConfigError(
             _(
-                "Embeddings of provider openai need a key (FOOTNOTE_EMBEDDING_API_KEY or"
-                " OPENAI_API_KEY), or the address of a server that asks for none"
-                " (FOOTNOTE_EMBEDDING_BASE_URL or OPENAI_BASE_URL)."
+                "The embedding provider openai requires an API key"
+                " (FOOTNOTE_EMBEDDING_API_KEY or OPENAI_API_KEY), or the address of a server"
+                " that needs none (FOOTNOTE_EMBEDDING_BASE_URL or OPENAI_BASE_URL)."
             )
         )

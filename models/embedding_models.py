@@ -33,8 +33,9 @@ def unit_vectors(vectors: Iterable[ArrayLike]) -> list[list[float]]:
     if not np.isfinite(rows).all():
         raise ModelError(
             _(
-                "The embedding model gave a vector that is not made of finite numbers. Try again;"
-                " if it stays so, choose another with FOOTNOTE_EMBEDDING_MODEL."
+                "The embedding model returned a vector with values that are not finite"
+                " numbers. Try again. If this keeps happening, choose another model with"
+                " FOOTNOTE_EMBEDDING_MODEL."
             )
         )
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -93,8 +94,9 @@ class ServerEmbeddings(Embeddings):
         if len(vectors) != expected or length != self.dimensions:
             raise ModelError(
                 _(
-                    "{host} sent {vectors} vectors of {length} numbers for {expected} texts;"
-                    " vectors of {dimensions} were expected. Check {model_setting} ({model})."
+                    "{host} returned {vectors} vectors with {length} dimensions for"
+                    " {expected} texts, but vectors with {dimensions} dimensions were"
+                    " expected. Check {model_setting} ({model})."
                 ).format(
                     host=self._endpoint.host,
                     vectors=len(vectors),
@@ -204,9 +206,9 @@ class CatalogEmbeddings(Embeddings):
         except load_errors() as error:
             raise ModelUnavailableError(
                 _(
-                    "The embedding {name} can't be loaded: {error}. It is downloaded once, which"
-                    " needs the internet; without it, put its files into a folder and name that in"
-                    " FOOTNOTE_EMBEDDING_PATH."
+                    "The embedding model {name} can't be loaded: {error}. It is downloaded"
+                    " once, which requires internet access. Without internet access, put its"
+                    " files in a folder, and set FOOTNOTE_EMBEDDING_PATH to that folder."
                 ).format(name=self._name, error=error)
             ) from error
 
@@ -218,9 +220,9 @@ def check_name(model: str) -> None:
         return
     raise ConfigError(
         _(
-            "FOOTNOTE_EMBEDDING_MODEL: fastembed has no embedding {model}. Similar names:"
-            " {near_names}. For Korean and Japanese: intfloat/multilingual-e5-large. All"
-            " names: https://qdrant.github.io/fastembed/examples/Supported_Models/"
+            "FOOTNOTE_EMBEDDING_MODEL: fastembed has no embedding model {model}. Similar"
+            " names: {near_names}. For Korean and Japanese: intfloat/multilingual-e5-large."
+            " All names: https://qdrant.github.io/fastembed/examples/Supported_Models/"
         ).format(model=repr(model), near_names=near_names(model, names))
     )
 

@@ -32,7 +32,9 @@ def check_sha256(path: Path, found: str, expected: str) -> None:
     if found != expected:
         raise unknown_model(
             path,
-            _("its sha256 is {found}, expected {expected}").format(found=found, expected=expected),
+            _("its SHA-256 is {found}, but {expected} was expected").format(
+                found=found, expected=expected
+            ),
         )
 
 
@@ -40,8 +42,8 @@ def unknown_model(path: Path, reason: str) -> ConfigError:
     """The error for a file that can't be used for this reason."""
     return ConfigError(
         _(
-            "{path} is not the model this program knows ({reason}). Run `make setup` to install the"
-            " pinned requirements again."
+            "{path} is not the expected model ({reason}). Run `make setup` to reinstall the"
+            " pinned requirements."
         ).format(path=path, reason=reason)
     )
 

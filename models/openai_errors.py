@@ -48,16 +48,16 @@ class Endpoint:
         if not _is_address(self.base_url):
             raise ConfigError(
                 _(
-                    "{url_setting} is not a valid address. It starts with http:// or"
-                    " https://, names a server and usually ends in {usual_end}."
+                    "{url_setting} is not a valid address. An address starts with http:// or"
+                    " https://, contains a host, and usually ends in {usual_end}."
                 ).format(url_setting=self.url_setting, usual_end=self.usual_end)
             )
         key = self.key.get_secret_value() if self.key else ""
         if not (key.isascii() and key.isprintable() and key == key.strip()):
             raise ConfigError(
                 _(
-                    "{key_setting} is not a valid key: it contains a blank, a line break or a"
-                    " letter that no key has. Copy it once more."
+                    "{key_setting} is not a valid key: it contains a space, a line break, or"
+                    " another character that keys can't contain. Copy it again."
                 ).format(key_setting=self.key_setting)
             )
 
@@ -120,7 +120,7 @@ def model_errors(endpoint: Endpoint) -> Iterator[None]:
 def broken_off(endpoint: Endpoint) -> ModelUnavailableError:
     """The error for an answer that ended early."""
     return ModelUnavailableError(
-        _("{host} stopped responding: the answer is incomplete; ask again.").format(
+        _("{host} stopped responding, so the answer is incomplete. Ask again.").format(
             host=endpoint.host
         )
     )
@@ -130,7 +130,7 @@ def not_understood(endpoint: Endpoint, what: str = "") -> ModelError:
     """The error for an answer that violates OpenAI's protocol or is empty."""
     return ModelError(
         _(
-            "{host} does not answer in OpenAI's protocol.{shown_words} Check {url_setting}"
+            "{host} did not respond in OpenAI's protocol.{shown_words} Check {url_setting}"
             " ({address}); it usually ends in /v1."
         ).format(
             host=endpoint.host,
@@ -163,7 +163,7 @@ def _translated(error: "openai.APIError", endpoint: Endpoint) -> ModelError:
     if isinstance(error, openai.APIConnectionError):
         return _disconnected(error, endpoint)
     if isinstance(error, openai.APIStatusError):
-        return _refused(error, endpoint)
+        return _access_denied(error, endpoint)
     return ModelUnavailableError(
         _("{host} stopped with an error.{shown_words} Ask again.").format(
             host=endpoint.host, shown_words=shown_words(error.message, endpoint)
@@ -185,21 +185,21 @@ def _disconnected(error: "openai.APIConnectionError", endpoint: Endpoint) -> Mod
     return ModelUnavailableError(
         _(
             "{host} can't be reached. Check that the server is running and {url_setting}"
-            " ({address}) is right."
+            " ({address}) is correct."
         ).format(host=endpoint.host, url_setting=endpoint.url_setting, address=endpoint.address)
     )
 
 
-def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
+def _access_denied(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
     host, status = endpoint.host, error.status_code
     details = shown_words(error.message, endpoint)
     if status in (401, 403):
         # Not shown, because servers often repeat the key in their message.
-        state = _("is not set") if endpoint.key is None else _("was refused")
+        state = _("is not set") if endpoint.key is None else _("was rejected")
         return ModelError(
             _(
-                "{host} refuses access (HTTP {status}): {key_setting} {state}. Set a key that is"
-                " valid for this server and this model."
+                "{host} denied access (HTTP {status}): {key_setting} {state}. Set a key that"
+                " is valid for this server and this model."
             ).format(host=host, status=status, key_setting=endpoint.key_setting, state=state)
         )
     if status == 404:
@@ -219,7 +219,7 @@ def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
         return _too_many(error, endpoint)
     if status == 408 or status >= 500:
         return ModelUnavailableError(
-            _("{host} failed (HTTP {status}).{details} Try again soon.").format(
+            _("{host} failed (HTTP {status}).{details} Try again later.").format(
                 host=host, status=status, details=details
             )
         )
@@ -227,14 +227,15 @@ def _refused(error: "openai.APIStatusError", endpoint: Endpoint) -> ModelError:
         return ModelError(
             _(
                 "The question with its passages is too long for {model} on {host}.{details}"
-                " Retrieve fewer passages, lower FOOTNOTE_PASSAGES_TOKENS, FOOTNOTE_HISTORY_TOKENS"
-                " or FOOTNOTE_CHAT_MAX_TOKENS, or choose a model that reads more."
+                " Retrieve fewer passages, lower FOOTNOTE_PASSAGES_TOKENS,"
+                " FOOTNOTE_HISTORY_TOKENS, or FOOTNOTE_CHAT_MAX_TOKENS, or choose a model"
+                " with a larger context window."
             ).format(model=endpoint.model, host=host, details=details)
         )
     return ModelError(
         _(
-            "{host} refuses the request (HTTP {status}).{details} Check {model_setting} ({model})"
-            " and the server's own log."
+            "{host} rejected the request (HTTP {status}).{details} Check {model_setting}"
+            " ({model}) and the server's log."
         ).format(
             host=host,
             status=status,
@@ -280,15 +281,15 @@ def _is_too_long(error: "openai.APIStatusError") -> bool:
 
 def _too_slow(endpoint: Endpoint) -> str:
     return _(
-        "{host} sent nothing for {timeout_s} s. Ask again; if it is a slow model, raise the time"
-        " limit."
+        "{host} sent nothing for {timeout_s} s. Ask again. If the model is slow, raise the"
+        " time limit."
     ).format(host=endpoint.host, timeout_s=f"{endpoint.timeout_s:g}")
 
 
 def _too_much(endpoint: Endpoint) -> str:
     return _(
-        "{host} sent more, or for longer, than FOOTNOTE_CHAT_MAX_TOKENS and"
-        " FOOTNOTE_CHAT_ANSWER_TIMEOUT_S allow: raise them, or ask for less at once."
+        "The answer from {host} exceeded FOOTNOTE_CHAT_MAX_TOKENS or"
+        " FOOTNOTE_CHAT_ANSWER_TIMEOUT_S: raise the limit, or ask for less at once."
     ).format(host=endpoint.host)
 
 
@@ -297,4 +298,8 @@ def shown_words(message: str, endpoint: Endpoint) -> str:
     key = endpoint.key.get_secret_value() if endpoint.key else ""
     text = re.sub(r"^Error code: \d+(?: - )?", "", " ".join(message.split()))
     text = text.replace(key, "***") if key else text
-    return _(" It says: {value}.").format(value=text[:_SHOWN_CHARS].rstrip(".")) if text else ""
+    return (
+        _(" The server says: {value}.").format(value=text[:_SHOWN_CHARS].rstrip("."))
+        if text
+        else ""
+    )

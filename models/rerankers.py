@@ -56,8 +56,8 @@ def _endpoint(spec: RerankSpec) -> Endpoint:
         if not value:
             raise ConfigError(
                 _(
-                    "FOOTNOTE_RERANK_{setting} is not set: a reranker of provider http needs the"
-                    " address of its /rerank and the name of its model."
+                    "FOOTNOTE_RERANK_{setting} is not set: the reranker provider http"
+                    " requires the address of a /rerank endpoint and the name of a model."
                 ).format(setting=setting)
             )
     return Endpoint(

@@ -63,7 +63,7 @@ class RerankRetriever(CountedRetriever):
             _log.warning("reranking skipped", reason=str(error), rerank_ms=elapsed_ms(began))
             return _skipped(documents, str(error))
         _log.info("passages reranked", passages=len(near), rerank_ms=elapsed_ms(began))
-        below = _("Only the first {depth} passages are reranked.").format(depth=self.depth)
+        below = _("Only the first {depth} passages were reranked.").format(depth=self.depth)
         return _in_order_of(scores, near) + _skipped(rest, below)
 
 
@@ -138,13 +138,13 @@ def _score_batches(
 def _checked(scores: list[float], expected: int) -> list[float]:
     if len(scores) != expected:
         raise ModelError(
-            _("The reranker gave {scores} scores for {expected} passages.").format(
+            _("The reranker returned {scores} scores for {expected} passages.").format(
                 scores=len(scores), expected=expected
             )
         )
     wrong = [score for score in scores if not math.isfinite(score)]
     if wrong:
-        raise ModelError(_("The reranker gave {wrong} as a score.").format(wrong=wrong[0]))
+        raise ModelError(_("The reranker returned {wrong} as a score.").format(wrong=wrong[0]))
     return [float(score) for score in scores]
 
 

@@ -58,15 +58,15 @@ class ApiKeyService:
         label, allowed = name.strip(), frozenset(scopes)
         if not label or len(label) > _MAX_NAME_CHARS or not label.isprintable():
             raise InputError(
-                _("Give the key a name of 1 to {max_name_chars} characters, in one line.").format(
+                _("Give the key a name of 1 to {max_name_chars} characters, on one line.").format(
                     max_name_chars=_MAX_NAME_CHARS
                 )
             )
         if not principal.user_id.strip():
-            raise InputError(_("Name the user for whom the key calls."))
+            raise InputError(_("Specify the user on whose behalf the key makes calls."))
         if not allowed:
             raise InputError(
-                _("Name a scope or more for the key: {apiscope}.").format(
+                _("Specify one or more scopes for the key: {apiscope}.").format(
                     apiscope=", ".join(ApiScope)
                 )
             )

@@ -67,7 +67,7 @@ def require_letters(text: str, what: str) -> None:
     """
     if text != text.encode(errors="replace").decode():
         raise InputError(
-            _("The {what} contains invalid characters: type it again in UTF-8.").format(what=what)
+            _("The {what} contains invalid characters: enter it again as UTF-8.").format(what=what)
         )
 
 

@@ -44,7 +44,9 @@ def checks_of(conditions: Filter) -> Checks:
     if EITHER not in conditions:
         return [{field: _check(field, condition) for field, condition in conditions.items()}]
     if len(conditions) > 1:
-        raise ValueError(f"Filter: {EITHER} stands alone, got {sorted(conditions)}")
+        raise ValueError(
+            f"Filter: {EITHER} can't be combined with other conditions, got {sorted(conditions)}"
+        )
     return [checks for one in conditions[EITHER] for checks in checks_of(one)]
 
 
@@ -134,7 +136,7 @@ def _operator_check(field: str, name: str, operand: Any) -> Check:
     if name in _ORDERS:
         return _order(field, name, operand)
     raise ValueError(
-        f"Filter on {field!r}: unknown operator {name!r}, known are {', '.join(_OPERATORS)}"
+        f"Filter on {field!r}: unknown operator {name!r}; operators are {', '.join(_OPERATORS)}"
     )
 
 
@@ -150,7 +152,7 @@ def _membership(operands: list[Any]) -> Check:
 def _containment(field: str, name: str, operands: list[Any]) -> Check:
     if not all(isinstance(one, str | int | float) for one in operands):
         raise ValueError(
-            f"Filter on {field!r}: {name} looks for a text or a number, got {operands!r}"
+            f"Filter on {field!r}: {name} takes a string or a number, got {operands!r}"
         )
     return lambda value: (
         isinstance(value, list) and any(_equal(part, one) for part in value for one in operands)
@@ -166,7 +168,7 @@ def _several(field: str, name: str, operand: Any) -> list[Any]:
 def _order(field: str, name: str, operand: Any) -> Check:
     kind = _ordered_kind(operand)
     if kind is None:
-        raise ValueError(f"Filter on {field!r}: {name} takes a number or a text, got {operand!r}")
+        raise ValueError(f"Filter on {field!r}: {name} takes a number or a string, got {operand!r}")
     compare = _ORDERS[name]
     return lambda value: _ordered_kind(value) is kind and compare(value, operand)
 

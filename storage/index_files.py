@@ -61,7 +61,7 @@ def read_list(folder: Path) -> FileList | None:
         raise ValueError(f"{CHECKSUMS} can't be read ({error.strerror})") from error
     checksum, _, body = data.partition(b"\n")
     if checksum.decode(errors="replace") != xxhash.xxh3_64_hexdigest(body):
-        raise ValueError(f"{CHECKSUMS} is not what was written: its checksum differs")
+        raise ValueError(f"{CHECKSUMS} is damaged: its checksum differs")
     content = json.loads(body)
     files = {name: FileDigest(*digest) for name, digest in content["files"].items()}
     return FileList(files, content["state"])
@@ -251,7 +251,7 @@ class IndexFiles(ABC):
             if digest == listed.files[name]:
                 self._verified.add(name)
             else:
-                yield _("{name} is not what was written: its checksum differs").format(name=name)
+                yield _("{name} is damaged: its checksum differs").format(name=name)
 
     def _listed(self) -> FileList:
         """The current list; empty if there is none."""

@@ -44,7 +44,7 @@ def test_a_key_can_act_for_other_users(line):
 def test_invalid_key_options_are_explained(line):
     assert "read, ask, manage" in line.run("api-key", "create", "Bot", code=1).stderr
     wrong = line.run("api-key", "create", "two\nlines", "--scope", "read", code=1)
-    assert "in one line" in wrong.stderr
+    assert "on one line" in wrong.stderr
     line.run("api-key", "create", "Bot", "--scope", "everything", code=2)
     assert "no API key 'x'" in line.run("api-key", "revoke", "x", code=1).stderr
     assert "There are no keys" in line.run("api-key", "list").stdout

@@ -39,7 +39,7 @@ def test_invalid_input_is_reported_before_the_evaluation_starts(line, tmp_path):
 
 def test_the_old_command_and_option_names_still_work(line):
     result = line.run("evaluate-catalogue", "--catalogue", "Homes", code=2)
-    assert "--catalog needs labeled questions" in result.stderr
+    assert "--catalog requires a file of labeled questions" in result.stderr
     assert "evaluate-catalogue" not in line.run("--help").stdout
 
 

@@ -40,7 +40,10 @@ def test_skipped_labels_are_counted_with_their_own_exit_code(line, labeled, hand
     line.run("labels", "export", tmp_path / "set")
     (handbook / "leave.md").write_text("# Leave policy\n\nLeave is unlimited now.\n")
     labeled.directories.import_directory(LOCAL_USER, handbook)
-    assert "1 are of passages" in line.run("labels", "import", tmp_path / "set", code=3).stdout
+    assert (
+        "Skipped 1 labels of passages"
+        in line.run("labels", "import", tmp_path / "set", code=3).stdout
+    )
 
 
 def test_search_is_evaluated_with_the_users_labels(line, labeled, tmp_path):

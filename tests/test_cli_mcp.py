@@ -119,7 +119,7 @@ def test_only_allowed_host_names_are_answered(line):
 
 def test_an_invalid_allowed_host_is_rejected_with_the_option(line):
     error = line.run("mcp", "--http", "--allow-host", "http://footnote.example", code=1).stderr
-    assert "--allow-host: 'http://footnote.example' is not a host" in error
+    assert "--allow-host: 'http://footnote.example' is not a valid host" in error
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -62,14 +62,14 @@ def read_resource(services: Services, principal: Principal, uri: str) -> ReadRes
     Raises:
         MCPError: The person has no such document, or the address is not that of a document.
     """
-    document_id, start, requested_end = _parsed(uri)
+    document_id, start, requested_end = _parse(uri)
     try:
         document = services.documents.get(principal, document_id)
         end = min(requested_end or document.characters, document.characters)
         until = min(start + SPAN_CHARS, end)
         text = services.reader.text(principal, document_id, start, until)
     except NotFoundError as error:
-        raise _refused(uri, str(error)) from error
+        raise _error(uri, str(error)) from error
     contents = [TextResourceContents(uri=uri, text=text, mime_type=_mime_type(document))]
     if until < end:
         contents.append(_rest(document, until))
@@ -101,14 +101,14 @@ def _address(document_id: str) -> str:
     return f"{_SCHEME}://{_HOST}/{document_id}"
 
 
-def _parsed(uri: str) -> tuple[str, int, int]:
+def _parse(uri: str) -> tuple[str, int, int]:
     """The document id, the start, and the end; an end of 0 means the end of the document."""
     try:
         parts = urlsplit(uri)
     except ValueError as error:
-        raise _refused(uri, f"This is no address: {error}.") from error
+        raise _error(uri, f"The address is invalid: {error}.") from error
     if (parts.scheme, parts.netloc) != (_SCHEME, _HOST) or not parts.path.strip("/"):
-        raise _refused(uri, f"Resources are documents: {TEMPLATE.uri_template}.")
+        raise _error(uri, f"Resources are documents: {TEMPLATE.uri_template}.")
     span = dict(parse_qsl(parts.query))
     start, end = (_number(uri, name, span.get(name, "0")) for name in ("start", "end"))
     return parts.path.strip("/"), start, end
@@ -116,7 +116,7 @@ def _parsed(uri: str) -> tuple[str, int, int]:
 
 def _number(uri: str, name: str, value: str) -> int:
     if not _NUMBER.fullmatch(value):
-        raise _refused(uri, f"{name} is a number of characters, not {value!r}.")
+        raise _error(uri, f"{name} must be a number of characters, not {value!r}.")
     return int(value)
 
 
@@ -124,9 +124,11 @@ def _offset(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not _NUMBER.fullmatch(cursor):
-        raise MCPError(INVALID_PARAMS, "This cursor was not given by the page before.")
+        raise MCPError(
+            INVALID_PARAMS, "This cursor is invalid: use the one from the previous page."
+        )
     return int(cursor)
 
 
-def _refused(uri: str, reason: str) -> MCPError:
+def _error(uri: str, reason: str) -> MCPError:
     return MCPError(INVALID_PARAMS, reason, {"uri": uri})

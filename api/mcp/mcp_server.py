@@ -111,7 +111,7 @@ class _Handlers:
         def work() -> CallToolResult:
             arguments = params.arguments or {}
             return call_tool(
-                self._services, caller.principal, params.name, arguments, progress.tell
+                self._services, caller.principal, params.name, arguments, progress.update
             )
 
         try:

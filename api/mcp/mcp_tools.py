@@ -47,7 +47,7 @@ from services.sources.source_service import SourceStatus
 Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
 """Sends progress, its total (None if unknown), and a message, if the client asked for progress."""
 
-_EVERY_S = 1.0
+_REPORT_INTERVAL_S = 1.0
 
 
 class CanceledError(Exception):
@@ -55,7 +55,7 @@ class CanceledError(Exception):
 
 
 class Progress:
-    """Reports the progress of one answer; `tell` is called by the thread that writes it."""
+    """Reports the progress of one answer; `update` is called by the thread that writes it."""
 
     def __init__(self, report: Report) -> None:
         """`report` runs in the event loop from which the thread was started."""
@@ -63,13 +63,13 @@ class Progress:
         self._stopped = threading.Event()
         self._steps = 0
         self._characters = 0
-        self._told_at = 0.0
+        self._last_report = 0.0
 
     def stop(self) -> None:
-        """Make the next call of `tell` end the answer."""
+        """Make the next call of `update` end the answer."""
         self._stopped.set()
 
-    def tell(self, event: Event) -> None:
+    def update(self, event: Event) -> None:
         """Send the event; for text, at most once a second the number of characters so far.
 
         Raises:
@@ -83,8 +83,8 @@ class Progress:
             self._send(f"{len(event.sources)} passages found")
         elif isinstance(event, TextDelta):
             self._characters += len(event.text)
-            if time.monotonic() - self._told_at >= _EVERY_S:
-                self._told_at = time.monotonic()
+            if time.monotonic() - self._last_report >= _REPORT_INTERVAL_S:
+                self._last_report = time.monotonic()
                 self._send(f"{self._characters:,} characters written")
 
     def _send(self, message: str) -> None:
@@ -95,9 +95,9 @@ class Progress:
             raise CanceledError from error
 
 
-NUMBERS_OF_ONE_CALL = (
-    "The numbers of passages hold for this result only: the next call counts from 1 again. To name "
-    "a passage later, use its title and location."
+NUMBERING_NOTE = (
+    "Passage numbers are valid only in this result: the next call starts again at 1. To refer to a "
+    "passage later, use its title and location."
 )
 ASK = "ask_documents"
 _LIST = "list_sources"
@@ -122,7 +122,7 @@ def scope_of(tool: str) -> ApiScope:
 
 def listed_tools(services: Services, principal: Principal) -> list[Tool]:
     """The tools as clients list them."""
-    return [_listed(tool) for tool in _tools(services, principal).values()]
+    return [_client_tool(tool) for tool in _tools(services, principal).values()]
 
 
 def call_tool(
@@ -162,16 +162,16 @@ def shared_sources(services: Services, principal: Principal) -> list[SourceStatu
 
 
 def _tools(services: Services, principal: Principal) -> dict[str, BaseTool]:
-    tools = document_tools(services, principal, numbering_note=NUMBERS_OF_ONE_CALL)
+    tools = document_tools(services, principal, numbering_note=NUMBERING_NOTE)
     return {tool.name: tool for tool in tools}
 
 
-def _listed(tool: BaseTool) -> Tool:
-    takes: Any = tool.args_schema
+def _client_tool(tool: BaseTool) -> Tool:
+    schema: Any = tool.args_schema
     return Tool(
         name=tool.name,
         description=tool.description,
-        input_schema=takes.model_json_schema(),
+        input_schema=schema.model_json_schema(),
         output_schema=OUTPUT[tool.name].model_json_schema(mode="serialization"),
         annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
     )
@@ -188,13 +188,13 @@ def _invoke(tool: BaseTool, arguments: Mapping[str, Any]) -> CallToolResult:
 def _answer(
     services: Services, principal: Principal, question: str, on_event: OnEvent
 ) -> CallToolResult:
-    turn = _answered(services, principal, question, on_event)
+    turn = _final_turn(services, principal, question, on_event)
     numbered = numbered_answer(turn, SourceNumbers())
     content, _ = answer_output(numbered)
     return _result(content, answer_of(turn, numbered))
 
 
-def _answered(services: Services, principal: Principal, question: str, on_event: OnEvent) -> Turn:
+def _final_turn(services: Services, principal: Principal, question: str, on_event: OnEvent) -> Turn:
     with closing(services.chat.answer(principal, question)) as events:
         for event in events:
             if isinstance(event, TurnFinished):

@@ -25,18 +25,18 @@ _CODES: Mapping[int, str] = {
     500: UNEXPECTED,
 }
 _REFUSED: Mapping[str, str] = {
-    "tools": "Footnote calls no tools of its callers: leave `tools` out.",
-    "functions": "Footnote calls no functions of its callers: leave `functions` out.",
-    "tool_calls": "Footnote calls no tools of its callers: leave messages with `tool_calls` out.",
-    "n": "Footnote gives one answer: leave `n` out, or make it 1.",
-    "response_format": "Footnote answers in text: leave `response_format` out.",
-    "logprobs": "Footnote tells no logprobs: leave `logprobs` out.",
-    "role": "Only messages of user, assistant, system and developer are read.",
-    "type": "Only parts of type text are read: no pictures, sound or files.",
+    "tools": "Footnote does not call tools of its clients: omit `tools`.",
+    "functions": "Footnote does not call functions of its clients: omit `functions`.",
+    "tool_calls": "Footnote does not call tools of its clients: omit messages with `tool_calls`.",
+    "n": "Footnote returns one answer: omit `n`, or set it to 1.",
+    "response_format": "Footnote answers in plain text: omit `response_format`.",
+    "logprobs": "Footnote does not return logprobs: omit `logprobs`.",
+    "role": "Only the roles user, assistant, system, and developer are supported.",
+    "type": "Only parts of type text are supported, not images, audio, or files.",
 }
 """The advice to clients that request unsupported features, by field."""
 _NO_TOKENS = (
-    "Send texts, not tokens (LangChain's OpenAIEmbeddings do with check_embedding_ctx_length=False)"
+    "Send texts, not tokens (in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False)"
 )
 
 
@@ -78,7 +78,7 @@ class NoQuestionError(ProblemError):
 
     def __init__(self) -> None:
         super().__init__(
-            400, "The messages include none with the role user. The last of these is the question."
+            400, "No message has the role user. Send the question as a message with this role."
         )
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Request
 from pydantic import Field
 
-from api.authentication import Asker, Caller, OpenServices, Reader
+from api.authentication import AskAccess, Caller, OpenServices, ReadAccess
 from api.field_types import Schema
 from api.openai.openai_answers import STREAMED, ChatCompletion, ChunkStream, completion_of
 from api.openai.openai_error_responses import ModelNotFoundError, error_responses
@@ -144,7 +144,7 @@ def retrieve_model(model: _Named, services: OpenServices, _principal: Caller) ->
 
 @router.post("/embeddings", responses=_WITH_BODY)
 def create_embedding(
-    body: EmbeddingRequest, services: OpenServices, principal: Reader
+    body: EmbeddingRequest, services: OpenServices, principal: ReadAccess
 ) -> EmbeddingList:
     """Embed texts with the embedding model of the library's index."""
     model = services.embedding.model
@@ -167,7 +167,7 @@ async def create_chat_completion(
     body: ChatRequest,
     services: OpenServices,
     streams: OpenStreams,
-    principal: Asker,
+    principal: AskAccess,
     request: Request,
 ) -> Any:
     """Answer the last question of a chat from the library, with checked citations.

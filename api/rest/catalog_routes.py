@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field, RootModel
 
 import domain
-from api.authentication import Asker, OpenServices
+from api.authentication import AskAccess, OpenServices
 from api.field_types import Line, Question, Schema
 from api.problems import problem_responses
 from api.rest.answer_schemas import Citation, RequestModel, ResponseModel, Source
@@ -268,7 +268,7 @@ router = APIRouter(
 @router.post("")
 async def search_catalogue(
     services: OpenServices,
-    principal: Asker,
+    principal: AskAccess,
     streams: OpenStreams,
     body: CatalogQuestionRequest,
     request: Request,
@@ -294,7 +294,7 @@ async def search_catalogue(
 )
 async def search_catalogue_stream(
     services: OpenServices,
-    principal: Asker,
+    principal: AskAccess,
     streams: OpenStreams,
     body: CatalogQuestionRequest,
     request: Request,

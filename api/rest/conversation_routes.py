@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, File, Query, Response, UploadFile
 from pydantic import ConfigDict, Field, StringConstraints
 
-from api.authentication import Asker, OpenServices
+from api.authentication import AskAccess, OpenServices
 from api.field_types import DEFAULT_LIMIT, NOT_BLANK, ConversationId, Limit, Offset, Page, TurnId
 from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, SearchChoice, SearchOptions, Turn
@@ -139,7 +139,7 @@ router = APIRouter(prefix="/conversations", tags=["conversations"])
 @router.get("")
 def list_conversations(
     services: OpenServices,
-    principal: Asker,
+    principal: AskAccess,
     words: SearchWords = "",
     limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
@@ -152,7 +152,7 @@ def list_conversations(
 
 @router.post("", status_code=201)
 def create_conversation(
-    services: OpenServices, principal: Asker, body: NewConversation
+    services: OpenServices, principal: AskAccess, body: NewConversation
 ) -> Conversation:
     """Create a conversation without a question."""
     begun = services.conversations.begin(principal, body.title, body.search.choice())
@@ -161,7 +161,7 @@ def create_conversation(
 
 @router.post("/import", status_code=201, responses=problem_responses(409, 413))
 def import_conversation(
-    services: OpenServices, principal: Asker, file: ExportedFile
+    services: OpenServices, principal: AskAccess, file: ExportedFile
 ) -> Conversation:
     """Import a conversation exported as JSON, as a new conversation.
 
@@ -176,7 +176,7 @@ def import_conversation(
 
 @router.get("/{conversation_id}", responses=NOT_FOUND)
 def read_conversation(
-    services: OpenServices, principal: Asker, conversation_id: ConversationId
+    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
 ) -> ConversationWithTurns:
     """Read a conversation with the turns of its selected branch."""
     return _with_turns(services, principal, conversation_id)
@@ -185,7 +185,7 @@ def read_conversation(
 @router.patch("/{conversation_id}", responses=NOT_FOUND)
 def change_conversation(
     services: OpenServices,
-    principal: Asker,
+    principal: AskAccess,
     conversation_id: ConversationId,
     body: ConversationChange,
 ) -> Conversation:
@@ -199,7 +199,7 @@ def change_conversation(
 
 @router.delete("/{conversation_id}", status_code=204, responses=NOT_FOUND)
 def delete_conversation(
-    services: OpenServices, principal: Asker, conversation_id: ConversationId
+    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
 ) -> None:
     """Delete a conversation; it can be restored for 30 days."""
     services.conversations.delete(principal, conversation_id)
@@ -207,7 +207,7 @@ def delete_conversation(
 
 @router.post("/{conversation_id}/restore", responses=NOT_FOUND)
 def restore_conversation(
-    services: OpenServices, principal: Asker, conversation_id: ConversationId
+    services: OpenServices, principal: AskAccess, conversation_id: ConversationId
 ) -> Conversation:
     """Restore a deleted conversation; one that is not deleted stays unchanged."""
     services.conversations.restore(principal, conversation_id)
@@ -216,7 +216,7 @@ def restore_conversation(
 
 @router.get("/{conversation_id}/turns/{turn_id}", responses=NOT_FOUND)
 def read_turn(
-    services: OpenServices, principal: Asker, conversation_id: ConversationId, turn_id: TurnId
+    services: OpenServices, principal: AskAccess, conversation_id: ConversationId, turn_id: TurnId
 ) -> Turn:
     """Read a turn of any branch, even while it is being answered."""
     return Turn.model_validate(services.turns.get(principal, conversation_id, turn_id))
@@ -224,7 +224,10 @@ def read_turn(
 
 @router.put("/{conversation_id}/shown", responses=NOT_FOUND)
 def show_version(
-    services: OpenServices, principal: Asker, conversation_id: ConversationId, body: VersionRequest
+    services: OpenServices,
+    principal: AskAccess,
+    conversation_id: ConversationId,
+    body: VersionRequest,
 ) -> ConversationWithTurns:
     """Select the branch of a version, down to its newest turn."""
     services.turns.show(principal, conversation_id, body.turn_id)
@@ -234,7 +237,7 @@ def show_version(
 @router.get("/{conversation_id}/export", response_class=Response, responses=_FILES | NOT_FOUND)
 def export_conversation(
     services: OpenServices,
-    principal: Asker,
+    principal: AskAccess,
     conversation_id: ConversationId,
     format: Form = TranscriptFormat.MARKDOWN,
 ) -> Response:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field, StrictBool
 
-from api.authentication import Manager, OpenServices, Reader
+from api.authentication import ManageAccess, OpenServices, ReadAccess
 from api.field_types import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
@@ -276,7 +276,7 @@ EndOffset = Annotated[
 
 
 @router.get("/library")
-def read_library(services: OpenServices, principal: Reader) -> Library:
+def read_library(services: OpenServices, principal: ReadAccess) -> Library:
     """Read the contents of the library, and the values that a search can be restricted to."""
     status, contents = services.library.status(principal), services.documents.contents(principal)
     return Library(
@@ -292,7 +292,7 @@ def read_library(services: OpenServices, principal: Reader) -> Library:
 
 
 @router.get("/documents")
-def list_documents(services: OpenServices, principal: Reader, query: Documents) -> DocumentPage:
+def list_documents(services: OpenServices, principal: ReadAccess, query: Documents) -> DocumentPage:
     """List the documents that match."""
     page = services.documents.page(
         principal, query.filter, query.order, limit=query.limit, offset=query.offset
@@ -302,7 +302,9 @@ def list_documents(services: OpenServices, principal: Reader, query: Documents) 
 
 
 @router.get("/documents/{document_id}", responses=NOT_FOUND)
-def read_document(services: OpenServices, principal: Reader, document_id: DocumentId) -> Document:
+def read_document(
+    services: OpenServices, principal: ReadAccess, document_id: DocumentId
+) -> Document:
     """Read a document's metadata; its text is a separate resource."""
     return Document.model_validate(services.documents.get(principal, document_id))
 
@@ -310,7 +312,7 @@ def read_document(services: OpenServices, principal: Reader, document_id: Docume
 @router.get("/documents/{document_id}/text", responses=NOT_FOUND)
 def read_text(
     services: OpenServices,
-    principal: Reader,
+    principal: ReadAccess,
     document_id: DocumentId,
     start: StartOffset = 0,
     end: EndOffset = None,
@@ -330,7 +332,7 @@ def read_text(
 @router.get("/documents/{document_id}/passages", responses=NOT_FOUND)
 def list_passages(
     services: OpenServices,
-    principal: Reader,
+    principal: ReadAccess,
     document_id: DocumentId,
     limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
@@ -342,13 +344,17 @@ def list_passages(
 
 
 @router.post("/documents/{document_id}/import", status_code=202, responses=NOT_FOUND)
-def import_document(services: OpenServices, principal: Manager, document_id: DocumentId) -> Import:
+def import_document(
+    services: OpenServices, principal: ManageAccess, document_id: DocumentId
+) -> Import:
     """Import a document again, even if it has not changed."""
     return _only(services.documents.reimport(principal, [document_id]))
 
 
 @router.delete("/documents/{document_id}", status_code=202, responses=NOT_FOUND)
-def delete_document(services: OpenServices, principal: Manager, document_id: DocumentId) -> Import:
+def delete_document(
+    services: OpenServices, principal: ManageAccess, document_id: DocumentId
+) -> Import:
     """Remove a document from the library.
 
     An uploaded file is deleted. Other sources are not modified: their imports exclude the document
@@ -359,5 +365,7 @@ def delete_document(services: OpenServices, principal: Manager, document_id: Doc
 
 def _only(jobs: Sequence[ImportRun]) -> Import:
     if not jobs:
-        raise NotFoundError("There is no such document (any more): look for it by its title.")
+        raise NotFoundError(
+            "There is no such document, or it was removed: search for it by its title."
+        )
     return import_response(jobs[0])

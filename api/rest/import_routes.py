@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from pydantic import AliasChoices, Field, StrictBool
 from sse_starlette import EventSourceResponse
 
-from api.authentication import Manager, OpenServices, Reader
+from api.authentication import ManageAccess, OpenServices, ReadAccess
 from api.field_types import DEFAULT_LIMIT, ImportId, Limit, Offset, Page, SourceId
 from api.problems import NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
@@ -182,7 +182,7 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 
 @router.get("/imports")
 def list_imports(
-    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
+    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> ImportPage:
     """List queued, running, paused, and interrupted imports, in the order of execution."""
     runs = services.queue.current(principal)
@@ -192,7 +192,9 @@ def list_imports(
 
 
 @router.get("/imports/{import_id}", responses=NOT_FOUND)
-def read_import(services: OpenServices, principal: Reader, import_id: ImportId) -> ImportDetails:
+def read_import(
+    services: OpenServices, principal: ReadAccess, import_id: ImportId
+) -> ImportDetails:
     """Read the state and statistics of an import."""
     return ImportDetails.of(services.import_reports.summary(principal, import_id))
 
@@ -200,7 +202,7 @@ def read_import(services: OpenServices, principal: Reader, import_id: ImportId) 
 @router.get("/imports/{import_id}/items", responses=NOT_FOUND)
 def list_import_items(
     services: OpenServices,
-    principal: Reader,
+    principal: ReadAccess,
     import_id: ImportId,
     outcomes: Annotated[
         list[Outcome], Query(description="Only documents with these outcomes")
@@ -221,7 +223,7 @@ def list_import_items(
 @router.get("/sources/{source_id}/imports", responses=NOT_FOUND)
 def list_source_imports(
     services: OpenServices,
-    principal: Reader,
+    principal: ReadAccess,
     source_id: SourceId,
     limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
@@ -233,25 +235,27 @@ def list_source_imports(
 
 
 @router.post("/imports/{import_id}/pause", status_code=202, responses=NOT_FOUND)
-def pause_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
+def pause_import(services: OpenServices, principal: ManageAccess, import_id: ImportId) -> Import:
     """Pause an import until it is resumed; it stops within two seconds unless it has ended."""
     return import_response(services.queue.pause(principal, import_id))
 
 
 @router.post("/imports/{import_id}/resume", status_code=202, responses=NOT_FOUND)
-def resume_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
+def resume_import(services: OpenServices, principal: ManageAccess, import_id: ImportId) -> Import:
     """Resume a paused import when its turn comes."""
     return import_response(services.queue.resume(principal, import_id))
 
 
 @router.post("/imports/{import_id}/cancel", status_code=202, responses=NOT_FOUND)
-def cancel_import(services: OpenServices, principal: Manager, import_id: ImportId) -> Import:
+def cancel_import(services: OpenServices, principal: ManageAccess, import_id: ImportId) -> Import:
     """Cancel an import; it stops within two seconds and keeps the documents imported so far."""
     return import_response(services.queue.cancel(principal, import_id))
 
 
 @router.get("/imports/{import_id}/events", response_class=Response, responses=_EVENTS | NOT_FOUND)
-async def follow_import(services: OpenServices, principal: Reader, import_id: ImportId) -> Response:
+async def follow_import(
+    services: OpenServices, principal: ReadAccess, import_id: ImportId
+) -> Response:
     """Stream an import as Server-Sent Events until it ends or needs attention.
 
     `progress` is sent when something has changed, at most four times a second. An import needs

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Request
 from pydantic import ConfigDict, Field, StringConstraints
 
-from api.authentication import Asker, OpenServices, Reader
+from api.authentication import AskAccess, OpenServices, ReadAccess
 from api.field_types import DEFAULT_LIMIT, NUMBER, LabelId, Limit, Offset, Page, TurnId
 from api.problems import NOT_FOUND, ProblemError, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel, Turn
@@ -26,7 +26,9 @@ _TURN = Field(description="Id of the turn", examples=["5b1f0f3e2d9c4b0f8a7e6d5c4
 _RIGHT = Field(description="1: relevant to the question, 0: not relevant", examples=[1])
 _THUMB = Field(description="1: thumbs up, 0: thumbs down", examples=[0])
 _REASON = Field(description="Why the answer is not good", examples=["incomplete"])
-_COMMENT = Field(description="The person's comment", examples=["It says nothing of part-time."])
+_COMMENT = Field(
+    description="The person's comment", examples=["It does not mention part-time work."]
+)
 
 
 class LabelRequest(RequestModel):
@@ -80,7 +82,11 @@ class RatingRequest(RequestModel):
         json_schema_extra={
             "examples": [
                 {"grade": 1},
-                {"grade": 0, "reason": "incomplete", "comment": "It says nothing of part-time."},
+                {
+                    "grade": 0,
+                    "reason": "incomplete",
+                    "comment": "It does not mention part-time work.",
+                },
             ]
         }
     )
@@ -196,7 +202,7 @@ labels_router = APIRouter(prefix="/labels", tags=["labels"])
 
 @labels_router.get("")
 def list_labels(
-    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
+    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> LabelPage:
     """List your labels, oldest first."""
     labels = services.labels.list(principal)
@@ -205,7 +211,7 @@ def list_labels(
 
 
 @labels_router.put("", responses=NOT_FOUND)
-def put_label(services: OpenServices, principal: Asker, body: LabelRequest) -> Label:
+def put_label(services: OpenServices, principal: AskAccess, body: LabelRequest) -> Label:
     """Label a passage as relevant to a question, or not.
 
     It replaces your earlier label of that passage for that question.
@@ -217,7 +223,7 @@ def put_label(services: OpenServices, principal: Asker, body: LabelRequest) -> L
 
 
 @labels_router.delete("/{label_id}", status_code=204, responses=NOT_FOUND)
-def delete_label(services: OpenServices, principal: Asker, label_id: LabelId) -> None:
+def delete_label(services: OpenServices, principal: AskAccess, label_id: LabelId) -> None:
     """Delete a label."""
     services.labels.discard(principal, label_id)
 
@@ -232,7 +238,7 @@ evaluation_router = APIRouter(tags=["evaluation"])
 
 @evaluation_router.post("/evaluation", responses=problem_responses(409, 502))
 def evaluate_search(
-    services: OpenServices, principal: Reader, body: EvaluationRequest
+    services: OpenServices, principal: ReadAccess, body: EvaluationRequest
 ) -> Evaluation:
     """Measure the search modes on the questions that you have labeled.
 
@@ -248,14 +254,14 @@ feedback_router = APIRouter(prefix="/ratings", tags=["feedback"])
 
 @feedback_router.get("")
 def list_ratings(
-    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
+    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> RatedAnswerPage:
     """List your ratings, newest first, except in deleted conversations."""
     return RatedAnswerPage.slice_of(services.ratings.list(principal), limit, offset)
 
 
 @feedback_router.get("/{turn_id}", responses=NOT_FOUND)
-def read_rating(services: OpenServices, principal: Reader, turn_id: TurnId) -> Rating:
+def read_rating(services: OpenServices, principal: ReadAccess, turn_id: TurnId) -> Rating:
     """Read your rating of an answer."""
     rating = services.ratings.rating(principal, turn_id)
     if rating is None:
@@ -265,7 +271,7 @@ def read_rating(services: OpenServices, principal: Reader, turn_id: TurnId) -> R
 
 @feedback_router.put("/{turn_id}", responses=NOT_FOUND)
 def put_rating(
-    services: OpenServices, principal: Asker, turn_id: TurnId, body: RatingRequest
+    services: OpenServices, principal: AskAccess, turn_id: TurnId, body: RatingRequest
 ) -> Rating:
     """Rate an answer, replacing your earlier rating.
 
@@ -277,7 +283,7 @@ def put_rating(
 
 
 @feedback_router.delete("/{turn_id}", status_code=204, responses=NOT_FOUND)
-def delete_rating(services: OpenServices, principal: Asker, turn_id: TurnId) -> None:
+def delete_rating(services: OpenServices, principal: AskAccess, turn_id: TurnId) -> None:
     """Delete your rating of an answer, and the labels derived from it."""
     services.ratings.rate(principal, turn_id, None)
 
@@ -285,7 +291,7 @@ def delete_rating(services: OpenServices, principal: Asker, turn_id: TurnId) -> 
 @feedback_router.post("/{turn_id}/replay", responses=problem_responses(404, 409, 502))
 async def replay_answer(
     services: OpenServices,
-    principal: Asker,
+    principal: AskAccess,
     streams: OpenStreams,
     turn_id: TurnId,
     request: Request,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import AliasPath, ConfigDict, Field, StringConstraints
 
-from api.authentication import Asker, OpenServices, Reader
+from api.authentication import AskAccess, OpenServices, ReadAccess
 from api.field_types import DEFAULT_LIMIT, NOT_BLANK, Limit, Line, Offset, Page
 from api.problems import CONFLICT, NOT_FOUND
 from api.rest.answer_schemas import RequestModel, ResponseModel
@@ -276,7 +276,7 @@ UserId = Annotated[
 
 @router.get("/catalogues")
 def list_catalogues(
-    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
+    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> CatalogPage:
     """List the catalogs, and the values that questions about their places can mention."""
     return CatalogPage.slice_of(services.catalog.catalogs(principal), limit, offset)
@@ -285,7 +285,7 @@ def list_catalogues(
 @router.get("/restaurants")
 def list_restaurants(
     services: OpenServices,
-    principal: Reader,
+    principal: ReadAccess,
     catalogue: CatalogName = "",
     types: Types = [],  # noqa: B006  # nothing changes it
     min_rating: MinRating = None,
@@ -308,21 +308,21 @@ def list_restaurants(
 
 @router.get("/restaurants/{place_id:path}", responses=NOT_FOUND)
 def read_restaurant(
-    services: OpenServices, principal: Reader, place_id: PlaceId, catalogue: CatalogName = ""
+    services: OpenServices, principal: ReadAccess, place_id: PlaceId, catalogue: CatalogName = ""
 ) -> PlaceDetails:
     """Read a place with its reviews and their patterns."""
     return details_of(services.catalog.place(principal, place_id, catalogue))
 
 
 @router.get("/users/{user_id:path}", responses=NOT_FOUND)
-def read_user(services: OpenServices, principal: Asker, user_id: UserId) -> User:
+def read_user(services: OpenServices, principal: AskAccess, user_id: UserId) -> User:
     """Read a person's preferences."""
     return User.model_validate(services.people.get(principal, user_id))
 
 
 @router.patch("/users/{user_id:path}", responses=NOT_FOUND)
 def change_user(
-    services: OpenServices, principal: Asker, user_id: UserId, change: UserChange
+    services: OpenServices, principal: AskAccess, user_id: UserId, change: UserChange
 ) -> User:
     """Change a person's preferences, creating the person if necessary."""
     person = services.people.patch(principal, user_id, change.preferences, change.language)

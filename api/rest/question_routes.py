@@ -14,7 +14,7 @@ from pydantic import (
 )
 from pydantic.json_schema import JsonSchemaValue
 
-from api.authentication import Asker, OpenServices
+from api.authentication import AskAccess, OpenServices
 from api.field_types import Question, Schema
 from api.problems import Problem, ProblemError, problem_responses
 from api.rest.answer_schemas import (
@@ -236,7 +236,7 @@ router = APIRouter(prefix="/ask", tags=["ask"], responses=problem_responses(404,
 @router.post("")
 async def ask(
     services: OpenServices,
-    principal: Asker,
+    principal: AskAccess,
     streams: OpenStreams,
     body: QuestionRequest,
     request: Request,
@@ -261,7 +261,7 @@ async def ask(
 )
 async def ask_stream(
     services: OpenServices,
-    principal: Asker,
+    principal: AskAccess,
     streams: OpenStreams,
     body: QuestionRequest,
     request: Request,

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, StrictBool, StringConstraints, with_conf
 from typing_extensions import TypedDict  # pydantic supports typing's TypedDict from Python 3.12 on
 
 import domain
-from api.authentication import OpenServices, Reader
+from api.authentication import OpenServices, ReadAccess
 from api.field_types import MOMENT_IN_UTC, NUMBER, Question
 from api.problems import problem_responses
 from api.rest.answer_schemas import (
@@ -272,7 +272,7 @@ router = APIRouter(prefix="/search", tags=["search"], responses=problem_response
 
 
 @router.post("")
-def search(services: OpenServices, principal: Reader, body: SearchRequest) -> SearchResult:
+def search(services: OpenServices, principal: ReadAccess, body: SearchRequest) -> SearchResult:
     """Find passages.
 
     Files that belong to conversations are not searched.
@@ -297,7 +297,9 @@ def search(services: OpenServices, principal: Reader, body: SearchRequest) -> Se
 
 
 @router.post("/compare")
-def compare_modes(services: OpenServices, principal: Reader, body: ComparisonRequest) -> Comparison:
+def compare_modes(
+    services: OpenServices, principal: ReadAccess, body: ComparisonRequest
+) -> Comparison:
     """Search in several modes and explain why each passage was found.
 
     If a mode fails, its error is returned with the results of the others.

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from api.authentication import Manager, OpenServices, Reader
+from api.authentication import ManageAccess, OpenServices, ReadAccess
 from api.field_types import DEFAULT_LIMIT, Limit, Offset, SourceId
 from api.problems import CONFLICT, NOT_FOUND
 from api.rest.import_routes import Import, ImportRequest, import_response
@@ -30,7 +30,7 @@ router = APIRouter(tags=["sources"])
 @router.get("/source-kinds")
 def list_source_kinds(
     services: OpenServices,
-    _principal: Reader,
+    _principal: ReadAccess,
     limit: Limit = DEFAULT_LIMIT,
     offset: Offset = 0,
 ) -> SourceKindPage:
@@ -44,7 +44,7 @@ def list_source_kinds(
 
 @router.get("/sources")
 def list_sources(
-    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
+    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> SourcePage:
     """List the sources and their state."""
     statuses = services.sources.list(principal)
@@ -53,13 +53,13 @@ def list_sources(
 
 
 @router.get("/sources/{source_id}", responses=NOT_FOUND)
-def read_source(services: OpenServices, principal: Reader, source_id: SourceId) -> SourceStatus:
+def read_source(services: OpenServices, principal: ReadAccess, source_id: SourceId) -> SourceStatus:
     """Read a source with its statistics, schedule, and imports."""
     return _source(services, principal, source_id)
 
 
 @router.post("/sources/test", responses=CONFLICT)
-def test_source(services: OpenServices, principal: Manager, body: NewSource) -> SourceTest:
+def test_source(services: OpenServices, principal: ManageAccess, body: NewSource) -> SourceTest:
     """Test a source before adding it.
 
     A directory is on the machine that Footnote runs on: a key with the scope `manage` can import
@@ -69,7 +69,7 @@ def test_source(services: OpenServices, principal: Manager, body: NewSource) -> 
 
 
 @router.post("/sources", status_code=201, responses=CONFLICT)
-def create_source(services: OpenServices, principal: Manager, body: NewSource) -> AddedSource:
+def create_source(services: OpenServices, principal: ManageAccess, body: NewSource) -> AddedSource:
     """Add a source that passes the test; nothing is imported until requested.
 
     Secrets are stored encrypted and are never returned. A directory is on the machine that
@@ -82,7 +82,7 @@ def create_source(services: OpenServices, principal: Manager, body: NewSource) -
 
 @router.patch("/sources/{source_id}", responses=NOT_FOUND | CONFLICT)
 def change_source(
-    services: OpenServices, principal: Manager, source_id: SourceId, change: SourceChange
+    services: OpenServices, principal: ManageAccess, source_id: SourceId, change: SourceChange
 ) -> ChangedSource:
     """Change a source, except for the fields that locate it.
 
@@ -99,14 +99,18 @@ def change_source(
 
 
 @router.post("/sources/{source_id}/pause", responses=NOT_FOUND)
-def pause_source(services: OpenServices, principal: Manager, source_id: SourceId) -> SourceStatus:
+def pause_source(
+    services: OpenServices, principal: ManageAccess, source_id: SourceId
+) -> SourceStatus:
     """Pause a source: automatic refreshes stop, and its running import is paused."""
     services.sources.pause(principal, source_id)
     return _source(services, principal, source_id)
 
 
 @router.post("/sources/{source_id}/resume", responses=NOT_FOUND)
-def resume_source(services: OpenServices, principal: Manager, source_id: SourceId) -> SourceStatus:
+def resume_source(
+    services: OpenServices, principal: ManageAccess, source_id: SourceId
+) -> SourceStatus:
     """Resume a source and its paused import."""
     services.sources.resume(principal, source_id)
     return _source(services, principal, source_id)
@@ -115,7 +119,7 @@ def resume_source(services: OpenServices, principal: Manager, source_id: SourceI
 @router.post("/sources/{source_id}/import", status_code=202, responses=NOT_FOUND)
 def import_source(
     services: OpenServices,
-    principal: Manager,
+    principal: ManageAccess,
     source_id: SourceId,
     body: ImportRequest = ImportRequest(),  # noqa: B008  # nothing changes it
 ) -> Import:
@@ -125,21 +129,21 @@ def import_source(
 
 
 @router.post("/sources/{source_id}/dry-run", status_code=202, responses=NOT_FOUND)
-def dry_run_source(services: OpenServices, principal: Manager, source_id: SourceId) -> Import:
+def dry_run_source(services: OpenServices, principal: ManageAccess, source_id: SourceId) -> Import:
     """Plan an import without changing anything, as soon as a worker is free."""
     return import_response(services.sources.dry_run(principal, source_id))
 
 
 @router.get("/sources/{source_id}/removal", responses=NOT_FOUND)
 def preview_removal(
-    services: OpenServices, principal: Reader, source_id: SourceId
+    services: OpenServices, principal: ReadAccess, source_id: SourceId
 ) -> RemovalPreview:
     """Read what deleting a source would remove."""
     return RemovalPreview.model_validate(services.sources.preview_removal(principal, source_id))
 
 
 @router.delete("/sources/{source_id}", status_code=202, responses=NOT_FOUND)
-def delete_source(services: OpenServices, principal: Manager, source_id: SourceId) -> Import:
+def delete_source(services: OpenServices, principal: ManageAccess, source_id: SourceId) -> Import:
     """Delete a source with its documents as soon as a worker is free.
 
     An upload box is deleted with its files; other sources are not modified.

@@ -109,7 +109,10 @@ def _sent_fields(name: str, fields: dict[str, Any], handler: GetCoreSchemaHandle
 
 
 def _new(one: FieldOfKind) -> tuple[Any, Any]:
-    metadata: dict[str, Any] = {"description": _described(one), "examples": _EXAMPLES.get(one.name)}
+    metadata: dict[str, Any] = {
+        "description": _description(one),
+        "examples": _EXAMPLES.get(one.name),
+    }
     if one.required and not one.when:
         return _Needed, Field(**metadata)
     return _type(one), Field(_default(one), **metadata)
@@ -130,7 +133,7 @@ def _type(one: FieldOfKind) -> Any:
             return _Lines
         case FieldType.TEXT:
             return _Text
-    raise TypeError(f"{one.name} takes {one.type}, which JSON can not hold")
+    raise TypeError(f"{one.name} takes {one.type}, which JSON can't represent")
 
 
 def _default(one: FieldOfKind) -> Any:
@@ -144,7 +147,7 @@ def _default(one: FieldOfKind) -> Any:
     return one.default
 
 
-def _described(one: FieldOfKind) -> str:
+def _description(one: FieldOfKind) -> str:
     with_choices = " and ".join(
         f"`{name}` is {' or '.join(options)}" for name, options in one.when.items()
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, Query, UploadFile
 from pydantic import Field, StringConstraints
 
-from api.authentication import Manager, OpenServices, Reader
+from api.authentication import ManageAccess, OpenServices, ReadAccess
 from api.field_types import DEFAULT_LIMIT, NAME_OR_EMPTY, ConversationId, Limit, Offset
 from api.problems import NOT_FOUND, problem_responses
 from api.rest.answer_schemas import RequestModel, ResponseModel
@@ -57,7 +57,7 @@ class UploadedFiles(ResponseModel):
 
 @router.get("/failures")
 def list_failures(
-    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
+    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> FailurePage:
     """List documents that could not be read and were not dismissed, latest first."""
     page = services.failures.page(principal, limit=limit, offset=offset)
@@ -66,14 +66,16 @@ def list_failures(
 
 
 @router.post("/failures/dismiss", status_code=204, responses=NOT_FOUND)
-def dismiss_failures(services: OpenServices, principal: Manager, body: DocumentsRequest) -> None:
+def dismiss_failures(
+    services: OpenServices, principal: ManageAccess, body: DocumentsRequest
+) -> None:
     """Dismiss failures until the documents fail again."""
     services.failures.dismiss(principal, _document_keys(services, principal, body))
 
 
 @router.post("/failures/retry", status_code=202, responses=NOT_FOUND)
 def retry_failures(
-    services: OpenServices, principal: Manager, body: DocumentsRequest
+    services: OpenServices, principal: ManageAccess, body: DocumentsRequest
 ) -> QueuedImports:
     """Import documents again, even if they have not changed."""
     jobs = services.failures.retry(principal, _document_keys(services, principal, body))
@@ -82,7 +84,7 @@ def retry_failures(
 
 @router.get("/left-out")
 def list_left_out(
-    services: OpenServices, principal: Reader, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
+    services: OpenServices, principal: ReadAccess, limit: Limit = DEFAULT_LIMIT, offset: Offset = 0
 ) -> LeftOutPage:
     """List documents excluded from imports because a user deleted them, by source."""
     excluded = services.documents.excluded(principal)
@@ -94,7 +96,9 @@ def list_left_out(
 
 
 @router.post("/left-out/take-back", status_code=202, responses=NOT_FOUND)
-def take_back(services: OpenServices, principal: Manager, body: DocumentsRequest) -> QueuedImports:
+def take_back(
+    services: OpenServices, principal: ManageAccess, body: DocumentsRequest
+) -> QueuedImports:
     """Include deleted documents in imports again."""
     jobs = services.documents.include_again(principal, _document_keys(services, principal, body))
     return QueuedImports(queued=[import_response(job) for job in jobs])
@@ -123,7 +127,7 @@ Box = Annotated[
 
 @router.post("/uploads", status_code=202, responses=problem_responses(409, 413))
 def upload_files(
-    services: OpenServices, principal: Manager, body: Files, box: Box = ""
+    services: OpenServices, principal: ManageAccess, body: Files, box: Box = ""
 ) -> UploadedFiles:
     """Upload files to an upload box that everyone can search, and import them.
 
@@ -140,7 +144,7 @@ def upload_files(
     responses=problem_responses(404, 409, 413),
 )
 def upload_to_conversation(
-    services: OpenServices, principal: Manager, conversation_id: ConversationId, body: Files
+    services: OpenServices, principal: ManageAccess, conversation_id: ConversationId, body: Files
 ) -> UploadedFiles:
     """Upload files that only one conversation searches, and import them."""
     uploaded = services.uploads.add(principal, _uploads(body), conversation_id=conversation_id)

@@ -78,7 +78,7 @@ def words_to_check(text: str) -> Iterator[TypedWord]:
             yield TypedWord(match.start(), match.end(), fold(word), Script.SPACED, is_name)
 
 
-def slips_allowed(word: TypedWord) -> int:
+def max_typos(word: TypedWord) -> int:
     """The maximum number of typos in a spaced word: 1, or 2 from 7 letters on; 1 in a name."""
     return 1 if len(word.folded) < _FEWEST_FOR_TWO or word.may_be_name else 2
 
@@ -91,7 +91,7 @@ def share_required(word: TypedWord) -> float:
     return _SHARE_FOR_SHORT if len(_singular(word.folded)) <= _RATHER_SHORT else 0.0
 
 
-def slips_between(typed: str, known: str) -> int:
+def typos_between(typed: str, known: str) -> int:
     """The number of typos that turn the known word into the typed one; large if one is unlikely.
 
     A typo is two swapped letters, a missing letter, an extra letter, or a letter replaced by a
@@ -103,7 +103,7 @@ def slips_between(typed: str, known: str) -> int:
         typed, known = _singular(typed), _singular(known)
         if typed[-1:] != known[-1:]:
             return _UNLIKELY * len(typed)
-    return int(_slips(typed, [known])[-1, 0])
+    return int(_typos(typed, [known])[-1, 0])
 
 
 def _singular(word: str) -> str:
@@ -124,31 +124,31 @@ def likely_beginnings(word: str) -> set[str]:
     return {word[0] + second for second in seconds}
 
 
-def likely_stems(word: str, stems: Mapping[str, int], slips: int, limit: int) -> list[str]:
-    """The stems with forms that may be at most `slips` typos away from the word, best first.
+def likely_stems(word: str, stems: Mapping[str, int], typos: int, limit: int) -> list[str]:
+    """The stems with forms that may be at most `typos` typos away from the word, best first.
 
     Args:
         word: The folded word.
         stems: The known stems with their frequencies.
-        slips: The maximum number of typos; see `slips_allowed`.
+        typos: The maximum number of typos; see `max_typos`.
         limit: The maximum number of results.
     """
     shortest = max(3, len(word) - _LONGEST_ENDING)
-    fitting = [one for one in stems if shortest <= len(one) <= len(word) + slips and one.isalpha()]
+    fitting = [one for one in stems if shortest <= len(one) <= len(word) + typos and one.isalpha()]
     if not fitting:
         return []
     # A form may have a different ending from its stem: "policy" has the stem "polici".
     trunks = [stem.removesuffix("i") for stem in fitting]
-    least = _slips(word, trunks).min(axis=0)
+    least = _typos(word, trunks).min(axis=0)
     costs = {
         stem: (away + _ENDING_COST * max(0, len(word) - len(stem)), -stems[stem])
         for stem, away in zip(fitting, least.tolist(), strict=True)
-        if away <= slips
+        if away <= typos
     }
     return sorted(costs, key=costs.__getitem__)[:limit]
 
 
-def _slips(word: str, others: list[str]) -> _Costs:
+def _typos(word: str, others: list[str]) -> _Costs:
     """The typos between each prefix of the word, starting with "", and each of the other words."""
     lengths = np.array([len(other) for other in others])
     letters = _matrix(others, int(lengths.max()))
@@ -259,7 +259,7 @@ def _syllable(initial: int, vowel: int, final: int) -> str:
 _PLAIN_KANA = "カキクケコサシスセソタチツテトハヒフヘホハヒフヘホバビブベボ"
 _MARKED_KANA = "ガギグゲゴザジズゼゾダヂヅデドバビブベボパピプペポパピプペポ"
 _SMALL_AND_ALIKE = "アァ イィ ウゥ エェ オォ ヤャ ユュ ヨョ ツッ シツ ソン イー エー ウー ィー"
-_SLIPS_OF_KANA = [
+_KANA_TYPOS = [
     *(plain + marked for plain, marked in zip(_PLAIN_KANA, _MARKED_KANA, strict=True)),
     *_SMALL_AND_ALIKE.split(),
 ]
@@ -273,6 +273,6 @@ def _katakana_variants(word: str) -> Iterator[str]:
         if after:
             yield before + after[0] + kana + after[1:]
         yield from (before + kana + one + after for one in _LEFT_OUT)
-        for pair in _SLIPS_OF_KANA:
+        for pair in _KANA_TYPOS:
             if kana in pair:
                 yield before + pair.replace(kana, "") + after

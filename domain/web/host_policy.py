@@ -94,13 +94,14 @@ _OPAQUE = "null"  # sent by browsers for sandboxed frames and local files
 
 _NO_HOST = _("Send exactly one Host header that names a host, as HTTP/1.1 requires.")
 _OTHER_HOST = _(
-    "This server does not answer to the name in the Host header. If it is meant to, add that name"
-    " to FOOTNOTE_ALLOWED_HOSTS and restart the server."
+    "This server does not accept the host in the Host header. To allow it, add it to"
+    " FOOTNOTE_ALLOWED_HOSTS and restart the server."
 )
 _OTHER_ORIGIN = _(
-    "Web pages of another origin may not use this server. A proxy before it must pass on the Host"
-    " header of the browser, and FOOTNOTE_ALLOWED_HOSTS must name that host."
-    " FOOTNOTE_API_CORS_ORIGINS lets web pages of other origins call the API."
+    "Requests from web pages of another origin are not allowed. If the server is behind a"
+    " proxy, make the proxy forward the browser's Host header, and add that host to"
+    " FOOTNOTE_ALLOWED_HOSTS. To let web pages of other origins call the API, set"
+    " FOOTNOTE_API_CORS_ORIGINS."
 )
 
 
@@ -195,8 +196,9 @@ def _parse_host(entry: str, setting: str) -> Host:
     if host is None:
         raise ConfigError(
             _(
-                "{setting}: {entry} is not a host. Write names or addresses, each with or without a"
-                " port, such as docs.example.com or 192.168.1.20:8501; * allows any."
+                "{setting}: {entry} is not a valid host. Use host names or IP addresses, with"
+                " or without a port, such as docs.example.com or 192.168.1.20:8501; * allows"
+                " any host."
             ).format(setting=setting, entry=repr(entry))
         )
     return host

@@ -192,7 +192,7 @@ def _data_file(fields: Fields, key: str) -> str:
     file = fields.required(key)
     if not file.lower().endswith(SUFFIXES):
         raise SourceError(
-            _("{key}: {file} can't be read: data files end in {suffixes}").format(
+            _("{key}: the file type of {file} is not supported: use {suffixes}").format(
                 key=fields.path(key), file=file, suffixes=", ".join(SUFFIXES)
             )
         )

@@ -60,7 +60,7 @@ class ConfluenceClient:
             data = self._data(f"rest/api/content/{content_id}", params)
             if "id" in data:
                 return data
-            raise TransientError(_("Confluence's response was not the requested page"))
+            raise TransientError(_("Confluence did not return the requested page"))
 
         return self._retries.with_retries(fetch)
 
@@ -115,7 +115,7 @@ class ConfluenceClient:
             entries = data.get("results")
             if isinstance(entries, list) and all(map(_has_id, entries)):
                 return data
-            raise TransientError(_("Confluence's response was not the requested listing"))
+            raise TransientError(_("Confluence did not return the requested list"))
 
         return self._retries.with_retries(fetch)
 
@@ -186,7 +186,7 @@ class ConfluenceClient:
             return link[len(self.url) + 1 :]
         if link.startswith("//") or urlsplit(link).scheme:
             raise SourceError(
-                _("{url} continues a listing at another address: {link}").format(
+                _("{url} continues a list on another server: {link}").format(
                     url=self.url, link=link
                 )
             )
@@ -235,8 +235,8 @@ class _ListingGuard:
         if comes_again or following in self._followed:
             raise SourceError(
                 _(
-                    "Confluence's listing {path} repeats itself ({following}), so nothing was"
-                    " imported from it. Try again later."
+                    "The list {path} of Confluence repeats itself ({following}), so nothing"
+                    " was imported from it. Try again later."
                 ).format(path=self._path, following=following)
             )
         self._followed.add(following)

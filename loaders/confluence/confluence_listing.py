@@ -125,8 +125,8 @@ class Missing:
     def _mismatch_reason(self, content: Mapping[str, Any]) -> str:
         takes = self.site.selection.takes(content, self.trees)
         if takes is None:
-            return _("the query no longer finds it")
-        return "" if takes else _("it was moved or labeled and is no longer part of the selection")
+            return _("it no longer matches the query")
+        return "" if takes else _("it was moved or relabeled and is no longer in the selection")
 
     def _still_there(self, ref: DocumentRef, content: Mapping[str, Any]) -> DocumentRef:
         """The reference for existing content: the search may lag behind, or paging may skip it."""

@@ -81,7 +81,7 @@ def _root(host: str, path: str) -> str:
 
 def _no_address(address: str) -> str:
     return _(
-        "{address} is not an address of a Confluence site, such as"
+        "{address} is not the address of a Confluence site, such as"
         " https://company.atlassian.net/wiki or https://confluence.company.com."
     ).format(address=repr(address))
 

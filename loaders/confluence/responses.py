@@ -71,7 +71,7 @@ def data_of(response: "Response", url: str) -> dict[str, Any]:
     except ValueError as error:
         raise TransientError(_("Confluence's response was incomplete or malformed")) from error
     if not isinstance(data, dict):
-        raise TransientError(_("Confluence's response was not the requested data"))
+        raise TransientError(_("Confluence did not return the requested data"))
     return data
 
 

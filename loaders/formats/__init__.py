@@ -74,8 +74,8 @@ def unsupported(name: str) -> str | None:
         return None
     if not suffix:
         return _(
-            "Footnote recognizes formats by the file name extension (.pdf, .md ...), and this"
-            " file has none"
+            "Footnote recognizes formats by the file name extension, such as .pdf or .md, and"
+            " this file has none"
         )
     return _("Footnote does not read {suffix} files yet").format(suffix=suffix)
 

@@ -67,11 +67,13 @@ def read_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo | str) -> bytes:
         with archive.open(info) as file:
             return b"".join(iter(lambda: file.read(_BLOCK), b""))
     except KeyError as error:
-        raise UnreadableError(_("damaged: its part {name} is missing").format(name=name)) from error
+        raise UnreadableError(
+            _("damaged (its part {name} is missing): get an intact copy").format(name=name)
+        ) from error
     except _BROKEN as error:
-        reason = _("damaged: its part {name} can't be unpacked ({name2})").format(
-            name=name, name2=type(error).__name__
-        )
+        reason = _(
+            "damaged (its part {name} can't be unpacked, {name2}): get an intact copy"
+        ).format(name=name, name2=type(error).__name__)
         raise UnreadableError(reason) from error
 
 
@@ -100,7 +102,7 @@ def _check_places(parts: Sequence[zipfile.ZipInfo]) -> None:
     end = 0
     for part in sorted(parts, key=lambda part: part.header_offset):
         if part.header_offset < end:
-            raise UnreadableError(_("damaged: parts of the archive overlap"))
+            raise UnreadableError(_("damaged (parts of the archive overlap): get an intact copy"))
         end = part.header_offset + part.compress_size
 
 

@@ -23,13 +23,15 @@ _MAX_WARNINGS = 50
 _TOO_DEEP = _(
     "not read: nested more than {max_depth} files deep. Extract it and import it separately"
 ).format(max_depth=_MAX_DEPTH)
-_TOO_MANY = _("not read: more than {max_parts} files in one. Split it").format(max_parts=MAX_PARTS)
-_TOO_LARGE = _("not read: the embedded files exceed {max_size} MiB. Split it").format(
+_TOO_MANY = _("not read: more than {max_parts} embedded files. Split the file").format(
+    max_parts=MAX_PARTS
+)
+_TOO_LARGE = _("not read: the embedded files exceed {max_size} MiB. Split the file").format(
     max_size=_MAX_SIZE // 2**20
 )
-_TOO_MUCH = _("not read: the text of the embedded files exceeds {max_text} MiB. Split it").format(
-    max_text=_MAX_TEXT // 2**20
-)
+_TOO_MUCH = _(
+    "not read: the text of the embedded files exceeds {max_text} MiB. Split the file"
+).format(max_text=_MAX_TEXT // 2**20)
 
 
 @dataclass(frozen=True, slots=True)

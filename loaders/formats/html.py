@@ -272,7 +272,7 @@ def _package_place(archive: zipfile.ZipFile) -> str:
     places = (attribute(node, "full-path") for node in container.iter() if local(node))
     place = next(filter(None, places), "")
     if not place:
-        raise UnreadableError(_("damaged: its container lists no book"))
+        raise UnreadableError(_("damaged (its container lists no book): get an intact copy"))
     return place
 
 
@@ -280,7 +280,7 @@ def _chapters(package: Any, folder: str) -> Iterator[str]:
     """The paths of the pages in reading order."""
     manifest, spine = child(package, "manifest"), child(package, "spine")
     if manifest is None or spine is None:
-        raise UnreadableError(_("damaged: it lists no chapters"))
+        raise UnreadableError(_("damaged (it lists no chapters): get an intact copy"))
     items = {attribute(item, "id"): item for item in manifest}
     for reference in spine:
         item = items.get(attribute(reference, "idref"))

@@ -114,11 +114,11 @@ _IS_DISTRIBUTED = _(
     "it is a distribution document (배포용 문서), whose text is locked: import the original"
 )
 _IS_DRM = _("protected by a certificate or DRM: save an unprotected copy and import it")
-_TOO_LARGE = _("a section unpacks to more than {max_stream} MiB: split it").format(
+_TOO_LARGE = _("a section unpacks to more than {max_stream} MiB: split the document").format(
     max_stream=_MAX_STREAM // 2**20
 )
 _ONLY_PREVIEW = _("its pages are damaged: only the preview of its beginning was read")
-_PARTLY = "section {number} is damaged: some of its text may be missing"
+_PARTLY = _("section {number} is damaged: some of its text may be missing")
 
 
 def read(data: bytes) -> Content:
@@ -191,7 +191,9 @@ def _sections(file: Any, compressed: bool, levels: "_Levels") -> tuple[list[str]
 def _preview(file: Any) -> str:
     text = _stream(file, "PrvText").decode("utf-16-le", "replace")
     if not clean(text).strip():
-        raise UnreadableError(_("damaged, or contains no text"))
+        raise UnreadableError(
+            _("damaged, or contains no text: open it in Hangul and save it again")
+        )
     return text
 
 

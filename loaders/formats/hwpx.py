@@ -35,7 +35,7 @@ from loaders.formats.content import (
 _SECTION = re.compile(r"Contents/section(\d{1,6})\.xml$", re.IGNORECASE)
 _PREVIEW = "Preview/PrvText.txt"
 _ONLY_PREVIEW = _("its pages are damaged: only the preview of its beginning was read")
-_MISSING = "section {number} is damaged and was left out"
+_MISSING = _("section {number} is damaged and was skipped")
 _MAX_HEADING = 200  # characters; longer ones are paragraphs, regardless of style
 _LETTERS = {
     "lineBreak": "\n", "tab": "\t", "nbSpace": " ", "fwSpace": " ", "hyphen": "-",
@@ -76,7 +76,9 @@ def _sections(archive: zipfile.ZipFile) -> list[str]:
 
 def _preview(archive: zipfile.ZipFile) -> str:
     if _PREVIEW not in archive.namelist():
-        raise UnreadableError(_("damaged: this .hwpx file has no readable section"))
+        raise UnreadableError(
+            _("damaged (this .hwpx file has no readable section): get an intact copy")
+        )
     return decode(read_part(archive, _PREVIEW)).text
 
 

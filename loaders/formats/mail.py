@@ -177,7 +177,7 @@ def _take_text(mail: Mail, part: Message, kind: str) -> None:
     try:
         decoded = decode(_payload(part), declared=codec(label) if label else None)
     except UnreadableError as error:
-        mail.warnings.append(f"its text can't be read: {error}")
+        mail.warnings.append(_("its text can't be read: {error}").format(error=error))
         return
     mail.encoding = mail.encoding or decoded.encoding
     mail.warnings += decoded.warnings

@@ -36,9 +36,9 @@ _SPACED = re.compile(f"(?<={_JAPANESE}) (?={_JAPANESE})")
 _BLANKS = re.compile(r"[ \t\u3000]+")
 _PARAGRAPHS = re.compile(r"\n(?:[ \t]*\n)+")
 
-_OFF = _("reading text in pictures is turned off: set FOOTNOTE_OCR_LANGUAGES, and import again")
+_OFF = _("text recognition (OCR) is turned off: set FOOTNOTE_OCR_LANGUAGES, and import again")
 _MISSING = _(
-    "reading text in pictures requires Tesseract, which is not installed: install it on the"
+    "text recognition (OCR) requires Tesseract, which is not installed: install it on the"
     " machine that runs the worker (apt-get install tesseract-ocr tesseract-ocr-kor"
     " tesseract-ocr-jpn), and import again"
 )
@@ -86,7 +86,9 @@ def recognize(pages: Sequence[int], picture: Callable[[int], "Image"]) -> Recogn
     began = time.monotonic()
     for done, page in enumerate(pages):
         if done >= MAX_PAGES or time.monotonic() - began > _FILE_S:
-            failed |= dict.fromkeys(pages[done:], _("the file has too many such pages: split it"))
+            failed |= dict.fromkeys(
+                pages[done:], _("the file has too many pages without text: split it")
+            )
             break
         try:
             text = _text(picture(page), installed)
@@ -197,7 +199,7 @@ def _warnings(
     for reason in dict.fromkeys(failed.values()):
         unread = [page for page, why in failed.items() if why == reason]
         warnings.append(
-            _("page {ranges} could not be recognized: {reason}").format(
+            _("no text was recognized on page {ranges}: {reason}").format(
                 ranges=ranges(unread), reason=reason
             )
         )
@@ -255,7 +257,9 @@ def _frame(image: "Image", page: int) -> "Image":
         upright = ImageOps.exif_transpose(image)
     except (OSError, EOFError, SyntaxError, ValueError) as error:
         raise UnreadableError(
-            _("the picture is damaged or incomplete ({error})").format(error=error)
+            _("the picture is damaged or incomplete ({error}): get an intact copy").format(
+                error=error
+            )
         ) from None
     return _scaled(_on_white(upright))
 
@@ -287,6 +291,6 @@ def _too_large() -> str:
 
     millions = (Image.MAX_IMAGE_PIXELS or 0) // 1_000_000
     return _(
-        "the picture has more than {millions} million pixels, too many to decode safely: make"
-        " it smaller"
+        "the picture has more than {millions} million pixels, too many to decode safely:"
+        " reduce its size"
     ).format(millions=millions)

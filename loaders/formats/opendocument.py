@@ -54,7 +54,9 @@ class Package:
         contents = [] if body is None else [node for node in body if local(node)]
         if not contents:
             raise UnreadableError(
-                _("damaged: there is no document in this {suffix} file").format(suffix=suffix)
+                _(
+                    "damaged (there is no document in this {suffix} file): get an intact copy"
+                ).format(suffix=suffix)
             )
         self.body = contents[0]
         roots = [content, *self._part(archive, "styles.xml")]

@@ -123,16 +123,16 @@ def read(data: bytes) -> Content:
     pages, failed = _pages(reader)
     layout = Layout(pages)
     texts = join_hyphenated([layout.markdown(lines) for lines in pages])
-    recognised = _recognised(data, _blank(texts))
-    texts = [text or recognised.texts.get(n, "") for n, text in enumerate(texts, start=1)]
+    recognized = _recognized(data, _blank(texts))
+    texts = [text or recognized.texts.get(n, "") for n, text in enumerate(texts, start=1)]
     text, starts = join_pages(texts)
     if not text:
-        raise _without_text(recognised)
+        raise _without_text(recognized)
     return Content(
         text,
         title=_title(reader),
         pages=starts,
-        warnings=(*_warnings(text, texts, failed), *recognised.warnings),
+        warnings=(*_warnings(text, texts, failed), *recognized.warnings),
     )
 
 
@@ -156,18 +156,18 @@ def _blank(texts: Sequence[str]) -> list[int]:
     return [number for number, text in enumerate(texts, start=1) if not text.strip()]
 
 
-def _recognised(data: bytes, pages: Sequence[int]) -> RecognizedText:
+def _recognized(data: bytes, pages: Sequence[int]) -> RecognizedText:
     if not pages or missing():
         return RecognizedText({})
     return recognize(pages, lambda page: page_picture(data, page, DPI / 72, MAX_PIXELS))
 
 
-def _without_text(recognised: RecognizedText) -> UnreadableError:
+def _without_text(recognized: RecognizedText) -> UnreadableError:
     if reason := missing():
         return TemporarilyUnreadableError(
             _("0 characters: probably a scan; {reason}").format(reason=reason)
         )
-    why = join_messages(recognised.warnings) or _(
+    why = join_messages(recognized.warnings) or _(
         "no text was recognized in the pictures of its pages"
     )
     return UnreadableError(_("0 characters: {why}").format(why=why))

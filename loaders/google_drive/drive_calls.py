@@ -48,7 +48,7 @@ class DriveService:
         try:
             self._credentials.refresh(partial(_once, self._http))
         except (TypeError, AttributeError) as error:  # the library expects an object
-            raise BrokenAnswerError("the answer to the sign-in is broken") from error
+            raise BrokenAnswerError("the response to the sign-in is malformed") from error
 
     def sign_out(self) -> None:
         """Discard an access token that Google no longer accepts; signing in fetches a new one."""
@@ -107,7 +107,7 @@ def _once(http: Any, *args: Any, **kwargs: Any) -> Any:
 
     answer = Request(http)(*args, **kwargs)
     if answer.status in _OVERLOADED:
-        raise TransportError(f"the sign-in server answered {answer.status}")  # type: ignore[no-untyped-call]
+        raise TransportError(f"the sign-in server returned {answer.status}")  # type: ignore[no-untyped-call]
     return answer
 
 
@@ -248,7 +248,7 @@ class DriveCalls:
             request.add_response_callback(headers.update)
             data: bytes = request.execute(num_retries=0)
             if "html" in headers.get("content-type", "") and "html" not in mime:
-                raise BrokenAnswerError("a login page in place of the document")
+                raise BrokenAnswerError("a login page instead of the document")
             return data
 
         return self._for_one_document(lambda: self._with_retries(fetch, not_exported))

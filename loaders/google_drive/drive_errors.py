@@ -70,7 +70,11 @@ def failure_of(error: Exception) -> Failure | None:
     if isinstance(error, RefreshError):
         is_transient = bool(error.retryable)
         return Failure(
-            401, "refresh", _("Google's sign-in failed"), is_transient, is_login=not is_transient
+            401,
+            "refresh",
+            _("The sign-in to Google failed"),
+            is_transient,
+            is_login=not is_transient,
         )
     if isinstance(error, ValueError):
         return Failure(200, "broken", _("Google Drive's response was malformed"), is_transient=True)
@@ -193,7 +197,9 @@ def _of_document(failure: Failure) -> SourceError:
 def stale_token(failure: Failure) -> SourceError | None:
     """The error for a rejected page token; None for other failures."""
     if failure.status in {400, 404, 410}:  # 404: access to the shared drive is lost
-        return StaleTokenError(_("Google Drive no longer reports the changes since then"))
+        return StaleTokenError(
+            _("Google Drive no longer reports the changes since the last import")
+        )
     return None
 
 
@@ -201,6 +207,6 @@ def not_exported(failure: Failure) -> SourceError | None:
     """The error for a document that is not exported to this format; None for other failures."""
     if failure.reason in _NOT_EXPORTED:
         return NotExportedError(
-            _("Google does not export it ({message})").format(message=failure.message)
+            _("Google refused to export it ({message})").format(message=failure.message)
         )
     return None

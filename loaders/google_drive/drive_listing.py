@@ -103,7 +103,7 @@ def _is_outside(tree: Tree, file: File | None) -> bool:
 
 NOT_VISIBLE = _("deleted, or no longer shared with this account")
 IN_TRASH = _("in the trash of Google Drive")
-MOVED_OUT = _("moved out of the imported part")
+MOVED_OUT = _("moved out of the selection")
 _OTHER_TYPE = _("of a type that is not imported")
 _WITHHELD = _("its owner does not let this account download it")
 

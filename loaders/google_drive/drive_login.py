@@ -76,7 +76,9 @@ class DriveLogin:
         """
         if kind not in list(LoginKind):
             raise SourceError(
-                _("{kind} is not a way to sign in to Google Drive.").format(kind=repr(kind))
+                _(
+                    "{kind} is not a way to sign in to Google Drive. Use service_account or oauth."
+                ).format(kind=repr(kind))
             )
         login, values = LoginKind(kind), _object(secret_json)
         missing = [name for name in _NEEDED[login] if not _is_text(values.get(name))]
@@ -150,8 +152,8 @@ def _is_text(value: object) -> bool:
 
 SIGN_IN_TIMEOUT_S = 600
 """Seconds that the person has to allow access in the browser."""
-_PROMPT = "Open this address in a browser on this computer, sign in and allow it:\n\n{url}\n"
-_DONE = "Footnote may read your Google Drive now. You can close this window."
+_PROMPT = "Open this address in a browser on this computer, sign in, and allow access:\n\n{url}\n"
+_DONE = "Footnote can now read your Google Drive. You can close this window."
 
 
 def authorize(client_json: str, port: int = 0, *, open_browser: bool = True) -> str:
@@ -199,7 +201,7 @@ def authorize(client_json: str, port: int = 0, *, open_browser: bool = True) -> 
         raise SourceError(
             _(
                 "Google denied access ({error}): run `python cli.py google-login` again, and"
-                " allow reading Google Drive."
+                " grant access to Google Drive."
             ).format(error=error)
         ) from error
     except (RequestException, OSError) as error:

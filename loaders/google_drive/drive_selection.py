@@ -69,7 +69,7 @@ def kind_of(name: str, mime: str) -> Kind:
         return Kind(NATIVE[mime], None)
     if mime.startswith(_GOOGLE):
         kind = mime.removeprefix(_GOOGLE)
-        return Kind(kind, f"Footnote does not read Google's {kind} files")
+        return Kind(kind, _("Footnote does not read Google's {kind} files").format(kind=kind))
     read_as = file_name(name, mime)
     return Kind(suffix_of(read_as).lstrip("."), unsupported(read_as))
 
@@ -93,7 +93,9 @@ def too_large(file: Mapping[str, Any], max_bytes: int) -> str | None:
     size = 0 if file["mimeType"] in NATIVE else int(file.get("size") or 0)
     if size <= max_bytes:
         return None
-    return f"{size / 2**20:.1f} MiB exceeds the limit of {max_bytes / 2**20:.1f} MiB: split it"
+    return _("{size} MiB exceeds the limit of {most} MiB: split it").format(
+        size=f"{size / 2**20:.1f}", most=f"{max_bytes / 2**20:.1f}"
+    )
 
 
 def link_of(file: Mapping[str, Any]) -> str:

@@ -324,7 +324,7 @@ class GoogleDriveLoader:
         """The advice to users about items that are not visible."""
         if self._login.email:
             return _("share it with {email} as a viewer").format(email=self._login.email)
-        return _("have it shared with the person who signed in")
+        return _("ask its owner to share it with the account that signed in")
 
 
 def _details(file: File, path: Path) -> dict[str, str]:

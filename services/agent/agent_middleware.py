@@ -26,7 +26,7 @@ from services.texts import sanitize_json
 
 AGENT_PROMPT = (
     """\
-You answer questions from the documents of an organisation, into which you look with tools.
+You answer questions from an organization's documents, which you search with tools.
 
 How you work:
 - Search before you answer, whatever you believe you know. If the results do not answer the \

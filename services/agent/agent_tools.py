@@ -53,7 +53,7 @@ class SearchArguments(_Arguments):
         max_length=MAX_QUESTION_CHARS,
         description="What to look for, as a question or as words that a document would use",
     )
-    k: int = Field(5, ge=1, le=MAX_K, description="How many passages to return at most")
+    k: int = Field(5, ge=1, le=MAX_K, description="Maximum number of passages to return")
     mode: SearchMode | None = Field(
         None,
         description="How to search; leave it out unless asked for: similarity finds meaning, bm25 "
@@ -78,7 +78,7 @@ class DocumentArguments(_Arguments):
         pattern=NOT_BLANK, description="The document_id of a source, exactly as it was listed"
     )
     start: int = Field(
-        0, ge=0, le=MAX_START, description="The character of the document to read on from"
+        0, ge=0, le=MAX_START, description="Character offset in the document to continue from"
     )
 
 

@@ -262,7 +262,7 @@ class McpConnection:
                 return await request(client)
         except TimeoutError as error:
             self._drop(session)
-            raise self._failed(_("it did not answer in time")) from error
+            raise self._failed(_("it did not respond in time")) from error
         except Exception as error:
             if not _is_refusal(error):
                 self._drop(session)
@@ -280,7 +280,9 @@ class McpConnection:
 
     def _failed(self, reason: str) -> ExternalServerError:
         return ExternalServerError(
-            _("The MCP server {name}: {reason}.").format(name=self.server.name, reason=reason)
+            _("The MCP server {name} can't be used: {reason}.").format(
+                name=self.server.name, reason=reason
+            )
         )
 
 

@@ -18,8 +18,8 @@ from storage.ledger.place_store import Places
 from storage.ledger.source_store import Sources, StoredSource
 
 NO_CATALOG = _(
-    "There is no catalog yet: add one with `python cli.py catalog add PATH`, or the sample with"
-    " `python cli.py catalog sample`."
+    "There is no catalog yet: add one with `python cli.py catalog add PATH`, or the sample"
+    " with `python cli.py catalog sample`."
 )
 _SHOWN_CHARS = 60
 
@@ -142,10 +142,10 @@ class Catalogs:
             return matches[0]
         if matches:
             raise ConflictError(
-                _("Several catalogs match: name one of {names}.").format(names=_names(matches))
+                _("Several catalogs match: choose one of {names}.").format(names=_names(matches))
             )
         raise ConflictError(
-            _("There is no catalog {name}: name one of {names}.").format(
+            _("There is no catalog {name}: choose one of {names}.").format(
                 name=repr(name[:_SHOWN_CHARS]), names=_names(sources)
             )
         )

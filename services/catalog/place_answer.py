@@ -173,7 +173,7 @@ class AnswerWriter:
         if is_blank:
             yield from self._compose()
             self.notice = self.notice or _(
-                "{model} wrote nothing, so this answer was composed by rules."
+                "{model} wrote no text, so this answer was composed by rules."
             ).format(model=self.name)
 
     def _compose(self) -> Iterator[str]:

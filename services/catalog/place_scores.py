@@ -139,12 +139,12 @@ def total(parts: Collection[PlacePart]) -> float:
 
 
 NO_CROSS_ENCODER = _(
-    "No reranker is set, so the places are ranked without a cross-encoder: set"
+    "No reranker is configured, so the places are ranked without a cross-encoder: set"
     " FOOTNOTE_RERANK_PROVIDER to fastembed or http."
 )
 PRAISE_INSTEAD = _(
-    "No reranker is set, so the praise of reviewers is used instead: set FOOTNOTE_RERANK_PROVIDER"
-    " to fastembed or http."
+    "No reranker is configured, so reviewers' praise is used instead: set"
+    " FOOTNOTE_RERANK_PROVIDER to fastembed or http."
 )
 
 
@@ -180,7 +180,7 @@ def missing_reranker_notice(error: Exception | None, is_replaced: bool) -> str:
     if error is None:
         return PRAISE_INSTEAD if is_replaced else NO_CROSS_ENCODER
     if is_replaced:
-        return _("The praise of reviewers is used instead of the cross-encoder: {error}").format(
+        return _("Reviewers' praise is used instead of the cross-encoder: {error}").format(
             error=error
         )
     return _("The places are ranked without the cross-encoder: {error}").format(error=error)

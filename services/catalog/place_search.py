@@ -71,10 +71,10 @@ def no_match_notice(places: Places, catalog_id: str, filters: CatalogFilters) ->
         label for label, one in labeled.items() if passage_filter(places, catalog_id, one) is None
     ]
     if empty:
-        return _("No place of the catalog matches {filters}: remove it from the filters.").format(
+        return _("No place in the catalog matches the filter {filters}: remove the filter.").format(
             filters=", ".join(empty)
         )
-    return _("No place of the catalog matches all of {filters}: remove one of them.").format(
+    return _("No place in the catalog matches all of {filters}: remove one of them.").format(
         filters=", ".join(labeled)
     )
 

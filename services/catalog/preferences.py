@@ -210,8 +210,8 @@ def _changed(
 def _require_id(user_id: str) -> None:
     if not user_id.strip() or len(user_id) > MAX_ID_CHARS:
         raise InputError(
-            _("The id of a user must have 1 to {max_id_chars} characters, not all blank.").format(
-                max_id_chars=MAX_ID_CHARS
-            )
+            _(
+                "The id of a user must have 1 to {max_id_chars} characters that are not all blank."
+            ).format(max_id_chars=MAX_ID_CHARS)
         )
     require_letters(user_id, _("id of the user"))

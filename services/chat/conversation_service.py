@@ -244,7 +244,7 @@ class ConversationService:
 
         if format not in {*TranscriptFormat}:
             raise InputError(
-                _("There is no transcript {format}: choose md, html or json.").format(
+                _("There is no transcript format {format}: choose md, html, or json.").format(
                     format=repr(format)
                 )
             )
@@ -280,7 +280,7 @@ def _age(moment: datetime, now: datetime) -> Age:
 def _checked_title(title: str) -> str:
     title = title.strip()
     if not title:
-        raise InputError(_("The title is empty: type a name for the conversation."))
+        raise InputError(_("The title is empty: enter a title for the conversation."))
     if len(title) > MAX_TITLE_CHARS:
         raise InputError(
             _(

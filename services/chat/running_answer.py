@@ -45,8 +45,8 @@ OUT_OF_TIME = _(
     " once, or choose a faster model."
 )
 REPEATED_ITSELF = _(
-    "The model began to repeat the same words without end and was stopped: ask again, word the"
-    " question differently, or set another model in FOOTNOTE_CHAT_MODEL."
+    "The model kept repeating the same words and was stopped: ask again, reword the question,"
+    " or set another model in FOOTNOTE_CHAT_MODEL."
 )
 _INCOMPLETE = {LENGTH_LIMIT: TOO_LONG, TIME_LIMIT: OUT_OF_TIME, REPETITION: REPEATED_ITSELF}
 _log = get_logger("questions")

@@ -63,8 +63,8 @@ def load_labeled_set(folder: Path) -> LabeledSet:
         ) from error
     raise InputError(
         _(
-            "{folder} holds no labeled set. It needs corpus.jsonl, queries.jsonl and qrels.tsv"
-            " (BEIR layout, plain or .gz), or one .json in the SQuAD layout."
+            "{folder} contains no labeled set. It must contain corpus.jsonl, queries.jsonl,"
+            " and qrels.tsv (BEIR layout, plain or .gz), or one .json file in SQuAD layout."
         ).format(folder=folder)
     )
 

@@ -189,9 +189,7 @@ class EvaluationService:
         labeled = load_labeled_set(folder)
         questions = [question for question in labeled.questions if question.answers]
         if not questions:
-            raise InputError(
-                _("{folder} has no reference answers to measure against").format(folder=folder)
-            )
+            raise InputError(_("{folder} contains no reference answers").format(folder=folder))
         with self._indexed(labeled, on_progress) as index:
             rank = build_ranker(SearchMode.CONVEX, index, self.options)
             answerer = self.make_answerer(index)
@@ -209,16 +207,14 @@ class EvaluationService:
         """The index of the set, the questions, and the text to search for each question."""
         if queries not in QUERIES:  # fail before indexing, which takes minutes
             raise InputError(
-                _("--queries is last, history, condensed or rewrite, not {queries}").format(
+                _("--queries must be last, history, condensed, or rewrite, not {queries}").format(
                     queries=queries
                 )
             )
         labeled = load_labeled_set(folder)
         if not labeled.questions:
             raise InputError(
-                _("{folder} has no question with a judged passage to measure with").format(
-                    folder=folder
-                )
+                _("{folder} contains no question with a judged passage").format(folder=folder)
             )
         with self._indexed(labeled, on_progress) as index:
             questions = _sampled(labeled.questions, sample)

@@ -211,7 +211,9 @@ class LabelService:
 
 def _checked_grade(grade: int) -> int:
     if grade not in (0, 1):
-        raise InputError(_("A grade is 1 (right) or 0 (not), not {grade}.").format(grade=grade))
+        raise InputError(
+            _("A grade must be 1 (right) or 0 (wrong), not {grade}.").format(grade=grade)
+        )
     return grade
 
 

@@ -37,13 +37,13 @@ class LabeledQuestions:
     def nothing_to_measure(self) -> str:
         """The message for a person whose questions have no right passage."""
         lost = (
-            _(" {lost} labels are of passages that are gone.").format(lost=self.lost)
+            _(" {lost} labels refer to passages that no longer exist.").format(lost=self.lost)
             if self.lost
             else ""
         )
         return _(
-            "No question has a right passage in the library yet: mark one in the lab, rate an"
-            " answer or import labels.{lost}"
+            "No question has a passage marked as right in the library yet: mark one in the"
+            " lab, rate an answer, or import labels.{lost}"
         ).format(lost=lost)
 
 
@@ -55,10 +55,10 @@ def checked_question(question: str) -> str:
     """
     stripped = question.strip()
     if not stripped:
-        raise InputError(_("The question is empty: a label says what a passage is right for."))
+        raise InputError(_("The question is empty: enter the question that the passage answers."))
     if len(stripped) > MAX_QUESTION_CHARS:
         raise InputError(
-            _("A labeled question has at most {max_question_chars} characters.").format(
+            _("A labeled question can have at most {max_question_chars} characters.").format(
                 max_question_chars=f"{MAX_QUESTION_CHARS:,}"
             )
         )
@@ -148,21 +148,21 @@ def _notices(labeled: LabeledQuestions, question_count: int) -> tuple[str, ...]:
     if question_count < FEW:
         notices.append(
             _(
-                "Few labels: {count} questions are too few to tell modes apart (at least {few} are"
-                " needed), and the intervals are narrower than the truth."
+                "Few labels: {count} questions are too few to compare modes (at least {few}"
+                " are needed), and the intervals are too narrow."
             ).format(count=question_count, few=FEW)
         )
     if unanswered := len(labeled.questions) - question_count:
         notices.append(
-            _("Left out: {unanswered} questions for which only wrong passages are known.").format(
+            _("Skipped: {unanswered} questions for which only wrong passages are known.").format(
                 unanswered=unanswered
             )
         )
     if labeled.lost:
         notices.append(
-            _(
-                "Lost: {lost} labels are of passages that the library does not hold any more."
-            ).format(lost=labeled.lost)
+            _("Lost: {lost} labels of passages that are no longer in the library.").format(
+                lost=labeled.lost
+            )
         )
     return tuple(notices)
 
@@ -205,7 +205,9 @@ def write_labeled_set(
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise InputError(
-                _("{folder} is not empty: name a new folder for the labels.").format(folder=folder)
+                _("{folder} is not empty: choose a new folder for the labels.").format(
+                    folder=folder
+                )
             )
         passages = _write_rows(folder / "corpus.jsonl", _corpus(documents, index_id, excluded))
         _write_rows(folder / "queries.jsonl", ({"_id": q.id, "text": q.text} for q in questions))

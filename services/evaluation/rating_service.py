@@ -76,7 +76,9 @@ class RatingService:
             self.labels.rate(principal, turn, None)
             return None
         if grade not in (0, 1):
-            raise InputError(_("A grade is 1 (up) or 0 (down), not {grade}.").format(grade=grade))
+            raise InputError(
+                _("A grade must be 1 (up) or 0 (down), not {grade}.").format(grade=grade)
+            )
         comment_text = _checked_comment(comment)
         self.labels.rate(principal, turn, None if reason in _SAYS_NOTHING_OF_PASSAGES else grade)
         return self.ratings.put(principal, turn_id, grade, reason, comment_text)
@@ -119,7 +121,7 @@ def _checked_comment(comment: str) -> str:
     stripped = comment.strip()
     if len(stripped) > MAX_COMMENT_CHARS:
         raise InputError(
-            _("The comment has {length} characters; the maximum is {limit}. Shorten it.").format(
+            _("The comment has {length} characters; the limit is {limit}. Shorten it.").format(
                 length=f"{len(stripped):,}", limit=f"{MAX_COMMENT_CHARS:,}"
             )
         )

@@ -12,10 +12,10 @@ from chains.citations.visible_text import escape
 from domain import EXTRACTIVE, Citation, CitationState, Turn
 
 MEANING = (
-    "A quote that was found stands in the document. Whether it answers the question is for the"
-    " reader to judge."
+    "“Found” means that the quoted words appear in the documents. Whether they answer the question"
+    " is for the reader to judge."
 )
-_MATCHED = "found in the document, matched by the program"
+_MATCHED = "found in the document, matched by Footnote"
 _OUTCOMES = {CitationState.VERIFIED: "found in the document"}
 
 
@@ -23,7 +23,7 @@ class CitationCounts(NamedTuple):
     """The number of citations by outcome.
 
     `found` and `missing` count the quotes in the answer. A number without a quote counts as
-    `matched` if the program found a matching sentence in its source, else as `unsupported`.
+    `matched` if Footnote found a matching sentence in its source, else as `unsupported`.
     """
 
     found: int
@@ -48,7 +48,7 @@ def summarize(counts: CitationCounts) -> str:
     """The counts as English sentences; "" if all are 0."""
     sentences = (
         _quotes(counts.found, counts.missing),
-        f"Sentences matched by the program: {counts.matched}." if counts.matched else "",
+        f"Sentences matched by Footnote: {counts.matched}." if counts.matched else "",
         f"Citations without support: {counts.unsupported}." if counts.unsupported else "",
     )
     return " ".join(filter(None, sentences))

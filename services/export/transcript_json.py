@@ -60,15 +60,17 @@ def read_json(data: bytes) -> tuple[Conversation, list[Turn]]:
     if len(data) > MAX_BYTES:
         raise InputError(
             _(
-                "The file has {data} MB, the most is {max_bytes} MB: export a shorter conversation."
+                "The file has {data} MB; the limit is {max_bytes} MB: export a shorter"
+                " conversation."
             ).format(data=f"{len(data) / 2**20:,.0f}", max_bytes=MAX_BYTES // 2**20)
         )
     head = _parsed(_Head, data)
     if head.version != FORMAT_VERSION:
         raise InputError(
             _(
-                "The file has version {version}, this Footnote reads version {format_version}:"
-                " update Footnote, or export the conversation again with this one."
+                "The file has format version {version}, but this version of Footnote reads"
+                " format version {format_version}: update Footnote, or export the"
+                " conversation again with this version."
             ).format(version=head.version, format_version=FORMAT_VERSION)
         )
     file = _parsed(_File, data)

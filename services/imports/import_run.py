@@ -239,9 +239,9 @@ def final_state(items: Sequence[ImportItem], withheld: int) -> tuple[ImportState
     unread = _("{failures} could not be read").format(failures=failures) if failures else ""
     if withheld:
         withheld_notice = _(
-            "{count} documents are missing from the source: more than half of it, or a whole part"
-            " of it. None was removed. To remove them, confirm it on the import page or import"
-            " again with --confirm-removals"
+            "{count} documents are missing from the source: more than half of it, or a whole"
+            " part of it. None was removed. To remove them, confirm the removal on the import"
+            " page, or import again with --confirm-removals"
         ).format(count=withheld)
         message = join_messages(filter(None, (withheld_notice, unread)))
         return ImportState.NEEDS_CONFIRMATION, message
@@ -325,7 +325,7 @@ def refuse_unstorable(text: str) -> None:
         UnreadableError: The text can't be stored; the message gives the reason.
     """
     if "\0" in text:
-        raise UnreadableError(_("it contains NUL characters and is probably not a text"))
+        raise UnreadableError(_("it contains NUL characters and is probably not a text file"))
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -201,7 +201,7 @@ class DocumentReader:
         document = self._require(principal, document_id)
         if document.format != "pdf" or document.location.startswith(WEB):
             raise UnreadableError(
-                _("{title} is not a PDF file: it has no pages to draw.").format(
+                _("{title} is not a PDF file, so it has no pages to show.").format(
                     title=document.title
                 )
             )
@@ -289,7 +289,10 @@ def _source(turn: Turn, n: int, document_id: str) -> RetrievedPassage:
         if source.n == n and source.document_id == document_id:
             return source
     raise NotFoundError(
-        _("The answer has no passage [{n}] of this document: open it from the chat.").format(n=n)
+        _(
+            "Passage [{n}] of the answer is not from this document: open the document from the"
+            " chat."
+        ).format(n=n)
     )
 
 

@@ -64,8 +64,8 @@ class EmbeddingService:
         if dimensions not in (None, length):
             raise ConflictError(
                 _(
-                    "dimensions is {dimensions}, but vectors of {model} have {length} and can't be"
-                    " shortened: leave it out."
+                    "dimensions is {dimensions}, but the vectors of {model} have {length}"
+                    " dimensions and can't be shortened: omit it."
                 ).format(dimensions=dimensions, model=self.model, length=length)
             )
         return vectors

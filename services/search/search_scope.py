@@ -43,7 +43,7 @@ def together(scoped: Filter, further: Filter) -> Filter:
     if both := sorted(scoped.keys() & further.keys()):
         raise ConflictError(
             _(
-                "The scope and the filter both narrow {fields}: narrow it in only one of them."
+                "The scope and the filter both restrict {fields}: use only one of them for this."
             ).format(fields=" and ".join(both))
         )
     return {**scoped, **further}
@@ -153,7 +153,7 @@ def _moment(what: str, text: str, default_time: time) -> datetime:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InputError(
-            _("{what} is not a date: {text}. Write it as 2026-11-21 or 2026-11-21T10:00.").format(
+            _("{what} is not a date: {text}. Use the form 2026-11-21 or 2026-11-21T10:00.").format(
                 what=what, text=repr(text[:40])
             )
         ) from error

@@ -12,10 +12,10 @@ from domain.language.spelling import (
     TypedWord,
     likely_beginnings,
     likely_stems,
+    max_typos,
     share_required,
-    slips_allowed,
-    slips_between,
     splits,
+    typos_between,
     variants,
     words_to_check,
 )
@@ -37,7 +37,7 @@ _EDGES = {
 class _Candidate(NamedTuple):
     """A word of the library, its number of typos, and the number of passages with it."""
 
-    slips: int
+    typos: int
     passages: int
     word: str
 
@@ -80,7 +80,7 @@ class Spelling:
         if word.script is not Script.SPACED:
             return self._nearest_variant(word)
         near = self._near_words(word)
-        if near and near[0].slips == 1:
+        if near and near[0].typos == 1:
             return _unambiguous(near)
         return self._split(word) or _unambiguous(near)
 
@@ -88,12 +88,12 @@ class Spelling:
         stems: dict[str, int] = {}
         for beginning in likely_beginnings(word.folded):
             stems |= self.keywords.tokens_with_prefix(beginning)
-        slips = slips_allowed(word)
-        likely = likely_stems(word.folded, stems, slips, _STEMS)
+        typos = max_typos(word)
+        likely = likely_stems(word.folded, stems, typos, _STEMS)
         candidates = (self._form_of(stem, word.folded, stems[stem]) for stem in likely)
         fewest = max(1, share_required(word) * len(self.keywords))
-        near = [one for one in candidates if one and one.slips <= slips and one.passages >= fewest]
-        return sorted(near, key=lambda one: (one.slips, -one.passages))
+        near = [one for one in candidates if one and one.typos <= typos and one.passages >= fewest]
+        return sorted(near, key=lambda one: (one.typos, -one.passages))
 
     def _form_of(self, stem: str, typed: str, count: int) -> _Candidate | None:
         """The word with this stem in passages that is nearest to the typed one."""
@@ -104,8 +104,8 @@ class Spelling:
             if tokens == (stem,)
         }
         return min(
-            (_Candidate(slips_between(typed, form), count, form) for form in sorted(forms)),
-            key=lambda one: (one.slips, one.word.endswith("s") != typed.endswith("s")),
+            (_Candidate(typos_between(typed, form), count, form) for form in sorted(forms)),
+            key=lambda one: (one.typos, one.word.endswith("s") != typed.endswith("s")),
             default=None,
         )
 

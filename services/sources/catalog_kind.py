@@ -85,7 +85,7 @@ class CatalogKind:
         skipped = tuple(place for place in places if isinstance(place, Skipped))
         if not titles:
             raise SourceError(
-                _("No place of {path} can be imported. The first: {reason}").format(
+                _("No place in {path} can be imported. The first error: {reason}").format(
                     path=path, reason=skipped[0].reason
                 )
             )
@@ -116,7 +116,7 @@ def _path(values: FieldValues) -> Path:
     Raises:
         SourceError: The path does not exist, can't be opened, or is not absolute.
     """
-    path = from_home(required(values, "path", "The path of the catalog's description"))
+    path = from_home(required(values, "path", _("The path of the catalog's description")))
     if not path.is_absolute():
         raise SourceError(
             _(

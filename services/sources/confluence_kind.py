@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CONFLUENCE = "confluence"
 _SPACES = 1000
 _SHOWN = 8
-_HINT = _("check what is to be imported, and that the account may see it")
+_HINT = _("check the selection, and that the account can see it")
 
 
 class ConfluenceKind(RemoteKind):
@@ -71,9 +71,9 @@ class ConfluenceKind(RemoteKind):
     def _normalized(self, options: Mapping[str, Any]) -> dict[str, Any]:
         from loaders.confluence.confluence_login import site_url
 
-        url = site_url(required(options, "url", "The address of the site"))
+        url = site_url(required(options, "url", _("The address of the site")))
         normalized = {**options, "url": url, "skip_labels": items(options["skip_labels"])}
-        for name, what in (("email", "The e-mail address"), ("user", "The user name")):
+        for name, what in (("email", _("The email address")), ("user", _("The user name"))):
             if name in options:
                 normalized[name] = required(options, name, what)
         for name in {"spaces", "trees", "page_labels"} & options.keys():
@@ -112,10 +112,10 @@ class ConfluenceKind(RemoteKind):
 
 def _require_scope(options: Mapping[str, Any]) -> None:
     missing = {
-        "spaces": _("Name at least one space by its key, such as DOC."),
-        "trees": _("Name at least one page, by its address or number."),
-        "page_labels": _("Name at least one label."),
-        "cql": _("The query (CQL) is missing: fill it in."),
+        "spaces": _("Enter at least one space key, such as DOC."),
+        "trees": _("Enter at least one page, by its address or number."),
+        "page_labels": _("Enter at least one label."),
+        "cql": _("The query (CQL) is missing: enter it."),
     }
     for name in missing.keys() & options.keys():
         if not options[name]:
@@ -199,8 +199,8 @@ def _unseen(site: "Site", options: Mapping[str, Any], names: Mapping[str, str]) 
     states = {key: site.state_of(key) for key in others}
     hidden = [
         _(
-            "The space {key} does not exist, or this account may not view it: check its key"
-            " and the account's rights."
+            "The space {key} does not exist, or this account can't view it: check the key and"
+            " the account's permissions."
         ).format(key=key)
         for key, state in states.items()
         if state is SpaceState.HIDDEN
@@ -237,8 +237,8 @@ def _title(site: "Site", page: str) -> str:
     except ContentRefusedError as error:
         raise SourceError(
             _(
-                "The page {page} does not exist, or this account may not view it: check its"
-                " address and the account's rights."
+                "The page {page} does not exist, or this account can't view it: check the"
+                " address and the account's permissions."
             ).format(page=page)
         ) from error
 

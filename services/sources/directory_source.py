@@ -111,7 +111,7 @@ class DirectoryKind:
         """Do nothing: the folder stays."""
 
     def _draft(self, values: FieldValues) -> StoredSource:
-        path = from_home(required(values, "path", "The path of the folder"))
+        path = from_home(required(values, "path", _("The path of the folder")))
         if not path.is_absolute():
             raise SourceError(
                 _(
@@ -125,8 +125,8 @@ class DirectoryKind:
         others = [one for one in self._sources.list() if one.kind == DIRECTORY]
         return tuple(
             _(
-                "The source {name} has files of this folder too, so they would be found twice:"
-                " exclude them in one of the two."
+                "The source {name} also contains files of this folder, which would be"
+                " imported twice: exclude them from one of the two sources."
             ).format(name=one.name)
             for one in others
             if one.location != draft.location and _one_holds_the_other(one, draft)

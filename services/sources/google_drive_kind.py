@@ -81,7 +81,7 @@ class GoogleDriveKind(RemoteKind):
         name = joined(connection.names)
         notes = (
             _("Signed in as {account}.").format(account=connection.account),
-            _("This account sees: {name}.").format(name=name),
+            _("Visible to this account: {name}.").format(name=name),
         )
         return SignedIn(name, self._canonical(options, secret, wait), notes, connection.warnings)
 

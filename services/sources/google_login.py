@@ -28,7 +28,7 @@ def google_login(client: Path, save: Path, *, port: int = 0, open_browser: bool 
         )
     if save.is_dir():
         raise SourceError(
-            _("{save} is a folder: name a file in it to save the token in.").format(save=save)
+            _("{save} is a folder: name a file in it for the token.").format(save=save)
         )
     _write_private(save, authorize(client_json, port, open_browser=open_browser))
 

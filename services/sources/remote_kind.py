@@ -26,11 +26,14 @@ from storage.ledger.source_store import Sources, StoredSource, new_source
 _MAX_WAIT_S = 8.0
 _NAMES = 4
 _SECRETS = {
-    "api_token": _("The API token is missing: fill it in."),
-    "access_token": _("The personal access token is missing: fill it in."),
-    "password": _("The password is missing: fill it in."),
+    "api_token": _("The API token is missing: enter it."),
+    "access_token": _("The personal access token is missing: enter it."),
+    "password": _("The password is missing: enter it."),
     "service_account": _("The key of the service account is missing: paste its JSON."),
-    "oauth_token": _("The token is missing: paste what “python cli.py google-login” has written."),
+    "oauth_token": _(
+        "The token is missing: paste the contents of the file that “python cli.py google-login”"
+        " wrote."
+    ),
 }
 
 

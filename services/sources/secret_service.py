@@ -101,7 +101,7 @@ def _content(name: str, path: str) -> str:
     try:
         return Path(path.strip()).expanduser().read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else _("it is not a text in UTF-8")
+        reason = error.strerror if isinstance(error, OSError) else _("it is not UTF-8 text")
         raise SourceError(
             _(
                 "The variable {name} contains neither JSON nor the path of a readable file"

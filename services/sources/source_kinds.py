@@ -85,7 +85,7 @@ def require_known_fields(fields: Iterable[Field], values: FieldValues) -> None:
         if name not in names:
             allowed = ", ".join(names) or "none"
             raise ConflictError(
-                _("There is no field {name} here. The fields are: {fields}.").format(
+                _("There is no field {name}. The fields are: {fields}.").format(
                     name=repr(name), fields=allowed
                 )
             )
@@ -332,8 +332,8 @@ def look(loader: Loader, location: str, hint: str = _CHECK_PATH) -> SourcePrevie
 def _nothing(location: str, skipped: Sequence[Skipped], hint: str) -> str:
     if skipped:
         return _(
-            "Nothing at {location} can be imported: of {skipped} files the first is {title}"
-            " ({reason})."
+            "Nothing at {location} can be imported. Files found: {skipped}; the first is"
+            " {title} ({reason})."
         ).format(
             location=location,
             skipped=len(skipped),

@@ -248,7 +248,7 @@ class UploadService:
             return _TargetBox(_location(conversation_id), title or DEFAULT_BOX, options)
         name = normalize("NFC", DEFAULT_BOX if box is None else box).strip()
         if not name:
-            raise InputError(_("The box has no name: give it one."))
+            raise InputError(_("The box has no name: enter one."))
         shared = (one for one in self.boxes(principal) if not one.conversation_id)
         same = next((one for one in shared if name in (one.id, one.name)), None)
         return _TargetBox(same.location if same else _location(uuid.uuid4().hex), name, {})
@@ -309,7 +309,7 @@ class UploadKind:
 
     def add(self, principal: Principal, values: FieldValues) -> AddedSource:
         """Store the files in the box, creating it if necessary."""
-        box = required(values, "box", "The name of the box")
+        box = required(values, "box", _("The name of the box"))
         done = self._uploads.add(principal, _uploads(values), box=box)
         refused = tuple(Skipped(name, name, reason) for name, reason in done.refused)
         if done.source_id is None:
@@ -341,5 +341,5 @@ class UploadKind:
 def _uploads(values: FieldValues) -> list[Upload]:
     files = [Upload(*file) for file in values.get("files") or ()]
     if not files:
-        raise SourceError(_("There is no file: choose one or more."))
+        raise SourceError(_("No file is selected: choose at least one."))
     return files

@@ -54,7 +54,7 @@ class SegmentFiles(IndexFiles):
             and meta.get("opstamp") == listed.state["opstamp"]
         )
         if is_as_listed and self._meta_checksum() != listed.state["meta"]:
-            yield f"{_META} is not what was written: its checksum differs"
+            yield f"{_META} is damaged: its checksum differs"
 
     def _require_readable(self) -> None:
         return  # tantivy does not crash
@@ -71,7 +71,7 @@ class SegmentFiles(IndexFiles):
         except (OSError, ValueError, RecursionError) as error:
             raise ValueError(f"{name} can't be read ({error})") from error
         if not isinstance(content, kind):
-            raise ValueError(f"{name} is not what was written")  # noqa: TRY004 - every damaged file is the same error
+            raise ValueError(f"{name} is damaged")  # noqa: TRY004 - every damaged file is the same error
         return content
 
     def _meta_checksum(self) -> str:
@@ -90,7 +90,7 @@ def _deletions(meta: Any) -> dict[str, str]:
             segment, deletes = one["segment_id"].replace("-", ""), one["deletes"]
             by_segment[segment] = f"{segment}.{deletes['opstamp']}.del" if deletes else ""
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{_META} is not what was written") from error
+        raise ValueError(f"{_META} is damaged") from error
     return by_segment
 
 

@@ -248,7 +248,7 @@ class Conversations(Store):
             dead = [row for row in running if _is_dead(row, now)]
             for row in dead:
                 row.state = TurnState.INCOMPLETE
-                row.error = _("the process ended before the answer did: ask again")
+                row.error = _("the process ended before the answer was complete: ask again")
             return len(dead)
 
 

@@ -33,8 +33,8 @@ _MESSAGES = {
     ),
     ImportState.INTERRUPTED: (
         _(
-            "the process ended before the import did: imported documents are kept, and the next"
-            " worker or import continues from there"
+            "the process ended before the import was complete: imported documents are kept,"
+            " and the next worker or import continues from there"
         )
     ),
 }

@@ -146,14 +146,14 @@ class LedgerLocation:
         """The error for a database without Footnote's tables."""
         ledger = self.file or self.url
         return self._missing(
-            _("The ledger {ledger} has no tables of Footnote.").format(ledger=ledger)
+            _("The ledger {ledger} does not contain Footnote's tables.").format(ledger=ledger)
         )
 
     def missing_rows(self) -> StorageError:
         """The error for a ledger without rows in a folder with a library's indexes."""
         ledger = self.file or self.url
         return self._missing(
-            _("The ledger {ledger} lists no source, document or index.").format(ledger=ledger)
+            _("The ledger {ledger} contains no source, document, or index.").format(ledger=ledger)
         )
 
     def _missing(self, problem: str) -> StorageError:
@@ -172,8 +172,8 @@ class LedgerLocation:
         """The error for a database of another program."""
         return StorageError(
             _(
-                "{file} is not a ledger of Footnote: it has other tables ({tables}). Nothing was"
-                " changed. {recovery}"
+                "{file} is not a Footnote ledger: it contains other tables ({tables})."
+                " Nothing was changed. {recovery}"
             ).format(file=self.file, tables=tables, recovery=self._recovery())
         )
 

@@ -62,7 +62,7 @@ def checked_dimension(folder: Path) -> int:
             _("format {schema} by Deep Lake {by}").format(schema=schema, by=by)
             for schema, by in (stored, expected)
         )
-        reason = _("it was written as {theirs}, but this program uses {ours}").format(
+        reason = _("it was written as {theirs}, but this version of Footnote uses {ours}").format(
             theirs=theirs, ours=ours
         )
         raise unusable(_("passages"), folder, reason)

@@ -1,7 +1,7 @@
 import random
 
 from benchmarks.afresh import EVAL_DATA
-from benchmarks.spelling import main, tell, with_slip
+from benchmarks.spelling import main, tell, with_typo
 from domain.language.spelling import words_to_check
 from services.search.spelling_correction import Spelling
 from storage.keywords.keyword_index import KeywordIndex
@@ -19,10 +19,10 @@ def test_corrected_and_unchanged_words_are_counted(tmp_path, capsys):
 
 def test_a_typo_changes_one_position_within_the_word():
     (word,) = words_to_check("headphones")
-    slips = {with_slip(word, random.Random(seed)) for seed in range(50)}
-    assert len(slips) > 10
-    assert all(slip[0] == "h" for slip in slips)
-    assert all(abs(len(slip) - len("headphones")) <= 1 for slip in slips)
+    typos = {with_typo(word, random.Random(seed)) for seed in range(50)}
+    assert len(typos) > 10
+    assert all(typo[0] == "h" for typo in typos)
+    assert all(abs(len(typo) - len("headphones")) <= 1 for typo in typos)
 
 
 def test_a_missing_labeled_set_is_reported(tmp_path, monkeypatch, capsys):

@@ -46,15 +46,15 @@ def running_import(
 
 
 def import_box(page: "sync_api.Page") -> "sync_api.Locator":
-    return page.locator(".st-key-job")
+    return page.locator(".st-key-import-run")
 
 
 def see_embedding(page: "sync_api.Page") -> None:
     """Wait until the import reaches the held document."""
     row = import_box(page).locator(".fn-source-row")
-    sync_api.expect(row).to_contain_text(words.JOB_STAGES["embedding"])
+    sync_api.expect(row).to_contain_text(words.RUN_STAGES["embedding"])
     sync_api.expect(row).to_contain_text(".md")
-    total = words.JOB_DONE_OF.format(done="", total=DOCUMENTS).strip()
+    total = words.RUN_DONE_OF.format(done="", total=DOCUMENTS).strip()
     sync_api.expect(import_box(page)).to_contain_text(total)
     sync_api.expect(import_box(page).locator(".fn-state")).to_have_text(
         words.IMPORT_STATES["running"]
@@ -90,23 +90,23 @@ def test_an_import_continues_while_the_page_is_reloaded_or_closed(
 def test_a_paused_import_waits_until_it_is_resumed(
     running_import: "sync_api.Page", embedder: OpenAIServer
 ) -> None:
-    press(import_box(running_import), words.PAUSE_JOB)
+    press(import_box(running_import), words.PAUSE_RUN)
     sync_api.expect(import_box(running_import).locator(".fn-state")).to_have_text(
         words.IMPORT_STATES["paused"]
     )
     embedder.release()
     running_import.reload()
     settle(running_import)
-    sync_api.expect(import_box(running_import)).to_contain_text(words.JOB_PAUSED)
+    sync_api.expect(import_box(running_import)).to_contain_text(words.RUN_PAUSED)
     see_document_count(running_import, 64)
     screenshot(running_import, "import-paused")
-    press(import_box(running_import), words.RESUME_JOB)
+    press(import_box(running_import), words.RESUME_RUN)
     see_end(running_import)
     see_document_count(running_import, DOCUMENTS)
 
 
 def test_a_canceled_import_keeps_its_finished_documents(running_import: "sync_api.Page") -> None:
-    press(import_box(running_import), words.CANCEL_JOB)  # the model is still holding
+    press(import_box(running_import), words.CANCEL_RUN)  # the model is still holding
     see_end(running_import, ImportState.CANCELLED)
     see_document_count(running_import, 64)
     screenshot(running_import, "import-cancelled")
@@ -119,7 +119,7 @@ def test_an_import_resumes_automatically_after_its_worker_is_killed(
     sync_api.expect(import_box(running_import).locator(".fn-state")).to_have_text(
         words.IMPORT_STATES["interrupted"]
     )
-    sync_api.expect(import_box(running_import)).to_contain_text(words.JOB_INTERRUPTED)
+    sync_api.expect(import_box(running_import)).to_contain_text(words.RUN_INTERRUPTED)
     screenshot(running_import, "import-interrupted")
     embedder.release()
     see_end(running_import)

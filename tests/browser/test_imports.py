@@ -73,7 +73,7 @@ def test_an_import_makes_the_changes_that_the_dry_run_counted(
     press(dry_run, words.count(words.IMPORT_CHANGES, 3))
     see_state(page, ImportState.COMPLETED_WITH_ERRORS)
     see_document_count(page, 3)
-    pick(page, words.HISTORY_CHOOSE, words.JOB_KINDS["import"])
+    pick(page, words.HISTORY_CHOOSE, words.RUN_KINDS["import"])
     see_counts(page, new=3, failed=1)
     reason = page.locator(".fn-table tr", has_text="broken.pdf")
     sync_api.expect(reason).to_contain_text(words.OUTCOMES["failed"])

@@ -82,7 +82,7 @@ def test_other_weights_are_rejected(tmp_path, monkeypatch):
     other = tmp_path / "model.safetensors"
     other.write_bytes(save(weights))
     monkeypatch.setattr(builtin_models, "_folder", lambda: tmp_path)
-    with pytest.raises(ConfigError, match=f"{other} is not the model.*make setup"):
+    with pytest.raises(ConfigError, match=f"{other} is not the expected model.*make setup"):
         MODEL.weights()
 
 

@@ -102,12 +102,12 @@ def test_a_model_listed_twice_counts_once(server):
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (Raw(b"<html>", "text/html"), "Its answer is not a list of models."),
-        (Raw(b'{"data": [1]}'), "Its answer is not a list of models."),
-        (Raw(b'{"models": []}'), "Its answer is not a list of models."),
-        (Raw(b"[" * 100_000), "Its answer is not a list of models."),
-        (Fault(404), "It answers with HTTP 404."),
-        (Fault(401), "It answers with HTTP 401."),
+        (Raw(b"<html>", "text/html"), "Its response is not a list of models."),
+        (Raw(b'{"data": [1]}'), "Its response is not a list of models."),
+        (Raw(b'{"models": []}'), "Its response is not a list of models."),
+        (Raw(b"[" * 100_000), "Its response is not a list of models."),
+        (Fault(404), "It returned HTTP 404."),
+        (Fault(401), "It returned HTTP 401."),
     ],
 )
 def test_a_server_without_a_valid_model_list_is_reported_with_a_remedy(server, reply, reason):
@@ -129,7 +129,7 @@ def test_a_failing_server_is_queried_once_more(server):
 def test_reading_stops_at_the_size_limit_of_a_model_list(server, monkeypatch):
     monkeypatch.setattr(chat_choice, "LIST_BYTES", 100)
     server.listing.append(Raw(b" " * 10_000))
-    assert "Its answer does not end." in choice(server).settled().notice
+    assert "Its response did not end." in choice(server).settled().notice
 
 
 def test_a_server_that_starts_late_is_found_by_a_later_request(server, monkeypatch):

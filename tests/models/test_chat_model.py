@@ -136,7 +136,7 @@ def test_a_refused_key_is_reported_by_its_setting_without_the_value(server):
     text, error = drain(connect(server, api_key=SecretStr(KEY)).stream("hi"))
     assert (text, error.retryable) == ("", False)
     assert "HTTP 401" in str(error)
-    assert "OPENAI_API_KEY was refused" in str(error)
+    assert "OPENAI_API_KEY was rejected" in str(error)
     assert KEY not in str(error)
 
 
@@ -175,9 +175,9 @@ def test_a_rate_limit_is_reported_immediately_with_the_time_to_wait(server, head
         (Fault(429, code="insufficient_quota"), False, "no quota left"),
         (Fault(404), False, "FOOTNOTE_CHAT_MODEL and OPENAI_BASE_URL"),
         (Fault(403), False, "OPENAI_API_KEY"),
-        (Fault(500, "boom"), True, "HTTP 500). It says: boom. Try again"),
+        (Fault(500, "boom"), True, "HTTP 500). The server says: boom. Try again"),
         (Fault(503), True, "HTTP 503"),
-        (Fault(400, "no such parameter"), False, "It says: no such parameter. Check"),
+        (Fault(400, "no such parameter"), False, "The server says: no such parameter. Check"),
         (Fault(400, "x", code="context_length_exceeded"), False, "too long for test-chat"),
         (Fault(400, "maximum context length is 9"), False, "Retrieve fewer passages"),
     ],
@@ -276,7 +276,7 @@ async def test_the_reason_for_an_empty_stream_is_requested_in_async_calls(server
 def test_an_error_inside_the_stream_is_reported(server):
     body = b'data: {"error": {"message": "out of memory"}}\n\n'
     error = failure(server, Raw(body, "text/event-stream"))
-    assert "It says: out of memory." in str(error)
+    assert "The server says: out of memory." in str(error)
 
 
 def test_closing_a_stream_closes_the_connection(server):

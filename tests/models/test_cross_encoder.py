@@ -41,7 +41,10 @@ def test_without_pairs_nothing_is_loaded_or_scored(tmp_path):
 
 
 def test_a_folder_without_a_model_is_reported(tmp_path):
-    with pytest.raises(ModelUnavailableError, match=r"can't be loaded.*RERANK_PATH \(now .*empty"):
+    with pytest.raises(
+        ModelUnavailableError,
+        match=r"can't be loaded.*RERANK_PATH to that folder \(currently .*empty",
+    ):
         build(str(tmp_path / "empty"), tmp_path).score([PAIR])
 
 
@@ -62,7 +65,7 @@ def test_a_model_that_is_not_a_cross_encoder_is_reported(tmp_path, outputs):
 
 def test_a_failed_download_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ModelUnavailableError, match="needs the internet.*now unset"):
+    with pytest.raises(ModelUnavailableError, match="requires internet access.*currently unset"):
         build(None, tmp_path).score([PAIR])
 
 

@@ -175,7 +175,7 @@ def test_a_damaged_tokenizer_cache_is_reported_with_its_file(tmp_path, encoder):
 def test_a_truncated_file_is_rejected(tmp_path, size):
     truncated = tmp_path / "e5-small-q4.bin"
     truncated.write_bytes(e5._path().read_bytes()[:size])
-    with pytest.raises(ConfigError, match=f"{truncated} is not the model.*make setup"):
+    with pytest.raises(ConfigError, match=f"{truncated} is not the expected model.*make setup"):
         E5File(truncated, MultilingualE5.sha256)
 
 
@@ -184,14 +184,18 @@ def test_a_file_with_one_changed_byte_is_rejected(tmp_path):
     data[50_000_000] ^= 1
     changed = tmp_path / "e5-small-q4.bin"
     changed.write_bytes(data)
-    with pytest.raises(ConfigError, match=f"{changed} is not the model.*its sha256.*make setup"):
+    with pytest.raises(
+        ConfigError, match=f"{changed} is not the expected model.*its SHA-256.*make setup"
+    ):
         E5File(changed, MultilingualE5.sha256)
 
 
 def test_a_missing_file_is_reported_by_its_path_not_its_folder(tmp_path, monkeypatch):
     missing = tmp_path / "package" / "e5-small-q4.bin"
     monkeypatch.setattr(e5, "_path", lambda: missing)
-    with pytest.raises(ConfigError, match=f"{missing} is not the model.*No such file.*make setup"):
+    with pytest.raises(
+        ConfigError, match=f"{missing} is not the expected model.*No such file.*make setup"
+    ):
         BuiltinEmbeddings(MultilingualE5(tmp_path), tmp_path).embed_query("leave")
 
 

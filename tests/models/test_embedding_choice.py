@@ -84,8 +84,14 @@ def test_the_built_in_embedding_is_loaded_lazily(tmp_path):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (EmbeddingSpec("cohere"), "FOOTNOTE_EMBEDDING_PROVIDER is 'cohere'.*builtin, fastembed"),
-        (EmbeddingSpec(precision="int4"), "FOOTNOTE_EMBEDDING_PRECISION is 'int4'.*int8 or fp32"),
+        (
+            EmbeddingSpec("cohere"),
+            "FOOTNOTE_EMBEDDING_PROVIDER must be .*builtin, fastembed.*not 'cohere'",
+        ),
+        (
+            EmbeddingSpec(precision="int4"),
+            "FOOTNOTE_EMBEDDING_PRECISION must be .*int8 or fp32.*not 'int4'",
+        ),
         (EmbeddingSpec(model="bge-m3"), "FOOTNOTE_EMBEDDING_MODEL is 'bge-m3'.*PROVIDER"),
         (EmbeddingSpec("openai", ""), "FOOTNOTE_EMBEDDING_MODEL is not set"),
         (EmbeddingSpec("openai", "e"), "OPENAI_API_KEY.*OPENAI_BASE_URL"),

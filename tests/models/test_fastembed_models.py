@@ -129,7 +129,7 @@ def test_a_folder_without_a_model_is_reported(tmp_path):
 
 def test_a_failed_download_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ModelUnavailableError, match="can't be loaded.*needs the internet"):
+    with pytest.raises(ModelUnavailableError, match="can't be loaded.*requires internet access"):
         CatalogEmbeddings("BAAI/bge-small-en-v1.5", tmp_path).embed_query("x")
 
 

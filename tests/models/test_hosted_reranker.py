@@ -76,7 +76,7 @@ def test_a_retry_date_in_the_past_causes_no_wait(build, server):
 
 def test_a_persistently_busy_server_is_an_error_after_the_retries(build, server):
     server.will(*[Reply("overloaded", 503, NOW)] * (RETRIES + 1))
-    with pytest.raises(ModelUnavailableError, match="HTTP 503.*It says: overloaded"):
+    with pytest.raises(ModelUnavailableError, match="HTTP 503.*The server says: overloaded"):
         build().score(PAIRS)
     assert len(server.bodies) == RETRIES + 1
 
@@ -106,7 +106,7 @@ def test_refusals_are_not_retried_and_redirects_not_followed(build, server, stat
 
 def test_a_refused_key_is_reported_by_its_setting_without_the_value(build, server):
     server.key = "another"
-    with pytest.raises(ModelError, match="401.*FOOTNOTE_RERANK_API_KEY was refused") as caught:
+    with pytest.raises(ModelError, match="401.*FOOTNOTE_RERANK_API_KEY was rejected") as caught:
         build(api_key=SecretStr(KEY)).score(PAIRS)
     assert KEY not in str(caught.value)
 
@@ -156,20 +156,20 @@ def test_a_key_echoed_by_the_server_is_not_shown(build, server, status):
 )
 def test_an_answer_without_a_valid_score_for_each_passage_is_an_error(build, server, body):
     server.will(Reply(body))
-    with pytest.raises(ModelError, match="did not respond as a reranker does.*RERANK_URL"):
+    with pytest.raises(ModelError, match="did not respond like a reranker.*RERANK_URL"):
         build().score(PAIRS)
 
 
 def test_reading_stops_at_the_size_limit_of_an_answer(build, server):
     server.will(Reply(b" " * (MAX_ANSWER_BYTES + 100_000)))
-    with pytest.raises(ModelError, match="sends too much"):
+    with pytest.raises(ModelError, match="too large for a list of scores"):
         build().score(PAIRS)
 
 
 @pytest.mark.parametrize("reply", [Reply(hangs=True), Reply(drips=True)], ids=["silent", "drips"])
 def test_a_slow_server_times_out(build, server, reply):
     server.will(reply)
-    with pytest.raises(ModelUnavailableError, match="did not answer within 0.2 s.*BUDGET_S"):
+    with pytest.raises(ModelUnavailableError, match="did not respond within 0.2 s.*BUDGET_S"):
         build(timeout_s=0.2).score(PAIRS)
 
 

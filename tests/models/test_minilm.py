@@ -139,7 +139,9 @@ def test_a_missing_or_damaged_package_file_is_reported(tmp_path, other_folder, n
     (other_folder / name).unlink()
     if data is not None:
         (other_folder / name).write_bytes(data)
-    with pytest.raises(ConfigError, match=f"{other_folder / name} is not the model.*make setup"):
+    with pytest.raises(
+        ConfigError, match=f"{other_folder / name} is not the expected model.*make setup"
+    ):
         BuiltinEmbeddings(MiniLM(tmp_path), tmp_path).embed_query("hello")
 
 

@@ -28,19 +28,22 @@ def test_the_pinned_file_is_read(path):
 def test_any_other_file_is_reported_with_a_remedy(path, data):
     path.write_bytes(data)
     with pytest.raises(
-        ConfigError, match=f"{path} is not the model.*expected {SHA256}.*make setup"
+        ConfigError,
+        match=f"{path} is not the expected model.*but {SHA256} was expected.*make setup",
     ):
         verified_bytes(path, SHA256)
 
 
 def test_a_missing_file_is_reported_with_a_remedy(path):
     path.unlink()
-    with pytest.raises(ConfigError, match=f"{path} is not the model.*No such file.*make setup"):
+    with pytest.raises(
+        ConfigError, match=f"{path} is not the expected model.*No such file.*make setup"
+    ):
         verified_bytes(path, SHA256)
 
 
 def test_a_folder_in_its_place_is_reported_with_a_remedy(tmp_path):
-    with pytest.raises(ConfigError, match=f"{tmp_path} is not the model.*make setup"):
+    with pytest.raises(ConfigError, match=f"{tmp_path} is not the expected model.*make setup"):
         verified_bytes(tmp_path, SHA256)
 
 
@@ -49,5 +52,5 @@ def test_only_the_pinned_checksum_passes(data):
     checksum = hashlib.sha256(data).hexdigest()
     check_sha256(None, checksum, checksum)
     if data != DATA:
-        with pytest.raises(ConfigError, match="not the model"):
+        with pytest.raises(ConfigError, match="not the expected model"):
             check_sha256(None, checksum, SHA256)

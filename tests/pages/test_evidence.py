@@ -92,7 +92,7 @@ def test_a_sentence_matched_by_the_program_is_not_a_quote_of_the_answer(
 ) -> None:
     services.chat.script = Script(citations=(citation(quoted_by_answer=False),))
     html = ask(page)
-    assert "<summary>1 sentence matched by the program</summary>" in html
+    assert "<summary>1 sentence matched by Footnote</summary>" in html
     assert words.MATCHES_MEAN in html
     assert "quotes found" not in html
 

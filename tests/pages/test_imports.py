@@ -133,7 +133,7 @@ def test_a_new_source_is_selected_and_its_import_queued(page, services, handbook
     [status] = services.sources.list(LOCAL_USER)
     assert status.run.state is ImportState.QUEUED
     assert page.query_params["source"] == status.source.id
-    assert words.JOB_QUEUED in progress_text(page)
+    assert words.RUN_QUEUED in progress_text(page)
     assert words.SOURCE_ADDED.format(name="handbook") in html
     press(page, words.ALL_SOURCES)
     assert field(page, words.SOURCE_FIELDS["path"]).value == ""
@@ -219,11 +219,11 @@ def test_pending_removals_can_be_confirmed(services, source, handbook, first):
 def test_a_waiting_import_can_be_paused_resumed_and_canceled(services, source):
     import_run = services.sources.refresh(LOCAL_USER, source.id)
     page = open_page(source)
-    press(page, words.PAUSE_JOB)
-    assert words.JOB_PAUSED in progress_text(page)
-    press(page, words.RESUME_JOB)
+    press(page, words.PAUSE_RUN)
+    assert words.RUN_PAUSED in progress_text(page)
+    press(page, words.RESUME_RUN)
     assert services.queue.get(LOCAL_USER, import_run.id).state is ImportState.QUEUED
-    press(page, words.CANCEL_JOB)
+    press(page, words.CANCEL_RUN)
     assert services.queue.get(LOCAL_USER, import_run.id).state is ImportState.CANCELLED
     assert words.IMPORT_STATES["cancelled"] in report_text(page.run())
 
@@ -365,13 +365,13 @@ def polled_import() -> None:
     import streamlit as st
 
     from domain import LOCAL_USER, ImportState
-    from ui.imports.import_report import _show_job
+    from ui.imports.import_report import _show_import_run
     from ui.shared import frame
 
     services, import_id = frame.services(), st.session_state["import_id"]
     started = st.session_state.pop("started", False)
     now = services.queue.get(LOCAL_USER, import_id).state
-    _show_job(services, import_id, ImportState.RUNNING if started else now)
+    _show_import_run(services, import_id, ImportState.RUNNING if started else now)
 
 
 def test_canceling_works_when_the_state_changes_at_the_same_moment(services, source):
@@ -380,7 +380,7 @@ def test_canceling_works_when_the_state_changes_at_the_same_moment(services, sou
     page.session_state["import_id"] = import_run.id
     page.run()
     page.session_state["started"] = True
-    button(page, words.CANCEL_JOB).click().run()
+    button(page, words.CANCEL_RUN).click().run()
     assert services.queue.get(LOCAL_USER, import_run.id).state is ImportState.CANCELLED
 
 

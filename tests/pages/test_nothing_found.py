@@ -47,7 +47,7 @@ def test_the_page_shows_what_was_searched_and_the_closest_score(services):
     assert "Why &lt;so&gt;?" in panel
     assert "pdf" in panel
     assert words.MODES["convex"] in panel
-    assert "0.21 of 1, below the threshold of 0.30" in panel
+    assert "relevance 0.21, below the threshold of 0.30" in panel
 
 
 def test_the_panel_is_not_shown_for_an_answer_with_citations(services):

@@ -236,8 +236,8 @@ def test_the_reason_for_waiting_is_shown():
     reason = "Confluence asked to wait (429)"
     waiting = run_in_state(ImportState.RUNNING, progress=Progress(Stage.WAITING, 3, 0, reason))
     assert reason in import_report._details(waiting)
-    assert words.JOB_STAGES["waiting"] in import_report._details(waiting)
-    assert import_report._headline(waiting) == words.count(words.JOB_LISTED, 3)
+    assert words.RUN_STAGES["waiting"] in import_report._details(waiting)
+    assert import_report._headline(waiting) == words.count(words.RUN_LISTED, 3)
 
 
 def test_an_interrupted_import_shows_the_reason_and_the_next_attempt():
@@ -248,7 +248,7 @@ def test_an_interrupted_import_shows_the_reason_and_the_next_attempt():
     )
     assert "5 minutes" in import_report._headline(interrupted)
     assert reason.replace("'", "&#x27;") in import_report._details(interrupted)
-    assert import_report._headline(run_in_state(ImportState.INTERRUPTED)) == words.JOB_INTERRUPTED
+    assert import_report._headline(run_in_state(ImportState.INTERRUPTED)) == words.RUN_INTERRUPTED
 
 
 def test_the_library_shows_space_author_and_labels_and_links_to_the_page(services, site, source):

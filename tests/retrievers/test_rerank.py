@@ -112,7 +112,7 @@ def test_the_base_is_searched_to_the_depth_for_any_k():
 def test_passages_below_the_depth_keep_their_order_with_a_reason():
     results = build(k=5, depth=3).invoke("annual leave")
     assert ids(results) == ["p3", "p2", "p1", "p4", "p5"]
-    assert skipped(results[3:]) == {"Only the first 3 passages are reranked."}
+    assert skipped(results[3:]) == {"Only the first 3 passages were reranked."}
 
 
 def test_scoring_is_done_in_batches():
@@ -182,10 +182,10 @@ def test_a_reranker_failure_keeps_the_order_of_the_base_with_a_reason(error):
 @pytest.mark.parametrize(
     ("scores", "reason"),
     [
-        ([1.0] * 4, "The reranker gave 4 scores for 5 passages."),
-        ([], "The reranker gave 0 scores for 5 passages."),
-        ([1.0, float("nan"), 2.0, 3.0, 4.0], "The reranker gave nan as a score."),
-        ([1.0, 2.0, float("-inf"), 3.0, 4.0], "The reranker gave -inf as a score."),
+        ([1.0] * 4, "The reranker returned 4 scores for 5 passages."),
+        ([], "The reranker returned 0 scores for 5 passages."),
+        ([1.0, float("nan"), 2.0, 3.0, 4.0], "The reranker returned nan as a score."),
+        ([1.0, 2.0, float("-inf"), 3.0, 4.0], "The reranker returned -inf as a score."),
     ],
 )
 def test_invalid_scores_keep_the_order_of_the_base_with_a_reason(scores, reason):

@@ -52,7 +52,7 @@ def test_a_name_that_is_not_one_readable_line_is_rejected(keys, name):
 def test_a_key_needs_a_scope_and_a_user(keys):
     with pytest.raises(InputError, match="read, ask, manage"):
         keys.create(LOCAL_USER, "Bot", [])
-    with pytest.raises(InputError, match="Name the user"):
+    with pytest.raises(InputError, match="Specify the user"):
         keys.create(Principal(" "), "Bot", [ApiScope.ASK])
 
 

@@ -96,9 +96,7 @@ def test_a_log_without_its_ledger_is_reported_and_stays(tmp_path, ledger):
 def test_databases_of_other_programs_are_never_migrated(tmp_path):
     (tmp_path / "footnote.db").touch()
     replace_with_other_tables(tmp_path / "footnote.db")
-    assert_rejected(
-        tmp_path, StorageError, r"not a ledger of Footnote.*\(notes\).*FOOTNOTE_DATA_DIR"
-    )
+    assert_rejected(tmp_path, StorageError, r"not a Footnote ledger.*\(notes\).*FOOTNOTE_DATA_DIR")
 
 
 def test_indexes_whose_passages_cannot_be_counted_are_reported_too(folder):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from bootstrap import Services
 from ui.chat.welcome import IMPORT_PAGE
-from ui.imports.import_report import show_job
+from ui.imports.import_report import show_import_run
 from ui.shared.frame import principal, show_problem, show_title
 from ui.shared.safe_html import escape
 from ui.text import words
@@ -74,10 +74,10 @@ def _add_sample(services: Services) -> None:
     run = services.catalog_imports.queue_sample(principal())
     if services.queue.expects_worker():
         return
-    bar = st.progress(0.0, words.JOB_STARTING)
+    bar = st.progress(0.0, words.RUN_STARTING)
 
     def show(progress: "Progress") -> None:
-        text = words.JOB_DONE_OF.format(done=progress.done, total=progress.total)
+        text = words.RUN_DONE_OF.format(done=progress.done, total=progress.total)
         bar.progress(progress.share, text)
 
     services.worker.wait(principal(), run.id, show)  # without a worker, the page runs the import
@@ -88,7 +88,7 @@ def _show_import(services: Services, catalog: "CatalogSummary") -> None:
     status = services.sources.get(principal(), catalog.id)
     if status.run is not None:
         st.caption(words.PLACES_IMPORTING)
-        show_job(services, status)
+        show_import_run(services, status)
     elif not catalog.places:
         show_problem(words.PLACES_EMPTY.format(name=catalog.name), severe=False)
         st.page_link(IMPORT_PAGE, label=words.PLACES_SOURCES, icon=":material/sync:")

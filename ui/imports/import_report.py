@@ -23,13 +23,13 @@ HERE = ("directory", "catalogue", "upload")
 """The kinds of sources whose files are on this machine."""
 POLLED = (ImportState.QUEUED, ImportState.RUNNING, ImportState.INTERRUPTED)
 NOTES = {
-    ImportState.QUEUED: "JOB_QUEUED",
-    ImportState.INTERRUPTED: "JOB_INTERRUPTED",
-    ImportState.PAUSED: "JOB_PAUSED",
+    ImportState.QUEUED: "RUN_QUEUED",
+    ImportState.INTERRUPTED: "RUN_INTERRUPTED",
+    ImportState.PAUSED: "RUN_PAUSED",
 }
 
 
-def show_job(services: Services, status: "SourceStatus") -> None:
+def show_import_run(services: Services, status: "SourceStatus") -> None:
     """Show the current import of a source, if any, refreshed every second while it can progress.
 
     This only reads the queue, so a reload, another page, or a server restart does not affect it.
@@ -37,78 +37,79 @@ def show_job(services: Services, status: "SourceStatus") -> None:
     if status.run is None:
         return
     every = "1s" if status.run.state in POLLED else None
-    st.fragment(_show_job, run_every=every)(services, status.run.id, status.run.state)
+    st.fragment(_show_import_run, run_every=every)(services, status.run.id, status.run.state)
 
 
 @errors_shown()
-def _show_job(services: Services, import_id: str, displayed_state: ImportState) -> None:
+def _show_import_run(services: Services, import_id: str, displayed_state: ImportState) -> None:
     try:
-        job = services.queue.get(principal(), import_id)
+        run = services.queue.get(principal(), import_id)
     except NotFoundError:  # the source was removed along with its imports
         st.rerun()
-    with st.container(border=True, key="job"):
-        st.html(f'<div class="fn-job">{badge(job.state)}{escape(words.JOB_KINDS[job.kind])}</div>')
-        st.progress(job.progress.share if job.progress else 0.0, _headline(job))
-        st.html(f'<div class="fn-source-row">{_details(job)}</div>')
-        _show_buttons(services, job)
-    if job.state is not displayed_state:  # the head of the page shows the state too
+    with st.container(border=True, key="import-run"):
+        kind = escape(words.RUN_KINDS[run.kind])
+        st.html(f'<div class="fn-import-run">{badge(run.state)}{kind}</div>')
+        st.progress(run.progress.share if run.progress else 0.0, _headline(run))
+        st.html(f'<div class="fn-source-row">{_details(run)}</div>')
+        _show_buttons(services, run)
+    if run.state is not displayed_state:  # the head of the page shows the state too
         st.rerun()  # after the buttons, or a click would be lost
 
 
-def _headline(job: ImportRun) -> str:
-    if job.stop_request in words.JOB_STOPPING:
-        return str(words.JOB_STOPPING[job.stop_request])
-    if job.state is ImportState.INTERRUPTED and job.retry_at is not None:
-        return str(words.JOB_WAITS.format(ago=ago(job.retry_at)))
-    if job.state in NOTES:
-        return str(getattr(words, NOTES[job.state]))
-    progress = job.progress
+def _headline(run: ImportRun) -> str:
+    if run.stop_request in words.RUN_STOPPING:
+        return str(words.RUN_STOPPING[run.stop_request])
+    if run.state is ImportState.INTERRUPTED and run.retry_at is not None:
+        return str(words.RUN_WAITS.format(ago=ago(run.retry_at)))
+    if run.state in NOTES:
+        return str(getattr(words, NOTES[run.state]))
+    progress = run.progress
     if progress is None:
-        return str(words.JOB_STARTING)
+        return str(words.RUN_STARTING)
     if progress.stage is Stage.LISTING or not progress.total:
-        return words.count(words.JOB_LISTED, progress.done)
+        return words.count(words.RUN_LISTED, progress.done)
     done, total = number(progress.done), number(progress.total)
-    return str(words.JOB_DONE_OF.format(done=done, total=total))
+    return str(words.RUN_DONE_OF.format(done=done, total=total))
 
 
-def _details(job: ImportRun) -> str:
-    progress = job.progress
-    if job.state is ImportState.INTERRUPTED and job.retry_at is not None:
-        return f"<span>{escape(words.translated(job.message))}</span>"
-    if job.state is not ImportState.RUNNING or progress is None:
+def _details(run: ImportRun) -> str:
+    progress = run.progress
+    if run.state is ImportState.INTERRUPTED and run.retry_at is not None:
+        return f"<span>{escape(words.translated(run.message))}</span>"
+    if run.state is not ImportState.RUNNING or progress is None:
         return ""
-    parts = [words.JOB_STAGES[progress.stage]]
+    parts = [words.RUN_STAGES[progress.stage]]
     if progress.parts:
-        parts.append(words.JOB_PARTS.format(part=progress.part, parts=progress.parts))
+        parts.append(words.RUN_PARTS.format(part=progress.part, parts=progress.parts))
     waits = progress.stage is Stage.WAITING
     parts.append(words.translated(progress.key) if waits else progress.key)
     if progress.passages:
         parts.append(words.count(words.PASSAGES, progress.passages))
-    parts += _pace(job)
+    parts += _pace(run)
     return "".join(f"<span>{escape(part)}</span>" for part in parts if part)
 
 
-def _pace(job: ImportRun) -> list[str]:
+def _pace(run: ImportRun) -> list[str]:
     from services.imports.import_queue import import_rate
 
-    pace = import_rate(job)
+    pace = import_rate(run)
     if pace is None:
         return []
-    rate = words.count(words.JOB_RATE, round(pace.per_minute))
+    rate = words.count(words.RUN_RATE, round(pace.per_minute))
     return [rate, words.TIME_LEFT.format(time=duration(pace.remaining_s))]
 
 
-def _show_buttons(services: Services, job: ImportRun) -> None:
+def _show_buttons(services: Services, run: ImportRun) -> None:
     queue = services.queue
-    rests = job.state is ImportState.PAUSED
-    label, do = (words.RESUME_JOB, queue.resume) if rests else (words.PAUSE_JOB, queue.pause)
+    rests = run.state is ImportState.PAUSED
+    label, do = (words.RESUME_RUN, queue.resume) if rests else (words.PAUSE_RUN, queue.pause)
     with st.container(horizontal=True):
-        if st.button(label, key=f"rest-{job.id}", disabled=bool(job.stop_request)):
-            do(principal(), job.id)
+        if st.button(label, key=f"rest-{run.id}", disabled=bool(run.stop_request)):
+            do(principal(), run.id)
             st.rerun()
-        is_cancelling = job.stop_request == "cancel"
-        if st.button(words.CANCEL_JOB, key=f"cancel-{job.id}", disabled=is_cancelling):
-            queue.cancel(principal(), job.id)
+        is_cancelling = run.stop_request == "cancel"
+        if st.button(words.CANCEL_RUN, key=f"cancel-{run.id}", disabled=is_cancelling):
+            queue.cancel(principal(), run.id)
             st.rerun()
 
 
@@ -162,16 +163,16 @@ def show_history(services: Services, source_id: str) -> None:
     """Show the imports of a source, latest first, and the report of the selected one."""
     key = f"history-{source_id}"
     offset = offset_of(key, HISTORY_ROWS)
-    jobs = services.import_reports.history(
+    runs = services.import_reports.history(
         principal(), source_id, limit=HISTORY_ROWS + 1, offset=offset
     )
-    if not jobs and not offset:
+    if not runs and not offset:
         st.caption(words.NO_HISTORY)
         return
-    rows = jobs[:HISTORY_ROWS]
+    rows = runs[:HISTORY_ROWS]
     st.html(_history_html(rows))
-    show_pages(offset + len(jobs), HISTORY_ROWS, key)  # one more page if there is one
-    names = {job.id: _entry(job) for job in rows}
+    show_pages(offset + len(runs), HISTORY_ROWS, key)  # one more page if there is one
+    names = {run.id: _entry(run) for run in rows}
     chosen = st.selectbox(
         words.HISTORY_CHOOSE,
         names,
@@ -230,10 +231,10 @@ def counts_html(counts: Mapping[Outcome, int]) -> str:
 
 
 def _dry_run_age(summary: "ImportSummary") -> str:
-    job = summary.run
-    if job.finished_at is None:
+    run = summary.run
+    if run.finished_at is None:
         return ""
-    age = words.DRY_RUN_AGE.format(ago=ago(job.finished_at), time=duration(job.seconds))
+    age = words.DRY_RUN_AGE.format(ago=ago(run.finished_at), time=duration(run.seconds))
     return f'<p class="fn-made">{escape(age)}</p>'
 
 
@@ -266,7 +267,7 @@ def _counted(outcome: Outcome, counts: Mapping[Outcome, int]) -> str:
     return str(words.REPORT_OUTCOME.format(outcome=name, n=n))
 
 
-def _history_html(jobs: Sequence[ImportRun]) -> str:
+def _history_html(runs: Sequence[ImportRun]) -> str:
     heads = [
         words.HISTORY_STARTED,
         words.HISTORY_KIND,
@@ -274,20 +275,20 @@ def _history_html(jobs: Sequence[ImportRun]) -> str:
         words.HISTORY_DURATION,
         *(words.OUTCOMES[one] for one in COUNTED),
     ]
-    return _table(heads, [_history_row(job) for job in jobs])
+    return _table(heads, [_history_row(run) for run in runs])
 
 
-def _history_row(job: ImportRun) -> list[str]:
-    parts = [day_and_time(job.started_at), words.JOB_KINDS[job.kind]]
-    counts = [number(job.counts.get(one, 0)) for one in COUNTED]
-    rest = [duration(job.seconds), *counts]
-    return [*map(escape, parts), badge(job.state), *map(escape, rest)]
+def _history_row(run: ImportRun) -> list[str]:
+    parts = [day_and_time(run.started_at), words.RUN_KINDS[run.kind]]
+    counts = [number(run.counts.get(one, 0)) for one in COUNTED]
+    rest = [duration(run.seconds), *counts]
+    return [*map(escape, parts), badge(run.state), *map(escape, rest)]
 
 
-def _entry(job: ImportRun) -> str:
-    kind, state = words.JOB_KINDS[job.kind], words.IMPORT_STATES[job.state]
+def _entry(run: ImportRun) -> str:
+    kind, state = words.RUN_KINDS[run.kind], words.IMPORT_STATES[run.state]
     return str(
-        words.HISTORY_ENTRY.format(kind=kind, started=day_and_time(job.started_at), state=state)
+        words.HISTORY_ENTRY.format(kind=kind, started=day_and_time(run.started_at), state=state)
     )
 
 

@@ -9,7 +9,14 @@ import streamlit as st
 from bootstrap import Services
 from domain import ImportKind, ImportState
 from errors import AppError, NotFoundError
-from ui.imports.import_report import HERE, POLLED, badge, show_findings, show_history, show_job
+from ui.imports.import_report import (
+    HERE,
+    POLLED,
+    badge,
+    show_findings,
+    show_history,
+    show_import_run,
+)
 from ui.imports.source_form import (
     CHOSEN,
     NOTICES,
@@ -84,7 +91,7 @@ def chosen_source(services: Services) -> "SourceStatus | None":
 
 
 def _something_runs(services: Services) -> bool:
-    return any(job.state in POLLED for job in services.queue.current(principal()))
+    return any(run.state in POLLED for run in services.queue.current(principal()))
 
 
 @errors_shown()
@@ -196,7 +203,7 @@ def show_source(services: Services, status: "SourceStatus") -> None:
     with st.container(border=True, key="chosen-source"):
         st.html(place_html(status))
         _show_actions(services, status)
-        show_job(services, status)
+        show_import_run(services, status)
         show_findings(services, status)
         _show_view(services, status)
 

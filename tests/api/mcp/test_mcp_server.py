@@ -8,7 +8,7 @@ from mcp import MCPError
 
 import bootstrap
 from api.mcp.mcp_resources import PAGE, SPAN_CHARS
-from api.mcp.mcp_tools import NUMBERS_OF_ONE_CALL
+from api.mcp.mcp_tools import NUMBERING_NOTE
 from domain import LOCAL_USER, ApiScope, DocumentFilter, Principal
 from settings import load_settings
 from tests.fakes.command_line import CommandLine
@@ -66,7 +66,7 @@ def test_instructions_and_tool_descriptions_explain_that_calls_are_independent(c
     tools = {tool.name: tool for tool in client.ask("list_tools").tools}
     assert list(tools) == ["search_documents", "ask_documents", "open_document", "list_sources"]
     for name in ("search_documents", "ask_documents", "open_document"):
-        assert NUMBERS_OF_ONE_CALL in tools[name].description
+        assert NUMBERING_NOTE in tools[name].description
         assert "stay the same" not in tools[name].description
     assert all(tool.annotations.read_only_hint for tool in tools.values())
 
@@ -211,8 +211,8 @@ def test_a_long_document_is_read_span_by_span(client):
         ("footnote://documents/none", "There is no document none"),
         ("footnote://sources/none", "Resources are documents"),
         ("file:///etc/passwd", "Resources are documents"),
-        ("footnote://documents/none?start=-1", "start is a number"),
-        ("http://[none", "This is no address"),
+        ("footnote://documents/none?start=-1", "start must be a number"),
+        ("http://[none", "The address is invalid"),
     ],
 )
 def test_reading_a_missing_resource_fails_with_the_reason(client, uri, reason):

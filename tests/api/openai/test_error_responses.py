@@ -82,10 +82,10 @@ def test_unsupported_requests_are_rejected_with_the_name_of_the_field(build_clie
     ("parameters", "advice"),
     [
         ({"messages": [{"role": "user", "content": [IMAGE]}]}, "type text"),
-        ({"messages": [TOOL_RESULT]}, "user, assistant, system and developer"),
-        ({"messages": [{"role": "system", "content": "x"}]}, "none with the role user"),
+        ({"messages": [TOOL_RESULT]}, "user, assistant, system, and developer"),
+        ({"messages": [{"role": "system", "content": "x"}]}, "No message has the role user"),
         ({"messages": chat_messages(" ")}, "empty"),
-        ({"tools": [TOOL]}, "leave `tools` out"),
+        ({"tools": [TOOL]}, "omit `tools`"),
         ({"n": 3}, "one answer"),
     ],
 )

@@ -52,7 +52,7 @@ def test_text_parts_are_joined():
 
 
 def test_messages_without_a_user_message_are_rejected():
-    with pytest.raises(NoQuestionError, match="none with the role user"):
+    with pytest.raises(NoQuestionError, match="No message has the role user"):
         question_of(("system", "x"), ("assistant", "y"))
 
 

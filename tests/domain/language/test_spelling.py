@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from domain.language.spelling import (
     likely_beginnings,
     likely_stems,
+    max_typos,
     share_required,
-    slips_allowed,
-    slips_between,
     splits,
+    typos_between,
     words_to_check,
 )
 
@@ -41,11 +41,11 @@ def test_function_words_short_words_numbers_and_decomposed_letters_are_not_check
 def test_a_capitalized_word_may_be_a_name_and_allows_fewer_typos():
     first, name = words_to_check("Expences of Mielage")
     assert (first.may_be_name, name.may_be_name) == (False, True)
-    assert (slips_allowed(first), slips_allowed(name)) == (2, 1)
+    assert (max_typos(first), max_typos(name)) == (2, 1)
 
 
 @pytest.mark.parametrize(
-    ("typed", "known", "slips"),
+    ("typed", "known", "typos"),
     [
         ("mielage", "mileage", 1),
         ("expences", "expenses", 1),
@@ -59,7 +59,7 @@ def test_a_capitalized_word_may_be_a_name_and_allows_fewer_typos():
     ],
 )
 def test_mistyped_and_misheard_letters_are_counted(typed, known, slips):
-    assert slips_between(typed, known) == slips
+    assert typos_between(typed, known) == slips
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_mistyped_and_misheard_letters_are_counted(typed, known, slips):
     ],
 )
 def test_different_words_are_too_far_apart_for_a_typo(typed, known):
-    assert slips_between(typed, known) > 2
+    assert typos_between(typed, known) > 2
 
 
 @given(word=WORDS)
 def test_a_word_has_no_distance_to_itself(word):
-    assert slips_between(word, word) == 0
+    assert typos_between(word, word) == 0
 
 
 @given(word=st.text(alphabet="aeimprt", min_size=7, max_size=12), data=st.data())
@@ -89,8 +89,8 @@ def test_one_typo_within_a_long_word_counts_at_most_once(word, data):
     place = data.draw(st.integers(1, len(word) - 3))
     swapped = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
     omitted = word[:place] + word[place + 1 :]
-    assert slips_between(swapped, word) <= 1
-    assert slips_between(omitted, word) <= 1
+    assert typos_between(swapped, word) <= 1
+    assert typos_between(omitted, word) <= 1
 
 
 def test_the_most_similar_stems_come_first():

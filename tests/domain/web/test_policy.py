@@ -124,7 +124,9 @@ def test_the_listen_address_is_allowed_unless_it_is_a_wildcard(address, hosts):
 
 @pytest.mark.parametrize("entry", ["http://docs.example.com", "a b", "docs.example.com/", "*.com"])
 def test_an_invalid_entry_is_reported_with_its_setting(entry):
-    with pytest.raises(ConfigError, match="FOOTNOTE_ALLOWED_HOSTS: .* is not a host") as raised:
+    with pytest.raises(
+        ConfigError, match="FOOTNOTE_ALLOWED_HOSTS: .* is not a valid host"
+    ) as raised:
         parse_hosts(["localhost", entry], SETTING)
     assert repr(entry) in str(raised.value)
 

@@ -140,7 +140,7 @@ def test_a_response_without_a_listing_is_an_error_and_not_an_empty_listing(
 ):
     client = client_of(server)
     monkeypatch.setattr(client, "_data", lambda path, params: {"results": results})
-    with pytest.raises(SourceUnavailableError, match="not the requested listing"):
+    with pytest.raises(SourceUnavailableError, match="not return the requested list"):
         [*client.each(SEARCH, {})]
 
 
@@ -192,7 +192,7 @@ def test_endless_listings_without_new_results_fail(server, monkeypatch, results)
 
 @pytest.mark.parametrize("link", ["https://elsewhere.example/rest", "//elsewhere.example/rest"])
 def test_listings_never_follow_links_to_another_site(server, link):
-    with pytest.raises(SourceError, match="continues a listing at another address"):
+    with pytest.raises(SourceError, match="continues a list on another server"):
         client_of(server)._below(link)
 
 

@@ -48,11 +48,11 @@ def lose_index(fake, monkeypatch):
         ),
         (
             lambda site, page: site.move(page, space="HR"),
-            "it was moved or labeled and is no longer part of the selection",
+            "it was moved or relabeled and is no longer in the selection",
         ),
         (
             lambda site, page: site.label(page, "secret"),
-            "it was moved or labeled and is no longer part of the selection",
+            "it was moved or relabeled and is no longer in the selection",
         ),
         (
             lambda site, page: site.archive_space("DOC"),
@@ -85,7 +85,7 @@ def test_documents_that_a_custom_query_no_longer_matches_are_removed(docs):
     library = import_all(docs, selection)
     docs.rename(page, "Idea A")
     library.update(pages_of(docs, selection))
-    assert library.removals == {page: "the query no longer finds it"}
+    assert library.removals == {page: "it no longer matches the query"}
 
 
 @pytest.mark.parametrize("lose", [lambda s: s.hide_space("DOC"), lambda s: s.delete_space("DOC")])

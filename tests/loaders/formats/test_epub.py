@@ -52,5 +52,5 @@ def test_missing_chapters_are_reported_as_warnings():
     document = read_document("a.epub", data)
     assert "15일" in document.page_content
     assert document.metadata["warnings"] == [
-        "OEBPS/a.xhtml: damaged: its part OEBPS/a.xhtml is missing"
+        "OEBPS/a.xhtml: damaged (its part OEBPS/a.xhtml is missing): get an intact copy"
     ]

@@ -82,7 +82,7 @@ def test_encrypted_documents_are_rejected():
 def test_only_damaged_sections_are_omitted_with_a_warning():
     document = read(p("처음"), others={"Contents/section1.xml": b"<broken"})
     assert document.page_content == "처음"
-    assert document.metadata["warnings"] == ["section 2 is damaged and was left out"]
+    assert document.metadata["warnings"] == ["section 2 is damaged and was skipped"]
 
 
 def test_the_preview_is_read_if_all_sections_are_damaged():

@@ -142,7 +142,7 @@ def test_only_oversized_pages_of_a_tiff_file_are_skipped(monkeypatch):
     document = read_document("a.tif", data)
     assert document.page_content == LINES[0]
     assert document.metadata["warnings"][1].startswith(
-        "page 2 could not be recognized: the picture has more than"
+        "no text was recognized on page 2: the picture has more than"
     )
 
 

@@ -124,7 +124,7 @@ def test_without_tesseract_scans_raise_a_retryable_error_with_advice(without_pro
     ) as caught:
         read_document("a.pdf", pdf_file(["", ""]))
     assert str(caught.value).startswith(
-        "0 characters: probably a scan; reading text in pictures requires Tesseract"
+        "0 characters: probably a scan; text recognition (OCR) requires Tesseract"
     )
     assert caught.value.retryable
 
@@ -172,7 +172,7 @@ def test_pages_that_take_too_long_are_reported(monkeypatch):
     result = recognize([1, 2, 5], lambda page: scan(SENTENCES["en"] if page != 2 else []))
     assert result.texts == {}
     assert result.warnings == (
-        "page 1, 5 could not be recognized: Tesseract took longer than 0.01 s",
+        "no text was recognized on page 1, 5: Tesseract took longer than 0.01 s",
     )
 
 
@@ -181,14 +181,16 @@ def test_pages_beyond_the_limit_are_reported(monkeypatch):
     monkeypatch.setattr(ocr, "MAX_PAGES", 1)
     result = recognize([1, 2, 3], lambda _: scan(SENTENCES["en"][:1]))
     assert list(result.texts) == [1]
-    assert result.warnings[1].startswith("page 2-3 could not be recognized: the file has too many")
+    assert result.warnings[1].startswith(
+        "no text was recognized on page 2-3: the file has too many"
+    )
 
 
 @requires_tesseract
 def test_the_time_for_each_file_is_limited(monkeypatch):
     monkeypatch.setattr(ocr, "_FILE_S", 0.0)
     result = recognize([1, 2], lambda _: scan(SENTENCES["en"][:1]))
-    assert result.warnings[-1].startswith("page 1-2 could not be recognized")
+    assert result.warnings[-1].startswith("no text was recognized on page 1-2")
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_only_files_with_an_empty_user_password_are_read():
 
 
 def test_files_without_text_are_reported_as_probable_scans():
-    with pytest.raises(UnreadableError, match="^0 characters: probably a scan; reading text in"):
+    with pytest.raises(UnreadableError, match="^0 characters: probably a scan; text recognition"):
         read_document("a.pdf", pdf_file(["", ""]))
 
 
@@ -143,7 +143,7 @@ def test_pages_without_text_are_reported_and_counted():
 def test_files_with_text_on_few_pages_are_reported_as_probable_scans():
     document = read_document("a.pdf", pdf_file(["One", "", "", "Four", ""]))
     (warning,) = document.metadata["warnings"]
-    assert warning.startswith("no text on page 2-3, 5 of 5: probably a scan; reading text in")
+    assert warning.startswith("no text on page 2-3, 5 of 5: probably a scan; text recognition")
 
 
 def test_a_damaged_page_does_not_affect_the_others():

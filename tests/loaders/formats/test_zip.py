@@ -149,7 +149,7 @@ def test_a_damaged_file_does_not_affect_the_others():
     at = data.index(b"a.txt") + 8
     document = read(data[:at] + b"\xff\xff\xff" + data[at + 3 :])
     assert document.page_content.startswith("# b.xlsx")
-    assert document.metadata["warnings"][0].startswith("a.txt: damaged: its part a.txt")
+    assert document.metadata["warnings"][0].startswith("a.txt: damaged (its part a.txt")
 
 
 def test_the_text_of_nested_archives_counts_toward_the_text_limit():

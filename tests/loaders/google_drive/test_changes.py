@@ -78,7 +78,7 @@ class TestAfterAnImport:
         assert importer.removals == {
             plan.id: "in the trash of Google Drive",
             paper.id: "deleted, or no longer shared with this account",
-            others[0].id: "moved out of the imported part",
+            others[0].id: "moved out of the selection",
             others[1].id: "deleted, or no longer shared with this account",
             others[2].id: "its owner does not let this account download it",
         }
@@ -154,7 +154,7 @@ class TestAfterAnImport:
         assert drive.calls() == {"changes": 1, "files/ID": 1, "files/ID/export": 1}
         drive.trash(shortcut)
         importer.sync(files)
-        assert importer.removals == {outside.id: "moved out of the imported part"}
+        assert importer.removals == {outside.id: "moved out of the selection"}
 
     def test_a_shortcut_is_followed_once_its_target_is_shared(self, drive, importer, files, team):
         outside = drive.doc("There", "text")
@@ -235,7 +235,7 @@ def test_a_shared_drive_has_a_separate_change_log(drive, importer, team):
     assert importer.sync(both) == {item.id}
     drive.move(item, team)
     importer.sync(both)
-    assert importer.removals == {item.id: "moved out of the imported part"}
+    assert importer.removals == {item.id: "moved out of the selection"}
     drive.move(item, shared)
     assert importer.sync(both) == {item.id}
 
@@ -306,7 +306,7 @@ def test_full_listings_have_reasons_for_removals_too(drive, importer, files, tea
     assert importer.removals == {
         items[0].id: "in the trash of Google Drive",
         items[1].id: "deleted, or no longer shared with this account",
-        items[2].id: "moved out of the imported part",
+        items[2].id: "moved out of the selection",
     }
 
 

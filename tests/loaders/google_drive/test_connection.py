@@ -24,7 +24,7 @@ def test_users_are_asked_to_have_missing_items_shared(drive, importer):
     connection = importer.files(folders=[folder, drive.my_drive]).connection()
     assert connection.account == f"Kim ({PERSON})"
     assert connection.names == ("My Drive",)
-    assert "have it shared with the person who signed in" in connection.warnings[0]
+    assert "ask its owner to share it with the account that signed in" in connection.warnings[0]
 
 
 def test_shared_drives_and_files_have_names(drive, importer, team):

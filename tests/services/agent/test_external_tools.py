@@ -204,7 +204,10 @@ def test_a_call_that_times_out_fails_and_the_next_call_succeeds(tools_of, monkey
     monkeypatch.setattr(mcp_client, "CALL_S", 0.5)
     start = time.monotonic()
     status, text = call_tool(tools["t__slow"], seconds=60)
-    assert (status, text) == ("error", "Failed: The MCP server t: it did not answer in time.")
+    assert (status, text) == (
+        "error",
+        "Failed: The MCP server t can't be used: it did not respond in time.",
+    )
     assert time.monotonic() - start < 10
     monkeypatch.undo()
     assert call_tool(tools["t__find_ticket"], number=1)[0] == "success"
@@ -214,7 +217,7 @@ def test_a_server_that_exits_fails_one_call_and_is_restarted(tools_of):
     tools = tools_of(t=stdio())
     status, text = call_tool(tools["t__die"])
     assert status == "error"
-    assert text.startswith("Failed: The MCP server t: ")
+    assert text.startswith("Failed: The MCP server t can't be used: ")
     assert call_tool(tools["t__find_ticket"], number=1)[0] == "success"
 
 
@@ -225,7 +228,7 @@ def test_an_unavailable_server_does_not_block_others_and_is_retried(tools_of):
     assert list(tools) == ["down__find_ticket", "up__refused"]
     status, text = call_tool(tools["down__find_ticket"], number=1)
     assert status == "error"
-    assert text.startswith("Failed: The MCP server down: ")
+    assert text.startswith("Failed: The MCP server down can't be used: ")
     with serving_http(port):
         assert call_tool(tools["down__find_ticket"], number=1)[0] == "success"
 

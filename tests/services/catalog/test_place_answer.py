@@ -55,9 +55,9 @@ def test_a_place_is_described_by_facts_praise_and_criticism(trattoria):
         "These places fit best:\n\n"
         "#### 1. Trattoria Lucia\n\n"
         "- Italian restaurant [1], Brooklyn [1], rating 4.6/5 [1]\n"
-        "- Food, praised again and again [Korean review, in the original]: "
+        "- Food, repeatedly praised [Korean review, in the original]: "
         "“파스타가 정말 맛있어요.” [2]\n"
-        "- Service, criticized again and again [local review]: "
+        "- Service, repeatedly criticized [local review]: "
         "“Very rude people work here.” [3]"
     )
     assert writer.check(trattoria.texts.get).text == text
@@ -97,8 +97,8 @@ def test_the_most_important_aspect_is_quoted():
     ]
     kind_reviews = [("local", f"So kind to {name} that day.") for name in ("Dee", "Ed")]
     place = Catalog().add(reviews=(*tasty_reviews, *kind_reviews))
-    assert "Food, praised" in write(place.material())[1]
-    assert "Service, praised" in write(place.material(weights={"service": 0.9}))[1]
+    assert "Food, repeatedly praised" in write(place.material())[1]
+    assert "Service, repeatedly praised" in write(place.material(weights={"service": 0.9}))[1]
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,13 @@ def test_a_custom_aspect_is_capitalized(group):
     place = Catalog().add(reviews=[(group, "Such pretty lamps."), (group, "Pretty indeed.")])
     text = write(place.material())[1]
     label = " [local review]" if group else " [review]"
-    assert f"\n- Decor, praised again and again{label}: “Such pretty lamps.” [2]" in text
+    assert f"\n- Decor, repeatedly praised{label}: “Such pretty lamps.” [2]" in text
 
 
 def test_a_place_without_facts_is_described_by_its_reviews():
     place = Catalog().add(facts=())
     answer = check(place.material(), place.texts)
-    assert "#### 1. Trattoria Lucia\n\n- Food, praised" in answer.text
+    assert "#### 1. Trattoria Lucia\n\n- Food, repeatedly praised" in answer.text
     assert answer.unsupported_sentences == 0
 
 
@@ -245,7 +245,7 @@ def test_several_values_of_one_field_are_offered_as_one_filter(language, text):
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "- I found nothing that reviews say again and again about: waiting, price."),
+        ("en", "- I found no recurring opinions in the reviews about: waiting, price."),
         ("ko", "- 대기, 가격: 여러 리뷰에 공통된 평가는 찾지 못했습니다."),
         ("ja", "- 待ち時間、価格：複数のレビューに共通する評価は見つかりませんでした。"),
     ],
@@ -269,7 +269,7 @@ def test_aspects_that_cannot_have_patterns_are_not_named_as_missing(trattoria, c
         (hit,) = trattoria.places
         trattoria.places = [replace(hit, patterns=hit.patterns[:1] * 10)]
         material = trattoria.material()
-    assert "found nothing" not in write(replace(material, query=query))[1]
+    assert "found no recurring" not in write(replace(material, query=query))[1]
 
 
 def test_direction_marks_are_removed_from_names():
@@ -486,7 +486,7 @@ def test_rules_answer_if_the_model_writes_nothing(trattoria, model, model_server
     model_server.will(Text(output))
     writer, text = write(trattoria.material(), model)
     assert text.strip() == write(trattoria.material())[1]
-    assert writer.notice == f"{MODEL} wrote nothing, so this answer was composed by rules."
+    assert writer.notice == f"{MODEL} wrote no text, so this answer was composed by rules."
 
 
 def test_closing_the_texts_closes_the_model_stream(trattoria, model, model_server):

@@ -376,17 +376,17 @@ def search_with_wishes(library, cross_encoder=None, **options):
 
 def test_the_notice_names_the_replacement_of_the_cross_encoder(judged_library):
     assert search_with_wishes(judged_library).notices == (
-        "No reranker is set, so the praise of reviewers is used instead: set"
+        "No reranker is configured, so reviewers' praise is used instead: set"
         " FOOTNOTE_RERANK_PROVIDER to fastembed or http.",
     )
     assert search_with_wishes(judged_library, FailingCrossEncoder()).notices == (
-        "The praise of reviewers is used instead of the cross-encoder: The reranker broke off.",
+        "Reviewers' praise is used instead of the cross-encoder: The reranker broke off.",
     )
     slow = SlowCrossEncoder()
     timed_out = search_with_wishes(judged_library, slow, budget_s=0.05)
     slow.free.set()
     assert timed_out.notices[0].startswith(
-        "The praise of reviewers is used instead of the cross-encoder: "
+        "Reviewers' praise is used instead of the cross-encoder: "
     )
     for result in (search_with_wishes(judged_library, FailingCrossEncoder()), timed_out):
         assert [hit.parts for hit in result.places] == [

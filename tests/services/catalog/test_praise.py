@@ -42,5 +42,5 @@ def test_the_notice_has_the_reason_and_the_replacement():
         "without the cross-encoder: It broke off."
     )
     assert missing_reranker_notice(error, True) == (
-        "The praise of reviewers is used instead of the cross-encoder: It broke off."
+        "Reviewers' praise is used instead of the cross-encoder: It broke off."
     )

@@ -108,7 +108,7 @@ def test_a_sample_is_deterministic(evaluation, folder):
 
 
 def test_unknown_queries_and_a_set_without_answers_are_rejected(evaluation, folder):
-    with pytest.raises(InputError, match="last, history, condensed or rewrite"):
+    with pytest.raises(InputError, match="last, history, condensed, or rewrite"):
         evaluation.measure_search(folder, None, "first", on_progress=ignore)
     bare = [{"_id": "q1", "text": "How many?"}]
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, bare)))

@@ -23,7 +23,7 @@ def test_quotes_and_matched_sentences_are_counted_separately() -> None:
         ([FOUND], "1 quote found in the documents."),
         ([FOUND, FOUND], "2 quotes found in the documents."),
         ([FOUND, MISSING], "1 of 2 quotes found in the documents; 1 not found."),
-        ([MATCHED], "Sentences matched by the program: 1."),
+        ([MATCHED], "Sentences matched by Footnote: 1."),
         ([UNSUPPORTED, INVENTED], "Citations without support: 2."),
         ([], ""),
     ],
@@ -38,7 +38,7 @@ def test_the_summary_counts_quotes_matches_and_unsupported_citations(
     ("citation", "expected"),
     [
         (FOUND, "found in the document"),
-        (MATCHED, "found in the document, matched by the program"),
+        (MATCHED, "found in the document, matched by Footnote"),
         (MISSING, "not found"),
         (INVENTED, "no such source"),
     ],

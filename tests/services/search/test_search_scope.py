@@ -125,7 +125,7 @@ def test_white_space_around_a_name_is_ignored():
 def test_a_scope_and_a_filter_are_combined():
     condition = {"format": {"$in": ["md"]}}
     assert together(condition, {"page": 2}) == {"format": {"$in": ["md"]}, "page": 2}
-    with pytest.raises(ConflictError, match="both narrow format:"):
+    with pytest.raises(ConflictError, match="both restrict format:"):
         together(condition, {"format": "pdf"})
 
 

@@ -110,9 +110,9 @@ def test_a_server_is_imported_with_a_token_or_password_that_stays_secret(
     [
         ({"api_token": "wrong"}, "rejected the credentials"),
         ({"api_token": " "}, "API token is missing"),
-        ({"email": ""}, "e-mail address is missing"),
+        ({"email": ""}, "email address is missing"),
         ({"url": ""}, "address of the site is missing"),
-        ({"url": "http://"}, "not an address of a Confluence site"),
+        ({"url": "http://"}, "not the address of a Confluence site"),
         ({"spaces": []}, "at least one space"),
         ({"scope": "trees"}, "at least one page"),
         ({"scope": "labels", "page_labels": "none"}, "nothing to import"),

@@ -64,7 +64,7 @@ def test_a_test_reports_the_account_and_the_documents(services, fields):
     result = check(services, fields())
     assert (result.documents, set(result.titles)) == (2, {"Leave", "vpn.md"})
     assert IMPORTER in result.notes[0]
-    assert result.notes[1] == "This account sees: Handbook."
+    assert result.notes[1] == "Visible to this account: Handbook."
     assert services.sources.list(LOCAL_USER) == []
 
 

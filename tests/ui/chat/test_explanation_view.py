@@ -38,7 +38,7 @@ def test_a_negative_share_has_an_empty_bar():
 def test_the_effect_of_reranking_is_shown_or_why_it_was_skipped():
     assert "moved from rank 7 to 2 (score 4.310)" in explain(move=Move(4.31, 7, 2))
     assert "kept at rank 2" in explain(move=Move(4.31, 2, 2))
-    assert "not done: too slow" in explain(move=Move(skipped="too slow"))
+    assert "skipped: too slow" in explain(move=Move(skipped="too slow"))
     assert words.RERANK not in explain()
 
 

@@ -31,7 +31,7 @@ def test_the_charts_contain_their_data():
     rows = import_chart(days).to_dict()["data"]["values"]
     assert rows == [
         {"day": "2026-11-20", "change": "new", "documents": 3},
-        {"day": "2026-11-20", "change": "gone", "documents": 1},
+        {"day": "2026-11-20", "change": "removed", "documents": 1},
     ]
     for chart in (bars({"Korean": 2}), columns({"Korean": 2})):
         assert chart.to_dict()["data"]["values"] == [{"name": "Korean", "documents": 2}]

@@ -204,7 +204,7 @@ def test_messages_of_loaders_storage_models_and_services_are_collected():
         "0 characters: probably a scan; {reason}",
         "This is not a conversation that Footnote exported as JSON ({reason}): choose another"
         " file.",
-        "{host} failed (HTTP {status}).{details} Try again soon.",
+        "{host} failed (HTTP {status}).{details} Try again later.",
         "{reason}; its removal waits for confirmation",
     } <= {one.english for one in service_texts()}
 

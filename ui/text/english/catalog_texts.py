@@ -10,14 +10,15 @@ PLACES_INTRO = (
 )
 PLACES_COUNT = Plural("{name}: 1 place", "{name}: {n:,} places")
 PLACES_CATALOG = "Catalog"
-PLACES_NONE = "There is no catalog yet"
+PLACES_NONE = "No catalog yet"
 PLACES_NONE_HOW = (
-    "A catalog is a table of places with their reviews: restaurants, homes, devices. Start"
-    " with the sample, 300 fictional restaurants in New York, or add your own as a source."
+    "A catalog is a table of places, such as restaurants, homes, or devices, with their"
+    " reviews. Start with the sample of 300 fictional restaurants in New York, or add your"
+    " own catalog as a source."
 )
 PLACES_ADD_SAMPLE = "Add the sample catalog"
-PLACES_ADD_OWN = "Add a catalog of your own"
-PLACES_IMPORTING = "The places are being imported. You can ask once that is done."
+PLACES_ADD_OWN = "Add your own catalog"
+PLACES_IMPORTING = "The places are being imported. You can ask about them when the import is done."
 PLACES_EMPTY = "The catalog {name} has no places: its import found none, or has not run yet."
 PLACES_SOURCES = "View the import"
 
@@ -33,8 +34,8 @@ PLACES_FOR_EXAMPLE = "For example:"
 
 PREFERENCES = "What matters to you"
 PREFERENCES_NOTE = (
-    "0 means not at all, 5 means very much. What a question says takes precedence. Your"
-    " preferences are saved and apply from the next search on."
+    "0 means not at all, and 5 means very much. Your question takes precedence over these"
+    " preferences, which are saved and apply to your next searches."
 )
 PREFERENCES_UNSET = "not set"
 PREFERENCES_CHANGED = "Your preferences have changed since this search."
@@ -42,7 +43,7 @@ PREFERENCES_FORGET = "Reset preferences"
 
 UNDERSTOOD = "Understood:"
 UNDERSTOOD_AS = "Searched in English for: {query}"
-UNDERSTOOD_BY = "Understood by {model}"
+UNDERSTOOD_BY = "Analyzed by {model}"
 UNDERSTOOD_NOTHING = "no filters or preferences: all places in the catalog are compared"
 CHIP_HELP = "Search again without this"
 CHIP_DECLINED = "Not {type}"
@@ -92,9 +93,9 @@ PART = "Part"
 PART_VALUE = "Value"
 PART_WEIGHT = "Weight"
 FOUND_IN = "Matching text"
-NO_PASSAGE = "No passage of its text matched: it was found through the other parts of its score."
+NO_PASSAGE = "No passage matches the question: the other parts of the score ranked this place."
 
-PATTERNS = "What reviewers say again and again"
+PATTERNS = "What reviewers repeatedly say"
 PATTERN_PRAISE = "praised"
 PATTERN_BLAME = "criticized"
 PATTERN_COUNT = "in {count} of {reviews} reviews"

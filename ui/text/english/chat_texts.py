@@ -6,7 +6,7 @@ from ui.text.english.text_kinds import Plural, fixed
 SCOPE_EVERYWHERE = "Search in: everything"
 SCOPE_LABEL = "Search in: {what}"
 SCOPE_COMMA = ", "
-SCOPE_HELP = "Where the next question in this conversation searches"
+SCOPE_HELP = "What the next question in this conversation searches"
 SCOPE_SOURCES = "Sources"
 SCOPE_COLLECTIONS = "Collections"
 SCOPE_FORMATS = "File types"
@@ -25,7 +25,7 @@ SCOPE_RESET = "Reset"
 SCOPE_NOT_SEARCHED = "The previous scope applies until you correct this."
 ADVANCED = "Advanced"
 ADVANCED_MODE = "Search mode"
-ADVANCED_PASSAGES = "Passages used to answer"
+ADVANCED_PASSAGES = "Passages per answer"
 ADVANCED_THRESHOLD = "Minimum relevance"
 AS_SET = "Default: {value}"
 
@@ -60,8 +60,8 @@ NOTHING_HOW = "How"
 NOTHING_EVERYWHERE = "everything"
 NOTHING_MODE = "{mode}: {note}"
 NOTHING_BEST = "Closest passage"
-BEST_BELOW = "{best} of 1, below the threshold of {threshold}"
-BEST_ABOVE = "{best} of 1, at or above the threshold of {threshold}"
+BEST_BELOW = "relevance {best}, below the threshold of {threshold}"
+BEST_ABOVE = "relevance {best}, at or above the threshold of {threshold}"
 BEST_UNKNOWN = "no passage could be compared by meaning"
 WIDEN_MODE = "Search again: {mode}"
 WIDEN_THRESHOLD = "Search again with threshold {threshold}"
@@ -69,7 +69,7 @@ WIDEN_SCOPE = "Search everything"
 WIDEN_EDIT = "Edit the question"
 WIDEN_ASK = "Search again with this question"
 
-SUGGESTED = "From the documents in the library ({documents}), for example:"
+SUGGESTED = "Questions about the library ({documents}), for example:"
 EMPTY_HOW = "Import your own documents, or try Footnote with the sample documents first."
 EMPTY_IMPORT = "Import documents"
 EMPTY_SAMPLES = "Import the sample documents"
@@ -92,7 +92,7 @@ AGES = {
 }
 MORE_CONVERSATIONS = "Show more"
 
-CONVERSATION_MENU = "Rename, export or delete: {title}"
+CONVERSATION_MENU = "Rename, export, or delete: {title}"
 CONVERSATION_ACTIONS = {
     "rename": "Rename",
     "export": "Export",
@@ -112,9 +112,7 @@ EXPORT_NOTE = (
     " JSON contains everything and can be imported again."
 )
 DELETE_TITLE = "Delete the conversation?"
-DELETE_NOTE = (
-    "You can undo deleting “{title}” right afterward. It is permanently deleted after 30 days."
-)
+DELETE_NOTE = "You can undo this right afterward. “{title}” is permanently deleted after 30 days."
 DELETE = "Delete"
 CANCEL = "Cancel"
 DELETED = "“{title}” was deleted."
@@ -123,8 +121,8 @@ UNDO = "Undo"
 IMPORT_CONVERSATION = "Import a conversation"
 IMPORT_CONVERSATION_FILE = "A JSON file exported from Footnote"
 CONVERSATION_IMPORTED = (
-    "“{title}” was imported. Its citations were not checked again: they show what was found where"
-    " it was exported."
+    "“{title}” was imported. Its citations were not checked again: they keep the results from"
+    " before the export."
 )
 
 
@@ -209,20 +207,18 @@ NOT_RERANKED = "Not reranked: {reason}"
 FOUND = "{passages} in {documents}"
 PASSAGES = Plural("1 passage", "{n:,} passages")
 DOCUMENTS = Plural("1 document", "{n:,} documents")
-NO_PASSAGE_FOUND = "no passage found"
+NO_PASSAGE_FOUND = "no passages found"
 
 QUOTES_FOUND = Plural("1 quote found in the documents", "{n} quotes found in the documents")
 QUOTES_MISSING = "{found} of {total} quotes found in the documents; {missing} not found"
-SENTENCES_MATCHED = Plural(
-    "1 sentence matched by the program", "{n} sentences matched by the program"
-)
+SENTENCES_MATCHED = Plural("1 sentence matched by Footnote", "{n} sentences matched by Footnote")
 QUOTES_MEAN = (
     "“Found” means that the quoted words appear in the documents. Whether they answer the question"
     " is for you to judge."
 )
 MATCHES_MEAN = (
-    "The answer cites a source without quoting it, so the program found the best-matching sentence"
-    " in that source. Whether it answers the question is for you to judge."
+    "The answer cites a source without quoting it, so Footnote found the best-matching"
+    " sentence in that source. Whether it answers the question is for you to judge."
 )
 CITATIONS_UNSUPPORTED = Plural("1 unsupported citation", "{n} unsupported citations")
 NO_CITATION = "This answer cites no source. Check it before you rely on it."
@@ -240,8 +236,8 @@ STATES = {
     "no such source": "no such source",
 }
 QUOTED = "quoted by the answer"
-MATCHED = "matched by the program because the answer gives no quote"
-NOT_IN_SOURCE = "The answer quotes this, but the source does not say it:"
+MATCHED = "matched by Footnote because the answer has no quote"
+NOT_IN_SOURCE = "The answer quotes this, but the source does not contain it:"
 NO_QUOTE = "The source does not support the sentence that cites it."
 NO_SUCH_SOURCE = "The answer cites [{n}], but there is no source with that number."
 ELSEWHERE = "The quote appears elsewhere in the document:"
@@ -251,7 +247,7 @@ STOP = "Stop"
 INCOMPLETE = "This answer is incomplete."
 STOPPED = "You stopped this answer. The text written so far is kept."
 RUNNING = "This answer is not finished: it is still being written elsewhere, or it was interrupted."
-RETRYABLE = "It may work if you ask again."
+RETRYABLE = "Asking again may help."
 
 COPY = "Copy"
 COPIED = "Copied"
@@ -262,7 +258,8 @@ YOUR_QUESTION = "Your question"
 SEARCHED_QUESTION = "Question to search for"
 EDIT_NOTE = "The earlier question and its follow-ups are kept as another version."
 SEARCH_NOTE = (
-    "This question is searched exactly as written. The earlier answer is kept as another version."
+    "The search uses this question exactly as written. The earlier answer is kept as another"
+    " version."
 )
 ASK = "Ask"
 SEARCH = "Search again"

@@ -13,8 +13,8 @@ SOURCE_KINDS = {
 }
 # A field whose meaning depends on the kind of source has separate texts: KIND.FIELD.
 SOURCE_FIELDS = {
-    "path": "Folder or file on the machine Footnote runs on",
-    "catalogue.path": "Description (catalog.yaml) on the machine Footnote runs on",
+    "path": "Folder or file on the machine that runs Footnote",
+    "catalogue.path": "Description (catalog.yaml) on the machine that runs Footnote",
     "include": "Include paths (one pattern per line)",
     "exclude": "Exclude paths (one pattern per line)",
     "box": "Box",
@@ -28,7 +28,7 @@ SOURCE_FIELDS = {
     "access_token": "Personal access token",
     "password": "Password",
     "spaces": "Space keys",
-    "trees": "Pages, each with all pages below it",
+    "trees": "Pages, including all pages below them",
     "page_labels": "Page labels",
     "cql": "Query (CQL)",
     "skip_labels": "Exclude pages with these labels",
@@ -63,18 +63,19 @@ SOURCE_FIELD_HINTS = {
 }
 SOURCE_FIELD_HELP = {
     "catalogue.path": (
-        "The YAML file that describes the columns of the data beside it. docs/catalog.md explains"
-        " how to write one."
+        "The YAML file that describes the columns of the data next to it. docs/catalog.md"
+        " explains how to write one."
     ),
     "trees": "Addresses or numbers, one per line.",
     "cql": (
-        "A query in Confluence Query Language. The pages and blog posts that it finds are imported."
+        "A query in Confluence Query Language. The pages and blog posts that match it are imported."
     ),
     "skip_labels": (
         "Pages with any of these labels are skipped, and removed if they were imported before."
     ),
     "deletions": (
-        "Once a day is easier on a large site: in between, a refresh fetches only what has changed."
+        "Once a day puts less load on a large site: in between, a refresh fetches only what"
+        " has changed."
     ),
     "folders": "Addresses or IDs, one per line. Subfolders are included.",
     "files": "Addresses or IDs, one per line.",
@@ -105,24 +106,25 @@ SOURCE_CHOICES = {
     "deletions": {"always": "At every refresh", "daily": "Once a day"},
 }
 CREDENTIAL_HELP = (
-    "It is stored encrypted and never shown again. You can also name an environment variable that"
-    " holds it, such as $FOOTNOTE_SECRET_WIKI: Footnote then stores only the name."
+    "The value is stored encrypted and never shown again. You can also enter the name of an"
+    " environment variable that contains it, such as $FOOTNOTE_SECRET_WIKI: Footnote then"
+    " stores only the name."
 )
 EMPTY_KEEPS_NAME = "Leave empty to keep {name}"
-STAYS_AS_IT_IS = "Leave empty to keep it"
+STAYS_AS_IT_IS = "Leave empty to keep the current value"
 SOURCE_NAME = "Name"
 SOURCE_NAME_HINT = "Display name (optional)"
 SOURCE_COLLECTION = "Collection"
 SOURCE_COLLECTION_HINT = "Choose one or type a new name"
 SOURCE_COLLECTION_HELP = (
-    "A conversation can be limited to collections. Without one, the source's name is its"
-    " collection."
+    "A conversation can be limited to collections. If you leave this empty, the source's name"
+    " is its collection."
 )
 SOURCE_LABELS = "Labels, separated by commas"
 SOURCE_SCHEDULE = "Refresh automatically"
 SCHEDULES = {"never": "Never", "hourly": "Every hour", "daily": "Every day", "weekly": "Every week"}
 TEST_SOURCE = "Test"
-ADD_AND_DRY_RUN = "Add and dry run"
+ADD_AND_DRY_RUN = "Add and start dry run"
 ADD_AND_DRY_RUN_HELP = "Shows what an import would do, without changing the library."
 ADD_AND_IMPORT = "Add and import"
 UPLOAD_AND_IMPORT = "Upload and import"
@@ -139,19 +141,21 @@ FILES_REFUSED = Plural("1 file was rejected:", "{n:,} files were rejected:")
 IMPORT_PAGE = "Import"
 IMPORT_TITLE = "Import"
 IMPORT_INTRO = (
-    "A source is a folder on this machine, a Confluence site, a Google Drive or a box of uploaded"
-    " files. An import updates the library with what is new, changed or gone there."
+    "Documents come from sources: folders on this machine, Confluence sites, Google Drive,"
+    " and boxes of uploaded files. An import adds new documents to the library, updates"
+    " changed ones, and removes deleted ones."
 )
 NO_IMPORT_WORKER = (
-    "No worker is running, so queued imports wait. “make run” starts one along with the pages. To"
-    " start one by hand:"
+    "No worker is running, so queued imports are waiting. “make run” starts a worker together"
+    " with the pages. To start one manually:"
 )
 WORKER_COMMAND = fixed("python cli.py worker")
 
 SOURCES_LISTED = "Sources"
-NO_SOURCES = "There is no source yet. Add one above: a folder, Confluence, Google Drive or files."
+NO_SOURCES = "No sources yet. Add one above: a folder, Confluence, Google Drive, or files."
 CONVERSATION_BOXES = Plural(
-    "Files of 1 conversation", "Files of {n:,} conversations, each searchable only there"
+    "Files of 1 conversation",
+    "Files of {n:,} conversations, each searchable only in its conversation",
 )
 IMPORT_STATES = {
     "": "never imported",
@@ -165,12 +169,12 @@ IMPORT_STATES = {
     "cancelled": "canceled",
     "failed": "failed",
 }
-JOB_KINDS = {"import": "Import", "dry run": "Dry run", "removal": "Removal"}
+RUN_KINDS = {"import": "Import", "dry run": "Dry run", "removal": "Removal"}
 SOURCE_HOLDS = "{documents}, {passages}"
 SOURCE_FAILED = Plural("1 could not be read", "{n:,} could not be read")
 SOURCE_IMPORTED = "last import {ago}"
 SOURCE_NEXT = "next refresh {ago}"
-SOURCE_DUE = "refresh is due"
+SOURCE_DUE = "refresh due"
 SOURCE_IN_COLLECTION = "collection {name}"
 
 ALL_SOURCES = "All sources"
@@ -181,11 +185,11 @@ PAUSE_SOURCE = "Pause the source"
 PAUSE_SOURCE_HELP = "Stops automatic refreshes and pauses the running import."
 RESUME_SOURCE = "Resume the source"
 
-JOB_QUEUED = "Waiting in the queue"
-JOB_INTERRUPTED = "Interrupted. Progress is kept, and the next worker resumes at the next document."
-JOB_WAITS = "Interrupted. Progress is kept, and it tries again {ago}."
-JOB_PAUSED = "Paused. It resumes at the next document."
-JOB_STAGES = {
+RUN_QUEUED = "Waiting in the queue"
+RUN_INTERRUPTED = "Interrupted. Progress is kept, and the next worker resumes at the next document."
+RUN_WAITS = "Interrupted. Progress is kept, and the import resumes {ago}."
+RUN_PAUSED = "Paused. The import resumes at the next document."
+RUN_STAGES = {
     "listing": "Listing documents",
     "reading": "Reading",
     "splitting": "Splitting",
@@ -195,19 +199,19 @@ JOB_STAGES = {
     "indexing": "Indexing",
     "waiting": "Waiting for the source",
 }
-JOB_STARTING = "Starting"
-JOB_LISTED = Plural("1 found so far", "{n:,} found so far")
-JOB_DONE_OF = "{done} of {total} documents"
-JOB_PARTS = "passage {part} of {parts}"
-JOB_RATE = Plural("1 document a minute", "{n:,} documents a minute")
+RUN_STARTING = "Starting"
+RUN_LISTED = Plural("1 found so far", "{n:,} found so far")
+RUN_DONE_OF = "{done} of {total} documents"
+RUN_PARTS = "passage {part} of {parts}"
+RUN_RATE = Plural("1 document a minute", "{n:,} documents a minute")
 TIME_LEFT = "about {time} left"
-JOB_STOPPING = {"pause": "Pausing…", "cancel": "Canceling…"}
-PAUSE_JOB = "Pause"
-RESUME_JOB = "Resume"
-CANCEL_JOB = "Cancel"
+RUN_STOPPING = {"pause": "Pausing…", "cancel": "Canceling…"}
+PAUSE_RUN = "Pause"
+RESUME_RUN = "Resume"
+CANCEL_RUN = "Cancel"
 
 DRY_RUN = "What an import would do"
-DRY_RUN_AGE = "Dry run {ago}, in {time}"
+DRY_RUN_AGE = "Dry run {ago}, took {time}"
 DRY_RUN_PAGES = Plural("1 page", "{n:,} pages")
 DRY_RUN_CHARACTERS = Plural("1 character", "{n:,} characters")
 DRY_RUN_TOKENS = Plural("about 1 token", "about {n:,} tokens")
@@ -216,18 +220,18 @@ DRY_RUN_FREE = "free: no price is set for embedding"
 DRY_RUN_NO_CHANGES = "Nothing has changed: there is nothing to import."
 IMPORT_CHANGES = Plural("Import 1 change", "Import {n:,} changes")
 REMOVALS_WITHHELD = Plural(
-    "1 document seems to be gone: more than half of the source, or everything in one part of it."
-    " It is kept until you confirm that it is really gone.",
-    "{n:,} documents seem to be gone: more than half of the source, or everything in one part of"
-    " it. They are kept until you confirm that they are really gone.",
+    "1 document seems to be missing: more than half of the source, or everything in one part"
+    " of it. It is kept until you confirm the removal.",
+    "{n:,} documents seem to be missing: more than half of the source, or everything in one"
+    " part of it. They are kept until you confirm the removal.",
 )
-CHECK_FOLDER = "An unmounted folder looks empty: check it first."
-CHECK_ACCOUNT = "An account that lost permissions sees fewer documents: check it first."
-CONFIRM_REMOVALS = Plural("Import, and remove 1 document", "Import, and remove {n:,} documents")
+CHECK_FOLDER = "An unmounted folder looks empty: check the folder first."
+CHECK_ACCOUNT = "An account that lost permissions sees fewer documents: check the account first."
+CONFIRM_REMOVALS = Plural("Import and remove 1 document", "Import and remove {n:,} documents")
 OUTCOMES = {
     "new": "new",
     "changed": "changed",
-    "gone": "gone",
+    "gone": "removed",
     "unchanged": "unchanged",
     "kept": "kept",
     "skipped": "skipped",
@@ -237,7 +241,7 @@ OUTCOMES = {
 HISTORY = "Import history"
 NO_HISTORY = "No imports yet."
 HISTORY_STARTED = "Started"
-HISTORY_KIND = "What"
+HISTORY_KIND = "Type"
 HISTORY_STATE = "State"
 HISTORY_DURATION = "Duration"
 HISTORY_CHOOSE = "Report for"
@@ -251,8 +255,8 @@ REPORT_FIGURES = "Passages"
 REPORT_REASON = "Reason"
 REPORT_ROWS = "{first}–{last} of {total}"
 
-EDIT_SOURCE = "Change"
-EDIT_FIXED = "The location can't be changed. For another location, add another source."
+EDIT_SOURCE = "Edit"
+EDIT_FIXED = "The location can't be changed. To use another location, add another source."
 EDIT_SAVE = "Save"
 EDIT_SAVED = "Saved."
 EDIT_SAVED_IMPORT = "Saved. An import that updates its documents is queued."
@@ -261,7 +265,7 @@ DELETE_SOURCE = "Delete"
 DELETE_REMOVES = "This removes {documents} with {passages} from the library."
 DELETE_UPLOADS = "The uploaded files are permanently deleted."
 DELETE_KEEPS_FILES = "The files themselves stay where they are."
-DELETE_KEEPS_PAGES = "Nothing changes at the source itself. Its stored credentials are deleted."
+DELETE_KEEPS_PAGES = "The source itself is not changed. Its stored credentials are deleted."
 DELETE_CITED = Plural(
     "1 conversation cites these documents: its answers keep their evidence.",
     "{n:,} conversations cite these documents: their answers keep their evidence.",

@@ -5,7 +5,7 @@ from ui.text.english.text_kinds import Plural, fixed
 LAB_PAGE = "Retrieval lab"
 LAB_TITLE = "One question, every search mode"
 LAB_INTRO = (
-    "Compare what each search mode finds, how long it takes and why it found each passage. A"
+    "Compare what each search mode finds, how long it takes, and why it found each passage. A"
     " passage that several modes found has the same letter and color everywhere."
 )
 LAB_QUESTION = "Question"
@@ -50,7 +50,7 @@ MILLISECONDS = fixed("{ms:,.0f} ms")
 MODE_FAILED = "This mode failed."
 OVERLAP = "in {n} of {total} modes"
 ONLY_HERE = "only here"
-WHY = "Why was it found?"
+WHY = "Why was this found?"
 LIST = "List"
 RANK = "Rank"
 SCORE = "Score"
@@ -58,7 +58,7 @@ SHARE = "Share of the score"
 RANKERS = {"dense": "Meaning", "bm25": "Words"}
 NOT_IN_LIST = "–"
 RERANK = "Reranking"
-RERANK_SKIPPED = "not done: {reason}"
+RERANK_SKIPPED = "skipped: {reason}"
 RERANK_MOVED = "moved from rank {before} to {after} (score {score})"
 RERANK_SAME = "kept at rank {after} (score {score})"
 MATCHED_WORDS = "Matched words"
@@ -77,22 +77,22 @@ OPERATORS = {
 }
 RIGHT_PASSAGE = "This is the right passage"
 RIGHT = "right"
-TAKE_BACK = "Unmark as right"
+TAKE_BACK = "Unmark this passage"
 RANK_CHART = "Ranks in each mode"
 RANK_CHART_NOTE = "Each line is a passage that more than one mode found."
 SCORE_CHART = "How scores decline"
 SCORE_CHART_NOTE = (
-    "Each score as a share of its mode's best: a large gap means a clear winner, a small one"
-    " a guess."
+    "Each score as a share of its mode's best: a large gap means a clear winner, a small gap"
+    " a close call."
 )
 SEARCH_MODE = "Search mode"
 SHARE_OF_BEST = "Share of the best score"
 PASSAGE = "Passage"
 QUALITY = "Which mode is best for your questions?"
 QUALITY_NOTE = (
-    "Every passage you mark as right becomes a labeled question. The bars are means over all of"
-    " them, the lines their 95 % confidence intervals: where those overlap, the difference may be"
-    " due to chance."
+    "Every passage you mark as right becomes a labeled question. Bars show the means over all"
+    " of them, lines their 95% confidence intervals: where intervals overlap, the difference"
+    " may be due to chance."
 )
 MEASURE = "Measure the modes"
 MEASURING = "Searching each labeled question in each mode…"

@@ -6,9 +6,13 @@ DOCUMENT_PAGE = "Document"
 AGE_TODAY = "imported today, version {version}"
 AGE = Plural("imported 1 day ago, version {version}", "imported {n} days ago, version {version}")
 CHANGED_SINCE = "changed since"
-CHANGED_SINCE_NOTE = "A newer version was imported after this answer. Its evidence stays as it was."
-GONE = "gone"
-REMOVED_NOTE = "The document was removed after this answer. Its evidence stays as it was."
+CHANGED_SINCE_NOTE = (
+    "A newer version was imported after this answer. The evidence of the answer is unchanged."
+)
+GONE = "removed"
+REMOVED_NOTE = (
+    "The document was removed after this answer. The evidence of the answer is unchanged."
+)
 OPEN_AT_PASSAGE = "Open {title} at this passage"
 OPEN_ORIGINAL = "Open the original"
 
@@ -22,7 +26,7 @@ DOCUMENT_CHANGED = (
 DOCUMENT_REMOVED = (
     "The document is no longer in the library. This is the passage that was stored with the answer."
 )
-SHOW_NOW = "Show it in the current document"
+SHOW_NOW = "Show this passage in the current document"
 SHOW_TODAY = "Show the current document"
 PREVIOUS_PASSAGE = "Previous passage"
 NEXT_PASSAGE = "Next passage"
@@ -30,19 +34,19 @@ PASSAGE_OF = "Passage {ordinal:,} of {passages:,}"
 ORIGINAL_PAGE = "Page {page} of the original"
 
 RATE = "Is this a good answer?"
-RATED_UP = "Saved: a good answer."
-RATED_DOWN = "Saved: not a good answer."
+RATED_UP = "Rating saved: good answer."
+RATED_DOWN = "Rating saved: not a good answer."
 WHY_NOT = "What is wrong with it?"
 REASONS = {
     "wrong": "It is wrong",
     "incomplete": "It is incomplete",
     "wrong sources": "Wrong sources",
-    "not found": "Not found, although it is there",
+    "not found": "Not found, although it is in the documents",
     "too slow": "Too slow",
     "other": "Something else",
 }
 COMMENT = "Comment"
-COMMENT_HERE = "What would have been right?"
+COMMENT_HERE = "What would the right answer be?"
 KEEP_REASON = "Save the reason"
 
 FREE_ANSWERER = "built-in answerer: free"
@@ -68,7 +72,7 @@ LIBRARY_VIEWS = {
 VIEW_COUNTED = "{view} ({n})"
 
 FIND_DOCUMENTS = "Find documents"
-FIND_PLACEHOLDER = "Words of the title or the path"
+FIND_PLACEHOLDER = "Words in the title or path"
 LIBRARY_ORDER = "Order"
 LIBRARY_ORDERS = {
     "title": "By title",
@@ -94,7 +98,7 @@ SCRIPT_NAMES = {
     "": "Not yet known",
 }
 OPTION_COUNTED = "{name} ({n})"
-NONE_MATCHES = "No document matches. Use fewer words or fewer filters."
+NONE_MATCHES = "No documents match. Use fewer words or fewer filters."
 SHOWN_OF = "{first}–{last} of {total}"
 
 COLUMN_TITLE = "Title"
@@ -119,9 +123,10 @@ TABLE_OF_FAILURES = "Documents that could not be read"
 TABLE_OF_EXCLUDED = "Documents excluded from imports"
 
 HOW_TO_CHOOSE = (
-    "Select rows at the left of the table: one to see its passages, any number to act on them."
+    "Select rows at the left of the table: one to see its passages, or several to act on all"
+    " of them."
 )
-DOCUMENTS_CHOOSE_ALL = "All {n} that match"
+DOCUMENTS_CHOOSE_ALL = "All {n} matching documents"
 DOCUMENTS_CHOSEN = Plural("1 document selected", "{n} documents selected")
 SHOW_PASSAGES = "Show passages"
 READ_AGAIN = "Import again"
@@ -137,42 +142,42 @@ LIBRARY_REMOVE_MEANS = (
 LIBRARY_REMOVE_NOW = Plural("Remove 1 document", "Remove {n} documents")
 KEEP_THEM = "Keep them"
 WILL_IMPORT = Plural(
-    "1 document will be read again, whether it has changed or not.",
-    "{n} documents will be read again, whether they have changed or not.",
+    "1 document will be imported again, even if it has not changed.",
+    "{n} documents will be imported again, even if they have not changed.",
 )
 WILL_REMOVE = Plural(
-    "1 document will leave the library once the import has run.",
-    "{n} documents will leave the library once the import has run.",
+    "1 document will be removed from the library when the import runs.",
+    "{n} documents will be removed from the library when the import runs.",
 )
 WILL_TAKE_BACK = Plural(
-    "1 document will be back in the library once the import has run.",
-    "{n} documents will be back in the library once the import has run.",
+    "1 document will be restored to the library when the import runs.",
+    "{n} documents will be restored to the library when the import runs.",
 )
 FAILURES_DISMISSED = Plural(
-    "1 failure was dismissed. It comes back if the document fails again.",
-    "{n} failures were dismissed. They come back if the documents fail again.",
+    "1 failure was dismissed. It reappears if the document fails again.",
+    "{n} failures were dismissed. They reappear if the documents fail again.",
 )
 LIBRARY_NO_WORKER = "No import worker is running: the import waits until one starts."
 LIBRARY_UNDER_WAY = Plural("1 import is waiting or running.", "{n} imports are waiting or running.")
 
-NO_FAILURES = "Every document could be read, or its failure was dismissed."
+NO_FAILURES = "No failures. Every document was read, or its failure was dismissed."
 FAILURES_NOTE = (
-    "Failures stay here until the document can be read, is gone, or you dismiss them. Without"
-    " selected rows, the buttons apply to all of them."
+    "A failure stays here until the document can be read, the document is removed, or you"
+    " dismiss the failure. If no rows are selected, the buttons apply to all failures."
 )
 COLUMN_REASON = "Reason"
-COLUMN_LAST_TRY = "Tried"
-RETRY_ALL = Plural("Retry the 1 failed", "Retry all {n}")
+COLUMN_LAST_TRY = "Last attempt"
+RETRY_ALL = Plural("Retry the document", "Retry all {n}")
 RETRY_CHOSEN = Plural("Retry 1", "Retry {n}")
-DISMISS_ALL = Plural("Dismiss the 1 failed", "Dismiss all {n}")
+DISMISS_ALL = Plural("Dismiss the failure", "Dismiss all {n}")
 DISMISS_CHOSEN = Plural("Dismiss 1", "Dismiss {n}")
 
 NOTHING_EXCLUDED = "No document is excluded from imports."
 EXCLUDED_NOTE = (
-    "You removed these from the library; they still exist at their source. Imports skip them until"
-    " you restore them. Without selected rows, the button applies to all of them."
+    "You removed these from the library; they still exist at their source. Imports skip them"
+    " until you restore them. If no rows are selected, the button applies to all of them."
 )
-TAKE_BACK_ALL = Plural("Restore the 1 excluded", "Restore all {n}")
+TAKE_BACK_ALL = Plural("Restore the document", "Restore all {n}")
 TAKE_BACK_CHOSEN = Plural("Restore 1", "Restore {n}")
 
 BACK_TO_LIBRARY = "Back to the documents"
@@ -197,11 +202,11 @@ SOURCES_CHART = "Documents per source"
 LANGUAGES_CHART = "Documents per language"
 PASSAGES_CHART = "Passages per document"
 IMPORTS_CHART = "Imports of the last {days} days"
-IMPORTS_CHART_NOTE = "Documents that each day's imports found new, changed or gone."
-NO_IMPORTS = "Nothing was new, changed or gone in that time."
+IMPORTS_CHART_NOTE = "New, changed, and removed documents in the imports of each day."
+NO_IMPORTS = "No documents were added, changed, or removed in that time."
 OTHER_SOURCES = Plural("1 other source", "{n} other sources")
 CHART_DOCUMENTS = "Documents"
 CHART_MORE_THAN = "> {n}"
 CHART_DAY = "Day"
 CHART_CHANGE = "Change"
-CHART_CHANGES = {"new": "new", "changed": "changed", "gone": "gone"}
+CHART_CHANGES = {"new": "new", "changed": "changed", "gone": "removed"}
