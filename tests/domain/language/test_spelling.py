@@ -58,8 +58,8 @@ def test_a_capitalized_word_may_be_a_name_and_allows_fewer_typos():
         ("leave", "leave", 0),
     ],
 )
-def test_mistyped_and_misheard_letters_are_counted(typed, known, slips):
-    assert typos_between(typed, known) == slips
+def test_mistyped_and_misheard_letters_are_counted(typed, known, typos):
+    assert typos_between(typed, known) == typos
 
 
 @pytest.mark.parametrize(
