@@ -176,7 +176,8 @@ def _inflated(file: Any, name: str, compressed: bool) -> tuple[bytes, bool]:
 def _sections(file: Any, compressed: bool, levels: "_Levels") -> tuple[list[str], list[str]]:
     names = [path[1] for path in file.listdir() if path[0] == "BodyText" and len(path) == 2]
     names = [name for name in names if name[7:].isdecimal()]
-    texts, warnings = [], []
+    texts: list[str] = []
+    warnings: list[str] = []
     for at, name in enumerate(sorted(names, key=lambda name: int(name[7:])), start=1):
         data, inflated = _inflated(file, f"BodyText/{name}", compressed)
         records, whole = tree(data)
