@@ -13,9 +13,18 @@ import org.opensearch.node.Node;
 final class Launcher {
     private static final long CLOSE_MS = 10_000;
 
-    public static void main(String[] arguments) throws Exception {
-        Path home = Path.of(arguments[0]);
+    public static void main(String[] arguments) throws InterruptedException {
         endWithParent();
+        try {
+            start(Path.of(arguments[0]));
+        } catch (Throwable error) {
+            error.printStackTrace();
+            System.exit(1); // threads of a node that started in part keep the process alive
+        }
+        Thread.currentThread().join();
+    }
+
+    private static void start(Path home) throws Exception {
         Settings settings = Settings.builder().put("path.home", home).build();
         Environment environment =
                 InternalSettingsPreparer.prepareEnvironment(
@@ -23,7 +32,6 @@ final class Launcher {
         Node node = new Node(environment);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(node)));
         node.start();
-        Thread.currentThread().join();
     }
 
     private static void endWithParent() {

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 NEEDED = ("java", "javac", "mvn")
-SHOWN_LINES = 25
+SHOWN_LINES = 60
+"""Enough for the causes in a stack trace of Java."""
 
 
 class OpenSearchError(Exception):

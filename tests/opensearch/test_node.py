@@ -10,7 +10,9 @@ import pytest
 
 from tests.fakes.command_line import ROOT
 from tests.opensearch.artifacts import VERSION
+from tests.opensearch.cluster import cluster
 from tests.opensearch.processes import is_alive, wait_for_end
+from tests.opensearch.programs import OpenSearchError
 
 pytestmark = [pytest.mark.opensearch, pytest.mark.usefixtures("opensearch_programs")]
 
@@ -78,6 +80,14 @@ def test_a_killed_node_starts_again_with_its_data(opensearch):
     opensearch.start()
     assert node.process.pid != first
     assert opensearch.client().get(index="notes", id="1")["_source"] == {"text": "kept"}
+
+
+def test_a_node_that_cannot_start_is_an_error_with_its_log(tmp_path):
+    (tmp_path / "node-1").mkdir()
+    (tmp_path / "node-1" / "data").write_text("a file where the folder belongs")
+    with pytest.raises(OpenSearchError, match=r"(?s)node-1 ended.*data.*Not a directory"):
+        with cluster(folder=tmp_path):
+            pass
 
 
 @pytest.mark.parametrize("state", ["running", "paused"])
