@@ -1,10 +1,11 @@
 """The home folders of a cluster's nodes: configuration, plugins, and ports."""
 
 import json
+import random
 import shutil
 import socket
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from tests.opensearch.artifacts import SEARCH_PLUGINS, SECURITY_PLUGIN
@@ -15,6 +16,8 @@ from tests.opensearch.security import Security, place_security, security_setting
 HEAP_MB = 512
 """Enough for tests; 100,000 vectors of 384 dimensions need 2 GB."""
 HOST = "127.0.0.1"
+PORTS = range(15_000, 32_000)
+"""Below the ports that Linux, macOS, and Windows choose for port 0 and outgoing connections."""
 
 
 def prepare_nodes(
@@ -27,7 +30,7 @@ def prepare_nodes(
 ) -> tuple[Node, ...]:
     """Write the homes; the data of an earlier start stay."""
     ports = [None] * count if port is None else [port + offset for offset in range(count)]
-    free = _free_ports([*ports, *[None] * count])
+    free = free_ports([*ports, *[None] * count])
     http_ports, transport_ports = free[:count], free[count:]
     shared = _discovery(transport_ports) | (security_settings() if security else {})
     scheme = "https" if security else "http"
@@ -82,14 +85,30 @@ def _write_home(
         place_security(security, home / "config", layout)
 
 
-def _free_ports(wanted: list[int | None]) -> list[int]:
+def free_ports(wanted: list[int | None]) -> list[int]:
     """Different ports, free at this moment: each number as requested, any port for None."""
     with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in wanted]
-        for probe, port in zip(sockets, wanted, strict=True):
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((HOST, port or 0))
-            except OSError as error:
-                raise OpenSearchError(f"port {port} is in use; choose another one") from error
-        return [probe.getsockname()[1] for probe in sockets]
+        return [
+            stack.enter_context(_bound(port)).getsockname()[1] if port else _any_free_port(stack)
+            for port in wanted
+        ]
+
+
+def _any_free_port(stack: ExitStack) -> int:
+    """Nodes bind a minute later on a busy machine; until then, no outgoing connection takes it."""
+    for port in random.sample(PORTS, 100):
+        with suppress(OpenSearchError):
+            stack.enter_context(_bound(port))
+            return port
+    raise OpenSearchError(f"no free port between {PORTS[0]} and {PORTS[-1]}")
+
+
+def _bound(port: int) -> socket.socket:
+    bound = socket.socket()
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((HOST, port))
+    except OSError as error:
+        bound.close()
+        raise OpenSearchError(f"port {port} is in use; choose another one") from error
+    return bound

@@ -7,7 +7,7 @@ import pytest
 
 from tests.opensearch import layout, programs
 from tests.opensearch.artifacts import MODULES, artifact_of
-from tests.opensearch.home import prepare_nodes
+from tests.opensearch.home import free_ports, prepare_nodes
 from tests.opensearch.layout import fetched, is_complete
 from tests.opensearch.programs import OpenSearchError
 from tests.servers import free_port
@@ -102,3 +102,9 @@ def test_a_port_in_use_is_named(tmp_path):
     with socket.create_server(("127.0.0.1", port)):
         with pytest.raises(OpenSearchError, match=f"port {port} is in use"):
             prepare_nodes(1, tmp_path, tmp_path, None, port, 512)
+
+
+def testfree_ports_differ_and_are_not_those_of_outgoing_connections():
+    ports = free_ports([None] * 6)
+    assert len(set(ports)) == 6
+    assert max(ports) < 32_768
