@@ -17,7 +17,7 @@ HEAP_MB = 512
 """Enough for tests; 100,000 vectors of 384 dimensions need 2 GB."""
 HOST = "127.0.0.1"
 PORTS = range(15_000, 32_000)
-"""Below the ports that Linux, macOS, and Windows choose for port 0 and outgoing connections."""
+"""Below those of outgoing connections: on a busy machine, a node binds its port a minute later."""
 
 
 def prepare_nodes(
@@ -88,18 +88,18 @@ def _write_home(
 def free_ports(wanted: list[int | None]) -> list[int]:
     """Different ports, free at this moment: each number as requested, any port for None."""
     with ExitStack() as stack:
-        return [
-            stack.enter_context(_bound(port)).getsockname()[1] if port else _any_free_port(stack)
-            for port in wanted
-        ]
+        return [_hold_port(port, stack) for port in wanted]
 
 
-def _any_free_port(stack: ExitStack) -> int:
-    """Nodes bind a minute later on a busy machine; until then, no outgoing connection takes it."""
-    for port in random.sample(PORTS, 100):
+def _hold_port(port: int | None, stack: ExitStack) -> int:
+    """Hold a port until the stack closes, so that it is not chosen twice."""
+    if port is not None:
+        stack.enter_context(_bound(port))
+        return port
+    for candidate in random.sample(PORTS, 100):
         with suppress(OpenSearchError):
-            stack.enter_context(_bound(port))
-            return port
+            stack.enter_context(_bound(candidate))
+            return candidate
     raise OpenSearchError(f"no free port between {PORTS[0]} and {PORTS[-1]}")
 
 
