@@ -72,8 +72,12 @@ def model_server():
 
 @pytest.fixture(scope="session")
 def model_cache(tmp_path_factory):
-    """The cache of the built-in embedding's graph, built once for all tests."""
-    return tmp_path_factory.mktemp("cache")
+    """The cache of the built-in embedding's graph, built once for all tests and test processes."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return tmp_path_factory.mktemp("cache")
+    shared = tmp_path_factory.getbasetemp().parent / "cache"
+    shared.mkdir(exist_ok=True)
+    return shared
 
 
 @pytest.fixture

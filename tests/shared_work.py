@@ -1,5 +1,6 @@
-"""Work shared by the tests of a process: migrations and model preparation."""
+"""Work shared by the tests of a process, and waits for the disk that no test needs."""
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -8,7 +9,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, create_engine, inspect
+from filelock import FileLock
+from sqlalchemy import Connection, Engine, create_engine, event, inspect
 
 from models import builtin
 from storage.ledger.migrations import run
@@ -17,17 +19,24 @@ _real_upgrade = run.upgrade
 _real_graph_file = builtin.graph_file
 _real_open = builtin._open
 
+remembers_vectors = True
+"""Whether a model runs only once on the same input; the tests of the models turn it off."""
+
+waits_for_disk = False
+"""Whether SQLite syncs its files. Tests kill processes but never cut the power."""
+
 
 def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
     """Copy new ledgers from one migrated ledger, and prepare and load each model once.
 
     Subprocesses and ledgers of earlier versions are migrated step by step, and
     tests/storage/test_migrations.py tests the migrations themselves. Models are prepared in
-    `models` and copied to the caches of the tests.
+    `models`, which processes may share, and copied to the caches of the tests.
     """
 
     def graph_file(model, cache_dir, precision):
-        prepared = _real_graph_file(model, models, precision)
+        with FileLock(models / "preparing.lock"):
+            prepared = _real_graph_file(model, models, precision)
         try:
             cache_dir.mkdir(parents=True, exist_ok=True)
             copy = cache_dir / prepared.name
@@ -41,6 +50,18 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
     monkeypatch.setattr(run, "upgrade", _upgrade)
     monkeypatch.setattr(builtin, "graph_file", graph_file)
     monkeypatch.setattr(builtin, "_open", _open)
+    monkeypatch.setattr(os, "fsync", _leave_to_system)
+    event.listen(Engine, "before_cursor_execute", _skip_syncs, retval=True)
+
+
+def _leave_to_system(_file: int) -> None:
+    """Replace os.fsync."""
+
+
+def _skip_syncs(_connection, _cursor, statement, parameters, _context, _many):
+    if statement.startswith("PRAGMA synchronous =") and not waits_for_disk:
+        statement = "PRAGMA synchronous = OFF"
+    return statement, parameters
 
 
 def _upgrade(connection: Connection) -> None:
@@ -79,4 +100,28 @@ class _Graph:
 
 @lru_cache(maxsize=4)  # a session takes about 40 MiB
 def _session(graph: _Graph):
-    return _real_open(graph.path)
+    return _Session(_real_open(graph.path))
+
+
+class _Session:
+    """Runs a model once on each input; the model itself runs on one text at a time."""
+
+    def __init__(self, session) -> None:
+        self._session = session
+        self._outputs = {}
+
+    def run(self, names, inputs):
+        if not remembers_vectors:
+            return self._session.run(names, inputs)
+        key = _digest(inputs)
+        if key not in self._outputs:
+            self._outputs[key] = self._session.run(names, inputs)
+        return [output.copy() for output in self._outputs[key]]
+
+
+def _digest(inputs) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for name, values in inputs.items():
+        digest.update(f"{name} {values.dtype} {values.shape} ".encode())
+        digest.update(values.tobytes())
+    return digest.digest()

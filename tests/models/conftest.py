@@ -4,7 +4,14 @@ import pytest
 
 from models.builtin import BuiltinEmbeddings
 from models.builtin_models import MiniLM
+from tests import shared_work
 from tests.fakes.openai import serving
+
+
+@pytest.fixture(autouse=True)
+def _models_run_again(monkeypatch):
+    """Run the model for each text, also for one that it has already embedded."""
+    monkeypatch.setattr(shared_work, "remembers_vectors", False)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from storage.ledger.database import open_database
 from storage.ledger.ledger_tables import Base
 from storage.ledger.source_store import Sources
 from storage.lock import writer_lock
+from tests import shared_work
 
 ROOT = Path(__file__).parents[3]
 
@@ -177,7 +178,8 @@ def test_all_tables_compile_for_postgresql():
 
 
 @pytest.mark.parametrize(("synced", "level"), [(True, 2), (False, 1)])
-def test_writes_are_synced_to_disk_unless_turned_off(tmp_path, synced, level):
+def test_writes_are_synced_to_disk_unless_turned_off(tmp_path, monkeypatch, synced, level):
+    monkeypatch.setattr(shared_work, "waits_for_disk", True)
     database = open_database(tmp_path)
     for _ in range(2):  # the connection is reused
         with database.write(synced=not synced) as session:
