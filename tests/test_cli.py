@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.command_line import run_command
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -18,14 +20,7 @@ def run(tmp_path, model_cache):
     def run(*arguments, code=0, **environment):
         base = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}
-        result = subprocess.run(
-            [sys.executable, "cli.py", *map(str, arguments)],
-            cwd=ROOT,
-            env=base | settings | environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        result = run_command(arguments, ROOT, base | settings | environment)
         assert result.returncode == code, result.stdout + result.stderr
         assert "Traceback" not in result.stderr
         return result

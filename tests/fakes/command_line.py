@@ -1,14 +1,109 @@
 """Footnote's commands in subprocesses."""
 
+import atexit
+import json
 import os
+import select
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+TIMEOUT_S = 240
+
+
+class Prepared:
+    """A process that runs commands in forks of itself, one after the other."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        (forks_read, self._write), (self._read, forks_write) = os.pipe(), os.pipe()
+        script = Path(__file__).with_name("prepared_python.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(script), str(forks_read), str(forks_write)],
+            env={"PATH": environment["PATH"], "HOME": "/nowhere", "OPENBLAS_NUM_THREADS": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=(forks_read, forks_write),
+            start_new_session=True,
+        )
+        os.close(forks_read)
+        os.close(forks_write)
+        self._lock = threading.Lock()
+        atexit.register(self.close)
+
+    def run(
+        self, arguments: Sequence[object], cwd: Path, environment: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `cli.py` with these arguments, as `subprocess.run` does with captured output."""
+        command = [str(ROOT / "cli.py"), *map(str, arguments)]
+        with ExitStack() as files:
+            out, err = (files.enter_context(tempfile.NamedTemporaryFile()) for _ in range(2))
+            request = {
+                "arguments": command,
+                "cwd": str(cwd),
+                "environment": dict(environment),
+                "stdout": out.name,
+                "stderr": err.name,
+                "umask": _umask(),
+            }
+            code = self._answer(json.dumps(request))
+            texts = [file.read().decode().replace("\r\n", "\n") for file in (out, err)]
+        return subprocess.CompletedProcess(command, code, *texts)
+
+    def _answer(self, request: str) -> int:
+        with self._lock:
+            try:
+                os.write(self._write, f"{request}\n".encode())
+                ready, _, _ = select.select([self._read], [], [], TIMEOUT_S)
+                assert ready, "the command did not end in time"
+                return int(os.read(self._read, 100))
+            except BaseException:
+                self.close()
+                raise
+
+    def close(self) -> None:
+        """End the process and its commands; the next command starts another one."""
+        prepared.cache_clear()
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@cache
+def prepared() -> Prepared:
+    """The process that runs the commands of all tests of this process."""
+    return Prepared(os.environ)
+
+
+def run_command(
+    arguments: Sequence[object], cwd: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `cli.py`; in a fork, unless the environment or the user changes how Python starts."""
+    is_plain = hasattr(os, "fork") and not any(name.startswith("PYTHON") for name in environment)
+    if is_plain and os.geteuid() == os.getuid():
+        return prepared().run(arguments, cwd, environment)
+    return subprocess.run(
+        [sys.executable, str(ROOT / "cli.py"), *map(str, arguments)],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        encoding=environment.get("PYTHONIOENCODING", "utf-8"),
+        timeout=TIMEOUT_S,
+    )
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 @dataclass
@@ -34,17 +129,24 @@ class CommandLine:
 
         `within` is a command prefix, such as a program that drops capabilities.
         """
-        result = subprocess.run(
-            [*within, *self.command(*arguments)],
-            cwd=self.home,
-            env=self.environ(**environment),
-            capture_output=True,
-            encoding=environment.get("PYTHONIOENCODING", "utf-8"),
-            timeout=240,
-        )
+        result = self._run(arguments, within, self.environ(**environment))
         assert "Traceback" not in result.stderr, result.stderr
         assert result.returncode == code, result.stdout + result.stderr
         return result
+
+    def _run(
+        self, arguments: Sequence[object], within: Sequence[str], environment: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        if not within:
+            return run_command(arguments, self.home, environment)
+        return subprocess.run(
+            [*within, *self.command(*arguments)],
+            cwd=self.home,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=TIMEOUT_S,
+        )
 
 
 def permission_prefix() -> list[str] | None:
