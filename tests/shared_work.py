@@ -13,8 +13,10 @@ from filelock import FileLock
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
 
 from models import builtin
+from storage.ledger import database
 from storage.ledger.migrations import run
 
+_real_create_engine = database.create_engine
 _real_upgrade = run.upgrade
 _real_graph_file = builtin.graph_file
 _real_open = builtin._open
@@ -47,6 +49,7 @@ def share(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
             pass  # documented on the real function
         return _real_graph_file(model, cache_dir, precision)
 
+    monkeypatch.setattr(database, "create_engine", _create_engine)
     monkeypatch.setattr(run, "upgrade", _upgrade)
     monkeypatch.setattr(builtin, "graph_file", graph_file)
     monkeypatch.setattr(builtin, "_open", _open)
@@ -62,6 +65,23 @@ def _skip_syncs(_connection, _cursor, statement, parameters, _context, _many):
     if statement.startswith("PRAGMA synchronous =") and not waits_for_disk:
         statement = "PRAGMA synchronous = OFF"
     return statement, parameters
+
+
+def _create_engine(url):
+    """Share compiled statements between the ledgers; the dialect is part of their keys."""
+    engine = _real_create_engine(url)
+    if engine.dialect.name == "sqlite":
+        template = _sqlite()
+        engine.dialect = engine.pool._dialect = template.dialect
+        engine._compiled_cache = template._compiled_cache
+    return engine
+
+
+@cache
+def _sqlite() -> Engine:
+    engine = create_engine("sqlite://", query_cache_size=5_000)
+    engine.connect().close()  # prepares the dialect
+    return engine
 
 
 def _upgrade(connection: Connection) -> None:
