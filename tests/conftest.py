@@ -28,6 +28,13 @@ settings.load_profile("footnote")
 LIMIT = pytest.StashKey()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One more than the cores: tests wait for subprocesses, servers, and time limits."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return (cores or 1) + 1
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_timeout_set_timer(item, settings):
     item.stash[LIMIT] = settings

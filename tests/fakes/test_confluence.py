@@ -5,6 +5,8 @@ from tests.fakes.confluence import ACCESS_TOKEN, EMAIL, KIM
 from tests.fakes.confluence_requests import ask, search
 from tests.fakes.faults import TRANSIENT_FAULTS, Faults
 
+pytestmark = pytest.mark.slow
+
 ALL = "version,ancestors,space,metadata.labels,history,body.storage"
 
 

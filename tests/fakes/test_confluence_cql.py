@@ -9,6 +9,8 @@ from tests.fakes.confluence_cql import parse
 from tests.fakes.confluence_site import Site
 from tests.fakes.loopback import RefusedError
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 SEOUL = ZoneInfo("Asia/Seoul")
 

@@ -13,10 +13,13 @@ from tests.fakes.confluence import ACCESS_TOKEN, API_TOKEN, EMAIL, FakeConfluenc
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-oracle" / "bin" / "python"
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / ".venv-oracle" / ".ready").exists(),
-    reason="the second client is not installed: run `make .venv-oracle/.ready`",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (ROOT / ".venv-oracle" / ".ready").exists(),
+        reason="the second client is not installed: run `make .venv-oracle/.ready`",
+    ),
+]
 
 
 @pytest.fixture(params=["cloud", "server"])

@@ -2,6 +2,8 @@ import pytest
 
 from tests.fakes.confluence_requests import ask, search
 
+pytestmark = pytest.mark.slow
+
 
 def test_moves_labels_and_comments_keep_the_version(fake):
     a, b = fake.add("DOC", "A"), fake.add("DOC", "B")

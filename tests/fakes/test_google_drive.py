@@ -8,6 +8,8 @@ from googleapiclient.http import MediaIoBaseDownload
 from tests.fakes.google_drive import PERSON, Slides
 from tests.fakes.google_drive_client import ALL, error, names
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_shared_folder_shows_only_its_contents(strict, api, team):
     below = strict.folder("Sub", team)

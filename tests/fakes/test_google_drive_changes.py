@@ -5,6 +5,8 @@ import pytest
 from tests.fakes.google_drive import PERSON
 from tests.fakes.google_drive_client import BY_LOG, changes, error, names, start
 
+pytestmark = pytest.mark.slow
+
 
 def test_changes_list_each_item_once_in_its_current_state(strict, api, team):
     token = start(api)

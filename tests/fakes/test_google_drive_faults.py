@@ -11,6 +11,8 @@ from tests.fakes.faults import Fault, Faults
 from tests.fakes.google_drive import DRIVE_FAULTS, DriveFault
 from tests.fakes.google_drive_client import client, error, names
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("fault", "expected"),

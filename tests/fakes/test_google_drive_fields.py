@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from tests.fakes.google_drive_fields import DEFAULT_FIELDS, KNOWN, parse, partial
 from tests.fakes.loopback import RefusedError
 
+pytestmark = pytest.mark.slow
+
 FILE = {"id": "1", "name": "a", "shortcutDetails": {"targetId": "2", "targetMimeType": "t"}}
 
 

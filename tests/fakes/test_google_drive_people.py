@@ -17,6 +17,8 @@ from tests.fakes.google_drive import IMPORTER, PERSON, READ_ONLY, FakeDrive
 from tests.fakes.google_drive_client import client, error
 from tests.fakes.google_drive_people import CLIENT
 
+pytestmark = pytest.mark.slow
+
 HOME = "http://localhost:1/"
 
 

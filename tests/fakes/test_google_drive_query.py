@@ -8,6 +8,8 @@ from tests.fakes.google_drive_items import Item
 from tests.fakes.google_drive_query import MAX_TERMS, Query
 from tests.fakes.loopback import RefusedError
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 

@@ -9,6 +9,8 @@ from tests.fakes.confluence_people_at_work import PeopleAtWork
 from tests.fakes.faults import Faults, no_faults
 from tests.loaders.confluence.reading import Library, pages_of
 
+pytestmark = pytest.mark.slow
+
 IMPORTS, STEPS = 5, 6
 SELECTIONS = {
     "everything": ConfluenceSelection(attachments=True, comments=True),

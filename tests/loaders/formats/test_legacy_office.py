@@ -81,6 +81,7 @@ def test_doc_files_keep_headings_tables_and_lists(doc):
     assert (document.metadata["format"], document.metadata["title"]) == ("doc", "휴가 규정")
 
 
+@pytest.mark.slow
 @requires_libreoffice
 def test_ppt_files_keep_their_slide_numbers():
     document = read_document("plan.ppt", legacy_file(pptx_file(slides), "ppt"))
@@ -133,6 +134,7 @@ def test_without_libreoffice_files_are_listed_but_not_read(monkeypatch, tmp_path
     assert caught.value.retryable
 
 
+@pytest.mark.slow
 @requires_libreoffice
 def test_files_are_converted_concurrently(doc, xls):
     with ThreadPoolExecutor(4) as pool:
@@ -155,6 +157,7 @@ def with_stream(data: bytes, name: str, changed: bytes) -> bytes:
         return buffer.getvalue()
 
 
+@pytest.mark.slow
 @requires_libreoffice
 def test_password_protected_files_are_rejected(doc, xls):
     word = stream(doc, "WordDocument")
@@ -192,6 +195,7 @@ def test_files_that_take_too_long_to_convert_are_rejected(monkeypatch, doc):
         read_document("a.doc", doc)
 
 
+@pytest.mark.slow
 @requires_libreoffice
 def test_linked_images_are_not_fetched():
     requests = []

@@ -9,6 +9,8 @@ from tests.fakes.faults import Faults
 from tests.fakes.google_drive import DRIVE_FAULTS, Doc
 from tests.loaders.google_drive.conftest import Importer
 
+pytestmark = pytest.mark.slow
+
 STEPS = 75
 ACTIONS = (
     *("add", "add", "edit", "edit", "rename", "move", "access"),
@@ -107,7 +109,6 @@ def sync(importer, files):
     raise AssertionError("it never succeeded")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_after_each_import_the_library_equals_the_drive(drive, seed):
     people, importer = PeopleAtWork(drive, seed), Importer(drive)
