@@ -20,8 +20,22 @@ ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 240
 
 
+def _network() -> str:
+    """The network namespace of this thread."""
+    try:
+        return os.readlink("/proc/thread-self/ns/net")
+    except OSError:
+        return ""
+
+
+NETWORK = _network()
+
+
 class Prepared:
-    """A process that runs commands in forks of itself, one after the other."""
+    """A process that runs commands in forks of itself, one after the other.
+
+    The program reads the umask when it is imported, so each umask needs its own process.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         (forks_read, self._write), (self._read, forks_write) = os.pipe(), os.pipe()
@@ -52,7 +66,6 @@ class Prepared:
                 "environment": dict(environment),
                 "stdout": out.name,
                 "stderr": err.name,
-                "umask": _umask(),
             }
             code = self._answer(json.dumps(request))
             texts = [file.read().decode().replace("\r\n", "\n") for file in (out, err)]
@@ -78,18 +91,18 @@ class Prepared:
 
 
 @cache
-def prepared() -> Prepared:
-    """The process that runs the commands of all tests of this process."""
+def prepared(_umask: int) -> Prepared:
+    """The process that runs the commands of all tests that have this umask."""
     return Prepared(os.environ)
 
 
 def run_command(
     arguments: Sequence[object], cwd: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run `cli.py`; in a fork, unless the environment or the user changes how Python starts."""
-    is_plain = hasattr(os, "fork") and not any(name.startswith("PYTHON") for name in environment)
-    if is_plain and os.geteuid() == os.getuid():
-        return prepared().run(arguments, cwd, environment)
+    """Run `cli.py`, in a fork unless the test changes the user, the network, or Python's start."""
+    is_plain = os.name != "nt" and not any(name.startswith("PYTHON") for name in environment)
+    if is_plain and os.geteuid() == os.getuid() and _network() == NETWORK:
+        return prepared(_umask()).run(arguments, cwd, environment)
     return subprocess.run(
         [sys.executable, str(ROOT / "cli.py"), *map(str, arguments)],
         cwd=cwd,

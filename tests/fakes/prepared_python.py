@@ -1,6 +1,6 @@
 """Runs commands in forks of one process that has imported them: a fork starts in milliseconds.
 
-A command has its own process, environment, working directory and output, as in a shell. Requests
+A command has its own process, environment, working directory, and output, as in a shell. Requests
 and exit codes pass as lines of JSON through the two file descriptors in the arguments.
 """
 
@@ -27,7 +27,6 @@ def _become(request) -> None:
     """Turn this fork into the command."""
     for stream, name in (1, "stdout"), (2, "stderr"):
         os.dup2(os.open(request[name], os.O_WRONLY), stream)
-    os.umask(request["umask"])
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
