@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 import zipfile
 from pathlib import Path
@@ -63,6 +64,8 @@ def _recipe() -> str:
 
 def _build(folder: Path) -> None:
     """Build beside the folder, then rename: a folder of that name is never half-built."""
+    for interrupted in CACHE.glob("building-*"):  # the lock says that nobody works on it
+        shutil.rmtree(interrupted)
     with tempfile.TemporaryDirectory(dir=CACHE, prefix="building-") as temporary:
         built = Path(temporary, "layout")
         jars = _fetch(Path(temporary))
@@ -76,10 +79,11 @@ def _build(folder: Path) -> None:
 
 
 def _fetch(folder: Path) -> Path:
-    (folder / "pom.xml").write_text(project_file(), encoding="utf-8")
+    project = folder / "pom.xml"
+    project.write_text(project_file(), encoding="utf-8")
     jars = folder / "jars"
-    command = ["mvn", "--batch-mode", "--quiet", "--strict-checksums", "--file", folder / "pom.xml"]
-    command += [f"{MAVEN_PLUGIN}:copy-dependencies", f"-DoutputDirectory={jars}"]
+    command: list[str | Path] = ["mvn", "--batch-mode", "--quiet", "--strict-checksums"]
+    command += ["--file", project, f"{MAVEN_PLUGIN}:copy-dependencies", f"-DoutputDirectory={jars}"]
     run(command, limit_s=FETCH_S, failure="Maven could not fetch OpenSearch")
     return jars
 
@@ -88,8 +92,8 @@ def _place_jars(jars: Path, built: Path) -> None:
     """Move each jar to its module, or else to the core."""
     modules = {artifact: module.name for module in MODULES for artifact in module.jars}
     for jar in jars.glob("*.jar"):
-        module = modules.get(artifact_of(jar.name))
-        target = built / "modules" / module if module else built / "core"
+        name = modules.get(artifact_of(jar.name))
+        target = built / "modules" / name if name else built / "core"
         target.mkdir(parents=True, exist_ok=True)
         jar.rename(target / jar.name)
     for module in MODULES:
@@ -113,7 +117,14 @@ def _unpack_plugins(jars: Path, plugins: Path) -> None:
 
 
 def _compile(built: Path) -> None:
-    command = ["javac", "-cp", f"{built / 'core'}/*", "-d", built / "launcher", LAUNCHER]
+    command: list[str | Path] = [
+        "javac",
+        "-cp",
+        f"{built / 'core'}/*",
+        "-d",
+        built / "launcher",
+        LAUNCHER,
+    ]
     run(command, limit_s=COMPILE_S, failure="javac could not compile the launcher")
 
 

@@ -76,6 +76,12 @@ def test_a_failed_fetch_leaves_no_layout(builds, monkeypatch):
     assert {path.name for path in layout.CACHE.iterdir()} == {"lock"}
 
 
+def test_the_remains_of_an_interrupted_fetch_are_removed(builds):
+    (layout.CACHE / "building-1" / "jars").mkdir(parents=True)
+    folder = fetched()
+    assert {path.name for path in layout.CACHE.iterdir()} == {"lock", folder.name}
+
+
 def test_the_message_names_what_to_install(monkeypatch):
     monkeypatch.setattr(programs.shutil, "which", {"java": "/usr/bin/java"}.get)
     with pytest.raises(OpenSearchError, match=r"needs javac, mvn; install .*apt-get install"):
